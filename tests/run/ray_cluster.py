@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import psutil
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -61,6 +63,10 @@ class RayCluster:
     def add(self, *before: str) -> None:
         """One more node. before: a command that starts it, as `unshare …` is."""
         self._start([*before, sys.executable, "-c", NODE, self.address])
+
+    def processes_of(self, number: int) -> list[psutil.Process]:
+        """Of the head with the nodes that it began with (0), or of a node that was added (1, 2, …)."""
+        return psutil.Process(self._processes[number].pid).children(recursive=True)
 
     def close(self) -> None:
         for process in reversed(self._processes):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pyarrow.parquet
 import pytest
+from tests.command import wait_until
 from tests.run.ray_cluster import RayCluster
 
 from plimsoll._engine import Histogram
@@ -15,6 +19,7 @@ from plimsoll.record import merge
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
 
     from tests.command import Command, CommandResult, CountingTarget
@@ -176,3 +181,122 @@ def test_a_clock_that_is_minutes_apart_changes_no_second(
         (worker, second): 50 for worker in (0, 1) for second in range(4)
     }
     assert plimsoll.stored()["total"]["requests"] == target.total == 400
+
+
+def _processes(word: str) -> list[psutil.Process]:
+    """Ours and those below, with this word in their command line."""
+    children = psutil.Process().children(recursive=True)
+    found = []
+    for each in children:
+        with contextlib.suppress(psutil.NoSuchProcess, psutil.ZombieProcess):
+            if any(word in part for part in each.cmdline()):
+                found.append(each)
+    return found
+
+
+def _actors() -> list[psutil.Process]:
+    return [each for each in _processes("ray::NodeAgent") if each.status() != psutil.STATUS_ZOMBIE]
+
+
+def _workers_of(actor: psutil.Process) -> list[psutil.Process]:
+    return [each for each in actor.children() if "plimsoll.locust.script.process" in each.cmdline()]
+
+
+def _start(plimsoll: Command, cluster: RayCluster, target: CountingTarget, *arguments: str) -> subprocess.Popen[str]:
+    return plimsoll.start(
+        "run", target.url + "/", "--cluster", cluster.address, "--nodes", "2", "--headless", "--rate", "100/s",
+        "--exit-code-on-invalid", "3", *arguments,
+    )  # fmt: skip
+
+
+def test_a_killed_actor_takes_its_workers_along_and_the_others_take_over(
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster
+) -> None:
+    process = _start(plimsoll, cluster, target, "-t", "12s", "--on-worker-loss", "redistribute")
+    wait_until(lambda: target.total > 100)
+    actor = _actors()[0]
+    workers = _workers_of(actor)
+    actor.kill()
+    gone, alive = psutil.wait_procs(workers, timeout=10)
+    assert (len(gone), alive) == (1, [])
+    done = plimsoll.end(process)
+    assert done.code == 3, done
+    assert re.search(
+        r"worker \d \(on .*\) is lost with its machine \(\w+\): .* the others take its load over", done.err
+    )
+    assert 0.75 * 1200 < plimsoll.stored()["total"]["requests"] <= target.total
+    assert not _actors(), "nothing of the run is left on the cluster"
+
+
+def test_a_node_that_is_gone_is_a_lost_worker_and_the_run_goes_on(
+    plimsoll: Command, target: CountingTarget, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    own = RayCluster(tmp_path_factory.mktemp("ray"), 1, {})
+    try:
+        own.add()
+        process = _start(plimsoll, own, target, "-t", "14s")
+        wait_until(lambda: target.total > 100)
+        before = target.total
+        raylets = [each for each in own.processes_of(1) if each.name() == "raylet"]
+        workers = [worker for actor in _actors() if actor.parent() in raylets for worker in _workers_of(actor)]
+        raylets[0].kill()
+        _, alive = psutil.wait_procs(workers, timeout=15)
+        assert (len(workers), alive) == (1, [])
+        done = plimsoll.end(process)
+    finally:
+        own.close()
+    assert done.code == 3, done
+    assert re.search(r"worker \d \(on .*\) is lost with its machine", done.err), done
+    run = plimsoll.stored()
+    assert run["run"]["status"] == "finished"
+    assert before < run["total"]["requests"] <= target.total
+
+
+def test_a_worker_on_another_machine_that_stands_still_is_lost_until_it_is_back(
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster
+) -> None:
+    process = _start(plimsoll, cluster, target, "-t", "12s")
+    wait_until(lambda: target.total > 100)
+    (worker,) = _workers_of(_actors()[0])
+    worker.suspend()
+    time.sleep(5)
+    worker.resume()
+    done = plimsoll.end(process)
+    assert "has not reported for 3 s" in done.err and "is back: nothing of it is missing" in done.err
+    assert plimsoll.stored()["total"]["requests"] == target.total == 1200
+
+
+def test_an_actor_that_stands_still_ends_the_load_of_its_workers(
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster
+) -> None:
+    """It stands for a machine that the coordinator cannot reach."""
+    process = _start(plimsoll, cluster, target, "-t", "300s", "--on-worker-loss", "stop")
+    wait_until(lambda: target.total > 100)
+    for each in _actors():
+        each.suspend()
+    try:
+        done = plimsoll.end(process)
+        total = target.total
+        time.sleep(2)
+        assert target.total == total, "without orders no load goes on"
+    finally:
+        for each in _actors():
+            each.resume()
+    assert done.code == 3, done
+    wait_until(lambda: not _actors())
+
+
+def test_without_its_coordinator_a_run_leaves_nothing_on_the_cluster(
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster
+) -> None:
+    process = _start(plimsoll, cluster, target, "-t", "300s")
+    wait_until(lambda: target.total > 100)
+    workers = [worker for actor in _actors() for worker in _workers_of(actor)]
+    process.kill()
+    process.communicate()
+    _, alive = psutil.wait_procs(workers, timeout=30)
+    assert (len(workers), alive) == (2, [])
+    wait_until(lambda: not _actors())
+    run = plimsoll.stored()
+    assert run["run"]["status"] == "interrupted"
+    assert 0 < run["total"]["requests"] <= target.total

@@ -43,6 +43,8 @@ class RunPlan:
     """The address of the Ray cluster whose machines the workers run on; None: this machine."""
     nodes: int = 1
     """Machines of the cluster that have workers, each as many."""
+    on_worker_loss: str = "mark"
+    """What follows when a worker is lost: mark, redistribute or stop."""
     tags: tuple[str, ...] = ()
     exclude_tags: tuple[str, ...] = ()
     equal_weights: bool = False

@@ -43,7 +43,7 @@ STOP_TIMEOUT_S = 10.0
 AS_GIVEN = (
     "tags", "exclude_tags", "equal_weights", "insecure", "reset_stats", "skip_log_setup", "exit_code_on_error",
     "exit_code_on_invalid", "strict", "times_of", "max_body", "max_decoded_body", "max_body_memory",
-    "max_names", "no_connect_backoff", "traceparent",
+    "max_names", "no_connect_backoff", "traceparent", "on_worker_loss",
 )  # fmt: skip
 """Fields of a plan that are the values of the options of the same name."""
 _HOST = re.compile(r"[\w.-]+:\d+(/|$)|\w[\w-]*(\.[\w-]+)+/|localhost(/|$)")

@@ -18,6 +18,7 @@ from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.clock_steps import ClockSteps
 from plimsoll.run.coordinator.launch import HEAD_START_NS, Launch, head_start
+from plimsoll.run.coordinator.loss import WorkerLosses
 from plimsoll.run.coordinator.name_limit import NameLimit
 from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.progress import Batch, Progress
@@ -77,6 +78,7 @@ class Coordinator:
         self._nodes = MessageRouter(self._loop, self._workers)
         self.launch = Launch(plan, self._nodes, self._workers)
         self._steering = LoadControl(self._loop, self._nodes, self._workers, self._all_spawned)
+        self._losses = WorkerLosses(plan.on_worker_loss, self._nodes, self._steering, self._workers, self.end)
         self._guard = RunGuard(self._loop, self._fail, partial(self.end, "stopped"))
         self._has_processes = False
         self._asked: Begin | None = None  # users that the locustfile wants to begin with
@@ -245,6 +247,7 @@ class Coordinator:
 
     def _take(self, worker: WorkerHandle, encoded: EncodedSnapshot) -> None:
         worker.users = encoded.users
+        self._losses.on_report(worker)
         if encoded.epoch != self._epoch:
             return
         self._nodes.snapshot(worker, encoded := self._names.fold(encoded))
@@ -266,7 +269,7 @@ class Coordinator:
         self._end_if_complete()
 
     def _end_if_complete(self) -> None:
-        if self._complete >= self._workers.keys() and self._state != STOPPING and self._workers:
+        if self._complete | self._losses.silent >= self._workers.keys() and self._state != STOPPING and self._workers:
             logger.info("everything that was to be done is done")
             self._drain()
 
@@ -311,13 +314,7 @@ class Coordinator:
         if self._state == PREPARING:
             self._fail(PlimsollError(f"worker {worker.index} ({worker.place}) {how} while it prepared the run"))
             return
-        self._result.lost_workers += 1
-        self._nodes.lose(worker)
-        users = self._steering.lose(worker.index)
-        kept = f"what it measured up to second {worker.second}" if worker.second >= 0 else "nothing of it"
-        self._result.note_error(
-            f"worker {worker.index} ({worker.place}) {how}: its {users} users are lost, kept is {kept}"
-        )
+        self._losses.on_exit(worker, how, self._result)
         self._last_user = max(self._last_user, now())
         if not self._workers:
             self._result.status = "failed"
@@ -336,7 +333,10 @@ class Coordinator:
             process.orders.renew()
         self._result.silence, self._result.clock_step = self._ticker.silence, self._clock_steps.largest()
         self._report()
-        if self._state == STOPPING:
+        if self._state in UNDER_WAY:
+            self._losses.look(self._epoch, self._result)
+            self._end_if_complete()
+        elif self._state == STOPPING:
             self._nodes.kill_silent(now() - ANSWER_TIMEOUT_NS - round(self.plan.stop_timeout * SECOND))
 
     def _report(self) -> None:
@@ -435,6 +435,7 @@ class Coordinator:
             return
         self._state = STOPPING
         self._calm_down()
+        self._losses.kill_given_up()
         for process in self._nodes.processes:
             process.last_report = now()
         self._nodes.fire_stopping(self._drain_workers)

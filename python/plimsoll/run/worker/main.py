@@ -71,6 +71,7 @@ class WorkerServer:
             "adjust": self._worker.adjust,
             "spawned": partial(self._beside, self._worker.spawned),
             "offer": self._worker.offer,
+            "take_over": self._worker.take_over,
             "reset": partial(self._beside, self._worker.reset),
             "news": self._worker.receive,
             "drain": self._drain,

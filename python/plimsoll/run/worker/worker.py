@@ -1,6 +1,6 @@
 """One worker: the users of a run in this process, and a snapshot of what they measured each second.
 
-    prepare → init → open → start → adjust … adjust, spawned, offer, reset, renew → drain, cut short by stop
+    prepare → init → open → start → adjust … adjust, spawned, offer, take_over, reset, renew → drain, cut short by stop
 
 The main node of a run is one too, without users. It knows no transport: its host calls these methods, passes on
 news of other processes, and gets its reports.
@@ -217,6 +217,13 @@ class Worker:
         self._script.offer(rate, start, seconds)
         if self._finisher.dead:
             self._finisher = gevent.spawn(self._finish)
+
+    def take_over(self, index: int, of: int, start: int) -> None:
+        """Open model: besides its own arrivals, every `of`-th of all from number `index` on, from the stamp `start` on.
+        The worker that had them is lost."""
+        if self._script is None or self._leaving is not None or self._is_main:
+            return
+        self._script.take_over(index, of, start)
 
     def reset(self, stamp: int) -> None:
         """What is measured before this stamp, which is soon, is to be left out of the numbers."""
