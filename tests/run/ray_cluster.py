@@ -36,7 +36,8 @@ sys.stdin.read()
 cluster.shutdown()
 """
 NODE = """
-import sys
+import signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # a raylet that is killed is no zombie, as with `ray start`
 from ray._private.node import Node
 from ray._private.parameter import RayParams
 address = sys.argv[1]
@@ -56,7 +57,7 @@ class RayCluster:
 
     def __init__(self, folder: Path, nodes: int, environment: Mapping[str, str]) -> None:
         self._folder = folder
-        self._environment = {**os.environ, **HEALTH, **environment, "RAY_USAGE_STATS_ENABLED": "0"}
+        self.environment = {**os.environ, **HEALTH, **environment, "RAY_USAGE_STATS_ENABLED": "0"}
         self._processes: list[subprocess.Popen[str]] = []
         self.address = self._start([sys.executable, "-c", HEAD, str(nodes)])
 
@@ -84,7 +85,7 @@ class RayCluster:
             self._processes.append(
                 subprocess.Popen(
                     command, stdin=subprocess.PIPE, stdout=stream, stderr=subprocess.STDOUT, text=True,
-                    env=self._environment, start_new_session=True,
+                    env=self.environment, start_new_session=True,
                 )
             )  # fmt: skip
         end = time.monotonic() + START_TIMEOUT_S

@@ -16,6 +16,7 @@ from tests.run.ray_cluster import RayCluster
 
 from plimsoll._engine import Histogram
 from plimsoll.record import merge
+from plimsoll.run.transport.cluster import with_token
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
@@ -45,9 +46,17 @@ class Visitor(FastHttpUser):
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RayCluster]:
-    made = RayCluster(tmp_path_factory.mktemp("ray"), 2, {})
+    """Only who has its token may use it."""
+    folder = tmp_path_factory.mktemp("ray")
+    made = RayCluster(folder, 2, with_token({"RAY_AUTH_TOKEN_PATH": str(folder / "token")}))
     yield made
     made.close()
+
+
+@pytest.fixture
+def plimsoll(plimsoll: Command, cluster: RayCluster) -> Command:
+    plimsoll.environment["RAY_AUTH_TOKEN_PATH"] = cluster.environment["RAY_AUTH_TOKEN_PATH"]
+    return plimsoll
 
 
 def _run(plimsoll: Command, cluster: RayCluster, *arguments: str) -> CommandResult:
@@ -151,6 +160,30 @@ def test_what_a_cluster_cannot_do_is_one_line(
     assert target.total == 0
 
 
+def test_with_another_token_nothing_runs(plimsoll: Command, target: CountingTarget, cluster: RayCluster) -> None:
+    del plimsoll.environment["RAY_AUTH_TOKEN_PATH"]
+    done = _run(plimsoll, cluster, target.url, "-t", "1s")
+    assert done.code == 2
+    assert "is no Ray cluster, or wants another token (RAY_AUTH_TOKEN_PATH)" in done.err
+    assert (plimsoll.directory / ".ray" / "auth_token").exists(), "made in the home of the test"
+    assert target.total == 0
+
+
+def test_a_cluster_without_tokens_is_used_only_if_that_is_said(
+    plimsoll: Command, target: CountingTarget, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    bare = RayCluster(tmp_path_factory.mktemp("ray"), 2, {"RAY_AUTH_MODE": "disabled"})
+    try:
+        refused = _run(plimsoll, bare, target.url, "-t", "1s")
+        plimsoll.environment["RAY_AUTH_MODE"] = "disabled"
+        done = _run(plimsoll, bare, target.url, "--rate", "20/s", "-t", "1s")
+    finally:
+        bare.close()
+    assert refused.code == 2
+    assert "for a cluster without tokens set RAY_AUTH_MODE=disabled here" in refused.err
+    assert (done.code, target.total) == (0, 20), done
+
+
 def test_an_error_of_the_locustfile_on_another_machine_is_shown(
     plimsoll: Command, target: CountingTarget, cluster: RayCluster
 ) -> None:
@@ -161,10 +194,10 @@ def test_an_error_of_the_locustfile_on_another_machine_is_shown(
 
 
 def test_a_clock_that_is_minutes_apart_changes_no_second(
-    plimsoll: Command, target: CountingTarget, tmp_path_factory: pytest.TempPathFactory
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """The second node is in a time namespace of its own; the first has no CPU for Ray left."""
-    skewed = RayCluster(tmp_path_factory.mktemp("ray"), 1, {})
+    """The second node is in a time namespace of its own."""
+    skewed = RayCluster(tmp_path_factory.mktemp("ray"), 1, cluster.environment)
     try:
         skewed.add("unshare", "--time", "--monotonic", "300", "--fork", "--kill-child")
         done = _run(plimsoll, skewed, target.url + "/", "--rate", "100/s", "-t", "4s")
@@ -229,9 +262,9 @@ def test_a_killed_actor_takes_its_workers_along_and_the_others_take_over(
 
 
 def test_a_node_that_is_gone_is_a_lost_worker_and_the_run_goes_on(
-    plimsoll: Command, target: CountingTarget, tmp_path_factory: pytest.TempPathFactory
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    own = RayCluster(tmp_path_factory.mktemp("ray"), 1, {})
+    own = RayCluster(tmp_path_factory.mktemp("ray"), 1, cluster.environment)
     try:
         own.add()
         process = _start(plimsoll, own, target, "-t", "14s")
@@ -290,7 +323,7 @@ def test_without_its_coordinator_a_run_leaves_nothing_on_the_cluster(
     plimsoll: Command, target: CountingTarget, cluster: RayCluster
 ) -> None:
     process = _start(plimsoll, cluster, target, "-t", "300s")
-    wait_until(lambda: target.total > 100)
+    wait_until(lambda: target.total > 300)
     workers = [worker for actor in _actors() for worker in _workers_of(actor)]
     process.kill()
     process.communicate()

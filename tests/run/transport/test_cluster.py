@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import stat
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,12 +14,13 @@ from plimsoll.errors import LocustfileError, UsageError
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport import cluster as module
 from plimsoll.run.transport.bundle import Bundle
-from plimsoll.run.transport.cluster import Cluster
+from plimsoll.run.transport.cluster import Cluster, with_token
 from plimsoll.run.transport.frames import Frames, pack, pack_error, pack_report
 from plimsoll.run.transport.messages import Ending
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 class FakeLink:
@@ -132,3 +134,29 @@ def test_without_ray_the_message_names_what_to_install(monkeypatch: pytest.Monke
     monkeypatch.setattr(module, "find_spec", lambda _: None)
     with pytest.raises(UsageError, match=r"^--cluster needs Ray, .* pip install plimsoll\[cluster\]$"):
         _cluster()
+
+
+def test_a_token_that_nobody_else_can_read_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    file = tmp_path / ".ray" / "auth_token"
+    found = with_token({"A": "b"})
+    assert found == {"A": "b", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(file)}
+    token = file.read_text()
+    assert len(token) == 64 and stat.S_IMODE(file.stat().st_mode) == 0o600
+    file.chmod(0o644)
+    assert with_token({"A": "b"}) == found
+    assert (file.read_text(), stat.S_IMODE(file.stat().st_mode)) == (token, 0o600)
+
+
+def test_a_token_that_is_given_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert with_token({"RAY_AUTH_TOKEN": "t"}) == {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "t"}
+    assert with_token({"RAY_AUTH_MODE": "disabled"}) == {"RAY_AUTH_MODE": "disabled"}
+    own = with_token({"RAY_AUTH_TOKEN_PATH": str(tmp_path / "own")})
+    assert own["RAY_AUTH_TOKEN_PATH"] == str(tmp_path / "own")
+    assert not (tmp_path / ".ray").exists()
+
+
+def test_a_token_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="the token of the Ray cluster, /proc/x/token: No such file"):
+        with_token({"RAY_AUTH_TOKEN_PATH": "/proc/x/token"})

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import secrets
 import socket
 import subprocess
 import sys
@@ -30,7 +31,7 @@ from plimsoll.run.transport.frames import Frames, pack, unpack_error
 from plimsoll.run.transport.handle import READ_BYTES, WorkerHandle, read_output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from plimsoll.run.plan import RunPlan
 
@@ -46,6 +47,33 @@ def require_ray() -> None:
     """Raises UsageError if it is not installed."""
     if find_spec("ray") is None:
         raise UsageError("--cluster needs Ray, which is not installed: pip install plimsoll[cluster]")
+
+
+def with_token(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment for a process with Ray: it sends a token, unless RAY_AUTH_MODE says otherwise.
+
+    Where no token is given, it is the one in ~/.ray/auth_token; a file that is not there is made. Nobody else may read
+    that file. Raises UsageError if that cannot be.
+    """
+    environment = {"RAY_AUTH_MODE": "token", **environment}
+    if environment["RAY_AUTH_MODE"] == "token" and not environment.get("RAY_AUTH_TOKEN"):
+        path = Path(environment.get("RAY_AUTH_TOKEN_PATH") or Path.home() / ".ray" / "auth_token")
+        try:
+            _ensure_token(path)
+        except OSError as error:
+            raise UsageError(f"the token of the Ray cluster, {path}: {error.strerror}") from error
+        environment["RAY_AUTH_TOKEN_PATH"] = str(path)
+    return environment
+
+
+def _ensure_token(path: Path) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not path.exists():
+        with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as stream:
+            stream.write(secrets.token_hex(32))
+    status = path.stat()
+    if status.st_mode & 0o077 and status.st_uid == os.getuid():
+        path.chmod(0o600)
 
 
 @dataclass(slots=True)
@@ -212,6 +240,7 @@ def _start_link(fds: list[int], capture: bool) -> subprocess.Popen[bytes]:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE if capture else None,
         stderr=subprocess.STDOUT if capture else None,
+        env=with_token(os.environ),
         # Not in the group of the terminal: Ctrl-C is the coordinator's.
         start_new_session=True,
     )

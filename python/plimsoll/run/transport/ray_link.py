@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 REPORT, OUTPUT, EXIT = "report", "output", "exit"
 REACH_TIMEOUT_S = 5.0
-CONNECT_TIMEOUT_S = 20.0
+CONNECT_TIMEOUT_S = 15.0
 """Seconds after which a server that takes connections is none of Ray's; Ray itself waits for more than a minute."""
 PLACE_TIMEOUT_S = 20.0
 """Seconds that Ray gets to reserve the machines; a cluster whose cores are free needs less than one."""
@@ -237,8 +237,16 @@ class RayLink:
         except PlimsollError as error:
             self._tell("refused", *pack_error(error))
         except ray.exceptions.RayError as error:
-            why = str(error).strip().splitlines()[-1]
-            self._tell("refused", *pack_error(PlimsollError(f"the workers cannot be started on the cluster: {why}")))
+            why = str(error).strip().splitlines()[-1].rstrip(".")
+            self._tell(
+                "refused",
+                *pack_error(
+                    PlimsollError(
+                        f"the workers cannot be started on the cluster: {why}. Its nodes must have the token of this "
+                        "machine (RAY_AUTH_MODE=token); for a cluster without tokens set RAY_AUTH_MODE=disabled here"
+                    )
+                ),
+            )
         else:
             for agent in self._agents:
                 threading.Thread(target=agent.carry, daemon=True).start()
@@ -286,7 +294,9 @@ class RayLink:
         self._estimate_clocks()
 
     def _give_up(self, address: str) -> None:
-        error = UsageError(f"what answers at {address} within {CONNECT_TIMEOUT_S:g} s is no Ray cluster")
+        error = UsageError(
+            f"what takes connections at {address} is no Ray cluster, or wants another token (RAY_AUTH_TOKEN_PATH)"
+        )
         self._tell("refused", *pack_error(error))
         os._exit(1)
 
