@@ -12,7 +12,7 @@ LABS   := target/release/plimsoll-truth target/release/plimsoll-tunnel target/re
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-page bench-reports bench-observe soak fuzz labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
+.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-page bench-reports bench-observe bench-coordinator soak fuzz labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -75,6 +75,9 @@ bench-reports: setup ## how long a report and an export of an hour-long run take
 
 bench-observe: setup ## what observing the target's side costs (about two minutes)
 	@$(BIN)/python -m benches.observe
+
+bench-coordinator: setup ## how many workers one coordinator takes (half a minute)
+	@$(BIN)/python -m benches.coordinator
 
 soak: setup ## half an hour at 20,000 requests/s: does our memory stay flat?
 	@$(BIN)/python -m benches.soak

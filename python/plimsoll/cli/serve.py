@@ -27,7 +27,7 @@ def serve(store: str | None, **given: Any) -> None:
     """Serve the page of the stored runs and experiments."""
     # Only here: the help text needs none of it.
     from plimsoll.cli.run_page import page
-    from plimsoll.run.coordinator.loop import stop_signals
+    from plimsoll.run.loop import stop_signals
     from plimsoll.store import Store
 
     Store.open(store, create=False).close()

@@ -22,7 +22,6 @@ from plimsoll.run.coordinator.background_stream import BackgroundStream
 from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.coordinator.display import Display, LineDisplay
 from plimsoll.run.coordinator.gate import ThresholdMonitor
-from plimsoll.run.coordinator.loop import stop_signals
 from plimsoll.run.coordinator.progress import Observer
 from plimsoll.run.coordinator.server_timing import ServerTimings
 from plimsoll.run.coordinator.slow_requests import SlowRequests
@@ -30,6 +29,7 @@ from plimsoll.run.coordinator.store_writer import StoreWriter
 from plimsoll.run.exit_code import exit_code
 from plimsoll.run.guard import guarded
 from plimsoll.run.limits import ensure_open_files
+from plimsoll.run.loop import stop_signals
 from plimsoll.run.main_log import RUN_LOGGERS, log_start, main_log
 from plimsoll.run.planned import STDOUT
 from plimsoll.stats.thresholds.watch import parse_threshold
@@ -71,7 +71,8 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
     plan = guarded(plan, time.time())
     for text in outputs.thresholds:
         parse_threshold(text)
-    ensure_open_files(plan.most_users, plan.processes)
+    if plan.cluster is None:
+        ensure_open_files(plan.most_users, plan.processes)
     csv = None
     if outputs.csv is not None:
         csv = CsvObserver(outputs.csv, outputs.csv_full_history, bool(plan.locustfiles))

@@ -38,6 +38,13 @@ class RunPlan:
     stop_timeout: float = 0.0
     """How long a task, or an iteration, may take to finish when its user is stopped."""
     processes: int = 1
+    """Workers, over all machines."""
+    cluster: str | None = None
+    """The address of the Ray cluster whose machines the workers run on; None: this machine."""
+    nodes: int = 1
+    """Machines of the cluster that have workers, each as many."""
+    on_worker_loss: str = "mark"
+    """What follows when a worker is lost: mark, redistribute or stop."""
     tags: tuple[str, ...] = ()
     exclude_tags: tuple[str, ...] = ()
     equal_weights: bool = False

@@ -28,6 +28,7 @@ from plimsoll.run.options.option import Kind
 from plimsoll.run.options.table import run_options
 from plimsoll.run.plan import DEFAULT_MAX_USERS, RunPlan
 from plimsoll.run.planned import Outputs, PlannedRun
+from plimsoll.run.transport.cluster import AUTO, require_ray
 from plimsoll.run.worker import source_addresses
 from plimsoll.stats.thresholds.watch import parse_threshold
 
@@ -42,10 +43,11 @@ STOP_TIMEOUT_S = 10.0
 AS_GIVEN = (
     "tags", "exclude_tags", "equal_weights", "insecure", "reset_stats", "skip_log_setup", "exit_code_on_error",
     "exit_code_on_invalid", "strict", "times_of", "max_body", "max_decoded_body", "max_body_memory",
-    "max_names", "no_connect_backoff", "traceparent",
+    "max_names", "no_connect_backoff", "traceparent", "on_worker_loss",
 )  # fmt: skip
 """Fields of a plan that are the values of the options of the same name."""
 _HOST = re.compile(r"[\w.-]+:\d+(/|$)|\w[\w-]*(\.[\w-]+)+/|localhost(/|$)")
+_ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+):\d{1,5}")
 _PLAN_FIELDS = frozenset(each.name for each in fields(RunPlan))
 
 
@@ -71,7 +73,8 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
     """Raises PlimsollError."""
     load = load_from_options(what.plan, **{name: given[name] for name in LOAD_OPTIONS})
     rails = _rails(given).joined(machine_rails())
-    processes = _processes(given["processes"])
+    nodes = _nodes(given)
+    processes = nodes * given["workers_per_node"] if given["cluster"] else _processes(given["processes"])
     _check(what, load, given)
     users = given["users"] or 1
     timeout = STOP_TIMEOUT_S if what.scenario is not None or (load and load.model == "open") else 0.0
@@ -92,6 +95,8 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
         run_time=next((each for each in run_times if each is not None), None) if load is None else None,
         stop_timeout=next(each for each in stop_timeouts if each is not None),
         processes=processes,
+        cluster=given["cluster"],
+        nodes=nodes,
         source_addresses=source_addresses.parse(given["source_address"]) if given["source_address"] else (),
         seed=next(each for each in seeds if each is not None),
         loglevel=given["loglevel"].upper(),
@@ -268,6 +273,26 @@ def _user_classes(arguments: tuple[str, ...]) -> tuple[str, ...]:
 def _url_hint(word: str) -> str:
     """For what looks like a URL without its scheme: a host with a port, or a host with a dot and a path."""
     return f"; for a URL write http://{word}" if _HOST.match(word) else ""
+
+
+def _nodes(given: Mapping[str, Any]) -> int:
+    """Machines with workers. Raises UsageError for options of a cluster that do not fit."""
+    address, nodes = given["cluster"], given["nodes"]
+    if address is None:
+        for name in ("nodes", "workers_per_node"):
+            if given[name] not in (None, 1):
+                raise UsageError(f"--{name.replace('_', '-')} goes with --cluster")
+        return 1
+    require_ray()
+    if address != AUTO and not _ADDRESS.fullmatch(address):
+        raise UsageError(
+            f"--cluster {address}: not HOST:PORT; for RAY_ADDRESS, or the cluster here, say --cluster={AUTO}"
+        )
+    if nodes is None:
+        raise UsageError("--cluster needs --nodes N: how many of its machines get workers")
+    if given["processes"] != 1:
+        raise UsageError("--processes is for this machine; with --cluster say --workers-per-node N")
+    return int(nodes)
 
 
 def _processes(number: int) -> int:

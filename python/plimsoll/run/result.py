@@ -47,6 +47,10 @@ class Result:
             self.facts["load_cut_s"] = seconds
             self.note_error(f"this process stood still, so the workers ended their load after {seconds:.1f} s")
 
+    def note_incomplete(self, worker: int, place: str, second: int) -> None:
+        """What a worker measured from this second on did not come."""
+        self.facts.setdefault("incomplete", []).append({"worker": worker, "place": place, "from_second": second})
+
     def note_error(self, note: str) -> None:
         """Say it now, and keep it with the run."""
         self.notes.append(note)

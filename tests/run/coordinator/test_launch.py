@@ -78,3 +78,11 @@ def test_nothing_follows_once_the_run_is_to_end(log: list[tuple[Any, ...]]) -> N
     launch.on_prepared(worker, Prepared({"users": 7}), goes_on=False)
     assert (launch.plan.users, log[2:]) == (1, [])
     assert not launch.on_ready(worker, ready(), goes_on=False)
+
+
+def test_the_worker_that_missed_second_0_by_most_says_how_a_run_began(log: list[tuple[Any, ...]]) -> None:
+    launch, (first, second) = launch_of(2, log, main=False)
+    assert launch.facts == {}
+    launch.on_started(first, 2_000_000)
+    launch.on_started(second, -3_500_000)
+    assert launch.facts == {"start_error_ms": 3.5}

@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.load.guard_rails import Cap, GuardRails
-from plimsoll.run.coordinator.loop import Loop
 from plimsoll.run.coordinator.run_guard import SECOND, RateAllowance, RunGuard
+from plimsoll.run.loop import Loop
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport.messages import Sent
 

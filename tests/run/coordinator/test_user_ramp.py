@@ -186,3 +186,11 @@ def test_a_load_that_was_followed_is_not_any_more_after_a_change(monkeypatch: py
     ramp.user_ramp.change(ramp.loop.now, 3, 1000.0)
     ramp.loop.until(9)
     assert (ramp.changes[-1][1], ramp.user_ramp.wanted, ramp.user_ramp.rate) == (3, 3, 1000.0)
+
+
+def test_users_that_are_due_at_a_start_to_come_are_ordered_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    ramp = RampOnFakeClock(monkeypatch)
+    ramp.user_ramp.change(START + SECOND, 3, 2.0)
+    assert ramp.changes == [(0.0, 2)]
+    ramp.loop.until(3.0)
+    assert [users for _, users in ramp.changes] == [2, 3]

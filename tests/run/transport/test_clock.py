@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from plimsoll.run.transport.clock import WorkerClock
+from plimsoll.run.transport.clock import ClockEstimate, WorkerClock
 from plimsoll.run.transport.frames import Frames, RemoteWorker
-from plimsoll.run.transport.messages import EncodedSnapshot, Ending, Exchanges, Quit
+from plimsoll.run.transport.messages import EncodedSnapshot, Ending, Exchanges, Expired, Quit, Started
 
 AHEAD = 5_000_000_000
 
@@ -43,6 +43,8 @@ def test_reports_come_with_stamps_of_the_coordinators_clock() -> None:
     assert clock.on_coordinator(Ending(AHEAD + 9, None, False)).ended == 9
     exchanges = clock.on_coordinator(Exchanges(AHEAD + 7, [("GET", "/")], b"rows"))
     assert (exchanges.epoch, exchanges.epoch + exchanges.rows_ahead) == (7, AHEAD + 7)
+    assert clock.on_coordinator(Started(AHEAD + 5)) == Started(5)
+    assert clock.on_coordinator(Expired(AHEAD + 6)) == Expired(6)
     assert clock.on_coordinator(Quit("finished")) == Quit("finished")
 
 
@@ -56,3 +58,9 @@ def test_processes_of_one_machine_need_no_mapping() -> None:
     snapshot = _snapshot()
     assert WorkerClock().on_coordinator(snapshot) is snapshot
     assert WorkerClock().stamp(10) == 10
+
+
+def test_a_clock_is_estimated_by_the_shortest_round_trip() -> None:
+    trips = [(0, AHEAD + 900, 1_000), (2_000, AHEAD + 2_110, 2_200), (5_000, AHEAD + 5_400, 5_500)]
+    assert ClockEstimate.of(trips) == ClockEstimate(AHEAD + 10, 100)
+    assert ClockEstimate.of([(10, 5, 13)]) == ClockEstimate(-6, 2), "the error is rounded up"

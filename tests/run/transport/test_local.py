@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from plimsoll.errors import LocustfileError
-from plimsoll.run.coordinator.loop import Loop
+from plimsoll.run.loop import Loop
 from plimsoll.run.plan import RunPlan
+from plimsoll.run.transport import handle as handles
 from plimsoll.run.transport import local as worker_process
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.local import WorkerProcess
@@ -113,7 +114,7 @@ def test_what_a_process_does_not_take_at_once_arrives_later(worker: WorkerProces
 def test_a_process_that_takes_nothing_in_is_killed(
     worker: WorkerProcess, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(worker_process, "MAX_BACKLOG_BYTES", 1_000_000)
+    monkeypatch.setattr(handles, "MAX_BACKLOG_BYTES", 1_000_000)
     os.kill(worker.pid, signal.SIGSTOP)
     worker.orders.news("message", "big", b"x" * 5_000_000)
     assert not worker.has_backlog

@@ -158,3 +158,22 @@ def test_native_users_finish_or_are_counted_as_cancelled(tmp_path: Path, target:
     report = _host(steps, tmp_path, "", host=f"{target.url}/slow", stop_timeout=10.0)
     assert report["cancelled"] == 0
     assert sum(sum(each.values()) for each in report["counts"]) + before == target.total
+
+
+def test_users_that_are_ordered_ahead_begin_at_second_0(tmp_path: Path, target: CountingTarget) -> None:
+    steps = """
+worker.prepare(plan, 1)
+worker.init()
+ready = worker.open(plan)
+epoch = now() + 300_000_000
+worker.start(epoch)
+worker.adjust({"Visitor": 2})
+assert now() >= epoch
+gevent.sleep(0.2)
+ending = worker.drain()
+(started,) = reports["Started"]
+assert started.stamp >= epoch
+"""
+    report = _host(steps, tmp_path, LOCUSTFILE, host=target.url)
+    assert sum(count for each in report["counts"] for count in each.values()) + report["cancelled"] == target.total > 0
+    assert all(second == "0" for each in report["counts"] for second in each)

@@ -1,19 +1,40 @@
-"""`python -P -m plimsoll.locust.script.process FD INDEX`: a process of a run, in which `import locust` is Plimsoll.
+"""`python -P -m plimsoll.locust.script.process FD INDEX [FILES]`: a process of a run, in which `import locust` is
+Plimsoll.
 
-FD is its end of a socket pair; the coordinator's orders come in there, and snapshots go out.
+FD is its end of a socket pair; the coordinator's orders come in there, and snapshots go out. FILES is the folder of the
+locustfiles, if they were brought here from another machine; the process then ends with its parent.
 """
 
 from __future__ import annotations
 
+import ctypes
+import os
+import signal
 import sys
 
-from plimsoll.locust import install
+PR_SET_PDEATHSIG = 1
+
+
+def end_with_parent() -> None:
+    """Be killed when the process that started this one is gone. Linux only; elsewhere a stream that ends must do."""
+    parent = os.getppid()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+
+
+FILES = sys.argv[3] if len(sys.argv) > 3 else None
+if FILES is not None:
+    end_with_parent()
+
+# Only now: gevent's patches come before everything that they patch.
+from plimsoll.locust import install  # noqa: E402
 
 install()
 
-# Only now: gevent's patches come before everything that they patch.
 from plimsoll.locust.script.script import LocustScript  # noqa: E402
 from plimsoll.run.worker.main import main  # noqa: E402
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), LocustScript)
+    main(int(sys.argv[1]), int(sys.argv[2]), LocustScript, FILES)

@@ -12,6 +12,8 @@ from __future__ import annotations
 import logging
 import math
 import traceback
+from dataclasses import dataclass
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -66,6 +68,18 @@ SCHEMES = ("http", "https", "http+unix")
 _OWN_INITS = (User.__init__, HttpUser.__init__, FastHttpUser.__init__)
 
 
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """Arrivals of all workers. stream: each has random numbers of its own. start: a stamp. limit: how many, over all
+    workers."""
+
+    shape: ShapeSpec
+    poisson: bool
+    stream: int
+    start: int
+    limit: int | None = None
+
+
 class LocustScript:
     """The `Script` of a worker, with the events and the runner that a locustfile expects."""
 
@@ -92,6 +106,8 @@ class LocustScript:
         self._engine = engine
         self._stopping = False
         self._offers = 0
+        self._schedule: list[Scheduled] = []
+        """Where arrivals of the open model come from."""
 
     def join(self, tell: Callable[[Report], None], leave: Callable[[], None]) -> None:
         """Make the runner, and join the other processes. leave: called when the user's code ends the test."""
@@ -154,9 +170,12 @@ class LocustScript:
             return
         # Over all phases the population keeps count; a single stream can also say so itself, to the last arrival.
         limit = load.iterations if len(load.phases) == 1 else None
-        for number, phase in enumerate(load.phases if self._place.role != "main" else ()):
-            arrivals = self._arrivals(phase.shape, phase.poisson, number, limit)
-            self._open.arrive(arrivals, epoch + round(phase.start * 1e9))
+        self._schedule = [
+            Scheduled(phase.shape, phase.poisson, number, epoch + round(phase.start * 1e9), limit)
+            for number, phase in enumerate(load.phases if self._place.role != "main" else ())
+        ]
+        for each in self._schedule:
+            self._open.arrive(self._arrivals(each), each.start)
         self.spawned(0)
 
     def offer(self, rate: float, start: int, seconds: float | None) -> None:
@@ -165,18 +184,27 @@ class LocustScript:
         assert load is not None
         self._offers += 1
         shape = ShapeSpec.of("constant", level=rate, seconds=seconds)
-        arrivals = self._arrivals(shape, load.phases[-1].poisson, len(load.phases) + self._offers)
-        self._open.arrive_instead(arrivals, start)
+        offered = Scheduled(shape, load.phases[-1].poisson, len(load.phases) + self._offers, start)
+        self._schedule = [offered]
+        self._open.arrive_instead(self._arrivals(offered), start)
 
-    def _arrivals(self, shape: ShapeSpec, poisson: bool, stream: int, limit: int | None = None) -> Arrivals:
-        """What this worker gets. stream: each has random numbers of its own. limit: arrivals over all workers."""
+    def take_over(self, index: int, of: int, start: int) -> None:
+        """Besides its own arrivals, every `of`-th of all from number `index` on, from the stamp `start` on."""
+        for each in self._schedule:
+            early = sum(1 for _ in takewhile((start - each.start).__gt__, self._arrivals(each, index, of)))
+            arrivals = self._arrivals(each, index, of)
+            next(islice(arrivals, early, early), None)
+            self._open.arrive(arrivals, each.start)
+
+    def _arrivals(self, what: Scheduled, index: int | None = None, of: int | None = None) -> Arrivals:
+        """What this worker gets; or another one, `index` of `of`."""
         return Arrivals(
-            shape.build(),
-            poisson=poisson,
-            seed=self._plan.seed + stream,
-            index=self._place.index,
-            of=self._place.workers,
-            limit=limit,
+            what.shape.build(),
+            poisson=what.poisson,
+            seed=self._plan.seed + what.stream,
+            index=self._place.index if index is None else index,
+            of=self._place.workers if of is None else of,
+            limit=what.limit,
         )
 
     def reset(self) -> None:

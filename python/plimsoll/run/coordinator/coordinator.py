@@ -17,8 +17,8 @@ from plimsoll._engine import now
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.clock_steps import ClockSteps
-from plimsoll.run.coordinator.launch import Launch
-from plimsoll.run.coordinator.loop import Loop
+from plimsoll.run.coordinator.launch import HEAD_START_NS, Launch, head_start
+from plimsoll.run.coordinator.loss import WorkerLosses
 from plimsoll.run.coordinator.name_limit import NameLimit
 from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.progress import Batch, Progress
@@ -26,22 +26,23 @@ from plimsoll.run.coordinator.relay import OutputRelay
 from plimsoll.run.coordinator.run_guard import RunGuard
 from plimsoll.run.coordinator.steering import LoadControl
 from plimsoll.run.coordinator.ticker import SECOND, Ticker
+from plimsoll.run.loop import Loop
 from plimsoll.run.main_log import log_limit, main_log
 from plimsoll.run.result import Result
 from plimsoll.run.transport import messages
-from plimsoll.run.transport.local import EXIT_TIMEOUT_S, WorkerProcess
+from plimsoll.run.transport.local import EXIT_TIMEOUT_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from plimsoll.run.coordinator.progress import Observer
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.transport.cluster import Cluster
+    from plimsoll.run.transport.handle import WorkerHandle
     from plimsoll.run.transport.messages import Begin, EncodedSnapshot, Ending, Exchanges, Logged, Ready
 
 logger = logging.getLogger("plimsoll.run")
 
-HEAD_START_NS = 100_000_000
-"""ns from the start of an open-model run to its first arrival, so that every worker knows of it before."""
 RESET_NOTICE_S = 0.25
 """s from the order to reset to the second from which on it holds."""
 ANSWER_TIMEOUT_NS = 30 * SECOND
@@ -66,17 +67,18 @@ class Coordinator:
         exchanges: Callable[[int, Exchanges], None] | None = None,
         log: Callable[[int, Logged], None] | None = None,
     ) -> None:
-        self._head_start = HEAD_START_NS if plan.is_open else 0
+        self._head_start = head_start(plan)
         self._observers = observers
         self._exchanges = exchanges
         self._log = log
         self._loop = Loop()
         self._relay = OutputRelay(self._loop, output)
-        self._workers: dict[int, WorkerProcess] = {}
+        self._workers: dict[int, WorkerHandle] = {}
         """Those that are left. A main node is not one of them."""
         self._nodes = MessageRouter(self._loop, self._workers)
         self.launch = Launch(plan, self._nodes, self._workers)
         self._steering = LoadControl(self._loop, self._nodes, self._workers, self._all_spawned)
+        self._losses = WorkerLosses(plan.on_worker_loss, self._nodes, self._steering, self._workers, self.end)
         self._guard = RunGuard(self._loop, self._fail, partial(self.end, "stopped"))
         self._has_processes = False
         self._asked: Begin | None = None  # users that the locustfile wants to begin with
@@ -108,9 +110,7 @@ class Coordinator:
 
     def close(self) -> None:
         """Kill the processes that are left. Again it does nothing."""
-        for process in self._nodes.processes:
-            process.kill()
-            process.wait()
+        self.launch.close()
         self._loop.close()
 
     def post(self, action: Callable[[], None]) -> None:
@@ -129,18 +129,20 @@ class Coordinator:
         if self._has_processes:
             return
         self._has_processes = True
-        count = self.plan.processes
-        for index in range(count):
-            self._workers[index] = self._start_process(index)
-        if count > 1 and self.plan.scenario is None:
-            self._nodes.main = self._start_process(count)
+        for process in self.launch.start(self._relay.captures):
+            self._loop.watch(process.connection, partial(self._read, process), process)
+            self._relay.watch(process)
+        if (cluster := self.launch.cluster) is not None:
+            self._loop.watch(cluster.connection, partial(self._read_cluster, cluster))
+            self._relay.watch(cluster)
         self.launch.begin()
 
-    def _start_process(self, index: int) -> WorkerProcess:
-        process = WorkerProcess(index, capture=self._relay.captures)
-        self._loop.watch(process.connection, partial(self._read, process), process)
-        self._relay.watch(process)
-        return process
+    def _read_cluster(self, cluster: Cluster) -> None:
+        if not cluster.read():
+            self._loop.forget(cluster.connection)
+        if cluster.error is not None:
+            self._fail(cluster.error)
+            self._nodes.kill_all()
 
     def _begin(self, ready: Ready) -> None:
         self._steering.prepare(self.plan, ready.classes, self.launch.shaped)
@@ -196,13 +198,14 @@ class Coordinator:
 
     def _forget_the_ramp(self) -> None:
         """The ramp-up is over: the run begins only now."""
+        self._head_start = 0  # the users are there
         with self._failing():
             self._open_books()
             self._start_clock()
 
     # What the workers say
 
-    def _read(self, worker: WorkerProcess) -> None:
+    def _read(self, worker: WorkerHandle) -> None:
         for report in worker.read():
             match report:
                 case messages.EncodedSnapshot():
@@ -230,6 +233,8 @@ class Coordinator:
                     self._on_complete(worker)
                 case messages.Sent():
                     self._guard.count(worker.index, report)
+                case messages.Started(stamp):
+                    self.launch.on_started(worker, stamp - self._epoch)
                 case messages.Expired(stamp):
                     self._result.cut_load(max(0, stamp - self._epoch) / SECOND)
                     self.end("failed")
@@ -240,8 +245,9 @@ class Coordinator:
                 case None:
                     self._on_exit(worker)
 
-    def _take(self, worker: WorkerProcess, encoded: EncodedSnapshot) -> None:
+    def _take(self, worker: WorkerHandle, encoded: EncodedSnapshot) -> None:
         worker.users = encoded.users
+        self._losses.on_report(worker)
         if encoded.epoch != self._epoch:
             return
         self._nodes.snapshot(worker, encoded := self._names.fold(encoded))
@@ -258,16 +264,16 @@ class Coordinator:
         else:
             self._drain()
 
-    def _on_complete(self, worker: WorkerProcess) -> None:
+    def _on_complete(self, worker: WorkerHandle) -> None:
         self._complete.add(worker.index)
         self._end_if_complete()
 
     def _end_if_complete(self) -> None:
-        if self._complete >= self._workers.keys() and self._state != STOPPING and self._workers:
+        if self._complete | self._losses.silent >= self._workers.keys() and self._state != STOPPING and self._workers:
             logger.info("everything that was to be done is done")
             self._drain()
 
-    def _on_ending(self, process: WorkerProcess, ending: Ending) -> None:
+    def _on_ending(self, process: WorkerHandle, ending: Ending) -> None:
         process.ending = ending
         self._result.listener_failed |= ending.listener_failed
         is_main = process is self._nodes.main
@@ -278,7 +284,7 @@ class Coordinator:
             self._nodes.leave(process)
             self._finish_main_if_last()
 
-    def _on_exit(self, process: WorkerProcess) -> None:
+    def _on_exit(self, process: WorkerHandle) -> None:
         self._loop.forget(process.connection)
         how = process.wait() or "ended without a word"
         self._relay.end(process)
@@ -286,7 +292,7 @@ class Coordinator:
         if process is self._nodes.main:
             self._nodes.main = None
             if lost:
-                self._fail(PlimsollError(f"the main node (pid {process.pid}) {how}; the run cannot go on without it"))
+                self._fail(PlimsollError(f"the main node ({process.place}) {how}; the run cannot go on without it"))
             return
         del self._workers[process.index]
         if lost:
@@ -301,20 +307,14 @@ class Coordinator:
         self._calm_down()
         self._nodes.main.last_report = now()
         self._nodes.main.orders.finish()
-        if self._loop.due(self._kill_all) is not None:
-            self._loop.at(now() + round(EXIT_TIMEOUT_S * SECOND), self._kill_all)
+        if self._loop.due(self._nodes.kill_all) is not None:
+            self._loop.at(now() + round(EXIT_TIMEOUT_S * SECOND), self._nodes.kill_all)
 
-    def _lose(self, worker: WorkerProcess, how: str) -> None:
+    def _lose(self, worker: WorkerHandle, how: str) -> None:
         if self._state == PREPARING:
-            self._fail(PlimsollError(f"worker {worker.index} (pid {worker.pid}) {how} while it prepared the run"))
+            self._fail(PlimsollError(f"worker {worker.index} ({worker.place}) {how} while it prepared the run"))
             return
-        self._result.lost_workers += 1
-        self._nodes.lose(worker)
-        users = self._steering.lose(worker.index)
-        kept = f"what it measured up to second {worker.second}" if worker.second >= 0 else "nothing of it"
-        self._result.note_error(
-            f"worker {worker.index} (pid {worker.pid}) {how}: its {users} users are lost, kept is {kept}"
-        )
+        self._losses.on_exit(worker, how, self._result)
         self._last_user = max(self._last_user, now())
         if not self._workers:
             self._result.status = "failed"
@@ -333,7 +333,10 @@ class Coordinator:
             process.orders.renew()
         self._result.silence, self._result.clock_step = self._ticker.silence, self._clock_steps.largest()
         self._report()
-        if self._state == STOPPING:
+        if self._state in UNDER_WAY:
+            self._losses.look(self._epoch, self._result)
+            self._end_if_complete()
+        elif self._state == STOPPING:
             self._nodes.kill_silent(now() - ANSWER_TIMEOUT_NS - round(self.plan.stop_timeout * SECOND))
 
     def _report(self) -> None:
@@ -432,6 +435,7 @@ class Coordinator:
             return
         self._state = STOPPING
         self._calm_down()
+        self._losses.kill_given_up()
         for process in self._nodes.processes:
             process.last_report = now()
         self._nodes.fire_stopping(self._drain_workers)
@@ -468,11 +472,7 @@ class Coordinator:
         self._nodes.forget()
         for process in self._nodes.processes:
             process.orders.stop()
-        self._loop.at(now() + round(EXIT_TIMEOUT_S * SECOND), self._kill_all)
-
-    def _kill_all(self) -> None:
-        for process in self._nodes.processes:
-            process.kill()
+        self._loop.at(now() + round(EXIT_TIMEOUT_S * SECOND), self._nodes.kill_all)
 
     def _finish(self) -> Result:
         result = self._result
@@ -481,7 +481,7 @@ class Coordinator:
         self._report()
         result.ended = self._clock_offset + max(self._last_user, self._epoch) / SECOND
         result.view.length = result.ended - result.started
-        result.facts |= self._account.facts
+        result.facts |= self._account.facts | self.launch.facts
         if result.error:
             result.notes.append(str(result.error))
         return result
@@ -495,4 +495,4 @@ class Coordinator:
         elif self.signals == 2:
             self._stop_now()
         else:
-            self._kill_all()
+            self._nodes.kill_all()

@@ -2,32 +2,62 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.report.reporting import Reporting
 from plimsoll.run.guard import check_caps
 from plimsoll.run.transport.bundle import Bundle
+from plimsoll.run.transport.cluster import Cluster
+from plimsoll.run.transport.local import WorkerProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from plimsoll.run.coordinator.peers import MessageRouter
     from plimsoll.run.plan import RunPlan
-    from plimsoll.run.transport.local import WorkerProcess
+    from plimsoll.run.transport.handle import WorkerHandle
     from plimsoll.run.transport.messages import Prepared, Ready
+
+logger = logging.getLogger("plimsoll.run")
+
+HEAD_START_NS = 100_000_000
+"""ns from the start of an open-model run to its first arrival, so that every worker knows of it before."""
+CLUSTER_HEAD_START_NS = 500_000_000
+"""The same of a run on several machines, in both models: users begin there at second 0, too."""
+
+
+def head_start(plan: RunPlan) -> int:
+    """ns from the moment when all workers are ready to second 0."""
+    if plan.cluster is not None:
+        return CLUSTER_HEAD_START_NS
+    return HEAD_START_NS if plan.is_open else 0
 
 
 class Launch:
-    """workers: those of the run that are left."""
+    """workers: those of the run that are left; `start` adds them."""
 
-    def __init__(self, plan: RunPlan, nodes: MessageRouter, workers: Mapping[int, WorkerProcess]) -> None:
+    def __init__(self, plan: RunPlan, nodes: MessageRouter, workers: dict[int, WorkerHandle]) -> None:
         self.plan = plan
         """As it is carried out: once the workers are prepared, with what the locustfile wants otherwise."""
         self._nodes = nodes
         self._workers = workers
+        self.cluster: Cluster | None = None
+        """What the workers run on, if that is not this machine."""
         self._prepared: dict[int, Prepared] = {}
         self._ready: dict[int, Ready] = {}
+        self._late_ms: dict[int, float] = {}
+
+    def start(self, capture: bool) -> list[WorkerHandle]:
+        """Start all processes. capture: what they print comes through their `output`. Raises UsageError."""
+        count = self.plan.processes
+        if self.plan.cluster is not None:
+            self.cluster = Cluster(self.plan, capture)
+            self._workers.update(self.cluster.workers)
+        else:
+            self._workers.update({index: WorkerProcess(index, capture=capture) for index in range(count)})
+        if count > 1 and self.plan.scenario is None:
+            self._nodes.main = WorkerProcess(count, capture=capture)
+        return self._nodes.processes
 
     def begin(self) -> None:
         """The processes are there. Raises LocustfileError for a locustfile that cannot be read."""
@@ -39,7 +69,7 @@ class Launch:
         else:
             self._init_workers()
 
-    def on_prepared(self, process: WorkerProcess, prepared: Prepared, *, goes_on: bool) -> None:
+    def on_prepared(self, process: WorkerHandle, prepared: Prepared, *, goes_on: bool) -> None:
         """goes_on: the run is still to begin. Raises UsageError when the locustfile wants more than is allowed."""
         self._prepared[process.index] = prepared
         if process is self._nodes.main:
@@ -54,7 +84,7 @@ class Launch:
         else:
             self._open_workers(None)
 
-    def on_ready(self, process: WorkerProcess, ready: Ready, *, goes_on: bool) -> bool:
+    def on_ready(self, process: WorkerHandle, ready: Ready, *, goes_on: bool) -> bool:
         """Whether the run can begin now."""
         self._ready[process.index] = ready
         if not goes_on:
@@ -63,6 +93,29 @@ class Launch:
             self._open_workers(ready.shared)
             return False
         return self._ready.keys() >= self._workers.keys()
+
+    def on_started(self, worker: WorkerHandle, late: int) -> None:
+        """It has begun second 0 so many ns late."""
+        self._late_ms[worker.index] = abs(late) / 1e6
+        if self.cluster is not None and len(self._late_ms) == self.plan.processes:
+            logger.info(
+                "second 0 began within %.3f ms of its time on all %d workers; add the errors of their clocks",
+                max(self._late_ms.values()), len(self._late_ms),
+            )  # fmt: skip
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What readers of the recorded run must know of where it ran, and of how it began."""
+        begun = {"start_error_ms": max(self._late_ms.values())} if self._late_ms else {}
+        return begun if self.cluster is None else {**begun, "cluster": self.cluster.facts()}
+
+    def close(self) -> None:
+        """Kill the processes that are left. Again it does nothing."""
+        for process in self._nodes.processes:
+            process.kill()
+            process.wait()
+        if self.cluster is not None:
+            self.cluster.close()
 
     @property
     def stamp(self) -> str:

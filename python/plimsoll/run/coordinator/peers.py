@@ -22,8 +22,8 @@ from plimsoll._engine import now
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from plimsoll.run.coordinator.loop import Loop
-    from plimsoll.run.transport.local import WorkerProcess
+    from plimsoll.run.loop import Loop
+    from plimsoll.run.transport.handle import WorkerHandle
     from plimsoll.run.transport.messages import EncodedSnapshot, News
 
 logger = logging.getLogger("plimsoll.run")
@@ -35,9 +35,9 @@ SPAWN_TIMEOUT_NS = 1_000_000_000
 class MessageRouter:
     """The main node of a run and its workers. Without a main node nothing is sent and nothing is awaited."""
 
-    def __init__(self, loop: Loop, workers: Mapping[int, WorkerProcess]) -> None:
+    def __init__(self, loop: Loop, workers: Mapping[int, WorkerHandle]) -> None:
         """workers: those that are left."""
-        self.main: WorkerProcess | None = None
+        self.main: WorkerHandle | None = None
         self._loop = loop
         self._workers = workers
         self._clients: dict[int, str] = {}
@@ -48,7 +48,7 @@ class MessageRouter:
         """What follows then, or once all workers have carried out their orders."""
 
     @property
-    def processes(self) -> list[WorkerProcess]:
+    def processes(self) -> list[WorkerHandle]:
         """All that are left, the main node first."""
         return [*([self.main] if self.main else []), *self._workers.values()]
 
@@ -65,28 +65,33 @@ class MessageRouter:
         for process in self.processes:
             if process.last_report < since:
                 who = "the main node" if process is self.main else f"worker {process.index}"
-                logger.error("%s (pid %d) does not answer and is killed", who, process.pid)
+                logger.error("%s (%s) does not answer and is killed", who, process.place)
                 process.kill()
 
-    def receive(self, sender: WorkerProcess, news: News) -> None:
+    def kill_all(self) -> None:
+        """Those that are left."""
+        for process in self.processes:
+            process.kill()
+
+    def receive(self, sender: WorkerHandle, news: News) -> None:
         """Pass on news of a process."""
         if sender is self.main:
             self._receive_from_main(news)
         else:
             self._receive_from_worker(sender, news)
 
-    def snapshot(self, sender: WorkerProcess, snapshot: EncodedSnapshot) -> None:
+    def snapshot(self, sender: WorkerHandle, snapshot: EncodedSnapshot) -> None:
         """What a worker has measured is the main node's to know."""
         if self.main is not None and sender is not self.main:
             self._tell_main("snapshot", self._clients[sender.index], snapshot.to_list())
 
-    def lose(self, worker: WorkerProcess) -> None:
+    def lose(self, worker: WorkerHandle) -> None:
         """It is gone, and should not be."""
         if worker.index in self._clients:
             self._tell_main("lose", self._clients[worker.index])
         self._go_on_if_adjusted()
 
-    def leave(self, worker: WorkerProcess) -> None:
+    def leave(self, worker: WorkerHandle) -> None:
         """It has done its part."""
         if worker.index in self._clients:
             self._tell_main("leave", self._clients[worker.index])
@@ -152,7 +157,7 @@ class MessageRouter:
         if waits and not any(worker.adjustments for worker in self._workers.values()):
             self._go_on()
 
-    def _receive_from_worker(self, worker: WorkerProcess, news: News) -> None:
+    def _receive_from_worker(self, worker: WorkerHandle, news: News) -> None:
         match news.kind, news.arguments:
             case "connect", [client]:
                 self._clients[worker.index] = client

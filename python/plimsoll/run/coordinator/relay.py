@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from plimsoll.run.coordinator.loop import Loop
-    from plimsoll.run.transport.local import WorkerProcess
+    from plimsoll.run.loop import Loop
+
+
+class Printer(Protocol):
+    """A process whose output may come to us, or a cluster of them."""
+
+    @property
+    def output(self) -> IO[bytes] | None: ...
+    def read_output(self) -> Iterator[bytes]: ...
 
 
 class OutputRelay:
@@ -24,18 +31,18 @@ class OutputRelay:
         """Processes are to be started with their output captured."""
         return self._take is not None
 
-    def watch(self, process: WorkerProcess) -> None:
+    def watch(self, process: Printer) -> None:
         """From now on."""
         if process.output is not None:
             self._loop.watch(process.output, partial(self._pass_on, process))
 
-    def end(self, process: WorkerProcess) -> None:
+    def end(self, process: Printer) -> None:
         """It has exited: pass on the rest."""
         if process.output is not None:
             self._pass_on(process)
             self._close(process)
 
-    def _pass_on(self, process: WorkerProcess) -> None:
+    def _pass_on(self, process: Printer) -> None:
         assert process.output is not None and self._take is not None
         if process.output.closed:  # by what was handled before this, in the same turn
             return
@@ -45,7 +52,7 @@ class OutputRelay:
                 return
             self._take(data)
 
-    def _close(self, process: WorkerProcess) -> None:
+    def _close(self, process: Printer) -> None:
         if process.output is not None and not process.output.closed:
             self._loop.forget(process.output)
             process.output.close()

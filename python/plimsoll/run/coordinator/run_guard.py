@@ -9,7 +9,7 @@ from plimsoll.errors import PlimsollError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plimsoll.run.coordinator.loop import Loop
+    from plimsoll.run.loop import Loop
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.messages import Sent
 

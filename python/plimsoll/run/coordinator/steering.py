@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll._engine import now
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.spec import ShapeSpec
+from plimsoll.run.coordinator.launch import head_start
 from plimsoll.run.coordinator.user_ramp import UserRamp
 from plimsoll.run.dispatch import Dispatcher
 from plimsoll.run.guard import check_arrivals
@@ -16,11 +17,11 @@ from plimsoll.run.limits import open_files
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from plimsoll.run.coordinator.loop import Loop
     from plimsoll.run.coordinator.peers import MessageRouter
     from plimsoll.run.dispatch import UserClass
+    from plimsoll.run.loop import Loop
     from plimsoll.run.plan import RunPlan
-    from plimsoll.run.transport.local import WorkerProcess
+    from plimsoll.run.transport.handle import WorkerHandle
     from plimsoll.run.transport.messages import Begin
 
 logger = logging.getLogger("plimsoll.run")
@@ -35,7 +36,7 @@ class LoadControl:
     """
 
     def __init__(
-        self, loop: Loop, nodes: MessageRouter, workers: Mapping[int, WorkerProcess], spawned: Callable[[], None]
+        self, loop: Loop, nodes: MessageRouter, workers: Mapping[int, WorkerHandle], spawned: Callable[[], None]
     ) -> None:
         self._loop = loop
         self._nodes = nodes
@@ -44,12 +45,15 @@ class LoadControl:
         self._dispatcher: Dispatcher | None = None
         self._ramp: UserRamp | None = None
         self._follows_shape = False
+        self._shares: dict[int, list[tuple[int, int]]] = {}
+        """Which of the arrivals each worker has: (index, of) is every `of`-th from number `index` on."""
 
     def prepare(self, plan: RunPlan, classes: Sequence[UserClass], shaped: bool) -> None:
         """The workers are ready. shaped: a LoadTestShape says how many users there are."""
         self._plan = plan
         self._follows_shape = shaped
         self._dispatcher = Dispatcher(classes, self._workers)
+        self._shares = {worker: [(worker, plan.processes)] for worker in self._workers}
 
     def begin(self, start: int, asked: Begin | None) -> None:
         """Second 0 is at this stamp. asked: what the locustfile has asked for before. Raises PlimsollError."""
@@ -115,6 +119,24 @@ class LoadControl:
         """A worker is gone, and its users with it; returns how many."""
         assert self._dispatcher is not None
         return self._dispatcher.lose(worker)
+
+    def redistribute(self, worker: int) -> bool:
+        """After `lose`: what it had to do is for those that are left; returns whether somebody is.
+
+        Users come at the rate of the last change; arrivals that are not due yet keep their due times.
+        """
+        shares = self._shares.pop(worker, [])
+        left = sorted(self._shares.keys() & self._workers.keys())
+        if left and self._plan.is_open:
+            start = now() + head_start(self._plan)
+            for index, of in shares:
+                for number, other in enumerate(left):
+                    share = index + of * number, of * len(left)
+                    self._shares[other].append(share)
+                    self._workers[other].orders.take_over(*share, start)
+        elif left and self._ramp is not None:
+            self._ramp.refill()
+        return bool(left)
 
     def stop(self) -> None:
         """No more users come or go by what is said here."""

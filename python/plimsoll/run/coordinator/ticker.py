@@ -9,7 +9,7 @@ from plimsoll._engine import now
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plimsoll.run.coordinator.loop import Loop
+    from plimsoll.run.loop import Loop
 
 SECOND = 1_000_000_000
 COLLECT_DELAY_NS = 150_000_000

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from plimsoll.load.spec import Load
-    from plimsoll.run.coordinator.loop import Loop
     from plimsoll.run.dispatch import Dispatcher
+    from plimsoll.run.loop import Loop
 
 logger = logging.getLogger("plimsoll.run")
 
@@ -45,6 +45,8 @@ class UserRamp:
         self._complete = complete
         self._start = 0
         self._load: Load | None = None
+        self._follows = False
+        """It has as many as the load says."""
         self._settled = False
         self._moved = 0
         """Users started, or ended, since the last change."""
@@ -66,6 +68,7 @@ class UserRamp:
         if classes is not None:
             self._dispatcher.choose(classes)
         self._loop.cancel(self._look)
+        self._follows = False
         missing = users - len(self._dispatcher)
         self._move = self._dispatcher.grow if missing > 0 else self._dispatcher.shrink
         self._times, self._moved = SpawnTimes(abs(missing), min(rate, AT_ONCE)), 0
@@ -75,8 +78,15 @@ class UserRamp:
 
     def follow(self, load: Load, start: int) -> None:
         """Have as many as the load says, from the stamp `start` on."""
-        self._load, self._start = load, start
+        self._load, self._start, self._follows = load, start, True
         self._look()
+
+    def refill(self) -> None:
+        """Start users in place of lost ones: as many as there are to be, at the rate of the last change."""
+        if self._follows:
+            self._adjust_to_load(self.wanted)
+        else:
+            self.change(now(), self.wanted, self.rate)
 
     def stop(self) -> None:
         """No more changes."""
@@ -85,7 +95,9 @@ class UserRamp:
 
     def _spawn(self) -> None:
         before = self._moved
-        while (due := self._times.due(self._moved)) is not None and self._start + due <= now():
+        # What is due at the start is ordered before it: workers wait until then.
+        reached = max(now(), self._start)
+        while (due := self._times.due(self._moved)) is not None and self._start + due <= reached:
             self._moved += 1
         self._move(self._moved - before)
         held_back = [pace.admit(self._dispatcher.present(name), now()) for name, pace in self._paces.items()]
@@ -104,14 +116,17 @@ class UserRamp:
         elapsed = max(0, now() - self._start)
         wanted = self._load.users_at(elapsed / SECOND)
         if wanted != self.wanted or not self._settled:
-            self.wanted = wanted
-            self._dispatcher.grow(wanted - len(self._dispatcher))
-            self._dispatcher.shrink(len(self._dispatcher) - wanted)
-            self._adjust(self._dispatcher.counts(), None if self._settled else wanted)
+            self._adjust_to_load(wanted)
         if not self._settled:
             self._settled = True
             self._complete(wanted)
         self._loop.at(self._start + (elapsed // POLL_INTERVAL_NS + 1) * POLL_INTERVAL_NS, self._look)
+
+    def _adjust_to_load(self, wanted: int) -> None:
+        self.wanted = wanted
+        self._dispatcher.grow(wanted - len(self._dispatcher))
+        self._dispatcher.shrink(len(self._dispatcher) - wanted)
+        self._adjust(self._dispatcher.counts(), None if self._settled else wanted)
 
     def _listing(self) -> str:
         """The users of all workers, as Locust prints them: {"Visitor": 40, "Editor": 10} (50 total users)."""

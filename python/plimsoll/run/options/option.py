@@ -74,6 +74,8 @@ class Option:
     name: str = ""
     """The name of the value among those of the command; "": the long flag with underscores."""
     default: object = None
+    optional: str | None = None
+    """The value of the option without one; None: it needs one."""
     choices: tuple[str, ...] = ()
     multiple: bool = False
     """It has any number of values."""

@@ -85,6 +85,8 @@ class TableOption(click.Option):
             settings["type"] = _TYPES[row.kind]
         if row.default is not None:
             settings["default"] = row.default
+        if row.optional is not None:
+            settings |= {"is_flag": False, "flag_value": row.optional}
         super().__init__(
             [*(declarations or row.flags), row.value_name],
             multiple=row.multiple,

@@ -92,6 +92,16 @@ _HOW_MUCH = (
     _option("--processes", group=HOW_MUCH, metavar="N", kind=Kind.INTEGER, default=1,
             help="Worker processes, one core each; -1 is one per core.",
             locust=LocustOption(_WORKER, env="PROCESSES", as_given=True)),
+    _option("--cluster", group=HOW_MUCH, metavar="[HOST:PORT]", optional="auto",
+            help="Run the workers on machines of a Ray cluster; without an address: RAY_ADDRESS, or the cluster that "
+                 "this machine is a part of."),
+    _option("--nodes", group=HOW_MUCH, metavar="N", kind=Kind.COUNT,
+            help="With --cluster: how many of its machines get workers."),
+    _option("--workers-per-node", group=HOW_MUCH, metavar="N", kind=Kind.COUNT, default=1,
+            help="With --cluster: worker processes on each machine, one core each; 1 by default."),
+    _option("--on-worker-loss", group=HOW_MUCH, choices=("mark", "redistribute", "stop"), default="mark",
+            help="When a worker ends, or says nothing for 3 s: go on without it, which is the default, give its load "
+                 "to the others, or end the run. The run says so in any case."),
     _option("--source-address", group=HOW_MUCH, metavar="A[,B,…]",
             help="Local address that users come from; of several, A,B,C or FIRST-LAST or NETWORK/BITS, each "
                  "user gets one in turn and keeps it."),

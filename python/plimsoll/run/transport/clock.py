@@ -9,10 +9,27 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.run.transport.messages import EncodedSnapshot, Ending, Exchanges, Sent
+from plimsoll.run.transport.messages import EncodedSnapshot, Ending, Exchanges, Expired, Sent, Started
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from plimsoll.record import FailureTuple
+
+
+@dataclass(frozen=True, slots=True)
+class ClockEstimate:
+    """By how much another machine's clock is ahead of ours, ns, and by how much that may be wrong."""
+
+    offset: int
+    error: int
+
+    @classmethod
+    def of(cls, trips: Iterable[tuple[int, int, int]]) -> ClockEstimate:
+        """trips: (our stamp before, the other machine's stamp, our stamp after), at least one. Of the shortest trip the
+        other stamp was taken in its middle, give or take half of it."""
+        before, theirs, after = min(trips, key=lambda trip: trip[2] - trip[0])
+        return cls(theirs - (before + after) // 2, (after - before + 1) // 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +53,7 @@ class WorkerClock:
             case Exchanges():
                 # Its rows are bytes: they go on counting by the worker's clock.
                 return replace(report, epoch=report.epoch - self.offset, rows_ahead=self.offset)
-            case Sent():
+            case Sent() | Expired() | Started():
                 return replace(report, stamp=report.stamp - self.offset)
             case Ending():
                 return replace(report, ended=report.ended - self.offset)

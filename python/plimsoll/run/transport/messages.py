@@ -110,6 +110,14 @@ class Complete(WorkerReport):
 
 
 @dataclass(frozen=True, slots=True)
+class Started(WorkerReport):
+    """Second 0 has begun in this worker, which knew of it before."""
+
+    stamp: int
+    """When it did."""
+
+
+@dataclass(frozen=True, slots=True)
 class Expired(WorkerReport):
     """No order came for as long as the lease of the load lasts, so this worker ends its load."""
 
@@ -187,8 +195,8 @@ class EncodedSnapshot(WorkerReport):
 
 REPORTS: dict[str, type[WorkerReport]] = {
     "prepared": Prepared, "ready": Ready, "snapshot": EncodedSnapshot, "exchanges": Exchanges, "logged": Logged,
-    "news": News, "begin": Begin, "quit": Quit, "complete": Complete, "expired": Expired,
-    "sent": Sent, "done": Ending,
+    "news": News, "begin": Begin, "quit": Quit, "complete": Complete, "started": Started,
+    "expired": Expired, "sent": Sent, "done": Ending,
 }  # fmt: skip
 """By their names in frames."""
 

@@ -49,9 +49,10 @@ class WorkerServer:
     """Carries out the coordinator's orders, one after the other; those that fire events go on beside them, as the
     user's listeners may take their time."""
 
-    def __init__(self, stream: socket.socket, index: int, make_script: ScriptFactory) -> None:
+    def __init__(self, stream: socket.socket, index: int, make_script: ScriptFactory, files: str | None = None) -> None:
         self._stream = stream
         self._index = index
+        self._files = files
         self._incoming: SimpleQueue[bytes | None] = SimpleQueue()
         """b"" when the coordinator is gone, None when the run is over."""
         self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
@@ -70,6 +71,7 @@ class WorkerServer:
             "adjust": self._worker.adjust,
             "spawned": partial(self._beside, self._worker.spawned),
             "offer": self._worker.offer,
+            "take_over": self._worker.take_over,
             "reset": partial(self._beside, self._worker.reset),
             "news": self._worker.receive,
             "drain": self._drain,
@@ -118,7 +120,10 @@ class WorkerServer:
             self._tell(broken(error, "an unexpected error of the worker"))
 
     def _prepare(self, plan: dict[str, Any], workers: int, bundle: Sequence[Any]) -> None:
-        decoded = replace(RunPlan.from_dict(plan), locustfiles=Bundle.from_list(bundle).open())
+        decoded = replace(RunPlan.from_dict(plan), locustfiles=Bundle.from_list(bundle).open(self._files))
+        if self._files is not None:
+            # The folder of the log is one of the coordinator's machine; what is printed goes there.
+            decoded = replace(decoded, logfile=None)
         if not decoded.skip_log_setup:
             log.setup_logging(decoded.loglevel, decoded.logfile)
         if decoded.has_page:
@@ -224,13 +229,14 @@ def _outlive_the_coordinator_only_so_long() -> None:
     start(watch, ())
 
 
-def main(fd: int, index: int, make_script: ScriptFactory) -> None:
+def main(fd: int, index: int, make_script: ScriptFactory, files: str | None = None) -> None:
     """Serve until the run is over. A fault of the machinery itself ends the process; the coordinator reports that.
 
-    fd: this end of a socket pair; orders come in there, and snapshots go out.
+    fd: this end of a socket pair; orders come in there, and snapshots go out. files: the folder of the locustfiles, if
+    it is not where the coordinator found them.
     """
     # Ctrl-C and the end of the terminal reach the whole group; what follows from them is the coordinator's to say.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _outlive_the_coordinator_only_so_long()
-    WorkerServer(socket.socket(fileno=fd), index, make_script).serve()
+    WorkerServer(socket.socket(fileno=fd), index, make_script, files).serve()

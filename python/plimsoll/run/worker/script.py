@@ -74,6 +74,9 @@ class Script(Protocol):
     def offer(self, rate: float, start: int, seconds: float | None) -> None:
         """Arrivals at this rate from the stamp `start` on, in place of those that were planned."""
 
+    def take_over(self, index: int, of: int, start: int) -> None:
+        """Besides its own arrivals, every `of`-th of all from number `index` on, from the stamp `start` on."""
+
     def reset(self) -> None:
         """Statistics begin anew."""
 

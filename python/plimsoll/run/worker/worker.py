@@ -1,6 +1,6 @@
 """One worker: the users of a run in this process, and a snapshot of what they measured each second.
 
-    prepare → init → open → start → adjust … adjust, spawned, offer, reset, renew → drain, cut short by stop
+    prepare → init → open → start → adjust … adjust, spawned, offer, take_over, reset, renew → drain, cut short by stop
 
 The main node of a run is one too, without users. It knows no transport: its host calls these methods, passes on
 news of other processes, and gets its reports.
@@ -31,6 +31,7 @@ from plimsoll.run.transport.messages import (
     Quit,
     Ready,
     Sent,
+    Started,
     health_rows,
 )  # fmt: skip
 from plimsoll.run.worker import source_addresses
@@ -163,6 +164,8 @@ class Worker:
         self._script.begin(epoch)
         self._silence.start()
         if not self._is_main:
+            if epoch > now():
+                gevent.spawn(self._report_start)
             self._lease.start(None if self._seconds is None else epoch + round(self._seconds * SECOND))
         if self._ticker is None:
             self._ticker = gevent.spawn(self._tick)
@@ -170,15 +173,25 @@ class Worker:
             if self._counts:
                 self._counter = gevent.spawn(self._count)
 
+    def _report_start(self) -> None:
+        self._wait_for_start()
+        self._tell(Started(now()))
+
+    def _wait_for_start(self) -> None:
+        """Until second 0, if that is still to come."""
+        if (early := self._epoch - now()) > 0:
+            gevent.sleep(early / SECOND)
+
     def renew(self) -> None:
         """The coordinator is there: the load may go on for another lease."""
         self._lease.renew()
 
     def adjust(self, counts: Mapping[str, int], complete: int | None = None) -> None:
-        """Have so many users per class. complete: these are all that were asked for, so many.
+        """Have so many users per class, from second 0 on. complete: these are all that were asked for, so many.
 
         Raises LocustfileError when a user cannot be made.
         """
+        self._wait_for_start()
         if self._script is None or self._leaving is not None:
             return
         self._catch_up()
@@ -204,6 +217,13 @@ class Worker:
         self._script.offer(rate, start, seconds)
         if self._finisher.dead:
             self._finisher = gevent.spawn(self._finish)
+
+    def take_over(self, index: int, of: int, start: int) -> None:
+        """Open model: besides its own arrivals, every `of`-th of all from number `index` on, from the stamp `start` on.
+        The worker that had them is lost."""
+        if self._script is None or self._leaving is not None or self._is_main:
+            return
+        self._script.take_over(index, of, start)
 
     def reset(self, stamp: int) -> None:
         """What is measured before this stamp, which is soon, is to be left out of the numbers."""

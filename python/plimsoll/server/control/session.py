@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import FieldError, NotNowError, PlimsollError, UnknownOptionError, UsageError
 from plimsoll.load.levels import parse_rate
 from plimsoll.report.numbers import counted
-from plimsoll.run.coordinator.loop import stop_signals
+from plimsoll.run.loop import stop_signals
 from plimsoll.run.perform import RunListener, perform
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import Description

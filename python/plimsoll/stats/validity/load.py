@@ -61,7 +61,10 @@ def workers(facts: Mapping[str, Any]) -> ValidityCheck:
         return ValidityCheck("workers", "unknown", None, 0, "it is not known whether a worker was lost")
     if not lost:
         return ValidityCheck("workers", "ok", 0, 0, "no worker was lost")
-    text = f"{count(lost, 'worker')} lost: a part of the load was missing from then on"
+    until = "until the others took it over" if facts.get("load_taken_over") else "from then on"
+    text = f"{count(lost, 'worker')} lost: a part of the load was missing {until}"
+    if incomplete := facts.get("incomplete"):
+        text += f"; what was measured is incomplete from second {min(each['from_second'] for each in incomplete)} on"
     return ValidityCheck("workers", "failed", lost, 0, text)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll._engine import now
-from plimsoll.run.coordinator.loop import Loop
+from plimsoll.run.loop import Loop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

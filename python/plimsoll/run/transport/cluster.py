@@ -1,0 +1,246 @@
+"""Workers on the machines of a Ray cluster, as the coordinator sees them.
+
+The coordinator itself has no Ray: a process of its own, `plimsoll.run.transport.ray_link`, is Ray's driver. It has one
+end of a stream socket for each worker, and carries the bytes as they are. What is said about the cluster comes through
+one more socket, in the same frames:
+
+    run REQUEST                                   to the link, once
+    placed [[HOST, [INDEX…]], …] DIGEST · clock MACHINE OFFSET ERROR · refused ERROR · exited INDEX HOW
+
+The end of that socket ends the link, and with it everything on the cluster.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import secrets
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.run.transport.bundle import Bundle
+from plimsoll.run.transport.clock import ClockEstimate, WorkerClock
+from plimsoll.run.transport.frames import Frames, pack, unpack_error
+from plimsoll.run.transport.handle import READ_BYTES, WorkerHandle, read_output
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from plimsoll.run.plan import RunPlan
+
+logger = logging.getLogger("plimsoll.run")
+
+AUTO = "auto"
+"""The address that stands for RAY_ADDRESS, or else the cluster that this machine is a part of."""
+END_TIMEOUT_S = 15.0
+"""Seconds that the link gets to clear the cluster up."""
+
+
+def require_ray() -> None:
+    """Raises UsageError if it is not installed."""
+    if find_spec("ray") is None:
+        raise UsageError("--cluster needs Ray, which is not installed: pip install plimsoll[cluster]")
+
+
+def with_token(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment for a process with Ray: it sends a token, unless RAY_AUTH_MODE says otherwise.
+
+    Where no token is given, it is the one in ~/.ray/auth_token; a file that is not there is made. Nobody else may read
+    that file. Raises UsageError if that cannot be.
+    """
+    environment = {"RAY_AUTH_MODE": "token", **environment}
+    if environment["RAY_AUTH_MODE"] == "token" and not environment.get("RAY_AUTH_TOKEN"):
+        path = Path(environment.get("RAY_AUTH_TOKEN_PATH") or Path.home() / ".ray" / "auth_token")
+        try:
+            _ensure_token(path)
+        except OSError as error:
+            raise UsageError(f"the token of the Ray cluster, {path}: {error.strerror}") from error
+        environment["RAY_AUTH_TOKEN_PATH"] = str(path)
+    return environment
+
+
+def _ensure_token(path: Path) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not path.exists():
+        with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as stream:
+            stream.write(secrets.token_hex(32))
+    status = path.stat()
+    if status.st_mode & 0o077 and status.st_uid == os.getuid():
+        path.chmod(0o600)
+
+
+@dataclass(slots=True)
+class ClusterNode:
+    """One of those that workers run on."""
+
+    host: str
+    workers: list[int]
+    first: ClockEstimate | None = None
+    """Of its clock, before the run: its workers' stamps are mapped by this."""
+    last: ClockEstimate | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as the facts of a run have them."""
+        plain: dict[str, Any] = {"host": self.host, "workers": self.workers}
+        if self.first and self.last:
+            plain["clock_offset_ms"] = self.first.offset / 1e6
+            plain["clock_error_ms"] = self.first.error / 1e6
+            plain["clock_moved_ms"] = (self.last.offset - self.first.offset) / 1e6
+            plain["clock_moved_error_ms"] = (self.last.error + self.first.error) / 1e6
+        return plain
+
+
+class ClusterWorker(WorkerHandle):
+    """A worker on one of the machines."""
+
+    def __init__(self, index: int, connection: socket.socket, cluster: Cluster) -> None:
+        self._cluster = cluster
+        super().__init__(index, connection)
+
+    @property
+    def place(self) -> str:
+        return f"on {self._cluster.host_of(self.index)}"
+
+    def kill(self) -> None:
+        """The link does, when it sees the end of the stream."""
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
+
+    def wait(self) -> str | None:
+        self.connection.close()
+        return self._cluster.how_exited(self.index)
+
+
+@dataclass(slots=True)
+class Cluster:
+    """The workers of a plan, all but its main node. capture: what they print comes through `output`."""
+
+    plan: RunPlan
+    capture: bool
+    workers: dict[int, ClusterWorker] = field(default_factory=dict, init=False)
+    machines: list[ClusterNode] = field(default_factory=list, init=False)
+    digest: str = field(default="", init=False)
+    """Of the files that have travelled."""
+    error: PlimsollError | None = field(default=None, init=False)
+    """Why the workers cannot be started."""
+    connection: socket.socket = field(init=False)
+    """Becomes readable when there is something to `read`."""
+    _link: subprocess.Popen[bytes] = field(init=False)
+    _frames: Frames = field(default_factory=Frames, init=False)
+    _exits: dict[int, str] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        require_ray()
+        self.connection, theirs = socket.socketpair()
+        with contextlib.ExitStack() as stack:
+            ends = [stack.enter_context(theirs)]
+            for index in range(self.plan.processes):
+                ours, end = socket.socketpair()
+                ends.append(stack.enter_context(end))
+                self.workers[index] = ClusterWorker(index, ours, self)
+            self._link = _start_link([each.fileno() for each in ends], self.capture)
+        self.connection.sendall(pack("run", self._request()))
+        self.connection.setblocking(False)
+        if self.output is not None:
+            os.set_blocking(self.output.fileno(), False)
+
+    @property
+    def output(self) -> IO[bytes] | None:
+        """Of all workers."""
+        return self._link.stdout
+
+    def read_output(self) -> Iterator[bytes]:
+        """As a worker's."""
+        return read_output(self.output)
+
+    def read(self) -> bool:
+        """Take what the link says; returns whether it will say more."""
+        try:
+            while data := self.connection.recv(READ_BYTES):
+                for name, arguments in self._frames.feed(data):
+                    self._take(name, arguments)
+        except BlockingIOError:
+            return True
+        except OSError:
+            pass
+        return False
+
+    def host_of(self, worker: int) -> str:
+        """The machine of a worker."""
+        return next((each.host for each in self.machines if worker in each.workers), "the cluster")
+
+    def how_exited(self, worker: int) -> str | None:
+        """How a worker whose stream has ended did end; None if well."""
+        self.read()
+        return self._exits.get(worker, "is lost with the connection to the cluster") or None
+
+    def facts(self) -> dict[str, Any]:
+        """What readers of a recorded run must know of the cluster."""
+        return {"files_sha256": self.digest or None, "machines": [each.to_dict() for each in self.machines]}
+
+    def close(self) -> None:
+        """End all of it."""
+        self.connection.close()
+        for worker in self.workers.values():
+            worker.connection.close()
+        try:
+            self._link.wait(END_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self._link.kill()
+            self._link.wait()
+
+    def _request(self) -> dict[str, Any]:
+        plan = self.plan
+        return {
+            "address": plan.cluster,
+            "nodes": plan.nodes,
+            "workers": plan.processes,
+            "bundle": Bundle.of(plan.locustfiles).to_list(),
+            "folder": str(Path.cwd()),
+        }
+
+    def _take(self, name: str, arguments: list[Any]) -> None:
+        match name, arguments:
+            case "placed", [machines, digest]:
+                self.machines = [ClusterNode(host, workers) for host, workers in machines]
+                self.digest = digest
+            case "clock", [number, offset, error]:
+                self._note_clock(self.machines[number], ClockEstimate(offset, error))
+            case "exited", [worker, how]:
+                self._exits[worker] = how
+            case "refused", _:
+                self.error = unpack_error(arguments)
+
+    def _note_clock(self, machine: ClusterNode, estimate: ClockEstimate) -> None:
+        machine.last = estimate
+        if machine.first is not None:
+            return
+        machine.first = estimate
+        for worker in machine.workers:
+            self.workers[worker].use_clock(WorkerClock(estimate.offset))
+        count = len(machine.workers)
+        logger.info(
+            "%s: %d worker%s, its clock is %+.3f ms ± %.3f ms from ours",
+            machine.host, count, "" if count == 1 else "s", estimate.offset / 1e6, estimate.error / 1e6,
+        )  # fmt: skip
+
+
+def _start_link(fds: list[int], capture: bool) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        # Not as a module: what travels to the actors must not be of `__main__`.
+        [sys.executable, "-P", "-c", "from plimsoll.run.transport.ray_link import main; main()", *map(str, fds)],
+        pass_fds=fds,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE if capture else None,
+        stderr=subprocess.STDOUT if capture else None,
+        env=with_token(os.environ),
+        # Not in the group of the terminal: Ctrl-C is the coordinator's.
+        start_new_session=True,
+    )

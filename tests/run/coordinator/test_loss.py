@@ -1,0 +1,112 @@
+"""When a worker is lost, and who gets its arrivals. Whole runs are in tests/run/test_worker_loss.py."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import pytest
+
+from plimsoll._engine import Arrivals
+from plimsoll.load.spec import Load, Phase, ShapeSpec
+from plimsoll.run.coordinator import loss as module
+from plimsoll.run.coordinator.loss import WorkerLosses
+from plimsoll.run.coordinator.steering import LoadControl
+from plimsoll.run.dispatch import UserClass
+from plimsoll.run.plan import RunPlan
+from plimsoll.run.result import Result
+from plimsoll.stats.view import RunView
+
+SECOND = 1_000_000_000
+
+
+class FakeWorker:
+    """Notes what it is ordered."""
+
+    def __init__(self, index: int) -> None:
+        self.index, self.second, self.last_report, self.place = index, 4, 5 * SECOND, "on b"
+        self.ending = None
+        self.orders = self
+        self.noted: list[tuple[Any, ...]] = []
+        self.is_killed = False
+
+    def stop(self) -> None:
+        self.noted.append(("stop",))
+
+    def kill(self) -> None:
+        self.is_killed = True
+
+    def take_over(self, index: int, of: int, start: int) -> None:
+        self.noted.append((index, of))
+
+
+class FakeRouter:
+    def lose(self, worker: FakeWorker) -> None:
+        pass
+
+
+class Scene:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, action: str, workers: int = 3) -> None:
+        self.workers: dict[int, Any] = {index: FakeWorker(index) for index in range(workers)}
+        shape = ShapeSpec.of("constant", level=30.0, seconds=60.0)
+        self.plan = RunPlan(scenario={}, processes=workers, load=Load("open", (Phase("", shape),)))
+        router: Any = FakeRouter()
+        steering = LoadControl(None, router, self.workers, lambda: None)  # type: ignore[arg-type]
+        steering.prepare(self.plan, [UserClass("A")], shaped=False)
+        self.ended: list[str] = []
+        self.losses = WorkerLosses(
+            action, router, steering, self.workers, lambda status, note: self.ended.append(status)
+        )
+        self.result = Result(RunView())
+        self._monkeypatch = monkeypatch
+
+    def look(self, second: float) -> None:
+        self._monkeypatch.setattr(module, "now", lambda: round(second * SECOND))
+        self.losses.look(0, self.result)
+
+
+def test_a_silent_worker_is_only_marked_until_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch, "mark")
+    for worker in (scene.workers[0], scene.workers[1]):
+        worker.last_report = 8 * SECOND
+    scene.look(7.9)
+    assert scene.losses.silent == set()
+    scene.look(8.1)
+    assert (scene.losses.silent, scene.result.lost_workers, scene.result.notes) == ({2}, 0, [])
+    scene.losses.on_report(scene.workers[2])
+    assert scene.losses.silent == set()
+    assert scene.workers[2].noted == []
+
+
+def test_a_worker_that_is_given_up_is_lost_once_and_told_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch, "redistribute")
+    scene.workers[0].last_report = scene.workers[1].last_report = 20 * SECOND
+    scene.look(9)
+    assert scene.workers[2].noted == [("stop",)]
+    assert scene.result.facts["incomplete"] == [{"worker": 2, "place": "on b", "from_second": 5}]
+    scene.losses.kill_given_up()
+    assert scene.workers[2].is_killed and not scene.workers[0].is_killed
+    scene.losses.on_exit(scene.workers[2], "was killed by SIGKILL", scene.result)
+    assert (scene.result.lost_workers, len(scene.result.notes)) == (1, 1)
+
+
+def test_the_run_ends_if_it_is_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch, "stop")
+    scene.losses.on_exit(scene.workers[0], "exited with code 1", scene.result)
+    assert scene.ended == ["failed"]
+
+
+@pytest.mark.parametrize("poisson", [False, True])
+def test_however_many_are_lost_the_arrivals_of_those_left_are_all_there_are(
+    monkeypatch: pytest.MonkeyPatch, poisson: bool
+) -> None:
+    scene = Scene(monkeypatch, "redistribute", workers=4)
+    for index in (1, 3):
+        lost = scene.workers.pop(index)
+        scene.losses.on_exit(lost, "was killed by SIGKILL", scene.result)
+    shape = ShapeSpec.of("constant", level=30.0, seconds=60.0).build()
+    shares = [
+        share for index, worker in scene.workers.items() for share in ((index, scene.plan.processes), *worker.noted)
+    ]
+    found = [Arrivals(shape, poisson=poisson, seed=7, index=index, of=of) for index, of in shares]
+    assert sorted(chain(*found)) == list(Arrivals(shape, poisson=poisson, seed=7))
