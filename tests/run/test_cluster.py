@@ -105,6 +105,7 @@ def test_what_is_reported_is_what_the_target_received_and_what_one_process_would
     assert len(set(re.findall(r"worker in .* of (\d+)", done.out + done.err))) >= 2, "actors of two nodes"
 
 
+@pytest.mark.exhaustive
 def test_one_schedule_of_arrivals_is_shared_out_to_all_machines(
     plimsoll: Command, target: CountingTarget, cluster: RayCluster
 ) -> None:
@@ -119,6 +120,7 @@ def test_one_schedule_of_arrivals_is_shared_out_to_all_machines(
     assert len(offered) == 2 and abs(offered[0] - offered[1]) <= 1
 
 
+@pytest.mark.exhaustive
 def test_no_row_of_a_feeder_goes_to_two_machines(
     plimsoll: Command, target: CountingTarget, cluster: RayCluster
 ) -> None:
@@ -160,6 +162,7 @@ def test_what_a_cluster_cannot_do_is_one_line(
     assert target.total == 0
 
 
+@pytest.mark.exhaustive
 def test_with_another_token_nothing_runs(plimsoll: Command, target: CountingTarget, cluster: RayCluster) -> None:
     del plimsoll.environment["RAY_AUTH_TOKEN_PATH"]
     done = _run(plimsoll, cluster, target.url, "-t", "1s")
@@ -169,6 +172,7 @@ def test_with_another_token_nothing_runs(plimsoll: Command, target: CountingTarg
     assert target.total == 0
 
 
+@pytest.mark.exhaustive
 def test_a_cluster_without_tokens_is_used_only_if_that_is_said(
     plimsoll: Command, target: CountingTarget, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -184,6 +188,7 @@ def test_a_cluster_without_tokens_is_used_only_if_that_is_said(
     assert (done.code, target.total) == (0, 20), done
 
 
+@pytest.mark.exhaustive
 def test_an_error_of_the_locustfile_on_another_machine_is_shown(
     plimsoll: Command, target: CountingTarget, cluster: RayCluster
 ) -> None:
@@ -193,6 +198,7 @@ def test_an_error_of_the_locustfile_on_another_machine_is_shown(
     assert "No module named 'not_there'" in done.err
 
 
+@pytest.mark.exhaustive
 def test_a_clock_that_is_minutes_apart_changes_no_second(
     plimsoll: Command, target: CountingTarget, cluster: RayCluster, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -261,6 +267,7 @@ def test_a_killed_actor_takes_its_workers_along_and_the_others_take_over(
     assert not _actors(), "nothing of the run is left on the cluster"
 
 
+@pytest.mark.exhaustive
 def test_a_node_that_is_gone_is_a_lost_worker_and_the_run_goes_on(
     plimsoll: Command, target: CountingTarget, cluster: RayCluster, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -285,6 +292,7 @@ def test_a_node_that_is_gone_is_a_lost_worker_and_the_run_goes_on(
     assert before < run["total"]["requests"] <= target.total
 
 
+@pytest.mark.exhaustive
 def test_a_worker_on_another_machine_that_stands_still_is_lost_until_it_is_back(
     plimsoll: Command, target: CountingTarget, cluster: RayCluster
 ) -> None:
@@ -299,6 +307,7 @@ def test_a_worker_on_another_machine_that_stands_still_is_lost_until_it_is_back(
     assert plimsoll.stored()["total"]["requests"] == target.total == 1200
 
 
+@pytest.mark.exhaustive
 def test_an_actor_that_stands_still_ends_the_load_of_its_workers(
     plimsoll: Command, target: CountingTarget, cluster: RayCluster
 ) -> None:
@@ -319,6 +328,7 @@ def test_an_actor_that_stands_still_ends_the_load_of_its_workers(
     wait_until(lambda: not _actors())
 
 
+@pytest.mark.exhaustive
 def test_without_its_coordinator_a_run_leaves_nothing_on_the_cluster(
     plimsoll: Command, target: CountingTarget, cluster: RayCluster
 ) -> None:
