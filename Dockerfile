@@ -18,6 +18,7 @@ COPY Cargo.toml Cargo.lock pyproject.toml README.md LICENSE ./
 COPY crates crates
 COPY labs/truth/target labs/truth/target
 COPY labs/robustness/faults labs/robustness/faults
+COPY labs/tunnels/tunnel labs/tunnels/tunnel
 COPY python python
 COPY --from=page /src/python/plimsoll/web python/plimsoll/web
 RUN /tools/bin/maturin build --release --locked --out /wheels

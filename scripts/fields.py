@@ -1,6 +1,6 @@
-"""The pages of the fields of a plan, an experiment and a limits file: made from their schemas.
+"""The pages of the fields of a plan, an experiment, a limits file and a run as JSON: made from their schemas.
 
-python -m scripts.fields          write docs/reference/{plan,experiment,limits}.md
+python -m scripts.fields          write docs/reference/{plan,experiment,limits,run}.md
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.cli.schema import WRITTEN
+from plimsoll.cli.schema import SCHEMAS, WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +21,12 @@ HEADS = {
     "of the file.",
     "limits": "`/etc/plimsoll/limits.toml` holds for all runs of a machine ([Guard rails](../guides/guard-rails.md)).",
 }
+RUN = (
+    "`plimsoll run … --summary FILE` and `plimsoll show RUN --json` write it. `plimsoll schema run` prints the same "
+    "as a JSON Schema (2020-12). Fields may be added under the same version; none is renamed, removed or given another "
+    "meaning. Times inside a run count from its *second 0*; times of day are Unix seconds."
+)
+PAGES = (*WRITTEN, "run")
 NOTATION = """\
 | written as | what it is |
 |---|---|
@@ -32,19 +38,23 @@ NOTATION = """\
 """
 WORDS = {
     "string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "list",
-    "object": "table",
+    "object": "table", "null": "null",
 }  # fmt: skip
+_MADE = "<!-- `python -m scripts.fields` writes this page from the {}. Do not edit it. -->"
 Schema = dict[str, Any]
 
 
 def page(name: str) -> str:
     """The reference page of a file."""
-    schema = WRITTEN[name]()
+    schema = SCHEMAS[name]()
+    if name == "run":
+        head = ["# Fields of a run as JSON", _MADE.format("types of the code that writes it"), RUN]
+        return "\n\n".join([*head, *_tables(schema, schema["$defs"], is_read=False)]) + "\n"
     editor = f"`plimsoll schema {name} > {name}.schema.json` writes the same for editors: a file whose first line is "
     editor += f"`#:schema ./{name}.schema.json` is checked and completed while it is typed (taplo, Even Better TOML)."
     head = [
         f"# Fields of {'an' if name == 'experiment' else 'a'} {'limits file' if name == 'limits' else name}",
-        "<!-- `python -m scripts.fields` writes this page from the tables that read the file. Do not edit it. -->",
+        _MADE.format("tables that read the file"),
         f"{HEADS[name]} {editor}",
         NOTATION.rstrip(),
     ]
@@ -52,8 +62,8 @@ def page(name: str) -> str:
     return "\n\n".join([*head, *tables]) + "\n"
 
 
-def _tables(schema: Schema, known: dict[str, Schema]) -> Iterator[str]:
-    """Breadth first: a table, then those that it names."""
+def _tables(schema: Schema, known: dict[str, Schema], *, is_read: bool = True) -> Iterator[str]:
+    """Breadth first: a table, then those that it names. is_read: by Plimsoll, so that there are defaults."""
     waiting, seen = [schema], set[int]()
     while waiting:
         table = waiting.pop(0)
@@ -62,23 +72,25 @@ def _tables(schema: Schema, known: dict[str, Schema]) -> Iterator[str]:
         seen.add(id(table))
         fields = _object(table)
         if "properties" in fields:
-            yield _section(table, fields, known)
+            yield _section(table, fields, known, is_read)
             for field in fields["properties"].values():
                 waiting += [known[name] for name in _references(field)]
 
 
-def _section(table: Schema, fields: Schema, known: dict[str, Schema]) -> str:
+def _section(table: Schema, fields: Schema, known: dict[str, Schema], is_read: bool) -> str:
     written, _, rest = table["description"].rstrip(".").partition(": ")
     heading, is_example, _ = written.partition(" = ")
-    lines = [f"## `{heading}`", ""]
+    lines = [f"## `{heading}`" if rest or is_read else f"## {heading}", ""]
     lines += [f"As in `{written}`.", ""] if is_example else []
     lines += [f"{rest[0].upper()}{rest[1:]}.", ""] if rest else []
-    lines += ["| field | written as | default | meaning |", "|---|---|---|---|"]
+    columns = ("field", "written as", "default", "meaning") if is_read else ("field", "value", "meaning")
+    lines += [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     for name, field in fields["properties"].items():
         is_needed = name in fields.get("required", ())
         default = "required" if is_needed else f"`{json.dumps(field['default'])}`" if "default" in field else ""
         meaning = field.get("description") or _coded(known[_references(field)[0]]["description"])
-        lines.append(f"| `{name}` | {_cell(_kind(field, known))} | {default} | {_cell(meaning)} |")
+        default = f" {default} |" if is_read else ""
+        lines.append(f"| `{name}` | {_cell(_kind(field, known))} |{default} {_cell(meaning)} |")
     return "\n".join(lines)
 
 
@@ -104,7 +116,8 @@ def _kind(field: Schema, known: dict[str, Schema]) -> str:
     if field.get("type") == "array":
         return f"list: {_kind(field.get('items', {}), known)}"
     if field.get("type") == "object":
-        return f"by name: {_kind(field['additionalProperties'], known)}" if "additionalProperties" in field else "table"
+        values = field.get("additionalProperties")
+        return f"by name: {_kind(values, known)}" if isinstance(values, dict) else "table"
     types = field.get("type", [])
     return " or ".join(WORDS[each] for each in ([types] if isinstance(types, str) else types)) or "any value"
 
@@ -134,7 +147,7 @@ def _cell(text: str) -> str:
 
 
 def main() -> None:
-    for name in WRITTEN:
+    for name in PAGES:
         (FOLDER / f"{name}.md").write_text(page(name))
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import tarfile
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
 MATURIN = Path(sys.executable).with_name("maturin")
@@ -45,6 +48,25 @@ def test_a_wheel_has_the_page_as_a_source_distribution_has() -> None:
 
 def test_nothing_that_builds_the_page_is_in_the_package(names: list[str]) -> None:
     assert not [name for name in names if "node_modules" in name or name.endswith((".ts", ".tsx"))]
+
+
+def test_the_package_imports_nothing_that_only_tests_have() -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    project = settings["project"]
+    asked = {Requirement(each).name for each in project["dependencies"]}
+    asked |= {Requirement(each).name for extra in project["optional-dependencies"].values() for each in extra}
+    for_tests = {Requirement(each).name for each in settings["dependency-groups"]["dev"]} - asked
+    assert "scipy" in for_tests
+    imported = {name for path in (ROOT / "python/plimsoll").rglob("*.py") for name in _imported(path)}
+    brought = {name: set(packages) for name, packages in packages_distributions().items() if name in imported}
+    assert [name for name, packages in brought.items() if packages & for_tests and not packages & asked] == []
+
+
+def _imported(path: Path) -> set[str]:
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    names = {each.name for node in nodes if isinstance(node, ast.Import) for each in node.names}
+    names |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    return {name.partition(".")[0] for name in names}
 
 
 def _built() -> list[Path]:

@@ -96,7 +96,7 @@ class ExchangeCounts:
     """What is counted of exchanges of one endpoint with one outcome in one second of a run.
 
     A counter is declared here and in `Cell` of the record crate, in the same order. What travels, is stored, summed
-    and written to JSON, CSV and Parquet is derived from this.
+    and written to CSV and Parquet is derived from this; the JSON of a run names it in `report/render/run_fields.py`.
     """
 
     second: int
@@ -215,8 +215,8 @@ class RecordCounts:
 class GeneratorCounts:
     """What is counted of the generator itself in one second.
 
-    A counter is declared here and in `HealthSecond` of the record crate, in the same order. What travels, is stored,
-    summed and written to JSON is derived from this.
+    A counter is declared here and in `HealthSecond` of the record crate, in the same order. What travels, is stored
+    and summed is derived from this; the JSON of a run names it in `report/render/run_fields.py`.
     """
 
     user_stamps: int = 0

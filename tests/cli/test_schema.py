@@ -25,7 +25,7 @@ def _validator(name: str) -> Draft202012Validator:
     return Draft202012Validator(schema)
 
 
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("name", [*WRITTEN, "run"])
 def test_it_is_printed_and_every_field_is_described(plimsoll, name):
     result = plimsoll("schema", name)
     assert result.exit_code == 0

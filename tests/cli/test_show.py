@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from jsonschema import Draft202012Validator
 
 
 def test_the_tables_of_a_run(plimsoll, stored_run_ids):
@@ -30,6 +31,8 @@ def test_a_run_by_the_beginning_of_its_id(plimsoll, stored_run_ids):
 def test_json(plimsoll, stored_run_ids):
     value = json.loads(plimsoll("show", stored_run_ids[0], "--json").stdout)
     assert (value["schema"], value["run"]["id"], value["total"]["requests"]) == ("plimsoll.run", stored_run_ids[0], 20)
+    schema = json.loads(plimsoll("schema", "run").stdout)
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(value)] == []
 
 
 def test_the_place_by_option_and_by_environment(plimsoll, stored_run_ids, tmp_path, monkeypatch):

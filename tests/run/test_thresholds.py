@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
+from jsonschema import Draft202012Validator
+
+from plimsoll.load.json_schema import document_schema
+from plimsoll.report.render.run_fields import RunFields
 
 if TYPE_CHECKING:
     from tests.command import Command, CountingTarget
@@ -54,6 +58,8 @@ def test_one_that_holds_and_one_that_does_not_are_told_everywhere(plimsoll: Comm
     document = json.loads((plimsoll.directory / "out" / "x.json").read_text())
     assert _thresholds(document) == {HOLDS: True, FAILS: False}
     assert document["thresholds"][1]["value"] == 20
+    schema = document_schema(RunFields, "A run")
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(document)] == []
     root = ElementTree.parse(plimsoll.directory / "out" / "junit.xml").getroot()
     assert (root.get("tests"), root.get("failures")) == ("3", "1")
     cases = {case.get("name"): case for case in root.iter("testcase")}

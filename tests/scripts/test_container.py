@@ -6,6 +6,7 @@ import fnmatch
 import os
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,13 @@ def test_what_is_copied_is_there_and_sent_to_the_engine(dockerfile):
     for name in (".venv/x", "web/node_modules", "python/plimsoll/_engine.abi3.so"):
         assert any(fnmatch.fnmatch(name, line.removeprefix("**/")) or name.startswith(line.removeprefix("**/"))
                    for line in ignore if not line.startswith(("!", "*\n")) and line != "*"), name  # fmt: skip
+
+
+def test_all_members_of_the_workspace_are_copied():
+    # Cargo builds none of them without the manifests of all.
+    members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
+    copied = re.findall(r"^COPY (\S+) \1$", DOCKERFILES[0].read_text(), re.MULTILINE)
+    assert [each for each in members if not any(each == path or each.startswith(f"{path}/") for path in copied)] == []
 
 
 def test_the_services_of_the_lab_find_each_other():

@@ -38,10 +38,17 @@ def _analysis() -> dict[str, Any]:
     return schema()
 
 
+def _run() -> dict[str, Any]:
+    from plimsoll.load.json_schema import document_schema
+    from plimsoll.report.render.run_fields import RunFields
+
+    return document_schema(RunFields, "A run of Plimsoll")
+
+
 WRITTEN: dict[str, Callable[[], dict[str, Any]]] = {"plan": _plan, "experiment": _experiment, "limits": _limits}
 """Of what people write."""
-SCHEMAS = {**WRITTEN, "analysis": _analysis}
-"""Also of what `plimsoll report --format json` writes."""
+SCHEMAS = {**WRITTEN, "run": _run, "analysis": _analysis}
+"""Also of what `plimsoll show RUN --json` and `plimsoll report --format json` write."""
 
 
 @click.command(
@@ -54,5 +61,5 @@ An editor that knows taplo checks and completes a file whose first line is
 )
 @click.argument("name", type=click.Choice(tuple(SCHEMAS)), metavar="NAME")
 def schema(name: str) -> None:
-    """Print the JSON Schema of a file: of a plan, an experiment or limits for editors, or of an analysis."""
+    """Print the JSON Schema of a file: of a plan, an experiment or limits for editors, of a run or an analysis."""
     click.echo(json.dumps(SCHEMAS[name](), indent=1, ensure_ascii=False))

@@ -9,6 +9,8 @@ from plimsoll.experiment.announce import announcement
 from plimsoll.experiment.budget import CellDurations, Spread, spread_of
 from plimsoll.experiment.plan import Plan, SessionOptions, make_plan
 from plimsoll.experiment.state import cell_of
+from plimsoll.experiment.study import noise_for
+from plimsoll.stats.compare.planning import pairs_needed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,9 +57,5 @@ def _needed(store: Store | None, spec: Experiment, file: ExperimentFile) -> tupl
     """The spread between runs, and how many pairs it requires; None if nothing is compared."""
     if spec.is_aa or len(spec.variants) < 2:
         return spread_of(spec, ()), None
-    # Only here: both bring scipy along.
-    from plimsoll.experiment.study import noise_for
-    from plimsoll.stats.compare.planning import pairs_needed
-
     spread = spread_of(spec, noise_for(store, file) if store is not None else ())
     return spread, pairs_needed(spread.value, spec.compare.smallest)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import UsageError
 from plimsoll.experiment.drift import RunConditions, drift, facts_of
 from plimsoll.experiment.state import from_json, level_of
+from plimsoll.stats.compare.noise import noise_of
 from plimsoll.stats.metric import DEFAULT_METRICS, Metric
 from plimsoll.stats.reading import RunReading
 from plimsoll.stats.study import Level, Study, Trial
@@ -216,9 +217,6 @@ def noise_for(store: Store, file: ExperimentFile, machine: Machine | None = None
                 continue  # nothing measured
     if not studies:
         return ()
-    # Only here: it brings scipy along.
-    from plimsoll.stats.compare.noise import noise_of
-
     return noise_of(studies)
 
 

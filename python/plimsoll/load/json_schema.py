@@ -1,16 +1,19 @@
-"""JSON Schema of the files that people write, for editors: made from the tables that read them.
+"""JSON Schema of the files that people write, for editors, made from the tables that read them; and of documents that
+Plimsoll writes, made from the types of the functions that write them.
 
-A field's description is the docstring below it, so a schema is made from the sources of the tables.
+A field's description is the docstring below it, so a schema is made from the sources of these classes.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import sys
 import textwrap
+from dataclasses import dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 from plimsoll.load.table import one_or_more
@@ -18,7 +21,9 @@ from plimsoll.load.table import one_or_more
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pydantic import GetCoreSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -34,6 +39,42 @@ def json_schema(table: type[BaseModel], title: str) -> dict[str, Any]:
         _describe(each, known[name])
     _describe(schema, table)
     return {"$schema": DIALECT, **schema}
+
+
+def document_schema(fields: type, title: str) -> dict[str, Any]:
+    """Of a document with these fields: a TypedDict, whose parts are in the same module."""
+    schema = TypeAdapter(fields).json_schema(schema_generator=_DocumentSchema, mode="serialization")
+    module = vars(sys.modules[fields.__module__])
+    for name, each in {**schema["$defs"], fields.__name__: schema}.items():
+        each.pop("title", None)
+        if not is_dataclass(module[name]):
+            each["description"] = inspect.cleandoc(module[name].__doc__ or "").replace("\n", " ")
+        texts = {key: text for above in _lineage(module[name]) for key, text in _docstrings(above)}
+        for field, value in each["properties"].items():
+            if field in texts:
+                value["description"] = texts[field]
+    return {"$schema": DIALECT, "title": title, **schema}
+
+
+@dataclass(frozen=True, slots=True)
+class As:
+    """Of plain values that were made from such an object: they have its schema."""
+
+    origin: type
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return handler.generate_schema(self.origin)
+
+
+class _DocumentSchema(GenerateJsonSchema):
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+def _lineage(fields: Any) -> list[Any]:
+    """A class after those that it extends; of a TypedDict only the names remain."""
+    above = getattr(fields, "__orig_bases__", ())
+    return [*(each for base in above if hasattr(base, "__annotations__") for each in _lineage(base)), fields]
 
 
 class _TomlSchema(GenerateJsonSchema):
@@ -95,7 +136,7 @@ def descriptions(table: type[BaseModel]) -> dict[str, str]:
     return {names[name]: text for name, text in found.items() if name in names}
 
 
-def _docstrings(table: type[BaseModel]) -> Iterator[tuple[str, str]]:
+def _docstrings(table: type) -> Iterator[tuple[str, str]]:
     try:
         source = textwrap.dedent(inspect.getsource(table))
     except (OSError, TypeError):  # made while the program runs

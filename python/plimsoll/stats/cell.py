@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.stats.distributions.student import t_quantile
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -64,8 +66,6 @@ def geometric_mean(values: Sequence[float | None]) -> float | None:
 
 
 def _half_width(values: list[float], centre: float) -> float:
-    from scipy.special import stdtrit  # here, as it takes long to import and `plimsoll run` must not
-
     freedom = len(values) - 1
     deviation = math.sqrt(sum((each - centre) ** 2 for each in values) / freedom)
-    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * deviation / math.sqrt(len(values))
+    return t_quantile(freedom, (1 + CONFIDENCE) / 2) * deviation / math.sqrt(len(values))

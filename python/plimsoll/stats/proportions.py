@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+from plimsoll.stats.distributions.incomplete import beta_quantile, gamma_quantile
+from plimsoll.stats.distributions.normal import normal_quantile
+
 ALPHA = 0.05
 
 
@@ -13,19 +16,15 @@ def clopper_pearson(k: int, n: int) -> tuple[float, float]:
     Its ends are quantiles of the beta distribution. Requests of one run are not independent: widen by the design effect
     where it is known. Raises ValueError unless 0 ≤ k ≤ n and n > 0.
     """
-    from scipy.special import betaincinv
-
     _check(k, n)
-    low = float(betaincinv(k, n - k + 1, ALPHA / 2)) if k else 0.0
-    return low, float(betaincinv(k + 1, n - k, 1 - ALPHA / 2)) if k < n else 1.0
+    low = beta_quantile(k, n - k + 1, ALPHA / 2) if k else 0.0
+    return low, beta_quantile(k + 1, n - k, 1 - ALPHA / 2) if k < n else 1.0
 
 
 def wilson(k: int, n: int) -> tuple[float, float]:
     """Of the share k/n, by the score test (JASA 22, 1927): shorter, and 95 % on average over the shares."""
-    from scipy.special import ndtri
-
     _check(k, n)
-    z, share = float(ndtri(1 - ALPHA / 2)), k / n
+    z, share = normal_quantile(1 - ALPHA / 2), k / n
     middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
     return max(0.0, middle - half), min(1.0, middle + half)
@@ -51,13 +50,11 @@ def none_of(n: int) -> float:
 def garwood(k: int) -> tuple[float, float]:
     """Of the mean of a Poisson distribution of which k was seen, exact (Biometrika 28, 1936): half the χ² quantiles
     with 2k and 2k + 2 degrees of freedom. Divide by the seconds for a rate."""
-    from scipy.special import gammaincinv
-
     if k < 0:
         raise ValueError(f"a count is not negative: {k}")
     # Half a χ² quantile with 2k degrees of freedom is a quantile of the gamma distribution of shape k.
-    low = float(gammaincinv(k, ALPHA / 2)) if k else 0.0
-    return low, float(gammaincinv(k + 1, 1 - ALPHA / 2))
+    low = gamma_quantile(k, ALPHA / 2) if k else 0.0
+    return low, gamma_quantile(k + 1, 1 - ALPHA / 2)
 
 
 def _check(k: int, n: int) -> None:

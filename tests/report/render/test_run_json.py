@@ -5,7 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from plimsoll.load.json_schema import document_schema
+from plimsoll.record import COUNTERS, GENERATOR_COUNTERS
+from plimsoll.report.render.run_fields import RunFields
 from plimsoll.report.render.run_json import RUNS_SCHEMA, SCHEMA, VERSION, document, dumps, runs_document
 from plimsoll.stats.view import RunView
 
@@ -155,6 +159,28 @@ def test_what_became_of_the_arrivals(make_interval, make_health, valid):
     assert generator["in_flight_by_second"] == {"1": 7, "2": 7}
 
 
+def test_all_that_is_written_fits_the_schema_and_all_that_the_schema_has_is_written(
+    run, view, invalid, valid, omission
+):
+    schema = document_schema(RunFields, "A run")
+    for table in (schema, *schema["$defs"].values()):
+        table["additionalProperties"] = False
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    for each in (document(view, run, replace(invalid, omission=omission)), document(RunView(), None, valid)):
+        assert [error.message for error in validator.iter_errors(json.loads(dumps(each)))] == []
+    wrong = json.loads(dumps(document(view, run, valid)))
+    wrong["total"]["requests"] = "217"
+    assert not validator.is_valid(wrong)
+
+
+def test_every_counter_of_a_record_is_written(view, valid):
+    value = document(view, None, valid)
+    said_elsewhere = {"count", "untimed", "overflow"}  # requests, outcomes and the times
+    assert set(COUNTERS) - said_elsewhere <= value["total"].keys()
+    assert set(GENERATOR_COUNTERS) <= value["generator"].keys()
+
+
 def test_every_field_is_explained_in_the_docs(run, view, invalid, omission):
     def names(value):
         if isinstance(value, list):
@@ -173,5 +199,5 @@ def test_every_field_is_explained_in_the_docs(run, view, invalid, omission):
     runs = runs_document([(run, view)])
     runs["runs"][0]["manifest"] = {}
     fields = {name for name in names(value) | names(runs) if not name[0].isdigit()}
-    docs = FORMATS.read_text()
+    docs = FORMATS.read_text() + FORMATS.with_name("reference").joinpath("run.md").read_text()
     assert {name for name in fields if f"`{name}`" not in docs} == set()

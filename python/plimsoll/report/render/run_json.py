@@ -1,11 +1,11 @@
-"""A run as JSON. The fields and their units are in docs/formats.md; what is there stays until `VERSION` changes."""
+"""A run as JSON. Its fields are those of `run_fields`."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from plimsoll.record import COUNTERS, FAILURES, GENERATOR_COUNTERS
+from plimsoll.record import FAILURES
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 from plimsoll.stats.validity import judge
@@ -16,30 +16,29 @@ if TYPE_CHECKING:
     from plimsoll._engine import Histogram
     from plimsoll.record import CaughtException, Failure
     from plimsoll.report.assessment import Assessment
+    from plimsoll.report.render import run_fields as fields
     from plimsoll.report.sources import Described, Labelled, OutputRequest, RunSource
     from plimsoll.stats.generator import GeneratorView
     from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.latency.omission import Omission
     from plimsoll.stats.view import EndpointView, RunView
 
-SCHEMA = "plimsoll.run"
+SCHEMA: Final = "plimsoll.run"
 RUNS_SCHEMA = "plimsoll.runs"
-VERSION = 2
+VERSION: Final = 2
 
 PERCENTILES = ("50", "60", "70", "75", "80", "90", "95", "99", "99.9", "99.99", "100")
-_SAID_ELSEWHERE = ("count", "untimed", "overflow")
-"""Counters that `requests`, `outcomes` and the times show."""
 
 
 def run_json(source: RunSource, request: OutputRequest) -> str:
     return dumps(document(source.view, source.run, source.assessment)) + "\n"
 
 
-def dumps(document: dict[str, Any]) -> str:
+def dumps(document: fields.RunFields | dict[str, Any]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
-def document(view: RunView, run: Described | None, assessment: Assessment) -> dict[str, Any]:
+def document(view: RunView, run: Described | None, assessment: Assessment) -> fields.RunFields:
     """Everything that is known of a run. run: None for one that was not kept."""
     return {
         "schema": SCHEMA,
@@ -78,7 +77,7 @@ def runs_document(runs: Sequence[tuple[Labelled, RunView]]) -> dict[str, Any]:
     }
 
 
-def _description(run: Described) -> dict[str, Any]:
+def _description(run: Described) -> fields.DescriptionFields:
     return {
         "id": run.id,
         "status": run.status,
@@ -91,7 +90,7 @@ def _description(run: Described) -> dict[str, Any]:
     }
 
 
-def _validity(assessment: Assessment) -> dict[str, Any]:
+def _validity(assessment: Assessment) -> fields.ValidityFields:
     validity = assessment.validity
     return {
         "valid": validity.valid,
@@ -110,7 +109,7 @@ def _validity(assessment: Assessment) -> dict[str, Any]:
     }
 
 
-def _omission(omission: Omission) -> dict[str, Any]:
+def _omission(omission: Omission) -> fields.OmissionFields:
     return {
         "warning": omission.warning,
         "rate": omission.rate,
@@ -126,12 +125,17 @@ def _by_percent(values: dict[float, float]) -> dict[str, float]:
     return {f"{100 * quantile:g}": value for quantile, value in values.items()}
 
 
-def _endpoint(row: EndpointSummary, view: EndpointView) -> dict[str, Any]:
+def _endpoint(row: EndpointSummary, view: EndpointView) -> fields.EndpointFields:
     return {
         **_row(row),
         "cancelled": view.cancelled,
         "dropped": view.dropped,
-        **{name: getattr(row.counts, name) for name in COUNTERS if name not in _SAID_ELSEWHERE},
+        "bytes_out": row.counts.bytes_out,
+        "bytes_in": row.counts.bytes_in,
+        "bytes_body": row.counts.bytes_body,
+        "hops": row.counts.hops,
+        "connected": row.counts.connected,
+        "connect_sum": row.counts.connect_sum,
         "service_ms": _latency(row.service),
         "outcomes": {
             each.outcome: {
@@ -148,7 +152,7 @@ def _endpoint(row: EndpointSummary, view: EndpointView) -> dict[str, Any]:
     }
 
 
-def _row(row: EndpointSummary) -> dict[str, Any]:
+def _row(row: EndpointSummary) -> fields.RowFields:
     return {
         "method": row.method,
         "name": row.name,
@@ -162,7 +166,7 @@ def _row(row: EndpointSummary) -> dict[str, Any]:
     }
 
 
-def _latency(latency: Latency) -> dict[str, Any]:
+def _latency(latency: Latency) -> fields.TimesFields:
     quantiles = {percent: latency.quantile(float(percent) / 100) for percent in PERCENTILES}
     return {
         "count": latency.count,
@@ -182,7 +186,7 @@ def _latency(latency: Latency) -> dict[str, Any]:
     }
 
 
-def _failure(failure: Failure) -> dict[str, Any]:
+def _failure(failure: Failure) -> fields.FailureFields:
     return {
         "method": failure.method,
         "name": failure.name,
@@ -195,7 +199,7 @@ def _failure(failure: Failure) -> dict[str, Any]:
     }
 
 
-def _exception(exception: CaughtException) -> dict[str, Any]:
+def _exception(exception: CaughtException) -> fields.ExceptionFields:
     return {
         "message": exception.message,
         "traceback": exception.traceback,
@@ -204,13 +208,17 @@ def _exception(exception: CaughtException) -> dict[str, Any]:
     }
 
 
-def _generator(generator: GeneratorView) -> dict[str, Any]:
+def _generator(generator: GeneratorView) -> fields.GeneratorFields:
     return {
         "workers": generator.workers,
         "lag_ms": _durations(generator.lag),
         "delay_ms": _durations(generator.delay),
         "cpu_max": generator.cpu_max,
-        **{name: getattr(generator, name) for name in GENERATOR_COUNTERS},
+        "user_stamps": generator.user_stamps,
+        "rejected_stamps": generator.rejected_stamps,
+        "offered": generator.offered,
+        "dropped": generator.dropped,
+        "exhausted": generator.exhausted,
         "sent": generator.begun,
         "users_by_second": _by_second(generator.users_by_second()),
         "silence_ms_by_second": _by_second(generator.silences(0)),
@@ -224,10 +232,10 @@ def _by_second(values: dict[int, int]) -> dict[str, int]:
     return {str(second): value for second, value in values.items()}
 
 
-def _durations(histogram: Histogram) -> dict[str, Any]:
+def _durations(histogram: Histogram) -> fields.LatenessFields:
     if not histogram.count:
         return {"count": 0, "mean": None, "percentiles": dict.fromkeys(PERCENTILES)}
-    values = {percent: histogram.value_at(float(percent) / 100) / 1000 for percent in PERCENTILES}
+    values: fields.ByPercent = {percent: histogram.value_at(float(percent) / 100) / 1000 for percent in PERCENTILES}
     return {"count": histogram.count, "mean": histogram.mean / 1000, "percentiles": values}
 
 

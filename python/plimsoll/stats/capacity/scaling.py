@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plimsoll.stats.capacity.least_squares import least_squares
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -26,7 +28,7 @@ LEAST_R2 = 0.95
 MOST_RESIDUAL = 0.10
 """Of any rung, as a share of the highest throughput: one that is further off means another law. Not of the rung's own
 throughput: least squares do not look at that, and it would refuse any ladder whose one user alone is a little slow."""
-_BOUNDS = ((1e-9, 0.0, 0.0), (math.inf, 1.0, 1.0))
+_LOW, _HIGH = (1e-9, 0.0, 0.0), (math.inf, 1.0, 1.0)
 """Of λ, σ, κ. Shares of serial work lie between none and all."""
 _AT_BOUND = 1e-7
 
@@ -112,8 +114,6 @@ def _poor(
 
 
 def _fit(n: NDArray[np.float64], x: NDArray[np.float64]) -> tuple[float, float, float]:
-    from scipy.optimize import least_squares
-
     def off(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
         return _law(n, *parameters) - x
 
@@ -126,12 +126,12 @@ def _fit(n: NDArray[np.float64], x: NDArray[np.float64]) -> tuple[float, float, 
     start = float((x / n).max())
     # Several starts, since the sum of squares has more than one valley.
     fits = [
-        least_squares(off, (start, sigma, kappa), jac=slopes, bounds=_BOUNDS, x_scale="jac", ftol=1e-14, xtol=1e-14)
+        least_squares(off, slopes, (start, sigma, kappa), _LOW, _HIGH)
         for sigma in (0.001, 0.05, 0.5)
         for kappa in (1e-6, 1e-4, 1e-2)
     ]
-    best = min(fits, key=lambda fit: float(fit.cost))
-    slope, contention, coherence = (float(value) for value in best.x)
+    best, _ = min(fits, key=lambda fit: fit[1])
+    slope, contention, coherence = (float(value) for value in best)
     return slope, contention, coherence
 
 

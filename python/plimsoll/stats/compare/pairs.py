@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from plimsoll.stats.distributions.student import t_cdf, t_quantile
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -53,12 +55,10 @@ class PairedResult:
     @property
     def p(self) -> float:
         """Of no difference, two-sided, by t; of what is left of the difference beyond `below` or `above`."""
-        from scipy.special import stdtr
-
         certain = max(0.0, self.centre - self.below, -self.centre - self.above)
         if not self.error:
             return 1.0 if not certain else 0.0
-        return 2 * float(stdtr(self.freedom, -certain / self.error))
+        return 2 * t_cdf(self.freedom, -certain / self.error)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -68,12 +68,10 @@ class PairedResult:
     def p_beyond(self, margin: float) -> float:
         """Of a true difference of `margin` or more to either side: the larger p of the two one-sided t tests (TOST;
         Schuirmann, J. Pharmacokin. Biopharm. 15, 1987)."""
-        from scipy.special import stdtr
-
         farthest = max(self.centre + self.above, self.below - self.centre)
         if not self.error:
             return 0.0 if farthest < margin else 1.0
-        return float(stdtr(self.freedom, (farthest - margin) / self.error))
+        return t_cdf(self.freedom, (farthest - margin) / self.error)
 
     def is_within(self, margin: float) -> bool:
         """Whether the interval at 1 − 2 · alpha lies within ±margin."""
@@ -89,9 +87,7 @@ class PairedResult:
         return ("negligible" if self.is_within(margin) else "different"), False
 
     def _interval(self, alpha: float) -> tuple[float, float]:
-        from scipy.special import stdtrit
-
-        half = -float(stdtrit(self.freedom, alpha / 2)) * self.error
+        half = -t_quantile(self.freedom, alpha / 2) * self.error
         return self.centre - half - self.below, self.centre + half + self.above
 
 

@@ -7,6 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.compare.pairs import ALPHA, LEAST
+from plimsoll.stats.distributions.normal import normal_cdf, root
+from plimsoll.stats.distributions.student import t_beyond, t_quantile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,8 +49,6 @@ def pairs_for_power(spread: float, delta: float, power: float = POWER, alpha: fl
     None: more than `MOST`. At least 2. By the noncentral t distribution (Cohen, Statistical Power Analysis, 2nd ed.,
     chapter 2).
     """
-    from scipy.optimize import brentq
-
     if spread <= 0:
         return 2.0
     effect = math.log1p(delta) / spread
@@ -62,7 +62,7 @@ def pairs_for_power(spread: float, delta: float, power: float = POWER, alpha: fl
     rough = 10 + 20 / effect**2
     if rough > MOST:
         return None
-    return float(brentq(missing, 2.0, rough))
+    return root(missing, 2.0, rough)
 
 
 def minutes(pairs: int, duration: float, gap: float) -> float:
@@ -102,13 +102,10 @@ def obf_thresholds(looks: int) -> tuple[float, ...]:
     bar. As p-values they serve t tests too (Jennison and Turnbull 1999, section 4.4). Raises ValueError for more
     than 4.
     """
-    from scipy.optimize import brentq
-    from scipy.special import ndtr
-
     if not 1 <= looks <= MOST_LOOKS:
         raise ValueError(f"{looks} looks: from 1 to {MOST_LOOKS} can be declared")
-    constant = float(brentq(lambda c: _crossing(c * math.sqrt(looks), looks) - ALPHA, 1.5, 3.0, xtol=1e-10))
-    return tuple(2 * float(ndtr(-constant * math.sqrt(looks / look))) for look in range(1, looks + 1))
+    constant = root(lambda c: _crossing(c * math.sqrt(looks), looks) - ALPHA, 1.5, 3.0)
+    return tuple(2 * normal_cdf(-constant * math.sqrt(looks / look)) for look in range(1, looks + 1))
 
 
 def look_of(pairs: int, planned: int | None, looks: int) -> int:
@@ -120,18 +117,11 @@ def look_of(pairs: int, planned: int | None, looks: int) -> int:
 
 def _power(effect: float, pairs: float, alpha: float) -> float:
     """Probability that |t| is beyond its bar at a true mean of `effect` standard deviations."""
-    from scipy.special import nctdtr, stdtrit
-
-    bar, shift = -float(stdtrit(pairs - 1, alpha / 2)), effect * math.sqrt(pairs)
-    within = float(nctdtr(pairs - 1, shift, bar)) - float(nctdtr(pairs - 1, shift, -bar))
-    # With effects this large the distribution is beyond what scipy computes: all are found.
-    return 1.0 if math.isnan(within) else 1 - within
+    return t_beyond(pairs - 1, effect * math.sqrt(pairs), -t_quantile(pairs - 1, alpha / 2))
 
 
 def _half(spread: float, pairs: int, alpha: float) -> float:
-    from scipy.special import stdtrit  # t without the machinery of scipy.stats, which takes 20 times as long
-
-    return -float(stdtrit(pairs - 1, alpha / 2)) * spread / math.sqrt(pairs)
+    return -t_quantile(pairs - 1, alpha / 2) * spread / math.sqrt(pairs)
 
 
 def _crossing(bar: float, steps: int) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plimsoll.stats.distributions.normal import normal_quantile
 from plimsoll.stats.latency.autocorrelation import CONFIDENCE, ratio_of_sums
 
 if TYPE_CHECKING:
@@ -130,11 +131,9 @@ def _of_estimate(estimate: Estimate) -> Span | None:
 
 def _of_count(measured: Measured) -> Span | None:
     """Nothing but a count is known: as if its requests came at random (Poisson), which is the least to allow for."""
-    from scipy.special import ndtri
-
     if not measured.requests:
         return None
-    half = float(ndtri((1 + CONFIDENCE) / 2)) / math.sqrt(measured.requests)
+    half = normal_quantile((1 + CONFIDENCE) / 2) / math.sqrt(measured.requests)
     return Span(half, half)
 
 

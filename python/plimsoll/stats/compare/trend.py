@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plimsoll.stats.distributions.student import t_cdf
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -130,8 +132,6 @@ def merged(series: NDArray[np.float64], points: Sequence[int], max_p: float = MA
 
 def p_of(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
     """Of Student's t-test with a common variance; two-sided."""
-    from scipy.special import stdtr
-
     n, m = len(left), len(right)
     freedom = n + m - 2
     apart = float(right.mean() - left.mean())
@@ -141,7 +141,7 @@ def p_of(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
     if squares == 0:
         return 0.0
     t = apart / math.sqrt(squares / freedom * (1 / n + 1 / m))
-    return float(2 * stdtr(freedom, -abs(t)))
+    return 2 * t_cdf(freedom, -abs(t))
 
 
 def _divided(series: NDArray[np.float64], max_p: float) -> list[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.stats.distributions.binomial import same_share_p
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import of_endpoints
@@ -217,9 +218,7 @@ def _differ(shares: Sequence[_Share]) -> float | None:
     successes = [each.requests - each.failures for each in shares]
     if len(shares) < 2 or not sum(failures) or not sum(successes):
         return None
-    from scipy.stats import chi2_contingency
-
-    return float(chi2_contingency([failures, successes], correction=False)[1])
+    return same_share_p(failures, successes)
 
 
 def _with(rows: Iterable[Measured]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.cell import geometric_mean
+from plimsoll.stats.distributions.student import t_quantile
 from plimsoll.stats.findings.rows import fastest, seconds_of, successes, valid, whole
 from plimsoll.stats.proportions import garwood
 from plimsoll.stats.study import TOTAL
@@ -170,11 +171,9 @@ def straight(x: Sequence[float], y: Sequence[float]) -> float:
 
 def half_width(logs: Sequence[float]) -> float:
     """Of a 95 % interval for one more such value: t · s."""
-    from scipy.special import stdtrit
-
     middle = math.fsum(logs) / len(logs)
     spread = math.sqrt(math.fsum((each - middle) ** 2 for each in logs) / (len(logs) - 1))
-    return float(stdtrit(len(logs) - 1, CONFIDENCE)) * spread
+    return t_quantile(len(logs) - 1, CONFIDENCE) * spread
 
 
 def users_of(rung: Rung) -> float:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plimsoll.stats.distributions.trends import theil_sen
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells
@@ -47,12 +48,10 @@ def backlog(trial: Trial) -> float | None:
     seconds, waiting = seconds[known], waiting[known]
     if len(seconds) < LEAST_SECONDS:
         return None
-    from scipy.stats import theilslopes
-
     half = len(seconds) // 2
-    whole, second = theilslopes(waiting, seconds), theilslopes(waiting[half:], seconds[half:])
-    is_certain = min(whole.low_slope, second.low_slope) > 0
-    return float(whole.slope) if is_certain and whole.slope >= EXCESS * trial.offered else None
+    whole, second = theil_sen(seconds, waiting), theil_sen(seconds[half:], waiting[half:])
+    is_certain = min(whole.low, second.low) > 0
+    return whole.value if is_certain and whole.value >= EXCESS * trial.offered else None
 
 
 def _finding(study: Study, found: list[tuple[Trial, float]]) -> Finding:

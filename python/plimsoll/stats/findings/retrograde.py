@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll.stats.capacity.knee import LEAST_RUNGS, knee
 from plimsoll.stats.compare.pairs import benjamini_hochberg
+from plimsoll.stats.distributions.binomial import binomial_p
+from plimsoll.stats.distributions.student import welch_p
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import LEAST_RUNS, half_width, of_endpoints, totals, users_of
@@ -173,16 +175,12 @@ def _p(peak: Rung, last: Rung) -> float | None:
         if not _scatters(peak.rates) and not _scatters(last.rates):
             # Repeats that are all alike say nothing of how runs differ.
             return None
-        from scipy.stats import ttest_ind
-
         logs = [[math.log(rate) for rate in rung.rates] for rung in (peak, last)]
-        return float(ttest_ind(*logs, equal_var=False)[1])
+        return welch_p(*logs)
     first, second = peak.successes, last.successes
     if not first or second is None or not peak.seconds or not last.seconds:
         return None
-    from scipy.stats import binomtest
-
-    return float(binomtest(second, first + second, last.seconds / (peak.seconds + last.seconds)).pvalue)
+    return binomial_p(second, first + second, last.seconds / (peak.seconds + last.seconds))
 
 
 def _scatters(rates: Sequence[float]) -> bool:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plimsoll.stats.distributions.normal import normal_quantile
+from plimsoll.stats.distributions.student import t_quantile
 from plimsoll.stats.latency.ranks import rank
 
 if TYPE_CHECKING:
@@ -69,11 +71,9 @@ class Estimate:
 
     def half(self, confidence: float = CONFIDENCE) -> float:
         """Half the interval; infinite without degrees of freedom."""
-        from scipy.special import stdtrit
-
         if self.freedom <= 0:
             return math.inf
-        return -float(stdtrit(self.freedom, (1 - confidence) / 2)) * self.error
+        return -t_quantile(self.freedom, (1 - confidence) / 2) * self.error
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +94,7 @@ class Within:
         """Standard error of its logarithm, from the interval as if that were normal."""
         if not self.low or self.high is None:
             return None
-        from scipy.special import ndtri
-
-        return math.log(self.high / self.low) / (2 * float(ndtri((1 + CONFIDENCE) / 2)))
+        return math.log(self.high / self.low) / (2 * normal_quantile((1 + CONFIDENCE) / 2))
 
 
 def ratio_of_sums(amounts: ArrayLike, per: ArrayLike) -> Estimate:

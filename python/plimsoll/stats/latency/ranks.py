@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
+
+from plimsoll.stats.distributions.binomial import binomial_tails
+from plimsoll.stats.distributions.normal import normal_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CONFIDENCE = 0.95
 EXCEEDANCES = 100
@@ -16,17 +23,14 @@ def order_ranks(n: int, p: float, confidence: float = CONFIDENCE) -> tuple[int |
     l is the largest rank with P(Bin(n, p) ≤ l − 1) ≤ α/2, u the smallest with P(Bin(n, p) ≥ u) ≤ α/2, as in Conover,
     Practical Nonparametric Statistics, 3rd ed., section 3.2, and `scipy.stats.quantile_test`, which needs the values.
     """
-    from scipy.stats import binom
-
     _check(p)
     if n < 1:
         return None, None
-    half = (1 - confidence) / 2
-    # The quantile function may be off by one where a tail equals α/2 exactly.
-    low = int(binom.ppf(half, n, p))
-    low += bool(binom.cdf(low, n, p) <= half)
-    high = int(binom.isf(half, n, p)) + 1
-    high -= bool(binom.sf(high - 2, n, p) <= half)
+    # A tail that is α/2 exactly counts, whatever its last digit is.
+    half = (1 - confidence) / 2 * (1 + 1e-12)
+    reach = -normal_quantile(half) * math.sqrt(n * p * (1 - p))
+    low = _first(n, math.floor(n * p - reach), lambda k: binomial_tails(k, n, p)[0] > half)
+    high = _first(n, math.floor(n * p + reach), lambda k: binomial_tails(k, n, p)[1] <= half) + 1
     return (low if low >= 1 else None), (high if high <= n else None)
 
 
@@ -56,6 +60,22 @@ def rank(n: int, p: float) -> int:
     _check(p)
     # 0.99 * 100 is above 99 in floating point.
     return min(max(1, math.ceil(round(p * n, 6))), n)
+
+
+def _first(n: int, near: int, is_enough: Callable[[int], bool]) -> int:
+    """The least k from 0 to n of which it holds. It holds of n, and of all k after the first. Searched from `near`."""
+    low = high = min(max(near, -1), n)
+    step = 1
+    while low >= 0 and is_enough(low):
+        low, high, step = low - step, low, step * 2
+    step = 1
+    while high < n and not is_enough(high):
+        low, high, step = high, high + step, step * 2
+    low, high = max(low, -1), min(high, n)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
 
 
 def _check(p: float) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from plimsoll.stats.distributions.trends import kendall_p
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -79,9 +80,6 @@ def _score(batches: np.ndarray) -> float:
 
 def _has_trend(batches: np.ndarray) -> bool:
     """By Mann and Kendall: the rank correlation of the batches with their place."""
-    from scipy.stats import kendalltau
-
     if len(batches) < LEAST_BATCHES:
         return False
-    p = float(kendalltau(np.arange(len(batches)), batches).pvalue)
-    return not math.isnan(p) and p < TREND
+    return kendall_p(batches) < TREND

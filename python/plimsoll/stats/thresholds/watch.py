@@ -34,10 +34,13 @@ class ThresholdResult:
     """What became of a threshold."""
 
     text: str
+    """As it was written."""
     passed: bool
+    """Whether the run keeps to it."""
     value: float | None
     """Of the whole run; of the first window that failed, or else the one that came nearest to it. None: no samples."""
     limit: float
+    """What was asked for."""
     detail: str
     """One line for people: the value, and where it was."""
     unit: str = ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from plimsoll.stats.distributions.trends import theil_sen
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 
@@ -142,10 +143,8 @@ def _line(trial: Trial, series: Series, slope: float) -> dict[str, tuple[float, 
 
 
 def _slope(t: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float, float]:
-    from scipy.stats import theilslopes
-
-    found = theilslopes(y, t, 0.95)
-    return float(found.slope) * HOUR, float(found.low_slope) * HOUR, float(found.high_slope) * HOUR
+    found = theil_sen(t, y)
+    return found.value * HOUR, found.low * HOUR, found.high * HOUR
 
 
 def _thinned(values: NDArray[np.float64]) -> NDArray[np.float64]:

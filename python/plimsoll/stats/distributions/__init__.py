@@ -1,0 +1,1 @@
+"""Distributions of probability and the tests that use them. Tests compare each function with scipy."""
