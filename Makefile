@@ -117,8 +117,8 @@ wheels: .venv/.done page ## what a release uploads, in dist: wheels for all Linu
 	@$(BIN)/pip install --quiet 'maturin[zig]'
 	@$(BIN)/python -m scripts.wheels
 
-release-check: wheels docs check-macos ## all that a release needs: wheels, site, licences, bill of materials, checksums (about twelve minutes)
-	@$(BIN)/python -m scripts.release
+release-check: wheels docs check-macos ## all that a release needs: wheels, site, licences, advisories, bill of materials, checksums; OFFLINE=1 without advisories (about twelve minutes)
+	@$(BIN)/python -m scripts.release $(if $(OFFLINE),--offline)
 
 docs: setup ## the documentation as a site, in target/docs
 	@$(BIN)/python -m scripts.site

@@ -1,9 +1,10 @@
-"""What a release is checked for, and what goes with it: versions, licences, a bill of materials, checksums.
+"""What a release is checked for, and what goes with it: versions, licences, advisories, a bill of materials, checksums.
 
-    python -m scripts.release [--out dist]
+    python -m scripts.release [--out dist] [--offline]
 
 Writes sbom.cdx.json (CycloneDX 1.6), licences.txt and SHA256SUMS beside the wheels. Ends with 1 when a version differs
-from the others, when a bundled part has no licence that is known to be fine, or when a wheel is missing.
+from the others, when a bundled part has no licence that is known to be fine, when a wheel is missing, when an advisory
+is known, or when an advisory database cannot be asked; --offline allows the last.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from packaging.requirements import Requirement
+from scripts.audits import audit
 from scripts.wheels import TARGETS
 
 if TYPE_CHECKING:
@@ -162,7 +164,9 @@ def faults(parts: list[Part], version: str, out: Path) -> Iterator[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.release")
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
-    out = parser.parse_args().out
+    parser.add_argument("--offline", action="store_true", help="advisory databases need not be reached")
+    arguments = parser.parse_args()
+    out: Path = arguments.out
     out.mkdir(exist_ok=True)
     version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
     parts = sorted({*crates(), *modules(), *distributions()})
@@ -171,8 +175,11 @@ def main() -> int:
     uploads = sorted((*out.glob("*.whl"), *out.glob("*.tar.gz")))
     sums = [f"{hashlib.sha256(each.read_bytes()).hexdigest()}  {each.name}\n" for each in uploads]
     (out / "SHA256SUMS").write_text("".join(sums))
-    found = list(faults(parts, version, out))
+    advisories, unknown = audit(ROOT)
+    found = [*faults(parts, version, out), *advisories, *(() if arguments.offline else unknown)]
     print(f"{len(parts)} libraries: {out / 'sbom.cdx.json'}, {out / 'licences.txt'}; checksums: {out / 'SHA256SUMS'}")
+    for each in unknown if arguments.offline else ():
+        print(f"offline: {each}")
     for each in found:
         print(f"release: {each}", file=sys.stderr)
     return 1 if found else 0
