@@ -1,6 +1,6 @@
 import type { Answer as AnswerData } from "../contract";
 
-/** The answer: one to four sentences, larger than what follows. Names stand between backticks. */
+/** The answer in one to four sentences, in larger type. Names are in backticks. */
 export function Answer({ sentences }: AnswerData) {
   const parts = sentences.join(" ").split(/`([^`]+)`/);
   return (
