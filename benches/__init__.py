@@ -1,1 +1,1 @@
-"""What Plimsoll itself costs, side by side with its peers. `python -m benches` measures it; README.md says how."""
+"""The cost of Plimsoll itself, compared with its peers. `python -m benches` measures it; see README.md."""

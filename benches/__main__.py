@@ -1,7 +1,7 @@
-"""Measure our own cost beside that of our peers, and hold it against the bars: `python -m benches [--quick]`
+"""Measure the cost of Plimsoll and its peers, and compare it with the bars: `python -m benches [--quick]`
 
-Prints the tables and writes benches/results/<time>.json. A missed bar does not change the exit status, for this is a
-measurement and not a test; 1 means that something which is installed could not be measured.
+Prints the tables and writes benches/results/<time>.json. A missed bar does not change the exit status, because this is
+a measurement and not a test. 1 means that an installed tool could not be measured.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def main() -> int:
     arguments = parser.parse_args()
     if (os.cpu_count() or 1) < 2:
         sys.exit("benches: server and generator need a CPU each, and this machine has one")
-    os.sched_setaffinity(0, {SERVER_CPU})  # beside the server, away from the generator
+    os.sched_setaffinity(0, {SERVER_CPU})  # on the server's CPU, not on the generator's
     results = Results(
         machine=machine.facts(),
         started=datetime.now().isoformat(timespec="seconds"),

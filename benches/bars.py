@@ -1,4 +1,4 @@
-"""The bars that DESIGN sets for our own cost, each as a ratio or a size, a limit, and whether it holds."""
+"""The bars for Plimsoll's own cost: each is a ratio or a size with a limit, and passes or fails."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ FEW_USERS = 50
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar and the figure that it is held against."""
+    """One bar and the measured figure."""
 
     what: str
     measured: float
@@ -42,7 +42,7 @@ STAYS_FLAT = ("plimsoll native users", "plimsoll trivial HttpUser", "plimsoll tr
 
 
 def bars(results: Results) -> Iterator[Bar]:
-    """Every bar whose figures were measured."""
+    """Every bar with measured figures."""
     yield from _costs(results)
     yield from _open_model(results)
     yield from _users(results)
@@ -71,7 +71,7 @@ def _open_model(results: Results) -> Iterator[Bar]:
         yield Bar(f"{OPEN_URL} at {FAST_RATE:,}/s: lag p99", fast.lag_p99_ms, LAG_MS, "ms")
     plain, logged = (results.open_cost(name, LOGGED_RATE) for name in (OPEN_URL, OPEN_LOGGED))
     if plain and logged:
-        # The coordinator packs and writes; what it costs is in the table, and is no load on the worker's loop.
+        # The coordinator packs and writes. The table shows its cost, which is no load on the worker's loop.
         more = logged.workers_us - plain.workers_us
         yield Bar(f"{OPEN_LOGGED}: CPU per request more in the worker", more, LOG_US, "µs")
 

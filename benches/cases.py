@@ -1,4 +1,4 @@
-"""What is measured: each generator at the same load, some of them also with larger replies and more users."""
+"""The measurements: each generator at the same load, some also with larger responses and more users."""
 
 from .cost import Case
 from .memory import IdleCase
@@ -56,7 +56,7 @@ OPEN = (
 
 
 def cases(quick: bool) -> list[Case]:
-    """In the order in which each round measures them; quick: only the 100-byte reply at 50 users."""
+    """In the order of each round. quick: only the 100-byte response at 50 users."""
     trivial: list[Subject] = [WRK, Oha(), K6(), NATIVE, PLIMSOLL_URL, *PLIMSOLL_TRIVIAL, *LOCUST_TRIVIAL]
     realistic: list[Subject] = [*PLIMSOLL_REALISTIC, *LOCUST_REALISTIC]
     chosen = [Case(subject, "/small", USERS) for subject in trivial]
@@ -69,10 +69,10 @@ def cases(quick: bool) -> list[Case]:
 
 
 def open_cases(quick: bool) -> list[OpenCase]:
-    """quick: only the fastest."""
+    """quick: only the highest rate."""
     return [case for case in OPEN if not quick or case.subject.rate == FAST_RATE]
 
 
 def scale_cases(quick: bool) -> list[ScaleCase]:
-    """quick: none, for so many users take their time to come."""
+    """quick: none, because starting so many users takes long."""
     return [] if quick else list(SCALE)

@@ -1,4 +1,4 @@
-"""CPU per request of one generator: the same stopwatch for all of them, and a check that the figure is real."""
+"""CPU per request of one generator: measured in the same way for all, with a check of the counts."""
 
 import tempfile
 import time
@@ -15,12 +15,12 @@ CONNECT_SECONDS = 60.0
 SETTLE_SECONDS = 1.0
 MARGIN_SECONDS = 3
 USERS_STARTED_PER_SECOND = 2_000
-"""The slowest start that a measurement allows for."""
+"""Maximum time until all users have started."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One line of the table: who, what and how many."""
+    """One line of the table: generator, response and users."""
 
     subject: Subject
     path: str
@@ -29,25 +29,25 @@ class Case:
 
 @dataclass(frozen=True)
 class Cost:
-    """What one measurement found."""
+    """The result of one measurement."""
 
     cpu_us: float
     """CPU time per request in µs: user and system, all processes of the generator."""
     workers_us: float
-    """Of it in processes that the generator's first process started; 0 where there are none."""
+    """The part of it in child processes of the generator; 0 if there are none."""
     requests_per_second: float
     peak_mb: float
     """Highest resident memory of all its processes, in MiB."""
     others_cpus: float
-    """CPUs taken meanwhile by work that has nothing to do with the measurement."""
+    """CPUs used by unrelated work during the measurement."""
 
 
 def measure(nginx: Nginx, case: Case, window: float) -> Cost:
-    """Run the case once, and weigh `window` seconds from its middle.
+    """Run the case once, and measure `window` seconds from its middle.
 
-    Both ends of the window read the generator's CPU from the kernel and the number of requests from nginx, so start-up
-    and end cost nothing and no tool is asked about itself. Raises BenchError when the generator fails, when it is not
-    at full strength at both ends, or when its own count in the end is not nginx's.
+    At both ends of the window, the generator's CPU comes from the kernel and the number of requests from nginx. So
+    startup and shutdown do not count, and no tool reports on itself. Raises BenchError if the generator fails, if it
+    does not have all users at both ends, or if its own final count is not nginx's.
     """
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder:
         seconds = round(window + SETTLE_SECONDS + MARGIN_SECONDS + case.users / USERS_STARTED_PER_SECOND)
@@ -64,10 +64,10 @@ def measure(nginx: Nginx, case: Case, window: float) -> Cost:
 
 
 def wait_for_connections(nginx: Nginx, generator: Measured, users: int, seconds: float = CONNECT_SECONDS) -> None:
-    """Until every user has its connection. Raises BenchError when that takes longer than `seconds`."""
+    """Wait until every user has its connection. Raises BenchError after `seconds`."""
     deadline = time.monotonic() + seconds
     while nginx.status().connections < users:
-        generator.tree()  # raises when it has ended
+        generator.tree()  # raises if it has ended
         if time.monotonic() > deadline:
             raise BenchError(f"{nginx.status().connections} of {users} users connected:\n{generator.output()}")
         time.sleep(0.05)
@@ -94,6 +94,6 @@ def weigh(nginx: Nginx, generator: Measured, users: int, window: float) -> Cost:
 
 
 def check_count(name: str, reported: int, received: int, under_way: int) -> None:
-    """At the end so many requests may be under way that the tool does not count; more is a false report."""
+    """At the end, at most this many requests may be in flight, which the tool does not count. More is an error."""
     if not reported <= received <= reported + under_way:
         raise BenchError(f"{name} reported {reported} requests, nginx received {received}")

@@ -2,4 +2,4 @@
 
 
 class BenchError(Exception):
-    """A measurement that could not be made, or that contradicts itself; the message says why."""
+    """A measurement that failed, or that contradicts itself. The message says why."""

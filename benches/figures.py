@@ -1,4 +1,4 @@
-"""What a run says of itself in its JSON (docs/formats.md), as far as the benches read it."""
+"""The fields of a run's JSON (docs/formats.md) that the benches read."""
 
 import json
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Figures:
-    """Without the run's warm-up. Times in ms; 0 where nothing was timed."""
+    """Without the run's warm-up. Times in ms; 0 if nothing was timed."""
 
     failures: int
     offered: int
     """Arrivals that were due; 0 in the closed model."""
     sent: int
-    """Of these, those that were begun."""
+    """Of these, those that were sent."""
     lag_p50_ms: float
     lag_p99_ms: float
     lag_max_ms: float
@@ -22,7 +22,7 @@ class Figures:
 
     @classmethod
     def read(cls, path: Path) -> "Figures":
-        """Of the file that --json-file wrote."""
+        """From the file of --json-file."""
         document = json.loads(path.read_text())
         generator = document["generator"]
         lag, delay = (generator[name]["percentiles"] for name in ("lag_ms", "delay_ms"))

@@ -1,20 +1,20 @@
-"""Open files, of which every connection is one, at either end."""
+"""Open files: each connection needs one at both ends."""
 
 import resource
 
 SPARE = 128
-"""Files that a process needs besides its connections."""
+"""Files of a process besides its connections."""
 
 
 def processes_for(connections: int) -> int:
-    """Over how many processes so many connections must be spread, with the limit raised as far as that is allowed."""
+    """Number of processes needed for this many connections, after raising the limit as far as allowed."""
     return -(-connections // (allowed_files(connections + SPARE) - SPARE))
 
 
 def allowed_files(wanted: int) -> int:
-    """How many files, up to `wanted`, this process and what it starts may open; raises the limits to that.
+    """Number of files, up to `wanted`, that this process and its children may open. Raises the limits to that.
 
-    Beyond the hard limit only a process with CAP_SYS_RESOURCE gets."""
+    Only a process with CAP_SYS_RESOURCE can exceed the hard limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= wanted:
         return wanted

@@ -1,4 +1,4 @@
-"""Instructions per exchange of the native loop, which unlike time do not depend on what else the machine does."""
+"""Instructions per exchange of the native loop. Unlike time, they do not depend on other load of the machine."""
 
 import json
 import re
@@ -12,21 +12,22 @@ from .nginx import Nginx
 from .subjects import NATIVE
 
 USERS = 1
-"""With one user every turn of the loop has one event; with more, timing decides how many, and the count with it."""
+"""With one user, every turn of the loop has one event. With more, the number depends on timing, and so does the
+count."""
 SHORT_SECONDS = 2
 LONG_SECONDS = 6
 END_SECONDS = 60.0
 
 
 def missing() -> str | None:
-    """Why they cannot be counted here; None when they can."""
+    """Why they cannot be counted here; None if they can."""
     if not NATIVE.exists():
         return f"{NATIVE} is not built (cargo build --release --examples)"
     return None if shutil.which("valgrind") else "valgrind is not installed (apt-get install valgrind)"
 
 
 def measure_instructions(nginx: Nginx) -> float:
-    """Instructions per exchange. Start-up cancels out in the difference of two runs. Raises BenchError."""
+    """Instructions per exchange: the difference of two runs, which cancels the startup. Raises BenchError."""
     short, long = (count(f"{nginx.url}/small", seconds) for seconds in (SHORT_SECONDS, LONG_SECONDS))
     if long[1] <= short[1]:
         raise BenchError(f"the longer run made no more requests: {short[1]} and {long[1]}")

@@ -1,4 +1,4 @@
-// The trivial user of trivial.py for k6.
+// The same user as in trivial.py, for k6.
 import http from "k6/http";
 
 export default function () {

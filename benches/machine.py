@@ -1,4 +1,4 @@
-"""The facts about this machine without which a figure means nothing."""
+"""Facts about this machine that are needed to interpret a figure."""
 
 import os
 import platform
@@ -32,18 +32,18 @@ def system_name() -> str:
 
 
 def commit() -> str | None:
-    """The commit measured, with "+changes" when the tree differs from it; None outside a repository."""
+    """The measured commit, with "+changes" if the tree differs from it; None outside a repository."""
     command = ["git", "describe", "--always", "--dirty=+changes", "--abbrev=12"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parent)
     return done.stdout.strip() or None
 
 
 def first_line(command: list[str]) -> str:
-    """The first line a program prints about itself, for its version; stderr counts as well (nginx, wrk)."""
+    """The first line of a program's version output; stderr counts too (nginx, wrk)."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return (done.stdout + done.stderr).strip().partition("\n")[0]
 
 
 def version_of(command: list[str]) -> str:
-    """The same without where the program is or how it was built."""
+    """The same without paths and build details."""
     return re.split(r" \[| \(| <| from ", first_line(command))[0]

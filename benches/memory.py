@@ -14,12 +14,12 @@ FEW = 100
 READY_SECONDS = 120.0
 SETTLE_SECONDS = 3.0
 RUN_SECONDS = 600
-"""Longer than the measurement, which ends the run."""
+"""Longer than the measurement, which stops the run."""
 
 
 @dataclass(frozen=True)
 class IdleCase:
-    """Who waits, and how many."""
+    """The generator and its number of waiting users."""
 
     subject: PlimsollRun | LocustRun
     users: int
@@ -27,21 +27,21 @@ class IdleCase:
 
 @dataclass(frozen=True)
 class IdleCost:
-    """What one waiting user occupies."""
+    """Memory per waiting user."""
 
     kib_per_user: float
-    """Resident KiB of the generator's processes; what the kernel holds for a socket is not among it."""
+    """Resident KiB of the generator's processes, without the kernel's memory for sockets."""
     users: int
 
 
 def measure_idle(nginx: Nginx, case: IdleCase) -> IdleCost:
-    """Raises BenchError when the users do not all begin."""
+    """Raises BenchError if not all users start."""
     few, many = (resident_with(nginx, case.subject, users) for users in (FEW, case.users))
     return IdleCost(kib_per_user=(many - few) / (case.users - FEW) / 1024, users=case.users)
 
 
 def resident_with(nginx: Nginx, subject: PlimsollRun | LocustRun, users: int) -> int:
-    """Bytes resident once that many users wait."""
+    """Resident bytes while that many users wait."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder:
         load = Load(nginx.url, "/small", users, RUN_SECONDS, Path(folder))
         ready = load.folder / "ready"
@@ -53,10 +53,10 @@ def resident_with(nginx: Nginx, subject: PlimsollRun | LocustRun, users: int) ->
 
 
 def wait_until_ready(ready: Path, generator: Measured) -> None:
-    """Until the last user has begun, which the locustfile says with a file."""
+    """Wait until the last user has started: the locustfile then creates a file."""
     deadline = time.monotonic() + READY_SECONDS
     while not ready.exists():
-        generator.tree()  # raises when it has ended
+        generator.tree()  # raises if it has ended
         if time.monotonic() > deadline:
             raise BenchError(f"not all users have begun:\n{generator.output()}")
         time.sleep(0.1)

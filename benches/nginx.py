@@ -1,4 +1,4 @@
-"""The server under the load: nginx on one core, with replies that cost it next to nothing."""
+"""The server: nginx on one core, with responses that cost it little."""
 
 import os
 import shutil
@@ -26,11 +26,11 @@ ORDER = b'{"status":"accepted","order":{"id":1042,"total":"129.90","currency":"E
 START_SECONDS = 10.0
 STATUS_SECONDS = 30.0
 OWN_ADDRESS = "127.1.0.1"
-"""Where the benches ask for the status from: the generators may use up all ports of other addresses."""
+"""The benches read the status from this address: generators may use up all ports of other addresses."""
 CONNECTIONS = 16_384
 ROOM = 1.25
-"""Connections that a worker is configured for, per one that it will have: several workers share them by chance, and
-each closes idle ones when only a sixteenth is left."""
+"""Connections configured per worker, as a multiple of the expected ones. Several workers share connections unevenly,
+and each closes idle ones when only a sixteenth is free."""
 
 CONFIGURATION = """
 daemon off;
@@ -69,13 +69,13 @@ http {{
 
 
 def program() -> str | None:
-    """Where nginx is; Debian has it where only root's PATH leads."""
+    """The path of nginx. Debian installs it where only root's PATH leads."""
     return shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 
 
 @dataclass
 class Status:
-    """nginx's own account, without the requests that asked for it."""
+    """nginx's own counts, without the requests for the status."""
 
     connections: int
     requests: int
@@ -92,16 +92,16 @@ class Nginx:
         self._master = psutil.Process(pid)
 
     def version(self) -> str:
-        """As in "nginx/1.22.1"."""
+        """For example "nginx/1.22.1"."""
         return first_line([program() or "nginx", "-v"]).rpartition(" ")[2]
 
     def cpu_seconds(self) -> float:
-        """User and system time used so far by master and worker."""
+        """User and system time of master and workers so far."""
         times = [process.cpu_times() for process in [self._master, *self._master.children()]]
         return float(sum(t.user + t.system for t in times))
 
     def status(self) -> Status:
-        """What it has open and has received. Raises BenchError when it does not answer."""
+        """Its open connections and received requests. Raises BenchError if it does not respond."""
         try:
             self._connection.request("GET", "/_status")
             words = self._connection.getresponse().read().split()
@@ -119,7 +119,7 @@ class Nginx:
 
 @contextmanager
 def running_nginx(connections: int = CONNECTIONS) -> Iterator[Nginx]:
-    """Start it in a private folder on a free port, ready for so many connections.
+    """Start it in a private folder on a free port, for this many connections.
 
     Raises BenchError when it is not installed or does not start."""
     found = program()
@@ -141,10 +141,10 @@ def running_nginx(connections: int = CONNECTIONS) -> Iterator[Nginx]:
 
 
 def configure(folder: Path, connections: int) -> int:
-    """Write configuration and files; the port it will listen on.
+    """Write configuration and files. Returns its port.
 
-    One worker, or on the same CPU as many as the limit of open files makes necessary."""
-    folder.chmod(0o755)  # its worker is another user where we are root
+    One worker, or on the same CPU as many as the limit of open files requires."""
+    folder.chmod(0o755)  # its workers run as another user if this process is root
     files = folder / "files"
     files.mkdir()
     (files / "small").write_bytes(b"x" * SMALL_BYTES)

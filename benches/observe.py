@@ -1,8 +1,8 @@
-"""What observing the target's side costs: `python -m benches.observe [--seconds 30]`
+"""The cost of observing the target's side: `python -m benches.observe [--seconds 30]`
 
-Ten processes, one PostgreSQL and an endpoint of 2,000 samples, asked once a second as a run asks them. Prints the
-CPU of each kind as a share of a core, held against 1 % for all together, and what parsing 2,000 samples takes beside
-the parser of prometheus_client. The exit status is 1 when it costs more.
+Ten processes, one PostgreSQL and an endpoint of 2,000 samples, sampled once a second as in a run. Prints the CPU of
+each kind as a share of a core (the limit is 1 % in total), and the time to parse 2,000 samples, compared with the
+parser of prometheus_client. The exit status is 1 if the limit is exceeded.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from .table import table
 PROCESSES = 10
 SAMPLES = 2_000
 MOST = 0.01
-"""Of a core, for all of them."""
+"""Share of a core, for all of them."""
 PARSES = 50
 
 
@@ -57,7 +57,7 @@ def main() -> int:
 
 
 def _share(texts: Sequence[str], seconds: float) -> float:
-    """CPU of this thread, the one that asks, per second."""
+    """CPU per second of this thread, which samples."""
     probes = [each for each in map(opened, texts) if isinstance(each, Probe)]
     sampler = Sampler(probes)
     sampler.sample()  # connects
@@ -80,19 +80,19 @@ def _metrics() -> str:
 
 @contextmanager
 def _processes() -> Iterator[int]:
-    """The pid of their parent."""
+    """Yields the pid of their parent."""
     script = (
         "import subprocess, sys; p = [subprocess.Popen(['sleep', '600']) for _ in range(int(sys.argv[1]))]; "
         "sys.stdin.read(); [each.kill() for each in p]"
     )
     with subprocess.Popen([sys.executable, "-c", script, str(PROCESSES)], stdin=subprocess.PIPE) as parent:
-        time.sleep(1.0)  # they are all there
+        time.sleep(1.0)  # all have started
         yield parent.pid
 
 
 @contextmanager
 def _served(page: str) -> Iterator[int]:
-    """At that port."""
+    """Serves at that port."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

@@ -1,4 +1,4 @@
-"""The open model: is what is due sent on time, what does that cost, and what does a log of every exchange add?"""
+"""The open model: are due requests sent on time, what does that cost, and what does a log of every exchange add?"""
 
 import tempfile
 import time
@@ -12,7 +12,7 @@ from .process import Measured
 from .subjects import Load, PlimsollSubject, class_of, kept, plimsoll_run
 
 WARM_UP_SECONDS = 2
-"""Left out of every figure: here the connections come about."""
+"""Excluded from every figure: connections are opened in this time."""
 MARGIN_SECONDS = 1
 
 
@@ -24,7 +24,7 @@ class Arrivals(PlimsollSubject):
     """Per second."""
     user: str | None = None
     logged: bool = False
-    """Every exchange goes into a file."""
+    """Write a log of every exchange."""
 
     def command(self, load: Load) -> list[str]:
         what = class_of(load, "trivial.py", self.user) if self.user else [load.url + load.path, "--headless"]
@@ -40,20 +40,20 @@ class OpenCase:
 
 @dataclass(frozen=True)
 class OpenCost:
-    """What one run at a rate found."""
+    """The result of one run at a rate."""
 
     lag_p50_ms: float
-    """sent - due; the whole run but its warm-up."""
+    """sent - due, of the whole run without its warm-up."""
     lag_p99_ms: float
     lag_max_ms: float
     delay_p99_ms: float
     """read - arrival."""
     achieved: float
-    """Requests that nginx received per second of the window, as a share of the rate."""
+    """Requests per second that nginx received in the window, as a share of the rate."""
     cpu_us: float
     """Per request: user and system time, coordinator and worker."""
     workers_us: float
-    """Of it in the worker."""
+    """The part of it in the worker."""
     others_cpus: float
 
     @property
@@ -62,7 +62,7 @@ class OpenCost:
 
 
 def measure_open(nginx: Nginx, case: OpenCase, window: float) -> OpenCost:
-    """Run the case once. Raises BenchError when the generator fails, or when not all that it offered reached nginx."""
+    """Run the case once. Raises BenchError if the generator fails, or if not all offered requests reached nginx."""
     subject = case.subject
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder:
         load = Load(nginx.url, "/small", 0, round(window) + MARGIN_SECONDS, Path(folder))

@@ -1,4 +1,4 @@
-"""How much of the machine was taken by work that is not ours while we measured: the reason to doubt a figure."""
+"""CPU that unrelated work used during a measurement: a reason to doubt a figure."""
 
 import os
 
@@ -8,19 +8,19 @@ from .nginx import Nginx
 from .process import Measured
 
 QUIET_CPUS = 0.1
-"""Up to this many CPUs taken by others a figure is good; the operating system itself takes a few hundredths."""
+"""A figure is good up to this many CPUs of unrelated work. The operating system itself uses a few hundredths."""
 
 
 class Others:
-    """A stopwatch of foreign work. Made at the start of a window."""
+    """Measures unrelated work. Create it at the start of a window."""
 
     def __init__(self, nginx: Nginx, generator: Measured) -> None:
         self._parties = nginx, generator
         self._start = self._foreign()
 
     def seconds(self) -> float:
-        """CPU seconds since the start that were neither the server's, the generator's nor this process's own. What the
-        host took from a virtual machine (steal) is among them."""
+        """CPU seconds since the start that were not used by the server, the generator or this process. They include
+        time that the host took from a virtual machine (steal)."""
         return self._foreign() - self._start
 
     def _foreign(self) -> float:

@@ -1,11 +1,10 @@
-"""What does an open page cost the load? `python -m benches.page [--pairs 8] [--window 5]`
+"""How much does an open page cost the load? `python -m benches.page [--pairs 8] [--window 5]`
 
-One run of a trivial locustfile at a rate against nginx, its page looked at by a real browser every other window
-(without, with, with, without, …). At a rate and not as fast as it can: the browser shares nginx's processor, and
-replies that come more slowly cost more each. CPU per request of the workers, which is what the load feels, and of
-everything, in both; their ratio with its 95 % interval over the pairs. And how soon the page paints: beside that load,
-and that of `plimsoll serve` when nothing else runs.
-Prints a table and writes benches/results/page-<time>.json. The exit status is 1 when it could not be measured.
+One run of a trivial locustfile at a rate against nginx. A real browser shows its page in every other window (without,
+with, with, without, …). The load has a fixed rate, because the browser shares nginx's processor: in the closed model,
+slower responses would cost more each. Compares the CPU per request of the workers, and of everything, as a ratio with
+its 95 % interval over the pairs. Also measures how soon the page paints, with that load, and of an idle `plimsoll
+serve`. Prints a table and writes benches/results/page-<time>.json. The exit status is 1 if the measurement failed.
 """
 
 from __future__ import annotations
@@ -41,13 +40,13 @@ if TYPE_CHECKING:
 
 SCHEMA = "plimsoll.page-bench/2"
 BAR = 0.02
-"""An open page may change the workers' CPU per request by so much."""
+"""Limit of the change that an open page causes in the workers' CPU per request."""
 PAINT_BAR_MS = 300.0
 USERS = 50
 RATE = 15_000
-"""Arrivals per second: nginx and the generator have time to spare."""
+"""Arrivals per second: nginx and the generator have reserves."""
 LONGER = 60
-"""Seconds that the run is longer than its windows: for the browser to start, and to spare."""
+"""Seconds that the run lasts longer than its windows, for the start of the browser and in reserve."""
 PATIENCE = 30.0
 IDLE_PAINTS = 8
 VIEWPORT: ViewportSize = {"width": 1280, "height": 800}
@@ -56,7 +55,7 @@ TRIVIAL = Path(__file__).resolve().parent / "locustfiles" / "trivial.py"
 
 @dataclass(frozen=True)
 class Window:
-    """A part of the run. is_open: the page was looked at."""
+    """A part of the run. is_open: a browser showed the page."""
 
     is_open: bool
     cost: Cost
@@ -64,7 +63,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Ratio:
-    """With an open page ÷ without, over pairs of neighbouring windows."""
+    """With an open page ÷ without, over pairs of adjacent windows."""
 
     value: float
     low: float
@@ -76,7 +75,7 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=8, help="of windows; 8 by default")
     parser.add_argument("--window", type=float, default=5.0, help="seconds; 5 by default")
     arguments = parser.parse_args()
-    os.sched_setaffinity(0, {SERVER_CPU})  # and with us the browser: beside the server, away from the generator
+    os.sched_setaffinity(0, {SERVER_CPU})  # this process and the browser: on the server's CPU, not on the generator's
     started = datetime.now().isoformat(timespec="seconds")
     try:
         with running_nginx() as nginx:
@@ -100,7 +99,7 @@ def main() -> int:
 
 
 def measure(nginx: Nginx, pairs: int, window: float) -> tuple[list[Window], list[float], list[float]]:
-    """The windows in their order, and first paints in ms, beside the load and without any. Raises BenchError."""
+    """The windows in order, and first paints in ms, with and without load. Raises BenchError."""
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -133,7 +132,7 @@ def measure(nginx: Nginx, pairs: int, window: float) -> tuple[list[Window], list
 
 
 def _paint(browser: Browser, address: str) -> float:
-    """ms, of a browser that has nothing of the page yet."""
+    """ms, of a browser with an empty cache."""
     page = browser.new_page(viewport=VIEWPORT)
     page.goto(address)
     page.get_by_role("heading", level=1).wait_for()

@@ -1,4 +1,4 @@
-"""A generator under measurement: pinned to its core, with everything that it starts."""
+"""A generator during a measurement: pinned to its core, with all its child processes."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ END_SECONDS = 15.0
 
 
 class Measured:
-    """A process on GENERATOR_CPU. As a context manager it is ended, with its children, on leaving."""
+    """A process on GENERATOR_CPU. As a context manager it ends, with its children, on exit."""
 
     def __init__(self, command: list[str], environment: Mapping[str, str]) -> None:
         self._command = command
@@ -40,17 +40,17 @@ class Measured:
             family = self.tree()
             os.killpg(self._process.pid, signal.SIGKILL)  # the group is ours: start_new_session
             self._process.wait()
-            psutil.wait_procs(family, END_SECONDS)  # none of it may disturb the next measurement
+            psutil.wait_procs(family, END_SECONDS)  # nothing may disturb the next measurement
         self._output.close()
 
     def tree(self) -> list[psutil.Process]:
-        """The process and its descendants, in the order of their start. Raises BenchError when it has ended."""
+        """The process and its descendants, in order of their start. Raises BenchError if it has ended."""
         if self._process.poll() is not None:
             raise BenchError(f"ended too early: {' '.join(self._command)}\n{self.output()}")
         return [self._root, *self._root.children(recursive=True)]
 
     def cpu_seconds(self) -> tuple[float, float]:
-        """User and system time used so far, ended children included: by all of the tree, and by all but its root.
+        """User and system time so far, including ended children: of the whole tree, and of all but its root.
 
         For `plimsoll run` the root is the coordinator, and the rest are the workers."""
         times = [process.cpu_times() for process in self.tree()]
@@ -58,15 +58,15 @@ class Measured:
         return sum(used), sum(used[1:])
 
     def resident(self) -> int:
-        """Bytes resident now, over the tree."""
+        """Resident bytes of the tree."""
         return sum(process.memory_info().rss for process in self.tree())
 
     def peak_resident(self) -> int:
-        """The sum of the highest resident bytes of each process of the tree."""
+        """The sum of each process's peak resident bytes."""
         return sum(_peak(process.pid) for process in self.tree())
 
     def finish(self) -> str:
-        """Wait for its own end and give its output. Raises BenchError when it does not end or fails."""
+        """Wait for its end and return its output. Raises BenchError if it does not end or fails."""
         try:
             status = self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
@@ -76,7 +76,7 @@ class Measured:
         return self.output()
 
     def interrupt(self) -> str:
-        """Press Ctrl-C and give the output."""
+        """Send Ctrl-C and return the output."""
         self._process.send_signal(signal.SIGINT)
         return self.finish()
 

@@ -1,4 +1,4 @@
-"""The place of results in a README.md: between two markers, so that its figures are always those of one run."""
+"""Inserts results in a README.md between two markers, so that its figures always come from one run."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ README = Path(__file__).resolve().parent / "README.md"
 def splice(
     text: str, readme: Path = README, section: str = "results", command: str = "python -m benches --readme"
 ) -> None:
-    """Replace what stands between the section's markers. Raises ValueError when the file lacks them."""
+    """Replace the text between the section's markers. Raises ValueError if the file lacks them."""
     begin, end = markers(section, command)
     before, found, rest = readme.read_text().partition(begin)
     _, ended, after = rest.partition(end)
@@ -18,5 +18,5 @@ def splice(
 
 
 def markers(section: str = "results", command: str = "python -m benches --readme") -> tuple[str, str]:
-    """command: what writes the section."""
+    """command: the command that writes the section."""
     return f"<!-- {section}: written by `{command}` -->\n", f"<!-- end of {section} -->\n"

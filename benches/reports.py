@@ -1,7 +1,7 @@
-"""How long do a report and an export of a long run take? `python -m benches.reports [--seconds 3600] [--endpoints 20]`
+"""The time of a report and an export of a long run: `python -m benches.reports [--seconds 3600] [--endpoints 20]`
 
-Makes a store with one run, each second of each endpoint with its own times, and measures whole commands as a user gives
-them: until the first byte of output, until the end, and the memory at the peak. The exit status is 1 if one fails.
+Creates a store with one run, with different times for each second of each endpoint, and measures whole commands: the
+time to the first byte of output, the total time, and the peak memory. The exit status is 1 if one fails.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from .subjects import PLIMSOLL
 from .table import table
 
 REQUESTS = 100
-"""Of an endpoint in a second."""
+"""Requests of an endpoint per second."""
 PATTERNS = 500
-"""Different seconds; they come in random order."""
+"""Number of different seconds, in random order."""
 STARTED = 1_795_176_000.0
 COMMANDS = {
     "report --format html": ("report", "last", "--format", "html", "-o", "-"),

@@ -1,4 +1,4 @@
-"""What one run of the benches found, and its form on disk."""
+"""The results of one run of the benches, and their file format."""
 
 import json
 import statistics
@@ -26,18 +26,18 @@ class Results:
     """Local time, ISO 8601."""
     command: str
     window: float
-    """Seconds weighed in each measurement."""
+    """Measured seconds of each measurement."""
     versions: dict[str, str] = field(default_factory=dict)
     costs: dict[tuple[str, str, int], list[Cost]] = field(default_factory=dict)
-    """Per subject, path and users: one for each round."""
+    """Per subject, path and users: one per round."""
     idle: dict[str, IdleCost] = field(default_factory=dict)
     scale: dict[tuple[str, int], ScaleCost] = field(default_factory=dict)
     """Per subject and users."""
     open: dict[tuple[str, int], list[OpenCost]] = field(default_factory=dict)
-    """Per subject and arrivals per second: one for each round."""
+    """Per subject and arrivals per second: one per round."""
     instructions: float | None = None
     missing: list[str] = field(default_factory=list)
-    """What was not measured, and why."""
+    """What was not measured, with the reason."""
 
     def add(self, case: Case, cost: Cost) -> None:
         self.costs.setdefault((case.subject.name, case.path, case.users), []).append(cost)
@@ -49,7 +49,7 @@ class Results:
         self.scale[case.subject.name, case.users] = cost
 
     def cost(self, name: str, path: str, users: int) -> Cost | None:
-        """The median over the rounds; None when it was not measured."""
+        """The median over the rounds; None if it was not measured."""
         rounds = self.costs.get((name, path, users))
         return median(rounds) if rounds else None
 
@@ -58,18 +58,18 @@ class Results:
         return cost.cpu_us if cost else None
 
     def open_cost(self, name: str, rate: int) -> OpenCost | None:
-        """The median over the rounds; None when it was not measured."""
+        """The median over the rounds; None if it was not measured."""
         rounds = self.open.get((name, rate))
         return median(rounds) if rounds else None
 
     def others_cpus(self) -> float:
-        """CPUs that others took, in the median measurement; 0 without any."""
+        """CPUs of unrelated work in the median measurement; 0 without measurements."""
         measured: list[Cost | OpenCost | ScaleCost] = [*chain(*self.costs.values()), *chain(*self.open.values())]
         measured += self.scale.values()
         return statistics.median([each.others_cpus for each in measured] or [0.0])
 
     def write(self, path: Path, bars: Iterable[object]) -> None:
-        """Save everything, rounds and all, as JSON. Raises OSError."""
+        """Save everything, including the rounds, as JSON. Raises OSError."""
         document = {
             "schema": SCHEMA,
             "started": self.started,

@@ -1,4 +1,4 @@
-"""Several measurements of the same thing as one."""
+"""Combines repeated measurements."""
 
 import statistics
 from collections.abc import Sequence
@@ -10,6 +10,6 @@ Measurement = TypeVar("Measurement")
 
 
 def median(rounds: Sequence[Measurement]) -> Measurement:
-    """The median of each figure on its own."""
+    """The median of each figure separately."""
     kind = type(rounds[0])
     return kind(*(statistics.median(getattr(each, field.name) for each in rounds) for field in fields(kind)))  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""One run of the benches: which measurements, in which order, and what becomes of one that fails."""
+"""One run of the benches: the order of the measurements, and the handling of failures."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -19,9 +19,9 @@ Step = tuple[str, Callable[[], None]]
 
 
 def run(nginx: Nginx, results: Results, quick: bool, only: str, rounds: int = ROUNDS) -> bool:
-    """Measure what is installed and whose name contains `only`; whether all of it succeeded.
+    """Measure the installed generators whose name contains `only`. Returns whether all succeeded.
 
-    A failure becomes a line of the results and the rest goes on."""
+    A failure becomes a line of the results, and the other measurements continue."""
     succeeded = True
     results.versions["nginx"] = nginx.version()
     for label, step in steps(nginx, results, quick, only, rounds):
@@ -36,7 +36,8 @@ def run(nginx: Nginx, results: Results, quick: bool, only: str, rounds: int = RO
 
 
 def steps(nginx: Nginx, results: Results, quick: bool, only: str, rounds: int = ROUNDS) -> Iterator[Step]:
-    """The measurements. The rounds go over all generators in turn, so that a slow minute of the machine hits all."""
+    """The measurements. Each round measures all generators in turn, so that a slow period of the machine affects
+    all."""
 
     def here(case: Case | OpenCase | IdleCase | ScaleCase) -> bool:
         return only in case.subject.name and present(results, case)
@@ -63,7 +64,7 @@ def steps(nginx: Nginx, results: Results, quick: bool, only: str, rounds: int = 
 
 
 def present(results: Results, case: Case | OpenCase | IdleCase | ScaleCase) -> bool:
-    """Whether the case's generator is installed; notes its version, or why it is not."""
+    """Whether the case's generator is installed. Stores its version, or the reason."""
     name = case.subject.name
     why = case.subject.missing()
     if why is None:

@@ -1,4 +1,4 @@
-"""Very many users at a modest rate: what each of them occupies, and whether any of them fails."""
+"""Very many users at a modest rate: the memory of each, and whether any of them fails."""
 
 import tempfile
 import time
@@ -17,7 +17,7 @@ RATE = 2_000
 """Requests per second, over all users."""
 FEW = 100
 START_SECONDS = 30.0
-"""Until the first users are there, and beyond the time that the others take to come."""
+"""Maximum wait for the first users, and additional wait after the planned start of the others."""
 SETTLE_SECONDS = 3.0
 MARGIN_SECONDS = 7.0
 PLAN = """
@@ -31,7 +31,7 @@ get = "/small"
 
 @dataclass(frozen=True)
 class Paced(PlimsollSubject):
-    """`plimsoll run` with users that come at RATE/s and wait until all others have had their turn.
+    """`plimsoll run` with users that start at RATE/s, and wait until all others have had their turn.
 
     So the rate is the same from the first second on. user: a class of paced.py; None for the native users of a plan.
     """
@@ -39,7 +39,7 @@ class Paced(PlimsollSubject):
     user: str | None
 
     def command(self, load: Load) -> list[str]:
-        """A failed request is no reason to fail: it is counted."""
+        """A failed request does not fail the run: it is counted."""
         return plimsoll_run(
             load, *self._what(load), "-u", str(load.users), "-r", str(RATE), "--summary", str(json_file(load)),
             "--exit-code-on-error", "0", "--processes", str(processes_for(load.users)),
@@ -64,19 +64,19 @@ class ScaleCase:
 
 @dataclass(frozen=True)
 class ScaleCost:
-    """What so many users took."""
+    """The cost of this many users."""
 
     kib_per_user: float
-    """Growth of resident KiB, all processes of the generator, from the first hundred users to all of them. What the
-    kernel holds for a socket is not among it."""
+    """Growth of resident KiB, all processes of the generator, from the first hundred users to all of them,
+    without the kernel's memory for sockets."""
     resident_mb: float
-    """All of it at the end of the window, in MiB."""
+    """Total resident memory at the end of the window, in MiB."""
     cpu_us: float
-    """Per request; at so low a rate most of it is what a second costs, and the ticking of so many clocks."""
+    """Per request. At this low rate most of it is the fixed cost per second, and the timers of so many clients."""
     requests_per_second: float
     errors: int
     sources: int
-    """Addresses that the connections came from."""
+    """Source addresses of the connections."""
     lag_p99_ms: float
     others_cpus: float
 
@@ -91,7 +91,7 @@ def json_file(load: Load) -> Path:
 
 
 def measure_scale(case: ScaleCase, window: float) -> ScaleCost:
-    """Once, against an nginx that has room for them. Raises BenchError."""
+    """Runs once, with an nginx for this many connections. Raises BenchError."""
     coming = wait(case.users)
     seconds = round(coming + SETTLE_SECONDS + window + MARGIN_SECONDS)
     with running_nginx(case.users + FEW) as nginx, tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder:

@@ -1,8 +1,8 @@
-"""Does a long run grow? `python -m benches.soak [--minutes 30] [--rate 20000]`
+"""Does the memory of a long run grow? `python -m benches.soak [--minutes 30] [--rate 20000]`
 
-Native users in the open model against nginx. The memory of coordinator and worker is sampled every ten seconds; what
-counts is the slope after the first fifth, held against 1 MB/h. Prints a table and writes
-benches/results/soak-<time>.json. The exit status is 1 when a process grows faster, or the run could not be made.
+Native users in the open model against nginx. Samples the memory of coordinator and worker every ten seconds. The result
+is the slope after the first fifth; the limit is 1 MB/h. Prints a table and writes benches/results/soak-<time>.json. The
+exit status is 1 if a process grows faster, or the run failed.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from .trend import Trend, trend
 SCHEMA = "plimsoll.soak/1"
 EVERY_SECONDS = 10.0
 LAST_SECONDS = 5.0
-"""The run is to last so much longer than the last sample is due, so that its end is in none of them."""
+"""The run lasts this much longer than the last sample, so that no sample includes its end."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,8 @@ class Sample:
     rss: int
     """Resident."""
     uss: int
-    """Of it what no other process shares. Also changes as others that share a library come and go."""
+    """The part of it that no other process shares. It also changes when other processes that share a library start or
+    end."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Growth:
 
     @property
     def verdict(self) -> str:
-        """Of resident memory; that which is not shared depends on other processes, and is only shown."""
+        """Decided by resident memory. Unshared memory depends on other processes, and is only shown."""
         if self.kind != "rss":
             return "–"
         return self.trend.verdict if self.trend else "too short"
@@ -92,7 +93,7 @@ def main() -> int:
 
 
 def soak(nginx: Nginx, rate: int, seconds: float) -> tuple[list[Sample], Figures]:
-    """Run for so many seconds. Raises BenchError when the run ends early, fails, or counts other than nginx."""
+    """Run for this many seconds. Raises BenchError if the run ends early, fails, or its count differs from nginx's."""
     subject = Arrivals(f"plimsoll run URL at {rate}/s", rate)
     with tempfile.TemporaryDirectory(prefix="plimsoll-soak-") as folder:
         load = Load(nginx.url, "/small", 0, round(seconds + LAST_SECONDS), Path(folder))
@@ -106,7 +107,7 @@ def soak(nginx: Nginx, rate: int, seconds: float) -> tuple[list[Sample], Figures
 
 
 def watch(generator: Measured, seconds: float, every: float = EVERY_SECONDS) -> Iterator[Sample]:
-    """All its processes, now and every so often until `seconds` are over. Raises BenchError when it ends before."""
+    """Sample all its processes regularly for `seconds`. Raises BenchError if it ends before."""
     start = time.monotonic()
     for turn in range(int(seconds / every) + 1):
         time.sleep(max(0.0, start + turn * every - time.monotonic()))

@@ -1,4 +1,4 @@
-"""Where the connections to a port come from, by the kernel's table of sockets."""
+"""The source addresses of the connections to a port, from the kernel's table of sockets."""
 
 import socket
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ ESTABLISHED = "01"
 
 
 def sources(port: int, lines: Iterable[str] | None = None) -> set[str]:
-    """IPv4 addresses of this machine that established connections to the port come from."""
+    """IPv4 addresses of this machine with established connections to the port."""
     if lines is None:
         with Path("/proc/net/tcp").open() as table:
             return sources(port, table)

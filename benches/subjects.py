@@ -1,4 +1,4 @@
-"""The generators that are measured, each as the command a user would type and the place of its own request count."""
+"""The generators: the command that a user types for each, and the source of its own request count."""
 
 import json
 import re
@@ -21,7 +21,7 @@ PLIMSOLL = Path(sys.executable).with_name("plimsoll")
 
 @dataclass(frozen=True)
 class Load:
-    """What one measurement asks of a generator."""
+    """The task of a generator in one measurement."""
 
     url: str
     """scheme://host:port"""
@@ -29,11 +29,11 @@ class Load:
     users: int
     seconds: int
     folder: Path
-    """For files of this measurement alone."""
+    """For files of this measurement."""
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the locustfiles read."""
+        """Environment variables for the locustfiles."""
         return {"BENCH_PATH": self.path}
 
 
@@ -42,18 +42,18 @@ class Subject:
     """One generator."""
 
     name: str
-    """How the tables call it; also the key of its figures."""
+    """Its name in the tables; also the key of its figures."""
     program: ClassVar[str | Path]
     hint: ClassVar[str] = ""
     """How to install it."""
     version_option: ClassVar[str] = "--version"
 
     def missing(self) -> str | None:
-        """Why it cannot be measured here; None when it can."""
+        """Why it cannot be measured here; None if it can."""
         return None if shutil.which(self.program) else f"{self.program} is not installed{self.hint}"
 
     def version(self) -> str:
-        """What it says about itself."""
+        """Its version."""
         return version_of([str(self.program), self.version_option])
 
     def command(self, load: Load) -> list[str]:
@@ -61,7 +61,7 @@ class Subject:
         raise NotImplementedError
 
     def reported(self, load: Load, output: str) -> int:
-        """How many requests the generator says it made."""
+        """The number of requests that the generator reports."""
         raise NotImplementedError
 
 
@@ -90,7 +90,7 @@ class Wrk(Subject):
 
 @dataclass(frozen=True)
 class Native(Subject):
-    """The engine's native users without any Python: the yardstick of the hot path."""
+    """The engine's native users without Python: the reference of the hot path."""
 
     name: str = "plimsoll native users"
     program = NATIVE
@@ -108,7 +108,7 @@ class Native(Subject):
 
 @dataclass(frozen=True)
 class PlimsollRun(PlimsollSubject):
-    """Of a URL or of one class of a locustfile."""
+    """For a URL, or for one class of a locustfile."""
 
     file: str | None = None
     user: str | None = None
@@ -166,20 +166,20 @@ class Oha(Subject):
 
 
 def class_of(load: Load, file: str, user: str) -> list[str]:
-    """One user class of one of our locustfiles, as both `locust` and `plimsoll run` take it."""
+    """The arguments for one user class of our locustfiles, for both `locust` and `plimsoll run`."""
     return ["-f", str(FOLDER / "locustfiles" / file), user, "-H", load.url, "--headless"]
 
 
 def plimsoll_run(load: Load, *what: str) -> list[str]:
-    """`plimsoll run`, ended by time, kept in the measurement's folder.
+    """`plimsoll run` with a time limit, stored in the measurement's folder.
 
-    Its verdict on the generator is not our concern: some of these runs take all that a core has, and are invalid."""
+    Its validity does not matter here: some of these runs use a whole core, and are invalid."""
     command = [str(PLIMSOLL), "run", *what, "-t", f"{load.seconds}s", "-s", "10", "--exit-code-on-invalid", "0"]
     return [*command, "--headless", "--store", str(load.folder / "runs.db")]
 
 
 def kept(load: Load) -> int:
-    """Requests that the run of `plimsoll_run` sent, those of a warm-up included."""
+    """The number of requests that the run sent, including a warm-up."""
     with Store.open(str(load.folder / "runs.db")) as store:
         return sum(interval.count for interval in store.run("last").intervals() if interval.outcome != DROPPED)
 

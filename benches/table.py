@@ -1,4 +1,4 @@
-"""The results for people, as Markdown, which also reads well on a terminal."""
+"""The results as Markdown, which is also readable on a terminal."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -53,7 +53,7 @@ def header(results: Results) -> str:
 
 
 def doubt(results: Results) -> list[str]:
-    """A warning when the machine was not ours alone."""
+    """A warning if unrelated work used the machine."""
     others = results.others_cpus()
     if others <= QUIET_CPUS:
         return []
@@ -63,7 +63,7 @@ def doubt(results: Results) -> list[str]:
 def cost_rows(results: Results) -> Iterator[tuple[str, ...]]:
     for name, path, users in sorted(results.costs, key=lambda key: (list(TITLES).index(key[1]), key[2])):
         cost = results.cost(name, path, users)
-        # Nobody else places orders: a realistic locustfile is held against the least that any request can cost.
+        # Only locustfiles place orders: compare a realistic one with the minimal cost of any request.
         wrk = results.cpu_us("wrk", "/small" if path == "/orders" else path, users)
         if cost:
             ratio = f"{cost.cpu_us / wrk:.2f}" if wrk else "–"
@@ -106,7 +106,7 @@ def bar_rows(bars: Sequence[Bar]) -> Iterator[tuple[str, ...]]:
 
 
 def table(head: Sequence[str], rows: Iterable[tuple[str, ...]], words: int = 1) -> str:
-    """A Markdown table, aligned in plain text too: the first `words` columns to the left, figures to the right."""
+    """A Markdown table, also aligned as plain text: the first `words` columns left, figures right."""
     lines = [tuple(head), *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
 

@@ -1,7 +1,7 @@
-"""Fuzz what the engine is made of: `python -m fuzz.engine [decoder|content|scenario] [--seconds N]`
+"""Fuzz the parts of the engine: `python -m fuzz.engine [decoder|content|scenario] [--seconds N]`
 
-Builds the targets with the counters of coverage that libFuzzer steers by, and runs one after the other. New inputs are
-kept in fuzz/corpus/, where the next run begins; a finding is written to fuzz/artifacts/, and the exit status is 1.
+Builds the targets with libFuzzer's coverage counters, and runs one after the other. New inputs are stored in
+fuzz/corpus/, where the next run starts. A finding is written to fuzz/artifacts/, and the exit status is 1.
 """
 
 import argparse
@@ -14,15 +14,15 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 TARGETS = tuple(sorted(path.stem for path in (FOLDER / "fuzz_targets").glob("*.rs")))
 MACHINE = f"{platform.machine()}-unknown-linux-gnu"
-"""Named in the build, so that build scripts are built without the counters."""
+"""Named in the build, so that build scripts have no coverage counters."""
 COVERAGE = (
     "-Cpasses=sancov-module", "-Cllvm-args=-sanitizer-coverage-level=4",
     "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters", "-Cllvm-args=-sanitizer-coverage-pc-table",
     "-Cllvm-args=-sanitizer-coverage-trace-compares", "--cfg=fuzzing", "-Cdebug-assertions", "-Ccodegen-units=1",
 )  # fmt: skip
-"""What `cargo fuzz` sets, too, but for the address sanitizer, which needs a nightly toolchain."""
+"""The flags of `cargo fuzz` without the address sanitizer, which needs a nightly toolchain."""
 LONGEST_S = 10
-"""Seconds that one input may take."""
+"""Maximum seconds for one input."""
 MOST_MIB = 1024
 
 
@@ -33,7 +33,7 @@ def build() -> bool:
 
 
 def run(target: str, seconds: int) -> bool:
-    """Whether nothing was found."""
+    """Returns whether there was no finding."""
     corpus, artifacts = FOLDER / "corpus" / target, FOLDER / "artifacts" / target
     for folder in (corpus, artifacts):
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""Damaged files for everything that reads one: `python -m fuzz.files [results|plans|experiments] [--seconds N]`
+"""Damaged files for every reader: `python -m fuzz.files [results|plans|experiments] [--seconds N]`
 
-Each file must be read, or refused with a clear error. Whatever else happens is a finding: it is printed once for each
-place in the sources, its file is written to fuzz/artifacts/, and the exit status is 1.
+Each file must be read, or rejected with a clear error. Anything else is a finding. It is printed once for each place in
+the sources, its file is written to fuzz/artifacts/, and the exit status is 1.
 """
 
 import argparse
@@ -30,15 +30,15 @@ from .mutation import damaged
 ROOT = Path(__file__).parents[1]
 ARTIFACTS = ROOT / "fuzz" / "artifacts"
 LONGEST_S = 5
-"""Seconds of processor time that a file may take."""
+"""Maximum seconds of processor time for a file."""
 
 
 class TooSlowError(BaseException):
-    """Not an Exception: whoever catches those must not catch this."""
+    """Not an Exception, so that code that catches those does not catch it."""
 
 
 def read_results(path: Path) -> None:
-    """And report them."""
+    """Read the results and report on them."""
     study = read(path, users=10.0, duration=60.0)
     text(StudySource(analyse(study)), "text", OutputRequest())
 
@@ -60,13 +60,13 @@ KINDS = {
 @dataclass(frozen=True)
 class Finding:
     place: str
-    """The innermost line of ours, and the kind of the exception."""
+    """Our innermost line, and the kind of exception."""
     words: str
     """Its traceback."""
 
 
 def fuzz(kind: Kind, chance: Random, seconds: float, folder: Path) -> Iterator[tuple[bytes, Finding]]:
-    """Each finding once, with its file. Raises StopIteration with the number of files."""
+    """Yields each finding once, with its file. Raises StopIteration with the number of files."""
     paths = sorted(ROOT.glob(kind.seeds))
     seeds = [path.read_bytes() for path in paths]
     known: set[str] = set()
@@ -85,7 +85,7 @@ def fuzz(kind: Kind, chance: Random, seconds: float, folder: Path) -> Iterator[t
 
 
 def judge(kind: Kind, file: Path) -> Finding | None:
-    """Read one file; None if that ends as it should."""
+    """Read one file. Returns None if it is read or rejected correctly."""
     signal.signal(signal.SIGPROF, _too_slow)
     signal.setitimer(signal.ITIMER_PROF, LONGEST_S)
     try:

@@ -1,4 +1,4 @@
-"""Small damage to a file, drawn from a random generator."""
+"""Small random damage to a file."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -11,11 +11,11 @@ WORDS = (
     b"]", b"null", b"true", b"{}", b"[]", b"=1+1", b"\x1b[2J", b"%s", b"${x}", b"../..", b"http://", b"https://[::1",
     b"1h1h", b"10%", b"1,5", b"1.5ms", b"[" * 200, b"a" * 2000, b"\xf0\x9f\x92\xa5",
 )  # fmt: skip
-"""What programs stumble over."""
+"""Texts that often break programs."""
 
 
 def damaged(text: bytes, seeds: Sequence[bytes], chance: Random) -> bytes:
-    """text with one to four pieces of damage; seeds: files to take parts from."""
+    """Returns text with one to four damages. seeds: files to take parts from."""
     for _ in range(chance.choice((1, 1, 1, 2, 4))):
         text = chance.choice(_WAYS)(text, seeds, chance)[:LONGEST]
     return text
@@ -32,7 +32,7 @@ def _word(text: bytes, seeds: Sequence[bytes], chance: Random) -> bytes:
 
 
 def _number(text: bytes, seeds: Sequence[bytes], chance: Random) -> bytes:
-    """Another number in the place of one."""
+    """Replace a number."""
     places = [place for place, byte in enumerate(text) if 48 <= byte <= 57]
     if not places:
         return text
@@ -54,7 +54,7 @@ def _cut(text: bytes, seeds: Sequence[bytes], chance: Random) -> bytes:
 
 
 def _lines(text: bytes, seeds: Sequence[bytes], chance: Random) -> bytes:
-    """A line twice, or away, or in another place."""
+    """Repeat, remove or move a line."""
     lines = text.splitlines(keepends=True)
     if not lines:
         return text

@@ -17,9 +17,9 @@ EXPERIMENTS = {
     "todos": ("experiment", "same_work", "async"),
     "tunnels": ("spike", "pressure"),
 }
-"""Of each lab, in the order of its report. The first one answers the lab's question."""
+"""The experiments of each lab, in the order of its report. The first one answers the lab's question."""
 GOOD = (0, 3)
-"""Exit codes of an experiment whose results are worth a report: some cells may be invalid, which is a result, too."""
+"""Exit codes with results for a report. Some cells may be invalid: that is a result too."""
 
 
 def main() -> int:
@@ -58,7 +58,7 @@ def _name_of(file: Path) -> str:
 
 
 def _prepare(report: Path, lab: str, names: list[str]) -> None:
-    """With an empty block for each experiment, but for those that are there already."""
+    """Adds an empty block for each experiment that has none."""
     text = report.read_text() if report.exists() else ""
     for name in names:
         if f"<!-- plimsoll:begin {name}:" not in text and f"<!-- plimsoll:begin {name} " not in text:

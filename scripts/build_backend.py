@@ -1,6 +1,6 @@
-"""The build backend: maturin, behind the page. `pip install .`, `pip install git+…` and `python -m build` come in here.
+"""The build backend: builds the page, then calls maturin. For `pip install` and `python -m build`.
 
-A clone has the sources of the page and builds it, which takes Node; a source distribution has the page.
+In a clone it builds the page, which needs Node; a source distribution contains the built page.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import maturin
-from maturin import (  # hooks that need no page
+from maturin import (  # hooks that do not need the page
     get_requires_for_build_editable,
     get_requires_for_build_sdist,
     get_requires_for_build_wheel,
@@ -50,7 +50,7 @@ def build_editable(*args: Any, **kwargs: Any) -> str:
 
 
 def page() -> None:
-    """Makes sure that the page is there and as its sources are. Ends the process with one line when it cannot be."""
+    """Ensures that the page exists and is up to date. Otherwise ends the process with a one-line message."""
     if (ROOT / "web" / "package.json").is_file():
         try:
             built = (

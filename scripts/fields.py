@@ -1,4 +1,4 @@
-"""The pages of the fields of a plan, an experiment, a limits file and a run as JSON: made from their schemas.
+"""Generates the pages of the fields of a plan, an experiment, a limits file and a run as JSON from their schemas.
 
 python -m scripts.fields          write docs/reference/{plan,experiment,limits,run}.md
 """
@@ -63,7 +63,7 @@ def page(name: str) -> str:
 
 
 def _tables(schema: Schema, known: dict[str, Schema], *, is_read: bool = True) -> Iterator[str]:
-    """Breadth first: a table, then those that it names. is_read: by Plimsoll, so that there are defaults."""
+    """Breadth first: a table, then the tables that it names. is_read: by Plimsoll, so that there are defaults."""
     waiting, seen = [schema], set[int]()
     while waiting:
         table = waiting.pop(0)
@@ -95,13 +95,13 @@ def _section(table: Schema, fields: Schema, known: dict[str, Schema], is_read: b
 
 
 def _coded(description: str) -> str:
-    """What is written, as code; then what it is."""
+    """The notation as code, then its meaning."""
     written, _, rest = description.rstrip(".").partition(": ")
     return f"`{written}`: {rest}." if rest else f"`{written}`."
 
 
 def _kind(field: Schema, known: dict[str, Schema]) -> str:
-    """How a value is written, in a word or two."""
+    """The format of a value, in a word or two."""
     if "title" in field:
         return str(field["title"])
     if "$ref" in field:
@@ -135,7 +135,7 @@ def _object(table: Schema) -> Schema:
 
 
 def _references(field: Any) -> list[str]:
-    """Names of the tables that a field may hold."""
+    """Names of the tables that a field may contain."""
     if isinstance(field, dict):
         own = [field["$ref"].rpartition("/")[2]] if "$ref" in field else []
         return [*own, *(name for value in field.values() for name in _references(value))]

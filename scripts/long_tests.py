@@ -1,6 +1,6 @@
 """Run the long tests whose sources changed since the last landed commit.
 
-    scripts/long_tests.py COMMAND…    run the command with the paths of those tests behind it; no path: nothing to run
+    scripts/long_tests.py COMMAND…    append the paths of those tests to the command and run it, if there are any
 
 The last landed commit is $CI_BASE if it is set, else the point where this branch left origin's default branch, else
 the first parent of a merge. When none of these is known, everything runs. `make test-long` always runs everything,
@@ -22,7 +22,7 @@ class Group(NamedTuple):
     tests: tuple[str, ...]
     """Files or folders below the root that hold long tests."""
     sources: tuple[str, ...]
-    """What they test: files, or folders that end with a slash. The tests themselves always belong to it."""
+    """Their subjects: files, or folders that end with a slash. The tests themselves are always included."""
 
 
 PACKAGE = "python/plimsoll/"
@@ -65,36 +65,36 @@ SHARED = (
     ".ci/", "Cargo.lock", "Cargo.toml", "Makefile", "pyproject.toml", "scripts/", "tests/command.py",
     "tests/conftest.py",
 )  # fmt: skip
-"""What every group depends on."""
+"""Every group depends on these."""
 
 
 def concerned(changed: list[str] | None) -> list[str]:
-    """The names of the groups that these changed files concern; all of them if the changes are not known (None)."""
+    """The names of the groups that these changes affect; all of them if the changes are unknown (None)."""
     if changed is None:
         return list(GROUPS)
     return [name for name, group in GROUPS.items() if any(_is_within(file, group) for file in changed)]
 
 
 def changed_files() -> list[str] | None:
-    """Files that differ from the last landed commit; None if that is not known."""
+    """Files that differ from the last landed commit; None if unknown."""
     base = os.environ.get("CI_BASE") or _left_at() or _landed_before()
     found = None if base is None else _git("diff", "--name-only", "--no-renames", base, "--")
     return None if found is None else found.splitlines()
 
 
 def _is_within(file: str, group: Group) -> bool:
-    # A source without a slash at its end may be a module or the start of several: record.py, record/.
+    # A source without a slash at its end may be a module or a package: record.py, record/.
     return file.startswith((*SHARED, *group.sources, *group.tests))
 
 
 def _left_at() -> str | None:
-    """Where this branch left origin's default branch; None on that branch itself."""
+    """The commit at which this branch left origin's default branch; None on that branch itself."""
     base = _git("merge-base", "HEAD", "origin/HEAD")
     return None if base == _git("rev-parse", "HEAD") else base
 
 
 def _landed_before() -> str | None:
-    """The first parent of a merge. A commit that is none may be the last of several that landed together."""
+    """The first parent of a merge. None for another commit, which may be the last of several that landed together."""
     return _git("rev-parse", "--verify", "HEAD^1") if _git("rev-parse", "--verify", "HEAD^2") else None
 
 

@@ -1,4 +1,4 @@
-"""The pictures of the documentation, from a real run: `python -m scripts.pictures` writes docs/pictures/.
+"""Takes the pictures of the documentation from a real run: `python -m scripts.pictures` writes docs/pictures/.
 
 Starts the todos lab, loads it with the users of the guide's first run, and takes the page and the report of that run
 with a headless Chromium, in light and dark.
@@ -23,7 +23,7 @@ SIZE = {"width": 1280, "height": 800}
 SCHEMES = ("light", "dark")
 LENGTH_S = 40
 LOOK_MS = 25_000
-"""ms of the run after which the page is taken."""
+"""Time in the run at which the picture of the page is taken, ms."""
 
 
 def main() -> int:
@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def take_run(browser: Browser, url: str, folder: Path) -> None:
-    """Load the service; take the page while the run goes on."""
+    """Load the service, and take the picture of the page during the run."""
     locustfile = re.search(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)
     assert locustfile is not None
     (folder / "locustfile.py").write_text(locustfile[1])

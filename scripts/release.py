@@ -1,10 +1,10 @@
-"""What a release is checked for, and what goes with it: versions, licences, advisories, a bill of materials, checksums.
+"""Checks a release and writes its files: versions, licences, advisories, a bill of materials, checksums.
 
     python -m scripts.release [--out dist] [--offline]
 
-Writes sbom.cdx.json (CycloneDX 1.6), licences.txt and SHA256SUMS beside the wheels. Ends with 1 when a version differs
-from the others, when a bundled part has no licence that is known to be fine, when a wheel is missing, when an advisory
-is known, or when an advisory database cannot be asked; --offline allows the last.
+Writes sbom.cdx.json (CycloneDX 1.6), licences.txt and SHA256SUMS next to the wheels. Exits with 1 if a version differs
+from the others, if a bundled part has no accepted licence, if a wheel is missing, if an advisory is known, or if an
+advisory database does not answer; --offline allows the last.
 """
 
 from __future__ import annotations
@@ -34,26 +34,26 @@ FINE = {
     "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-0", "MPL-2.0", "PSF-2.0",
     "Python-2.0", "Unicode-3.0", "Unlicense", "Zlib", "ZPL-2.1", "CDLA-Permissive-2.0", "LLVM-exception",
 }  # fmt: skip
-"""Licences that let a package be used by anybody."""
+"""Licences that allow anybody to use a package."""
 CLASSIFIERS = {
     "MIT License": "MIT", "BSD License": "BSD-3-Clause", "BSD": "BSD-3-Clause", "Apache 2.0": "Apache-2.0",
     "Apache Software License": "Apache-2.0", "Apache License 2.0": "Apache-2.0", "Zope Public License": "ZPL-2.1",
     "Apache License, Version 2.0": "Apache-2.0", "Python Software Foundation License": "PSF-2.0",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
 }  # fmt: skip
-"""What older packages call them."""
+"""Their names in older packages."""
 
 
 @dataclass(frozen=True, order=True, slots=True)
 class Part:
-    """A library that is in a wheel, or that it asks for."""
+    """A library that is part of a wheel, or a dependency of it."""
 
     kind: str
     """cargo, npm or pypi."""
     name: str
     version: str
     licence: str
-    """An SPDX expression; "" when it is not known."""
+    """An SPDX expression; "" if it is unknown."""
 
     @property
     def purl(self) -> str:
@@ -61,7 +61,7 @@ class Part:
 
     @property
     def is_fine(self) -> bool:
-        """Whether some of the licences to choose from are fine; of those that hold together, all."""
+        """Whether one of the alternative licences is accepted. Licences that apply together must all be."""
         options = re.split(r"\s+OR\s+|/", self.licence.replace("(", " ").replace(")", " "))
         return any(
             bool(words := re.split(r"\s+(?:AND|WITH)\s+", each.strip())) and set(words) <= FINE for each in options
@@ -69,7 +69,7 @@ class Part:
 
 
 def crates() -> Iterator[Part]:
-    """All that are compiled into the module."""
+    """All libraries that are compiled into the module."""
     found = json.loads(_output("cargo", "metadata", "--format-version", "1", "--locked"))
     packages = {each["id"]: each for each in found["packages"]}
     nodes = {each["id"]: each for each in found["resolve"]["nodes"]}
@@ -87,7 +87,7 @@ def crates() -> Iterator[Part]:
 
 
 def modules() -> Iterator[Part]:
-    """npm packages whose code is in the page."""
+    """npm packages with code in the page."""
     packages = json.loads((ROOT / "web" / "package-lock.json").read_text())["packages"]
     for path, each in packages.items():
         if path and not each.get("dev") and not each.get("optional"):
@@ -95,7 +95,7 @@ def modules() -> Iterator[Part]:
 
 
 def distributions() -> Iterator[Part]:
-    """Python packages that a wheel asks for, and those that they ask for."""
+    """The dependencies of a wheel, and their dependencies."""
     wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     waiting, seen = [Requirement(each).name for each in wanted], set[str]()
     while waiting:
@@ -106,7 +106,7 @@ def distributions() -> Iterator[Part]:
         try:
             found = distribution(name)
         except PackageNotFoundError:
-            continue  # of another system
+            continue  # for another system
         yield Part("pypi", name, found.version, _licence(found.metadata))
         for text in found.requires or ():
             each = Requirement(text)
@@ -147,7 +147,7 @@ def bill(parts: list[Part], version: str) -> dict[str, Any]:
 
 
 def faults(parts: list[Part], version: str, out: Path) -> Iterator[str]:
-    """What is in the way of a release."""
+    """The problems that block a release."""
     if f"## {version}" not in (ROOT / "CHANGELOG.md").read_text():
         yield f"CHANGELOG.md has no heading for {version}"
     for each in parts:

@@ -1,8 +1,8 @@
-"""What the documentation's site has besides the pages that people write.
+"""The generated parts of the documentation site.
 
     python -m scripts.site            write the references, then build target/docs with its llms.txt
 
-The references of the Python names and of the fields of files are made from docstrings and committed; tests hold them.
+The references of the Python names and of the fields of files come from docstrings and are committed. Tests check them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DOCS = ROOT / "docs"
 CONFIG = ROOT / "zensical.toml"
 PYTHON = DOCS / "reference" / "python.md"
 OLD_NAMES = ("HttpLocust", "Locust")
-"""Of Locust before 1.0; they exist to say what they are called now."""
+"""Names from before Locust 1.0. They exist only to name their replacements."""
 
 _HEAD = """\
 # Python reference
@@ -61,7 +61,7 @@ def _entries() -> Iterator[str]:
 
 
 def _methods(owner: type) -> Iterator[tuple[str, Any]]:
-    """Those with a docstring that the class has itself, or inherits from a class without an entry of its own."""
+    """Methods with a docstring of the class itself, or of a base class without its own entry."""
     listed = [getattr(plimsoll, name) for name in plimsoll.__all__]
     for name, function in inspect.getmembers(owner, inspect.isfunction):
         home = next(each for each in owner.__mro__ if name in vars(each))
@@ -100,7 +100,7 @@ def pages(nav: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
 
 
 def llms() -> str:
-    """llms.txt: what the site has, a line for each page, for programs that read it."""
+    """llms.txt: one line for each page, for programs that read the site."""
     project = tomllib.loads(CONFIG.read_text())["project"]
     lines = [f"# {project['site_name']}", "", f"> {project['site_description']}", "", "## Pages", ""]
     lines += [f"- [{title}]({built(path)})" for title, path in pages(project["nav"])]
@@ -108,7 +108,7 @@ def llms() -> str:
 
 
 def built(path: str) -> str:
-    """Where a page of docs is in the site."""
+    """The address of a page in the site."""
     return re.sub(r"(^|/)README$", r"\1index", path.removesuffix(".md")) + ".html"
 
 

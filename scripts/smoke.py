@@ -1,6 +1,6 @@
-"""Uses an installed Plimsoll as a newcomer would: a run, its page, its report, an experiment. Needs nothing else.
+"""Uses an installed Plimsoll like a new user: a run, its page, its report, an experiment. Needs nothing else.
 
-PYTHON smoke.py            in an empty folder; ends with 1 at the first thing that is not as it must be
+PYTHON smoke.py            in an empty folder; exits with 1 at the first error
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ name = "b"
 
 
 class Target(BaseHTTPRequestHandler):
-    """Counts what it answers."""
+    """Counts its responses."""
 
     protocol_version = "HTTP/1.1"
     answered = 0

@@ -1,9 +1,9 @@
-"""What a release uploads: wheels for the CPUs and C libraries of Linux, and a source distribution.
+"""Builds the files of a release: wheels for the CPUs and C libraries of Linux, and a source distribution.
 
     python -m scripts.wheels [--target NAME]… [--out dist]
 
-Cross-built with zig, so that no container is needed. Each wheel is looked into; those that this machine can run are
-installed into an environment of their own and used.
+Cross-builds with zig, so that no container is needed. Each wheel is checked. Wheels for this machine are installed in a
+separate environment and used.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ TARGETS = {
     "x86_64-unknown-linux-musl": "musllinux_1_2",
     "aarch64-unknown-linux-musl": "musllinux_1_2",
 }
-"""With the oldest system that each is for."""
+"""Each with its oldest supported system."""
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-"""All of them load the same wheel; it is used with those that are here."""
+"""All of them load the same wheel. It is tested with the installed ones."""
 MOST_MB = 8
-"""A wheel; one with symbols is three times as large."""
+"""Maximum size of a wheel. One with symbols is three times as large."""
 
 
 def main() -> None:
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def build(target: str, out: Path) -> None:
-    """The wheel of one target."""
+    """Build the wheel of one target."""
     run(["rustup", "--quiet", "target", "add", target])
     run([
         sys.executable, "-m", "maturin", "build", "--release", "--locked", "--quiet", "--zig", "--target", target,
@@ -65,7 +65,7 @@ def build(target: str, out: Path) -> None:
 
 
 def missing(archive: Path) -> list[str]:
-    """Files that a package must have and this one lacks: the page, the types, the license."""
+    """Required files that the package lacks: the page, the types, the license."""
     names = _names(archive)
     wanted = [str(path.relative_to(ROOT / "python")) for path in PAGE]
     wanted += ["plimsoll/py.typed", "plimsoll/_engine.pyi", "LICENSE"]
@@ -73,7 +73,7 @@ def missing(archive: Path) -> list[str]:
 
 
 def faults(wheel: Path) -> list[str]:
-    """What is wrong with a wheel."""
+    """The problems of a wheel."""
     found = [f"{name} is missing" for name in missing(wheel)]
     with zipfile.ZipFile(wheel) as archive:
         engines = [
@@ -95,7 +95,7 @@ def faults(wheel: Path) -> list[str]:
 
 
 def used(wheel: Path) -> str:
-    """Installs a wheel with nothing but a Python, and uses it, with each that is here; what was done, in words."""
+    """Installs a wheel in a new environment and uses it, with each Python of this machine. Returns a description."""
     if platform.machine() not in wheel.name or "musllinux" in wheel.name:
         return "looked into (it does not run on this machine)"
     versions = [each for each in PYTHONS if _runs(f"python{each}")]
@@ -109,12 +109,12 @@ def used(wheel: Path) -> str:
 
 
 def _runs(python: str) -> bool:
-    """A name on the path may be a shim with nothing behind it."""
+    """A name on the path may be a shim without a program."""
     return shutil.which(python) is not None and not subprocess.run([python, "-c", ""], capture_output=True).returncode
 
 
 def run(command: Sequence[str], cwd: Path = ROOT) -> None:
-    """Ends the process when the command fails."""
+    """Ends the process if the command fails."""
     # Maturin finds zig as a module of the first Python on the path.
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(command, cwd=cwd, env={**os.environ, "PATH": path})
@@ -123,7 +123,7 @@ def run(command: Sequence[str], cwd: Path = ROOT) -> None:
 
 
 def complain(archive: Path, found: Sequence[str]) -> None:
-    """Ends the process when something was found."""
+    """Ends the process if there are problems."""
     if found:
         sys.exit(f"wheels: {archive.name}: {'; '.join(found)}")
 

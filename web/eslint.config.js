@@ -15,7 +15,7 @@ export default ts.config(
     plugins: { "react-hooks": hooks, "jsx-a11y": a11y },
     rules: {
       ...a11y.flatConfigs.strict.rules,
-      // What scrolls must be reached by keyboard.
+      // A region that scrolls must be reachable by keyboard.
       "jsx-a11y/no-noninteractive-tabindex": ["error", { tags: ["pre"], roles: ["tabpanel", "region", "log"] }],
       "react-hooks/rules-of-hooks": "error",
       "react-hooks/exhaustive-deps": "error",
@@ -28,7 +28,7 @@ export default ts.config(
       ],
       "@typescript-eslint/prefer-nullish-coalescing": ["error", { ignorePrimitives: true }],
       "@typescript-eslint/no-unused-vars": ["error", { varsIgnorePattern: "^_", argsIgnorePattern: "^_" }],
-      // Nothing here but classes has a `this`, and their methods are not handed around.
+      // Only classes use `this`, and their methods are not passed around.
       "@typescript-eslint/unbound-method": "off",
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],

@@ -4,7 +4,7 @@ import { slim } from "./build/slim.ts";
 
 const SERVER = "http://127.0.0.1:8089";
 
-/** The live page. Paths are relative, so that it can be served below any path. */
+/** The live page. Paths are relative, so that any base path works. */
 export default defineConfig({
   base: "./",
   plugins: [palette()],

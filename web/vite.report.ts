@@ -3,7 +3,7 @@ import { inlinable } from "./build/inlinable.ts";
 import { palette } from "./build/palette.ts";
 import { slim } from "./build/slim.ts";
 
-/** The report: one classic script and one style sheet, which Python writes into the file. */
+/** The report: one classic script and one style sheet. Python writes both into the file. */
 export default defineConfig({
   plugins: [palette(), inlinable()],
   resolve: { alias: slim },

@@ -1,4 +1,4 @@
-"""Users that only wait, before their first request or after it. The last one to begin creates the file BENCH_READY."""
+"""Users that only wait, before or after their first request. The last one creates the file BENCH_READY."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Users that make one request every BENCH_WAIT seconds: many of them, and yet a modest rate."""
+"""Users that send one request every BENCH_WAIT seconds: many users at a modest rate."""
 
 import os
 

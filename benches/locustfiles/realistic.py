@@ -1,4 +1,4 @@
-"""What locustfiles in the wild do per request: headers, a JSON body, a grouped name, and a reply that is checked."""
+"""A typical locustfile: headers, a JSON body, a grouped name, and a checked response."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The least a locustfile can do: one GET, no wait, nothing looked at. What is left is the tool's own cost."""
+"""The smallest locustfile: one GET, no wait, no check. What remains is the tool's own cost."""
 
 import os
 

@@ -1,4 +1,4 @@
-//! Any bytes as the body of any coding: no panic, never more than the limit, and all ways to undo it agree.
+//! Any bytes as the body of any coding: no panic, never more than the limit, and all decoders agree.
 
 #![no_main]
 
@@ -18,12 +18,13 @@ fuzz_target!(|input: &[u8]| {
     if let Ok(text) = &decoded {
         assert!(text.len() as u64 <= limit);
     }
-    // Not which error it is: of a body both damaged and too large, the size of a read decides what shows first.
+    // Do not compare the errors: if a body is both damaged and too large, the read size decides which error comes
+    // first.
     assert_eq!(decoded_length(coding, body, limit).ok(), decoded.as_ref().ok().map(|text| text.len() as u64));
     assert_eq!(in_pieces(coding, body, limit).ok(), decoded.ok());
 });
 
-/// As a streamed body is: in pieces, whose sizes the body itself decides.
+/// As a streamed body: in pieces, whose sizes come from the body itself.
 fn in_pieces(coding: &[u8], mut body: &[u8], limit: u64) -> Result<Vec<u8>, DecodeError> {
     let mut decoding = Decoding::new(coding, limit);
     let mut text = Vec::new();

@@ -1,5 +1,5 @@
-//! Any bytes, cut anywhere, read as a response: no panic, the same meaning as in one piece, the limits hold, and the
-//! head is what httparse, asked directly, makes of it.
+//! Any bytes, split anywhere, as a response: no panic, the same result as in one piece, limits are kept, and the head
+//! is what httparse itself returns.
 
 #![no_main]
 
@@ -29,7 +29,7 @@ fuzz_target!(|input: &[u8]| {
     check_head(&limits, response, &whole);
 });
 
-/// Where pieces of these lengths, one after the other and again from the first, end.
+/// The ends of pieces with these lengths, repeated from the first.
 fn places(lengths: &[u8], length: usize) -> Vec<usize> {
     let mut place = 0;
     let steps = lengths.iter().cycle().map(|&step| usize::from(step.max(1)));
@@ -54,7 +54,7 @@ fn check_limits(limits: &Limits, got: &Transcript) {
     }
 }
 
-/// Compares the first head with what httparse says about the same bytes.
+/// Compares the first head with httparse's result for the same bytes.
 fn check_head(limits: &Limits, response: &[u8], got: &Transcript) {
     if !response.starts_with(b"HTTP/") {
         assert!(got.events.is_empty());
@@ -94,7 +94,7 @@ fn check_head(limits: &Limits, response: &[u8], got: &Transcript) {
     }
 }
 
-/// As the decoder joins folded lines; httparse hands them out as they came.
+/// Joins folded lines like the decoder; httparse returns them unchanged.
 fn unfolded(value: &[u8]) -> Vec<u8> {
     let blank = |&byte: &u8| if matches!(byte, b'\r' | b'\n') { b' ' } else { byte };
     value.trim_ascii().iter().map(blank).collect()

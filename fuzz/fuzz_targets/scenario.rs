@@ -1,5 +1,5 @@
-//! Any text as the definition of a scenario: it is refused with the place of the mistake, or it can be played, and what
-//! is sent then is one request of HTTP; no panic.
+//! Any text as the definition of a scenario: it is rejected with the field of the error, or it can be played, and its
+//! output is one HTTP request; no panic.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use httparse::{EMPTY_HEADER, Request, Status};
 use libfuzzer_sys::fuzz_target;
 use plimsoll_scenario::{Next, Player, Prepared, Scenario};
 
-/// Requests of one input.
+/// Maximum requests per input.
 const MOST: usize = 20;
 
 fuzz_target!(|input: &str| {
@@ -37,7 +37,7 @@ fuzz_target!(|input: &str| {
     }
 });
 
-/// head: bytes of the request before its body.
+/// head: length of the request's head.
 fn check(request: &[u8], head: usize) {
     let mut headers = [EMPTY_HEADER; 256];
     let found = Request::new(&mut headers).parse(request);

@@ -1,7 +1,6 @@
-"""The forum lab, started: PostgreSQL, the accounts API and the forum in front of them, in one variant.
+"""The forum lab, a launcher: starts PostgreSQL, the accounts API and the forum, in one variant.
 
-`python -m labs.forum.lab --variant old|new[-none|-each|-shared] --port N` runs until it is asked to end (SIGTERM,
-Ctrl-C).
+`python -m labs.forum.lab --variant old|new[-none|-each|-shared] --port N` runs until SIGTERM or Ctrl-C.
 """
 
 import argparse
@@ -25,17 +24,17 @@ from plimsoll.run.supervised.process import Process
 FOLDER = Path(__file__).resolve().parent
 WAIT_SECONDS = 60.0
 THREADS = 16
-"""Of each service; each has its own connection to the database."""
+"""Of each service. Each thread has its own connection to the database."""
 BUILDS = {"old": "0001", "new": "0002"}
-"""The migration that a build ends with."""
+"""The last migration of each build."""
 
 
 class Accounts(NamedTuple):
-    """Who supplies the profile images of a reply's authors."""
+    """The source of the profile images of a reply's authors."""
 
     is_asked: bool = True
     is_separate: bool = True
-    """A service with threads of its own; otherwise the forum's threads answer both."""
+    """A separate service with its own threads. Otherwise the forum's threads serve both."""
     one_by_one: bool = False
 
 
@@ -67,7 +66,7 @@ def main() -> int:
 
 
 def serve(database: str, variant: str, port: int, traces: str | None) -> int:
-    """Until the forum ends, or a signal comes."""
+    """Waits until the forum ends, or a signal arrives."""
     build, _, name = variant.partition("-")
     accounts = ACCOUNTS[name]
     settings = {"FORUM_DATABASE": database, "DJANGO_SETTINGS_MODULE": "target.settings"}
@@ -99,7 +98,7 @@ def _manage(*words: str, settings: Mapping[str, str]) -> None:
 
 
 def _gunicorn(name: str, port: int, settings: Mapping[str, str]) -> Process:
-    """One process with a pool of threads. It listens when it is healthy, not when this returns."""
+    """One process with a pool of threads. It may not listen yet when this returns."""
     command = [str(PYTHON), "-m", "gunicorn", "target.wsgi", "--bind", f"127.0.0.1:{port}", "--log-level", "warning"]
     command += ["--worker-class", "gthread", "--workers", "1", "--threads", str(THREADS), "--timeout", "120"]
     command += ["--keep-alive", "75"]

@@ -1,6 +1,6 @@
-"""The load of the report: students who read and write, with a pause between. A plain Locust file.
+"""The load of the report: students who read and write, with a pause in between. A plain Locust file.
 
-A user who changes or deletes something first looks for it, with a GET that is counted as one.
+To change or delete something, a user first finds it with a GET, which is counted too.
 """
 
 import random
@@ -76,7 +76,7 @@ class Student(HttpUser):
             self.write("DELETE", f"/api/threads/{made}/", "DELETE_thread")
 
     def thread(self):
-        # Threads from the beginning are never deleted.
+        # Threads of the seed data are never deleted.
         number = random.randint(1, THREADS)
         self.client.get(f"/api/threads/{number}/", name="GET_thread")
         return number
@@ -94,7 +94,7 @@ class Student(HttpUser):
     def write(self, method, path, name, **fields):
         body = {"author_id": self.number, "body": TEXT, **fields} if method != "DELETE" else None
         with self.client.request(method, path, json=body, name=name, catch_response=True) as response:
-            # Somebody else may have deleted it meanwhile.
+            # Another user may have deleted it.
             if response.status_code == 404 and method != "POST":
                 response.success()
         return response

@@ -1,1 +1,1 @@
-"""The keys lab: a key manager in front of an upstream that does one thing at a time, and the load on it."""
+"""The keys lab: a key manager in front of an upstream that handles one request at a time, and its load."""

@@ -1,6 +1,6 @@
-"""The keys lab, started: the cloud service, and the appliance in front of it.
+"""The keys lab: starts the cloud service, and the appliance in front of it.
 
-`python -m labs.keys.lab --port N [--keys N] [--scale X]` runs until it is asked to end (SIGTERM, Ctrl-C).
+`python -m labs.keys.lab --port N [--keys N] [--scale X]` runs until SIGTERM or Ctrl-C.
 """
 
 import argparse

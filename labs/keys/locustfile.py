@@ -1,4 +1,4 @@
-"""The load of the report: users without think time, each of whom does one kind of operation. A plain Locust file.
+"""The load of the report: users without think time, each with one kind of operation. A plain Locust file.
 
 The class selects one: `plimsoll run -f locustfile.py UploadKey`.
 """
@@ -17,7 +17,7 @@ ids = itertools.count(1)
 
 @events.test_start.add_listener
 def share_the_keys(environment, **_):
-    """All users take the next key from one list, which begins anew when it ends."""
+    """All users take the next key from one list. At its end, the list starts again."""
     global ids
     with urllib.request.urlopen(f"{environment.host}/_keys", timeout=10) as reply:
         ids = itertools.cycle(range(1, json.load(reply) + 1))
@@ -48,7 +48,7 @@ class PatchKey(HttpUser):
 
 
 class DeleteKey(HttpUser):
-    """Lists a key's versions and has the first of them destroyed, whatever its state: as the report's users did."""
+    """Lists a key's versions and destroys the first one, in any state, like the report's users."""
 
     @task
     def delete(self):

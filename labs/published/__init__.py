@@ -1,1 +1,1 @@
-"""Reads the tables of published load test reports, each with a map of its own."""
+"""Reads the tables of published load test reports. Each report has its own map."""

@@ -1,4 +1,4 @@
-"""`python -m labs.published REPORT`: keeps what a published report says as a study in the store."""
+"""`python -m labs.published REPORT`: stores a published report as a study."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from plimsoll.report.render.imported import imported_study
 from plimsoll.store import Store
 
 MOST_SKIPPED = 20
-"""So many are printed; the study keeps all."""
+"""Maximum number of printed lines. The study has all."""
 
 
 def main(arguments: list[str] | None = None) -> int:

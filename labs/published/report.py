@@ -1,7 +1,7 @@
-"""A published report, read with a map: where its tables stand, and what the text around them says of the load.
+"""Reads a published report with a map: the positions of its tables, and what its text states about the load.
 
-The numbers come from the report. The map (`maps/NAME.toml`) has what stands in prose, and the lines that cannot be read
-with certainty. `plimsoll import` takes the same from options for a file with tables.
+The numbers come from the report. The map (`maps/NAME.toml`) has facts from the text, and the lines that are ambiguous.
+For a file with tables, `plimsoll import` has options for the same.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MAPS = Path(__file__).parent / "maps"
 MOST_PROSE = 20_000
-"""Characters of a report's text that are kept with the study."""
+"""Maximum characters of a report's text to store with the study."""
 LABELS = 2
 """Columns for method and name: a second table of the same rows repeats them."""
 
@@ -38,21 +38,21 @@ class MappedTable(TomlTable):
     """A table of the report."""
 
     lines: Annotated[list[int], BeforeValidator(one_or_more), Field(min_length=1)]
-    """Of its header; further ones for tables that have more columns of the same rows."""
+    """The line of its header, and of further headers for tables with more columns of the same rows."""
     has_rows: bool = True
-    """False: only the rates are there, or certain."""
+    """False: only the rates exist, or are certain."""
     titles: SeveralTexts | None = None
-    """In place of a header whose cells only single blanks part."""
+    """Replaces a header whose cells are separated by single blanks only."""
     variants: SeveralTexts = Field(default_factory=list)
-    """Of its arms, from left to right, where no column names them."""
+    """The variants from left to right, if no column names them."""
     rates: dict[str, float] = Field(default_factory=dict)
     """Requests per second by variant, from the line above the table."""
     users: float | None = None
     seconds: float | None = None
     operation: str = ""
-    """Named after its endpoints, where a report compares operations and this is empty."""
+    """If empty, the endpoints name it, for a report that compares operations."""
     changes: int | None = None
-    """The line that says what is new in this step."""
+    """The line that describes the change of this step."""
     explain: tuple[int, int] | None = Field(default=None, strict=False)
     """First and last line of the query plan above it."""
     notes: SeveralTexts = Field(default_factory=list)
@@ -67,28 +67,28 @@ class MappedClaim(TomlTable):
 
 
 class UnreadableLines(TomlTable):
-    """Lines that belong to tables and are left out."""
+    """Lines of the tables to leave out."""
 
     lines: tuple[int, int] = Field(strict=False)
     why: str
 
 
 class ReportMap(TomlTable):
-    """All that must be known of a report besides its numbers."""
+    """Facts about a report besides its numbers."""
 
     tool: str = ""
     digits: int | None = None
-    """Significant ones that its times have; None: all."""
+    """Significant digits of its times; None: all."""
     corrected: bool = False
-    """Its times were changed afterwards."""
+    """Its times were corrected afterwards."""
     status: int | None = None
     """The HTTP status of its failures."""
     open_files: int | None = None
-    """How many the generator may have open."""
+    """Maximum number of open connections of the generator."""
     variant: str = ""
-    """Of all runs, for a report that compares no variants."""
+    """For all runs, if the report compares no variants."""
     seconds: float | None = None
-    """Of runs whose table has no other."""
+    """For runs whose table has none."""
     ramp: float = 0.0
     """Seconds in which the users were started."""
     shape: Literal["ladder", "operations", "chain", "rates"]
@@ -101,7 +101,7 @@ class ReportMap(TomlTable):
 
 
 def read(path: str | Path, **given: object) -> Study:
-    """The study in a report that has a map. given: fields of `ImportOptions`. Raises UsageError."""
+    """Reads the study of a report with a map. given: fields of `ImportOptions`. Raises UsageError."""
     source = ResultFile(Path(path))
     return _Report(source, _map_of(source.path), ImportOptions.of(**given)).study()
 
@@ -126,7 +126,7 @@ class _Report:
         self._lines = source.text().splitlines()
         self._skipped: list[Skipped] = []
         self._decimals = 0
-        """Most decimals of a time in ms."""
+        """Maximum decimals of a time in ms."""
 
     def study(self) -> Study:
         runs = [(table, trial) for table in self._map.table for trial in self._trials(table)]
@@ -183,7 +183,7 @@ class _Report:
         return found
 
     def _bare(self, table: MappedTable, variant: str) -> Trial:
-        """A run of which only the rate is known."""
+        """A run with a known rate and nothing else."""
         level = Level("users", table.users) if table.users else None
         notes = (f"read from {self._source.place(table.lines[0])}",)
         return Trial("", variant, level, users=table.users, notes=notes)
@@ -198,7 +198,7 @@ class _Report:
         return TextTable(table.lines[0], "", titles, [], typed)
 
     def _cells(self, line: int, titles: list[str] | None) -> tuple[list[str], list[tuple[int, list[str]]]]:
-        """(titles, cells by line) of the table whose header is in this line. Raises UsageError."""
+        """(titles, cells by line) of the table with its header in this line. Raises UsageError."""
         split = str.split if titles else pipe_cells
         titles = titles or pipe_cells(self._line(line)) or []
         rows = []
@@ -208,7 +208,7 @@ class _Report:
                 continue
             if not cells or len(cells) < len(titles) - 1 or looks_like_header(cells):
                 break
-            # A row of sums often has no cell for its method.
+            # A row of sums often has no cell for the method.
             cells = ["", *cells] if len(cells) == len(titles) - 1 else cells
             if len(cells) != len(titles):
                 raise self._source.error(number, f"{len(cells)} cells where the map says {len(titles)} columns")
@@ -237,6 +237,6 @@ class _Report:
 
 
 def _prose(lines: list[str]) -> str:
-    """Without tables."""
+    """A study without tables."""
     text = "\n".join(line for line in lines if line.strip() and "|" not in line)
     return text[:MOST_PROSE]

@@ -1,1 +1,1 @@
-"""Does a run keep its promises whatever happens to it?"""
+"""Does a run keep its guarantees under disturbances?"""

@@ -1,7 +1,7 @@
-"""Does a run keep its promises whatever happens to it?
+"""Does a run keep its guarantees under disturbances?
 
-Prints a line for each trial, and below it what the run said if a promise was broken.
-The exit status is 1 if a promise was broken, 2 if the lab cannot run, else 0.
+Prints a line for each trial. If a guarantee was broken, the output of the run follows. The exit status is 1 if a
+guarantee was broken, 2 if the lab cannot run, else 0.
 """
 
 import argparse
@@ -26,7 +26,7 @@ from .system_calls import LIBRARY
 from .trial import Trial, draw
 
 WORDS = 4000
-"""Characters of what a run said that are shown."""
+"""Maximum characters of a run's output to show."""
 BROKEN, CANNOT_RUN, INTERRUPTED = 1, 2, 130
 
 
@@ -80,11 +80,11 @@ def main() -> int:
 @dataclass(frozen=True)
 class Judgement:
     broken: list[str]
-    """A sentence for each promise that was not kept."""
+    """A sentence for each broken guarantee."""
     applied: int
-    """System calls that failed."""
+    """Number of failed system calls."""
     words: str
-    """What the run printed."""
+    """The output of the run."""
 
     def __str__(self) -> str:
         if not self.broken:
@@ -93,7 +93,7 @@ class Judgement:
 
 
 def judge(trial: Trial) -> Judgement:
-    """Make the trial. Raises TruthError."""
+    """Run the trial. Raises TruthError."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-robustness-") as folder, running_target() as target:
         scene = Scene(trial, target, Path(folder))
         try:

@@ -1,4 +1,4 @@
-"""Which promises a run has broken."""
+"""Finds the guarantees that a run has broken."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,10 +8,10 @@ from .scene import Observation
 from .trial import Trial
 
 END_S = 1.0
-"""The load may end so much later than it should, and by as much as the machine itself stood still."""
+"""The load may end this much later than it should, plus the time in which the machine itself was stopped."""
 PEAK_BYTES = 400 << 20
 UNSENT = ("connect", "tls", "dropped")
-"""Outcomes of requests that never reached the target."""
+"""Outcomes of requests that did not reach the target."""
 
 
 def broken(trial: Trial, seen: Observation) -> Iterator[str]:
@@ -61,8 +61,8 @@ def _records(promise: Promise, seen: Observation) -> Iterator[str]:
 
 
 def _may_be_lost(name: str, promise: Promise, seen: Observation) -> int:
-    """Requests that need not be in a document that is called invalid. With exit code 2 the run said that the store is
-    not complete."""
+    """Requests that may be missing in a document of an invalid run. Exit code 2 means that the run reported an
+    incomplete store."""
     if name == "the store" and seen.exit_code == 2:
         return len(seen.arrivals)
     before, after = promise.loses
@@ -70,7 +70,7 @@ def _may_be_lost(name: str, promise: Promise, seen: Observation) -> int:
 
 
 def received(document: dict[str, Any], promise: Promise) -> tuple[int, int]:
-    """The least and the most requests that the target has received if this document is right."""
+    """The minimum and maximum number of requests that the target has received, if this document is right."""
     outcomes = {name: int(each["count"]) for name, each in document["total"]["outcomes"].items()}
     most = sum(outcomes.values()) - sum(outcomes.get(name, 0) for name in UNSENT)
     unsure = outcomes.get("cancelled", 0)

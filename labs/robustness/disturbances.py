@@ -1,4 +1,4 @@
-"""What happens to a run: one function each, and what the run promises then."""
+"""The disturbances of a run: one function each, and the guarantees that remain."""
 
 import resource
 import signal
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 class Disturbance:
     name: str
     act: Callable[["Scene", Random], None]
-    """Called at the moment."""
+    """Applies the disturbance."""
     promise: Promise = field(default_factory=Promise)
     system_calls: str | None = None
-    """The rules for system calls that the processes must have from their start."""
+    """The rules for system calls that must be set when the processes start."""
 
 
 def nothing(scene: "Scene", chance: Random) -> None:
@@ -77,7 +77,7 @@ def overwrite_store(scene: "Scene", chance: Random) -> None:
 
 
 def fill_disk(scene: "Scene", chance: Random) -> None:
-    """No file of the coordinator can grow beyond what it is now, and a little."""
+    """Limits the size of the coordinator's files to their current size plus a little."""
     log = scene.store.with_name(f"{scene.store.name}-wal")
     largest = max(path.stat().st_size if path.exists() else 0 for path in (scene.store, log))
     full = max(largest, 96 * 1024) + chance.randint(0, 64 * 1024)
@@ -85,7 +85,7 @@ def fill_disk(scene: "Scene", chance: Random) -> None:
 
 
 def no_more_files(scene: "Scene", chance: Random) -> None:
-    """No process of the run can open one, nor make a connection."""
+    """No process of the run can open a file or a connection."""
     for process in (scene.coordinator, *scene.workers()):
         _, hard = resource.prlimit(process, resource.RLIMIT_NOFILE)
         resource.prlimit(process, resource.RLIMIT_NOFILE, (scene.files_of(process), hard))
@@ -113,9 +113,9 @@ def fail_calls(scene: "Scene", chance: Random) -> None:
 
 COORDINATOR_GONE = Promise("moment", LEASE_S, loses=(REPORT_S, 60.0), has_report=False, exit_codes=frozenset({-9}))
 WORKER_LOST = Promise(loses=(REPORT_S, 0.5), exit_codes=frozenset({2, 3}))
-"""2 if it was the main node, which locustfiles have beside their workers: the run cannot go on without it."""
+"""2 if it was the main node, which exists only for locustfiles: the run needs it."""
 COORDINATOR_STOPPED = Promise("moment", LEASE_S, exit_codes=frozenset({1, 3}))
-"""1 if the load was over before the lease was."""
+"""1 if the load ended before the lease did."""
 ENDED = Promise("moment", exit_codes=frozenset({1, 3}))
 CUT_OFF = Promise("moment", exit_codes=frozenset({1, 3, 130, 143}))
 STORE_LOST = Promise(exit_codes=frozenset({2}), has_store=False)
@@ -135,7 +135,7 @@ _ALL = (
     Disturbance("target stopped", stop_target, MAY_BE_INVALID),
     Disturbance("no connection accepted", accept_nothing, MAY_BE_INVALID),
     Disturbance("store deleted", delete_store, STORE_LOST),
-    # What SQLite still has in its log may make the file whole again.
+    # SQLite may repair the file from its log.
     Disturbance("store overwritten", overwrite_store, replace(STORE_LOST, exit_codes=frozenset({1, 2, 3}))),
     Disturbance("disk full", fill_disk, STORE_PARTLY_LOST),
     Disturbance("no more files", no_more_files, Promise(may_fail_unsent=True, exit_codes=frozenset({1, 2, 3}))),

@@ -1,4 +1,4 @@
-"""Users whose replies are good, late, long, failed or cut off, on connections that last and on ones that do not."""
+"""Users with good, late, long, failed and interrupted responses, on kept and on new connections."""
 
 from locust import HttpUser, constant, task
 

@@ -1,4 +1,4 @@
-"""The reader of a process's standard output: somebody who may stop to read, or go away."""
+"""Reads a process's standard output. It can stop reading, or close the pipe."""
 
 import fcntl
 import os
@@ -6,16 +6,16 @@ import select
 import threading
 
 SMALL = 4096
-"""Bytes that the pipe holds: the smallest that Linux has."""
+"""Size of the pipe in bytes: the smallest in Linux."""
 
 
 class Output:
-    """Reads in a thread, until the writers are gone, or until it is to go away itself."""
+    """Reads in a thread, until the writers end, or until `close`."""
 
     def __init__(self) -> None:
         self._reading, self.writing = os.pipe()
         os.set_blocking(self._reading, False)
-        """`writing` is for the process, and to be closed here once it has it."""
+        """Pass `writing` to the process, then close it here."""
         fcntl.fcntl(self.writing, fcntl.F_SETPIPE_SZ, SMALL)
         self._may_read = threading.Event()
         self._may_read.set()
@@ -24,24 +24,24 @@ class Output:
         self._thread = threading.Thread(target=self._read, daemon=True)
 
     def start(self) -> None:
-        """Call it when the process has its end."""
+        """Call it after the process has received its end."""
         os.close(self.writing)
         self._thread.start()
 
     def pause(self) -> None:
-        """Read no more, until `resume`."""
+        """Stop reading until `resume`."""
         self._may_read.clear()
 
     def resume(self) -> None:
         self._may_read.set()
 
     def close(self) -> None:
-        """Go away: whoever writes then gets an error."""
+        """Close the pipe, so that later writes fail."""
         self._is_closed.set()
         self._thread.join()
 
     def text(self) -> str:
-        """All of it. Waits for the end of the writers."""
+        """The whole output. Waits for the end of the writers."""
         self.resume()
         self._thread.join()
         return b"".join(self._parts).decode(errors="replace")

@@ -1,28 +1,29 @@
-"""What a run promises under a disturbance."""
+"""The guarantees of a run under a disturbance."""
 
 from dataclasses import dataclass
 
 LEASE_S = 3.0
-"""How long workers go on without their coordinator."""
+"""How long workers continue without their coordinator."""
 REPORT_S = 2.5
-"""The most that a process which is killed takes along: a second of the run, and what of the next it had not stored."""
+"""Maximum data loss when a process is killed: one second of the run, plus the part of the next one that was not
+stored."""
 
 
 @dataclass(frozen=True)
 class Promise:
-    """The defaults are those of a run that nothing happens to."""
+    """The defaults are those of a run without a disturbance."""
 
     ends_with: str = "run time"
-    """The load ends a second after the "run time", or after the "moment" of the disturbance."""
+    """The load ends at most one second after the "run time", or after the "moment" of the disturbance."""
     load_ends_after: float = 0.0
-    """s that it may take longer."""
+    """Additional time that is allowed, s."""
     loses: tuple[float, float] = (0.0, 0.0)
-    """Requests may be missing from the record that arrived so many s before the moment, to so many after it."""
+    """Requests may be missing in the record if they arrived this long before or after the moment, s."""
     may_fail_unsent: bool = False
     """Failed requests may not have reached the target."""
     has_report: bool = True
-    """The process lives to report."""
+    """The process survives and reports."""
     exit_codes: frozenset[int] = frozenset({1})
-    """Some requests fail by design, so a good run ends with 1."""
+    """Some requests fail on purpose, so a good run ends with 1."""
     has_store: bool = True
-    """The store is whole, and has the run."""
+    """The store is intact and has the run."""

@@ -1,4 +1,4 @@
-"""A run, its processes, and what stands around them."""
+"""A run, its processes and its environment."""
 
 import contextlib
 import json
@@ -20,28 +20,28 @@ from .system_calls import Switch
 from .trial import Trial
 
 MARK = "PLIMSOLL_ROBUSTNESS"
-"""An environment variable by which the processes of a run are found, whoever is their parent."""
+"""An environment variable that identifies the processes of a run, even if their parent has changed."""
 SAMPLE_S = 0.1
 GRACE_S = 40.0
-"""How much longer than its load a command may take before the trial gives up."""
+"""How long a command may run after its load before the trial ends."""
 LEFT_S = 10.0
 """How long processes may outlive the command."""
 
 
 @dataclass
 class Observation:
-    """What the run left behind."""
+    """The results of a run."""
 
     exit_code: int | None
     """None: it did not end."""
     words: str
     """Its standard output and errors."""
     report: dict[str, Any] | None
-    """By `--summary`."""
+    """From `--summary`."""
     stored: dict[str, Any] | None
-    """By `plimsoll show last --json`."""
+    """From `plimsoll show last --json`."""
     show_words: str
-    """What that command wrote as errors."""
+    """That command's standard error."""
     arrivals: list[float] = field(repr=False)
     """When the target received requests: s on the monotonic clock, ascending."""
     moment: float
@@ -51,7 +51,7 @@ class Observation:
     peak_bytes: int
     """The largest resident set of one process."""
     stall: float
-    """The longest, s, that this machine kept the lab from running meanwhile."""
+    """The longest time, s, for which this machine stopped the lab."""
     applied: int
     """System calls that failed."""
 
@@ -83,7 +83,7 @@ class Scene:
         return sorted(pid for pid in self._pids() if pid != self.coordinator)
 
     def files_of(self, process: int) -> int:
-        """The number of a descriptor from which on none is open."""
+        """All descriptors from this number on are closed."""
         return max(int(each.name) for each in Path(f"/proc/{process}/fd").iterdir()) + 1
 
     def signal(self, process: int, number: int) -> None:
@@ -104,7 +104,7 @@ class Scene:
         time.sleep(max(0.0, until - time.monotonic()))
 
     def observe(self, moment: float) -> Observation:
-        """Wait for the end of the run and look at what is left."""
+        """Wait for the end of the run, and collect the results."""
         exit_code, left = self._wait_for_end(), self._wait_for_processes()
         self._ended.set()
         self._watch.join()
@@ -119,7 +119,7 @@ class Scene:
         )  # fmt: skip
 
     def close(self) -> None:
-        """Kill what is left."""
+        """Kill all remaining processes."""
         self._ended.set()
         for pid in self._pids():
             self.signal(pid, signal.SIGKILL)
@@ -127,7 +127,7 @@ class Scene:
         self._watch.join()
 
     def _wait_for_end(self) -> int | None:
-        """A reader that stopped comes back once the load is over."""
+        """A stopped reader resumes when the load is over."""
         end = time.monotonic() + self.trial.seconds + GRACE_S
         threading.Timer(self.trial.seconds + 3.0, self.output.resume).start()
         try:
@@ -155,7 +155,7 @@ class Scene:
         return sorted(each / 1e9 for path in paths for each in path.arrivals)
 
     def _pids(self) -> list[int]:
-        """Of all processes of the run. A process that has ended, or is not ours, has no environment to read."""
+        """All processes of the run. The environment of an ended or foreign process cannot be read."""
         found, mark = [], f"{MARK}={self._mark}".encode()
         for folder in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""System calls that fail in the processes of a run: the rules, and the switch that they share with the lab."""
+"""System calls that fail in the processes of a run: the rules, and the switch shared with the lab."""
 
 import errno
 import mmap
@@ -10,7 +10,7 @@ from labs.truth.target_process import ROOT
 
 LIBRARY = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "libplimsoll_faults.so"
 WORDS = 65
-"""One says whether rules apply, the others count how often each did."""
+"""One says whether rules apply. The others count how often each applied."""
 
 RECEIVING = ("recv", "recvmsg", "read")
 SENDING = ("send", "sendmsg", "write", "writev")
@@ -50,7 +50,7 @@ RULES: dict[str, list[str]] = {
 
 
 class Switch:
-    """The file by which the lab turns the rules on and off, and sees how often they applied."""
+    """The file that switches the rules, and counts how often they applied."""
 
     def __init__(self, path: Path) -> None:
         path.write_bytes(bytes(4 * WORDS))
@@ -59,7 +59,7 @@ class Switch:
             self._words = mmap.mmap(file.fileno(), 4 * WORDS)
 
     def environment(self, name: str, seed: int) -> dict[str, str]:
-        """For a process in which the rules of this name are to apply once the switch is on."""
+        """The environment of a process in which the rules of this name apply while the switch is on."""
         return {
             "LD_PRELOAD": str(LIBRARY),
             "PLIMSOLL_FAULTS": "; ".join(RULES[name]),

@@ -1,4 +1,4 @@
-"""One run and one disturbance, drawn from a number."""
+"""One run and one disturbance, chosen by a seed."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ USERS = {False: ["-f", str(FOLDER / "locustfile.py")], True: [str(FOLDER / "plan
 
 @dataclass(frozen=True)
 class Trial:
-    """What to run, and what happens to it."""
+    """The run and its disturbance."""
 
     seed: int
     is_native: bool
@@ -25,10 +25,10 @@ class Trial:
     """The run time."""
     disturbance: Disturbance
     moment: float
-    """When it happens: a share of the run time, from the first request on."""
+    """The time of the disturbance as a share of the run time, counted from the first request."""
 
     def arguments(self, url: str) -> list[str]:
-        """As after `plimsoll run`."""
+        """Arguments of `plimsoll run`."""
         load = ["--rate", f"{self.users * 10}/s"] if self.is_open else ["-u", str(self.users), "-r", str(self.users)]
         length = ["--processes", str(self.processes), "-t", f"{self.seconds:g}s", "-s", "2s"]
         return [*USERS[self.is_native], "-H", url, *load, *length]
@@ -43,7 +43,7 @@ class Trial:
 
 
 def draw(seed: int, names: tuple[str, ...] = tuple(DISTURBANCES)) -> Trial:
-    """The same number draws the same trial. names: of the disturbances that may be drawn."""
+    """The same seed gives the same trial. names: disturbances to choose from."""
     chance = Random(seed)
     return Trial(
         seed=seed,

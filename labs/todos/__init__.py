@@ -1,1 +1,1 @@
-"""The todos lab: the service, the PostgreSQL under it, and the locustfile that loads it."""
+"""The todos lab: the service with PostgreSQL, and the locustfile that loads it."""

@@ -1,4 +1,4 @@
-"""Does the run's account agree with the service's own? Endpoint by endpoint, exactly."""
+"""Compares the run's counts with the service's own. They must be equal for each endpoint."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 UNSENT = frozenset({"connect", "tls", "dropped"})
-"""Outcomes of exchanges whose request never reached the service."""
+"""Outcomes of exchanges whose request did not reach the service."""
 
 UNCERTAIN = frozenset({"timeout", "reset", "protocol", "cancelled"})
-"""Outcomes that leave open whether the service had seen the request."""
+"""Outcomes whose request may or may not have reached the service."""
 
 
 class Counted(Protocol):
-    """The part of `plimsoll.record.Interval` that matters here."""
+    """The fields of `plimsoll.record.Interval` that are needed here."""
 
     method: str
     name: str
@@ -26,11 +26,11 @@ class Comparison:
     """One endpoint's two counts."""
 
     endpoint: str
-    """As in "GET /todos/"."""
+    """For example "GET /todos/"."""
     reported: int
-    """Exchanges of the run that ended in a response."""
+    """Exchanges of the run with a response."""
     uncertain: int
-    """Exchanges of the run that may or may not have reached the service, like those cancelled at its end."""
+    """Exchanges of the run that may or may not have reached the service, such as cancelled ones."""
     received: int
     """What the service counted."""
 
@@ -45,7 +45,7 @@ class Comparison:
 
 
 def compare(intervals: Iterable[Counted], received: Mapping[str, int]) -> list[Comparison]:
-    """One line per endpoint that either side knows, by name. received: as TodosService.requests gives it."""
+    """One line per endpoint of either side, by name. received: from TodosService.requests."""
     certain: Counter[str] = Counter()
     uncertain: Counter[str] = Counter()
     for interval in intervals:

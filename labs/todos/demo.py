@@ -1,4 +1,4 @@
-"""The whole of Plimsoll in one command: start the todos service, load it, show the tables, check the counts.
+"""Plimsoll in one command: start the todos service, load it, show the tables, check the counts.
 
     python -m labs.todos.demo [--variant NAME] [--users N] [--time 30s]
 
@@ -21,10 +21,10 @@ from .errors import LabError
 from .lab import FOLDER, TodosService, end_on_sigterm, running_lab
 
 FINISH_SECONDS = 60
-"""How long requests in flight at the end may take. Those that finish are counted on both sides, so counts are exact."""
+"""Maximum time for requests in flight at the end. Finished ones are counted on both sides, so the counts are exact."""
 
 INVALID = 3
-"""Exit code of a run in which the generator was the limit."""
+"""Exit code of a run that the generator limited."""
 
 
 def main() -> int:
@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def load_and_check(service: TodosService, arguments: argparse.Namespace) -> int:
-    """Run the locustfile against the service, and compare what the store kept with what the service counted."""
+    """Run the locustfile against the service. Compare the stored counts with the service's counts."""
     rows = service.rows()
     command = load_command(service.url, arguments)
     print(f"todos service, variant {service.variant()}, on a PostgreSQL of its own: {service.url}/todos/")
@@ -62,7 +62,7 @@ def load_and_check(service: TodosService, arguments: argparse.Namespace) -> int:
 
 
 def load_command(url: str, arguments: argparse.Namespace) -> list[str]:
-    """The command line that a reader would type."""
+    """The command line as a reader types it."""
     plimsoll = str(Path(sys.executable).with_name("plimsoll"))
     command = [plimsoll, "run", "-f", str(FOLDER / "locustfile.py"), "--headless", "-H", url]
     command += ["-u", str(arguments.users), "-r", str(arguments.users), "-t", arguments.time]
@@ -71,9 +71,9 @@ def load_command(url: str, arguments: argparse.Namespace) -> list[str]:
 
 
 def run_plimsoll(command: list[str]) -> int:
-    """Run it; its exit code. Interrupts are passed on: it then ends the run and still reports."""
-    # A process group of its own: a Ctrl-C of the terminal must reach it once, through us, since its second one means
-    # "at once".
+    """Run it and return its exit code. Interrupts are passed on: the run then ends and reports."""
+    # A separate process group: Ctrl-C must reach the run once, through this process, because a second one means "at
+    # once".
     with subprocess.Popen(command, process_group=0) as process:
         while True:
             try:

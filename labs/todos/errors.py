@@ -2,4 +2,4 @@
 
 
 class LabError(Exception):
-    """Something the lab needs is missing or did not start; the message says what to do."""
+    """Something that the lab needs is missing or did not start. The message says what to do."""

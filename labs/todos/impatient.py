@@ -1,4 +1,4 @@
-"""The load of locustfile.py, by users who give up on a reply after 5 s. A plain Locust file."""
+"""The load of locustfile.py, with users who give up after 5 s. A plain Locust file."""
 
 from locust import HttpUser, task
 

@@ -1,7 +1,7 @@
-"""The todos lab, started: PostgreSQL and the service in front of it, in one variant.
+"""The todos lab: starts PostgreSQL and the service, in one variant.
 
-`python -m labs.todos.lab [--variant NAME] [--port N]` prints the service's address once everything is up, and runs
-until Ctrl-C, SIGTERM, or the end of the process that started it.
+`python -m labs.todos.lab [--variant NAME] [--port N]` prints the service's address when it is ready, and runs until
+Ctrl-C, SIGTERM, or the end of the process that started it.
 """
 
 import argparse
@@ -30,7 +30,7 @@ FOLDER = Path(__file__).resolve().parent
 HEALTHY_SECONDS = 30.0
 REPLY_SECONDS = 10.0
 PARENT_SECONDS = 0.5
-"""How often we look whether the process that started us is still there."""
+"""How often to check whether the parent process still exists."""
 
 
 @dataclass(frozen=True)
@@ -41,28 +41,28 @@ class TodosService:
     """http://127.0.0.1:PORT"""
 
     def requests(self) -> dict[str, int]:
-        """What the service itself counted so far, as {"GET /todos/": 12, …}."""
+        """The service's own counts, as {"GET /todos/": 12, …}."""
         return dict(self._get("/_count"))
 
     def rows(self) -> int:
-        """How many todos the table holds."""
+        """The number of todos in the table."""
         return int(self._get("/_rows"))
 
     def variant(self) -> str:
-        """The name of the build that answers."""
+        """The name of the running build."""
         return str(self._get("/_variant"))
 
     def plan(self) -> str:
-        """How PostgreSQL executes the query behind the list now, as EXPLAIN words it."""
+        """PostgreSQL's current plan of the list query, as EXPLAIN prints it."""
         return self._call("/_explain").decode()
 
     def lag(self) -> str:
-        """How late the replica applied what was written last: "1.2 ms", or "no replica"."""
+        """The lag of the replica: "1.2 ms", or "no replica"."""
         lag = self._get("/_lag")
         return lag if isinstance(lag, str) else f"{lag:.1f} ms"
 
     def seed(self, rows: int, of: int | None = None) -> int:
-        """Replace all todos by `of` new ones, delete all but `rows` of them, and vacuum. How many there are then."""
+        """Replace all todos by `of` new ones, delete all but `rows` of them, and vacuum. Returns their number."""
         return int(self._call(f"/_seed?rows={rows}&of={rows if of is None else of}", "POST"))
 
     def _get(self, path: str) -> Any:
@@ -78,9 +78,9 @@ class TodosService:
 def running_lab(
     variant: str = "baseline", port: int = 0, database_ports: tuple[int, int] = (0, 0)
 ) -> Iterator[TodosService]:
-    """Start PostgreSQL and the service; both end on leaving, and also when this process dies in whatever way.
+    """Start PostgreSQL and the service. Both end on exit, and also if this process is killed.
 
-    port, database_ports (of the primary and the replica): 0 takes a free one. Raises LabError: no PostgreSQL, no
+    port, database_ports (of the primary and the replica): 0 chooses a free one. Raises LabError: no PostgreSQL, no
     virtual environment, port in use, unknown variant."""
     if not PYTHON.exists():
         raise LabError(f"the service's virtual environment {PYTHON.parents[1]} is missing; make it with `make setup`")
@@ -97,7 +97,7 @@ def running_lab(
 
 @contextmanager
 def running_service(cluster: Cluster, variant: Variant, port: int = 0) -> Iterator[TodosService]:
-    """Start the service alone, in front of databases that run already. Raises LabError."""
+    """Start only the service, for running databases. Raises LabError."""
     settings = {"TODOS_VARIANT": variant.name, "TODOS_DATABASE_URL": f"postgresql+psycopg://{cluster.primary}"}
     if cluster.replica:
         settings["TODOS_REPLICA_URL"] = f"postgresql+psycopg://{cluster.replica}"
@@ -114,7 +114,7 @@ def running_service(cluster: Cluster, variant: Variant, port: int = 0) -> Iterat
 
 
 def port_of(process: Process) -> int:
-    """The port that the service prints as its first line. Raises LabError when it ends before that."""
+    """The port that the service prints as its first line. Raises LabError if the service ends before that."""
     while True:
         ending = process.wait(0.02)
         line, end, _ = process.output.read_text().partition("\n")
@@ -125,7 +125,7 @@ def port_of(process: Process) -> int:
 
 
 def wait_until_healthy(service: TodosService) -> None:
-    """Until the service answers from its database. Raises LabError after 30 s."""
+    """Wait until the service responds with data from its database. Raises LabError after 30 s."""
     deadline = time.monotonic() + HEALTHY_SECONDS
     while True:
         try:
@@ -138,7 +138,7 @@ def wait_until_healthy(service: TodosService) -> None:
 
 
 def end_on_sigterm() -> None:
-    """Let SIGTERM unwind the stack as Ctrl-C does, so that everything started is stopped."""
+    """Make SIGTERM unwind the stack as Ctrl-C does, so that all started processes stop."""
 
     def interrupt(*_: object) -> NoReturn:
         raise KeyboardInterrupt
@@ -147,7 +147,7 @@ def end_on_sigterm() -> None:
 
 
 def wait_for_the_end_of(parent: int) -> None:
-    """Until that process, which must have started us, is gone: somebody else is our parent then."""
+    """Wait until the parent process, given by its pid, has ended: then this process has another parent."""
     while os.getppid() == parent:
         time.sleep(PARENT_SECONDS)
 

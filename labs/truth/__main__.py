@@ -1,6 +1,6 @@
-"""Is what Plimsoll reports true? Every figure beside the one that is known: `python -m labs.truth [--only WORDS]`
+"""Are Plimsoll's figures true? Compares each with a known one: `python -m labs.truth [--only WORDS]`
 
-Prints one table. The exit status is 1 when a line fails, 3 when none fails but something could not be judged, else 0.
+Prints one table. The exit status is 1 if a line fails, 3 if none fails but something could not be checked, else 0.
 """
 
 import argparse

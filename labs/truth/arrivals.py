@@ -1,16 +1,17 @@
-"""When the requests of an open model reached the target, against the schedule: arithmetic on the target's record."""
+"""Compares the arrivals of an open model at the target with the schedule. Uses only the target's record."""
 
 from .target_process import PathTruth
 
 TIMER_SLACK = 50e-6
-"""The kernel may wake a thread so much later than it asked for, in s (PR_GET_TIMERSLACK)."""
+"""The kernel may wake a thread this much later than requested, s (PR_GET_TIMERSLACK)."""
 
 
 class Scheduled:
     """A record whose n-th arrival was due n / rate s after the run's start.
 
-    The start is not known to the target. It is taken as late as the record allows: one request was on time. All were
-    sent a little late, so it is too late by the least lateness of all, for which `TIMER_SLACK` is allowed.
+    The target does not know the start of the run. It is estimated as late as possible: at least one request was on
+    time. All were sent slightly late, so the estimate is too late by the smallest lateness, for which `TIMER_SLACK` is
+    allowed.
     """
 
     def __init__(self, path: PathTruth, rate: float) -> None:

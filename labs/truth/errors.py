@@ -2,8 +2,8 @@
 
 
 class TruthError(Exception):
-    """Something that the lab needs is missing or broke; the message says what to do."""
+    """Something that the lab needs is missing or failed. The message says what to do."""
 
 
 class NotJudgedError(Exception):
-    """A case could not be made here and now: the message says why. It neither holds nor fails."""
+    """A case could not be measured now. The message says why. It neither passes nor fails."""

@@ -1,4 +1,4 @@
-"""One session of the lab: the target, a folder, and runs whose account and the target's are taken together."""
+"""One session of the lab: the target, a folder, and runs with the results of both sides."""
 
 import sys
 import tempfile
@@ -16,7 +16,7 @@ from .tolerance import Overhead
 
 TRIES = 3
 FINISH_SECONDS = 10.0
-"""How long requests in flight at the end of a run may take: what is finished is counted on both sides."""
+"""Maximum time for requests in flight at the end of a run. Finished ones are counted on both sides."""
 
 
 @dataclass(frozen=True)
@@ -26,38 +26,38 @@ class Observation:
     report: Report
     truth: Truth
     overhead: Overhead
-    """Of the probe, which ran meanwhile; empty when there was none."""
+    """The probe's measurements during the run; empty without a probe."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """One run to make."""
+    """The definition of a run."""
 
     arguments: Sequence[str]
-    """As after `plimsoll run`, without its length."""
+    """The arguments of `plimsoll run`, without the run time."""
     seconds: float | None
-    """Its run time; None when something else ends it."""
+    """Its run time; None if something else ends it."""
     finish: float = FINISH_SECONDS
     interrupt: float | None = None
-    """Press Ctrl-C after so many seconds of requests."""
+    """Send Ctrl-C this many seconds after the first request."""
     probe: bool = False
     freeze: tuple[float, float] | None = None
-    """(every, length) in s, from before the run to after it."""
+    """Freezes: (every, length) in s, from before the run until after it."""
     stall: float | None = None
-    """Have no connection accepted for so many seconds, a second after the first request."""
+    """Accept no connection for this many seconds, one second after the first request."""
     environment: tuple[tuple[str, str], ...] = ()
     may_be_invalid: bool = False
-    """Take it as it is: another try would not be another run."""
+    """Do not repeat an invalid run: another attempt would be a different run."""
 
 
 @dataclass(frozen=True)
 class Lab:
-    """What the checks work with."""
+    """The tools of the checks."""
 
     target: Target
     folder: Path
     quick: bool = False
-    """Shorter runs, and fewer of them."""
+    """Fewer and shorter runs."""
 
     def url(self, path: str) -> str:
         return self.target.url + path
@@ -66,7 +66,7 @@ class Lab:
         return quick if self.quick else usual
 
     def observe(self, load: Load) -> Observation:
-        """Make the run; again, up to three times in all, while it calls itself invalid. Raises NotJudgedError then."""
+        """Make the run. Repeats an invalid run up to three times in all, then raises NotJudgedError."""
         reasons: list[str] = []
         for _ in range(TRIES):
             observation = self._observe_once(load)
@@ -112,7 +112,7 @@ class Lab:
             running.close()
 
     def _wait_for_requests(self) -> None:
-        """Until the run has asked for something, so that a busy machine's slow start is no part of it."""
+        """Wait for the first request, so that a slow start on a busy machine does not count."""
         deadline = time.monotonic() + 60
         while self.target.truth().paths.keys() <= {KEPT, FRESH} and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -120,6 +120,6 @@ class Lab:
 
 @contextmanager
 def open_lab(quick: bool) -> Iterator[Lab]:
-    """Start the target; everything ends on leaving. Raises TruthError."""
+    """Start the target; everything ends on exit. Raises TruthError."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-truth-") as folder, running_target() as target:
         yield Lab(target, Path(folder), quick)

@@ -1,4 +1,4 @@
-"""What a check found: one line of the table."""
+"""The result of a check: one line of the table."""
 
 import math
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Line:
-    """One figure: the true one, the reported one, and how far they may be apart."""
+    """One figure: the true value, the reported value, and the allowed difference."""
 
     case: str
     quantity: str
@@ -28,24 +28,24 @@ class Line:
 
 
 def exact(case: str, quantity: str, truth: object, reported: object) -> Line:
-    """The two must be equal."""
+    """The two values must be equal."""
     return Line(case, quantity, words(truth), words(reported), "equal", verdict(truth == reported))
 
 
 def within(case: str, quantity: str, truth: str, reported: float, bounds: Bounds) -> Line:
-    """A time, in s, that must lie within bounds."""
+    """A time in s that must be within bounds."""
     low, high = milliseconds(bounds.low), milliseconds(bounds.high)
     tolerance = f"≥ {low}" if math.isinf(bounds.high) else f"{low} … {high}"
     return Line(case, quantity, truth, milliseconds(reported), f"{tolerance} ms", verdict(reported in bounds))
 
 
 def fact(case: str, quantity: str, truth: str, reported: str, tolerance: str, holds: bool) -> Line:
-    """Anything else that holds or does not."""
+    """Any other condition."""
     return Line(case, quantity, truth, reported, tolerance, verdict(holds))
 
 
 def not_judged(case: str, why: str) -> Line:
-    """The case could not be made here and now."""
+    """The case could not be measured now."""
     return Line(case, why, "–", "–", "–", Verdict.NOT_JUDGED)
 
 

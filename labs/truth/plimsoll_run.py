@@ -1,4 +1,4 @@
-"""The real `plimsoll run`, driven as a user would, and what it reports."""
+"""Runs the real `plimsoll run` as a user would, and reads its report."""
 
 import json
 import os
@@ -16,20 +16,20 @@ from .errors import TruthError
 PLIMSOLL = Path(sys.executable).with_name("plimsoll")
 LOCUSTFILES = Path(__file__).resolve().parent / "locustfiles"
 INVALID = 3
-"""The exit code of a run that calls itself invalid."""
+"""The exit code of an invalid run."""
 END_SECONDS = 120.0
-"""The longest that a run may take beyond what was asked for."""
+"""Maximum time that a run may take after its run time."""
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """What was reported about one endpoint, or about all together. Times in s."""
+    """The reported figures of one endpoint, or of all together. Times in s."""
 
     document: dict[str, Any]
 
     @property
     def requests(self) -> int:
-        """Exchanges that ended by themselves."""
+        """Exchanges that were not cancelled or dropped."""
         return int(self.document["requests"])
 
     @property
@@ -38,7 +38,7 @@ class Endpoint:
 
     @property
     def retries(self) -> int:
-        """Requests that were sent once more."""
+        """Requests that were sent again."""
         return int(self.document.get("retries", 0))
 
     def count(self, outcome: str) -> int:
@@ -46,7 +46,7 @@ class Endpoint:
         return int(found["count"]) if found else 0
 
     def outcomes(self) -> dict[str, int]:
-        """Those that occurred."""
+        """The outcomes that occurred."""
         return {name: int(each["count"]) for name, each in self.document["outcomes"].items() if each["count"]}
 
     def service(self, quantile: float) -> float:
@@ -56,7 +56,7 @@ class Endpoint:
         return self._percentile("response_ms", quantile)
 
     def share(self, quantile: float) -> float:
-        """How much of the response time the generator may have added."""
+        """The share that the generator may have added to the response time."""
         return float(self.document["response_ms"]["share"]["percentiles"][f"{quantile * 100:g}"]) / 1e3
 
     def mean_response(self) -> float:
@@ -73,17 +73,17 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Report:
-    """One run's own words."""
+    """The report of one run."""
 
     command: str
     exit_code: int
     document: dict[str, Any]
     words: str
-    """What it printed."""
+    """Its output."""
 
     @property
     def invalid(self) -> str | None:
-        """Why the run calls itself invalid; None when it does not."""
+        """Why the run is invalid; None if it is valid."""
         if self.exit_code != INVALID:
             return None
         checks = (self.document.get("validity") or {}).get("checks", [])
@@ -92,12 +92,12 @@ class Report:
 
     @property
     def unclean(self) -> list[str]:
-        """The figures that it says the generator has too large a share in."""
+        """The figures in which the generator has too large a share, as reported."""
         return list(self.document["validity"]["unclean"])
 
     @property
     def warned_of_omission(self) -> bool:
-        """Whether it says that a closed model hid something."""
+        """Whether it reports that the closed model hid something."""
         return bool((self.document.get("omission") or {}).get("warning"))
 
     @property
@@ -109,7 +109,7 @@ class Report:
         return dict(self.document["generator"])
 
     def endpoint(self, name: str) -> Endpoint:
-        """Raises TruthError when it reported none of that name, or several."""
+        """Raises TruthError if it reported no endpoint of that name, or several."""
         found = [each for each in self.document["endpoints"] if each["name"] == name]
         if len(found) != 1:
             names = ", ".join(each["name"] for each in self.document["endpoints"])
@@ -118,7 +118,7 @@ class Report:
 
 
 class Running:
-    """A run under way."""
+    """A run in progress."""
 
     def __init__(self, arguments: Sequence[str], folder: Path, environment: dict[str, str] | None = None) -> None:
         self._json, self._output = folder / "run.json", folder / "output"
@@ -131,11 +131,12 @@ class Running:
         self._process = Process(command, output=self._output, cwd=folder, env=env, ask=signal.SIGKILL)
 
     def interrupt(self) -> None:
-        """Press Ctrl-C."""
+        """Send Ctrl-C."""
         self._process.interrupt()
 
     def report(self, seconds: float) -> Report:
-        """Wait for its end, so long beyond the usual at most. Raises TruthError if it has none, or leaves nothing."""
+        """Wait for its end, at most this long after its run time. Raises TruthError if it does not end or leaves no
+        report."""
         ending = self._process.wait(seconds + END_SECONDS)
         if ending is None:
             raise TruthError(f"did not end within {seconds + END_SECONDS:g} s: {self.command}")
@@ -145,5 +146,5 @@ class Running:
         return Report(self.command, ending.status, json.loads(self._json.read_text()), words)
 
     def close(self) -> None:
-        """Kill what is left of it."""
+        """Kill all its processes."""
         self._process.stop()

@@ -1,8 +1,8 @@
-"""An independent client that measures what lies outside of the target's own account, while something else runs.
+"""An independent client that measures the overhead outside of the target's record, while something else runs.
 
-It asks for a reply of no work, one request after the other, half of them on a connection that it keeps and half on
-fresh ones. Its times are those of a plain blocking socket, from before the first call to after the last; what the
-target itself recorded for the same request, the n-th for the n-th, is taken off. Nothing of Plimsoll is in it.
+It repeats a request without work, half of them on a kept connection and half on new ones. Its times are those of a
+plain blocking socket, from before the first call to after the last. The target's own times of the same requests are
+subtracted in order. It uses no code of Plimsoll.
 """
 
 import socket
@@ -22,7 +22,7 @@ REPLY_SECONDS = 30.0
 
 @dataclass
 class Probe:
-    """A thread that asks until it is left. Use as a context manager, then ask for the `overhead`."""
+    """A thread that sends requests until exit. Use it as a context manager, then read `overhead`."""
 
     target: Target
     _kept: list[int] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Probe:
         self._thread.join()
 
     def overhead(self, truth: Truth) -> Overhead:
-        """What it measured less the target's own times; `truth` must be of the same requests."""
+        """Its times minus the target's own times. `truth` must be of the same requests."""
         return Overhead(_outside(self._kept, truth.path(KEPT)), _outside(self._fresh, truth.path(FRESH)))
 
     def _run(self) -> None:
@@ -72,6 +72,6 @@ def _ask(connection: socket.socket, target: str) -> None:
 
 
 def _outside(measured: list[int], path: PathTruth) -> list[float]:
-    """Ascending, in s; the first of a kept connection, which is none of either kind, is left out."""
+    """Ascending, in s; without the first request of the kept connection, which is of neither kind."""
     pairs = zip(measured, path.times, strict=True)
     return sorted(max(0, took - (time or 0)) / 1e9 for took, time in pairs if took >= 0)

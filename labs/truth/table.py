@@ -10,13 +10,13 @@ HEAD = ("case", "figure", "truth", "reported", "tolerance", "verdict")
 
 
 def render(lines: Sequence[Line]) -> str:
-    """All lines, and how many hold."""
+    """All lines, and the number that pass."""
     rows = [(line.case, line.quantity, line.truth, line.reported, line.tolerance, line.verdict.value) for line in lines]
     return f"{table(HEAD, rows, words=len(HEAD))}\n\n{summary(lines)}\n"
 
 
 def folded(lines: Sequence[Line]) -> list[Line]:
-    """The same with counts that are equal, which are hundreds, as one line."""
+    """The same, with the hundreds of equal counts as one line."""
     equal = [line for line in lines if line.case.startswith("counts") and line.verdict is Verdict.HOLDS]
     if not equal:
         return list(lines)

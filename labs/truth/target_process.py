@@ -1,4 +1,4 @@
-"""The target, started, and its own account of what it received."""
+"""Starts the target, and reads its own record."""
 
 import json
 import os
@@ -15,33 +15,33 @@ from .errors import TruthError
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "plimsoll-truth"
 CONTROL_SECONDS = 30.0
-"""A control request may have to wait for the end of a freeze, and the record may be large."""
+"""A control request may wait for the end of a freeze, and the record may be large."""
 
 
 @dataclass(frozen=True)
 class PathTruth:
-    """What the target knows about the requests of one path with its query."""
+    """The target's record of one path with its query."""
 
     received: int
     replied: int
-    """Replies whose last byte was handed to the kernel."""
+    """Responses whose last byte was passed to the kernel."""
     reset: int
-    """Replies that ended in a reset, as asked."""
+    """Responses that ended in a reset, on request."""
     cut: int
-    """Replies whose client had gone before their end."""
+    """Responses whose client closed before their end."""
     cookies: int
-    """Requests that brought a cookie."""
+    """Requests with a cookie."""
     arrivals: list[int] = field(repr=False)
     """ns on CLOCK_MONOTONIC, in the order of receipt."""
     times: list[int | None] = field(repr=False)
-    """ns from arrival to the moment before the last write of the reply; None without one."""
+    """ns from arrival to the time before the last write of the response; None without one."""
 
     def seconds(self) -> list[float]:
-        """The times of the replies, ascending, in s."""
+        """The response times, ascending, in s."""
         return sorted(each / 1e9 for each in self.times if each is not None)
 
     def completions(self) -> list[float]:
-        """When each reply was complete, ascending, in s."""
+        """When each response was complete, ascending, in s."""
         pairs = zip(self.arrivals, self.times, strict=True)
         return sorted((arrival + time) / 1e9 for arrival, time in pairs if time is not None)
 
@@ -55,11 +55,11 @@ class Truth:
 
     paths: dict[str, PathTruth]
     connections: list[int]
-    """Requests on each connection that had one."""
+    """Requests on each connection with at least one."""
     kernel_stamps: int
     user_stamps: int
     stamp_error: float
-    """How wrong an arrival can be on the monotonic clock, in s."""
+    """Maximum error of an arrival on the monotonic clock, s."""
     partial: int
     """Connections that ended in the middle of a request."""
     refused: int
@@ -69,7 +69,7 @@ class Truth:
 
     @classmethod
     def of(cls, document: dict[str, Any]) -> "Truth":
-        """Raises TruthError for a record that is not complete."""
+        """Raises TruthError for an incomplete record."""
         if any(path["not_kept"] for path in document["paths"].values()):
             raise TruthError("more requests of one path than the target keeps the times of: shorten the run")
         names = ("received", "replied", "reset", "cut", "cookies")
@@ -109,15 +109,15 @@ class Target:
         return Truth.of(json.loads(self._ask("GET", "/truth")))
 
     def reset(self) -> None:
-        """Begin a new record; every seed begins again."""
+        """Start a new record, and reset every seed."""
         self._ask("POST", "/truth/reset")
 
     def freeze(self, every: float, length: float) -> None:
-        """From now on stand still for the last `length` of every `every` seconds; length 0 ends it."""
+        """From now on, freeze for the last `length` of every `every` seconds; length 0 ends it."""
         self._ask("POST", f"/freeze?every={every:g}&for={length:g}")
 
     def stall_accepting(self, seconds: float) -> None:
-        """Accept no connection for so long."""
+        """Accept no connection for this long."""
         self._ask("POST", f"/accept-stall?for={seconds:g}")
 
     def _ask(self, method: str, path: str) -> bytes:
@@ -128,8 +128,8 @@ class Target:
 
 @contextmanager
 def running_target() -> Iterator[Target]:
-    """Start the target on a free port. It ends on leaving, and also when this process dies in whatever way, for it
-    watches our end of its standard input. Raises TruthError when it is not built or does not start."""
+    """Start the target on a free port. It ends on exit, and also if this process is killed, because it watches its
+    standard input. Raises TruthError if it is not built or does not start."""
     if not BUILT.exists():
         raise TruthError(f"{BUILT} is not built (cargo build --release -p plimsoll-truth)")
     process = subprocess.Popen([BUILT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)

@@ -1,7 +1,7 @@
-"""Hosts and their limits, as far as this system lets us have them: a network of its own behind a link, a share of a
-core, an amount of memory.
+"""Simulated hosts with limits, as far as this system allows: a network behind a link, a share of a core, a limit of
+memory.
 
-A host's network is a namespace that belongs to its first process, so it is gone when that is.
+A host's network is a namespace of its first process, so it ends with that process.
 """
 
 import contextlib
@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 GROUPS = Path("/sys/fs/cgroup")
 PERIOD_US = 50_000
-"""Of a share of a core: it is given anew so often. The kernel takes none of less than 1,000 µs."""
+"""Period of the CPU quota in µs. The kernel rejects a quota below 1,000 µs."""
 BURST = "64kb"
 QUEUE = "50ms"
-"""What waits longer at the link is dropped."""
+"""Maximum wait in the queue of the link. Packets that wait longer are dropped."""
 INNER = "outside"
 HOST = """
 set -e
@@ -32,22 +32,22 @@ exec "$@"
 
 
 class Link(NamedTuple):
-    """Between us and another host."""
+    """A link to another host."""
 
     name: str
-    """Of our end."""
+    """Name of our end."""
     megabits: int
     ours: str
-    """Our address at it."""
+    """Our address on the link."""
     theirs: str
 
     def command(self, *words: str) -> list[str]:
-        """A command that runs at the other end, where it first makes the link."""
+        """A command that runs on the other host, after it has created the link."""
         values = [INNER, self.name, str(os.getpid()), f"{self.theirs}/24", str(self.megabits), BURST, QUEUE]
         return ["unshare", "--net", "sh", "-c", HOST, "host", *values, *words]
 
     def set_up(self) -> bool:
-        """Our end. False while the other end has not made it."""
+        """Configures our end. Returns False until the other end has created the link."""
         if not Path("/sys/class/net", self.name).exists():
             return False
         _ip("address", "add", f"{self.ours}/24", "dev", self.name)
@@ -58,11 +58,11 @@ class Link(NamedTuple):
 
 
 def link(megabits: int) -> Link | None:
-    """None where we may not make one."""
+    """Returns None without permission to create one."""
     number = os.getpid()
     subnet = f"10.{77 + number // 250 % 100}.{number % 250}"
     made = Link(f"plim{number}", megabits, f"{subnet}.1", f"{subnet}.2")
-    # Under another name: a network is taken down only some time after its last process has ended.
+    # Another name: a network is removed only some time after its last process has ended.
     trial = made._replace(name=f"plim{number}t").command("true")
     is_possible = os.geteuid() == 0 and subprocess.run(trial, capture_output=True, check=False).returncode == 0
     return made if is_possible else None
@@ -70,7 +70,7 @@ def link(megabits: int) -> Link | None:
 
 @contextlib.contextmanager
 def core_share(percent: int) -> Iterator[list[Path]]:
-    """Files that a process writes its pid to to have so much of a core from then on; none where we may not limit it."""
+    """Files to write a pid to, to limit the process to a share of a core; empty without permission."""
     name = f"plimsoll-{os.getpid()}"
     quota = PERIOD_US * percent // 100
     made = (GROUPS / "cpu" if (GROUPS / "cpu").is_dir() else GROUPS) / name
@@ -94,7 +94,7 @@ def core_share(percent: int) -> Iterator[list[Path]]:
 
 
 def limited(command: Sequence[str], groups: Sequence[Path], megabytes: int | None) -> list[str]:
-    """The command with these groups' limits, with so much memory, and with as many open files as may be."""
+    """The command with these groups' limits, a memory limit, and the maximum number of open files."""
     _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
     script = [f"echo $$ > {each}" for each in groups]
     script.append(f"ulimit -n {files if files > 0 else 1_000_000}")

@@ -1,7 +1,7 @@
-"""The tunnels lab, started: a tunnel's server here, and its client, which has the files, on a host of its own.
+"""The tunnels lab: starts a tunnel's server here, and its client, with the files, on a simulated host.
 
-`python -m labs.tunnels.lab --variant streams|connections|none --port N` runs until it is asked to end (SIGTERM,
-Ctrl-C), or until one half of the tunnel ends by itself.
+`python -m labs.tunnels.lab --variant streams|connections|none --port N` runs until SIGTERM, Ctrl-C, or the end of one
+half of the tunnel.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def serve(arguments: argparse.Namespace) -> int:
-    """Until one half ends, or a signal comes."""
+    """Waits until one half ends, or a signal arrives."""
     public = f"127.0.0.1:{arguments.port}"
     with contextlib.ExitStack() as stack:
         groups = stack.enter_context(core_share(arguments.core)) if arguments.core < 100 else []
@@ -73,12 +73,12 @@ def serve(arguments: argparse.Namespace) -> int:
 
 
 def _started(command: list[str]) -> Process:
-    """What it says goes where what we say goes."""
+    """Its output goes where ours goes."""
     return Process(command, output=Path("/dev/stdout"), errors=Path("/dev/stderr"), ask=signal.SIGTERM)
 
 
 def _end(*halves: Process) -> int:
-    """Wait for the first that ends; its exit status, as a shell has it."""
+    """Wait for the first that ends. Returns its exit status, as in a shell."""
     while True:
         for each in halves:
             if (ending := each.wait(LOOK_SECONDS)) is not None:

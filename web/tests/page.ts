@@ -11,7 +11,7 @@ afterEach(() => {
   }
 });
 
-/** Draws into the page; gone after the test. `draw` draws something else in its place. */
+/** Renders into the page until the test ends. `draw` renders something else in its place. */
 export function shown(what: ComponentChild) {
   const place = document.body.appendChild(document.createElement("div"));
   places.push(place);
@@ -20,15 +20,15 @@ export function shown(what: ComponentChild) {
   return {
     place,
     draw,
-    /** The first element that fits; throws when there is none. */
+    /** The first match; throws if there is none. */
     one: <E extends HTMLElement = HTMLElement>(selector: string): E => found<E>(place, selector),
     all: <E extends HTMLElement = HTMLElement>(selector: string): E[] => [...place.querySelectorAll<E>(selector)],
-    /** What each of them says. */
+    /** The text of each match. */
     texts: (selector: string): string[] => [...place.querySelectorAll(selector)].map((each) => each.textContent),
   };
 }
 
-/** Does something to the page as a reader would, and waits until it is drawn. */
+/** Acts on the page and waits for the render. */
 export function doing(what: () => void): void {
   void act(what);
 }

@@ -1,7 +1,7 @@
-//! The yardstick of the hot path: N users repeat one GET over the engine, without Python.
+//! The benchmark of the hot path: N users repeat one GET over the engine, without Python.
 //!
-//! `native URL USERS SECONDS` prints one line of JSON: what was done, and the CPU time of this process for it.
-//! `native URL USERS 0 COUNT` stops after COUNT exchanges instead, so that instructions can be counted.
+//! `native URL USERS SECONDS` prints one line of JSON: the counts, and the CPU time of this process. `native URL USERS
+//! 0 COUNT` stops after COUNT exchanges instead, so that instructions can be counted.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -41,7 +41,7 @@ fn main() {
     report(&mut recorder, now() - start);
 }
 
-/// One GET, again and again.
+/// One GET, repeated.
 fn definition(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap();
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));

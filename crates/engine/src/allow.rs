@@ -1,7 +1,7 @@
-//! Which hosts connections may be made to. Asked when a connection is made, never for a request on a kept one.
+//! The hosts that connections may be made to. The check runs for each new connection, not for each request.
 //!
-//! A name is allowed by its pattern, whatever it resolves to. An address is allowed by a network that has it, whatever
-//! name led there. What a name resolves to is looked at each time that it is dialled.
+//! A pattern allows a name, whatever it resolves to. A network allows an address, whatever name resolved to it. Each
+//! new connection checks the addresses that its name resolves to.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
@@ -9,19 +9,19 @@ use url::Host;
 
 use crate::origin::{ConnectTo, Origin};
 
-/// What one party allows: names, networks and Unix sockets.
+/// One list: names, networks and Unix sockets.
 #[derive(Clone, Debug, Default)]
 pub struct AllowList {
     names: Vec<String>,
-    /// With their first dot.
+    /// With the leading dot.
     suffixes: Vec<String>,
     networks: Vec<Network>,
-    /// Of Unix sockets.
+    /// Paths of Unix sockets.
     paths: Vec<String>,
     place: String,
 }
 
-/// Several lists. A connection must be allowed by each of them; without a list every one is.
+/// Several lists. Each of them must allow a connection. Without a list, every connection is allowed.
 #[derive(Clone, Debug, Default)]
 pub struct AllowedHosts {
     lists: Vec<AllowList>,
@@ -39,13 +39,13 @@ impl Network {
         Network { address, bits: width(address) }
     }
 
-    /// From `10.0.0.0/8` or the like.
+    /// Parses a network such as `10.0.0.0/8`.
     fn parse(address: &str, bits: &str) -> Result<Network, String> {
         let given: IpAddr = bare(address).parse().map_err(|_| format!("{address} is no IP address"))?;
         let most = width(given);
         let bits: u8 = bits.parse().ok().filter(|&bits| bits <= most).ok_or(format!("/{bits} is not 0 to {most}"))?;
         let network = match given.to_canonical() {
-            // ::ffff:10.0.0.0/104 is 10.0.0.0/8.
+            // ::ffff:10.0.0.0/104 is the same as 10.0.0.0/8.
             address @ IpAddr::V4(_) if given.is_ipv6() && bits >= 96 => Network { address, bits: bits - 96 },
             _ => Network { address: given, bits },
         };
@@ -85,7 +85,7 @@ fn bare(host: &str) -> &str {
 
 impl AllowList {
     /// Patterns: `api.example.com`, `*.example.com` (all names below it), `10.0.0.0/8`, `::1`, `/run/app.sock`.
-    /// `place`: where they stand, for people: "… is not in PLACE". The error is about one of the patterns and names it.
+    /// `place`: the name of the list in messages: "… is not in PLACE". The error names the wrong pattern.
     pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>, place: &str) -> Result<AllowList, String> {
         let mut list = AllowList { place: place.to_owned(), ..AllowList::default() };
         for pattern in patterns {
@@ -141,12 +141,12 @@ impl AllowList {
         self.networks.iter().any(|network| network.has(ip))
     }
 
-    /// A host whose address nobody here will see: it must be allowed as it is written.
+    /// Whether the host is allowed as written. For hosts whose address is resolved elsewhere.
     fn has_written(&self, host: &str) -> bool {
         self.has_name(host) || host.parse().is_ok_and(|ip| self.has_address(ip))
     }
 
-    /// Whether a host may turn out to be allowed once its addresses are known.
+    /// Whether the host may be allowed once its addresses are known.
     fn may_have(&self, host: &str) -> bool {
         self.has_written(host) || (host.parse::<IpAddr>().is_err() && !self.networks.is_empty())
     }
@@ -156,19 +156,19 @@ impl AllowList {
     }
 }
 
-/// Without the dot that ends an absolute name.
+/// Without the trailing dot of an absolute name.
 fn undotted(name: &str) -> &str {
     name.strip_suffix('.').unwrap_or(name)
 }
 
 impl AllowedHosts {
-    /// No list at all allows everything; a list without a pattern allows nothing.
+    /// No list allows everything. A list without a pattern allows nothing.
     pub fn new(lists: Vec<AllowList>) -> AllowedHosts {
         AllowedHosts { lists }
     }
 
-    /// Why no connection may be made to this origin. Asks the system's resolver and waits for it; a name that cannot be
-    /// resolved is not refused for that.
+    /// Why this origin is not allowed. Blocks while the system resolves the name. A name that cannot be resolved is not
+    /// refused here.
     pub fn refusal(&self, origin: &Origin) -> Option<String> {
         if let Some(refusal) = self.refuses(origin) {
             return Some(refusal);
@@ -181,7 +181,7 @@ impl AllowedHosts {
         self.admit(origin, addresses).err()
     }
 
-    /// Why none may be made, as far as that is known without addresses.
+    /// Why this origin is not allowed, as far as is known without addresses.
     pub(crate) fn refuses(&self, origin: &Origin) -> Option<String> {
         self.lists.iter().find_map(|list| match &origin.connect_to {
             ConnectTo::Unix(path) => {
@@ -199,7 +199,7 @@ impl AllowedHosts {
         })
     }
 
-    /// Those of the addresses that a connection to this origin may go to; the error says why there is none.
+    /// The addresses that a connection to this origin may use. The error says why there is none.
     pub(crate) fn admit(&self, origin: &Origin, mut addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, String> {
         let ConnectTo::Tcp(host, _) = &origin.connect_to else { return Ok(addresses) };
         for list in self.lists.iter().filter(|list| !list.has_name(host)) {

@@ -1,53 +1,53 @@
-//! Who could not connect waits before it tries again: longer each time, and not as long as the others.
+//! Exponential backoff with jitter after a failed connection.
 //!
-//! Without this, a user whose target refuses connections would try again at once, thousands of times a second.
+//! Without it, a user whose target refuses connections would retry at once, thousands of times a second.
 
 use std::sync::Arc;
 
 use crate::clock::now;
 use crate::origin::Origin;
 
-/// The longest wait after the first failure, ns. Each further one doubles it.
+/// Maximum wait after the first failure, ns. Each further failure doubles it.
 const FIRST: u64 = 10_000_000;
-/// The longest wait of all, ns.
+/// Maximum wait, ns.
 const LONGEST: u64 = 1_000_000_000;
 
-/// What one client knows of an origin that it could not connect to.
+/// A client's failures to connect to one origin.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     origin: Arc<Origin>,
-    /// Failures in a row.
+    /// Consecutive failures.
     count: u32,
-    /// When to try again, monotonic ns.
+    /// Time of the next attempt, monotonic ns.
     until: u64,
 }
 
-/// The origins that one client could not connect to, each once.
+/// The origins that one client could not connect to, without duplicates.
 pub(crate) type Refusals = Vec<Refusal>;
 
 /// Decides how long clients wait.
 #[derive(Debug)]
 pub(crate) struct Backoff {
     pub(crate) is_on: bool,
-    /// Exchanges that wait now.
+    /// Exchanges that are waiting now.
     pub(crate) held: usize,
-    /// ns that clients have waited.
+    /// Total ns that clients have waited.
     pub(crate) waited: u64,
     random: u64,
 }
 
 impl Backoff {
-    /// Off. seed: any number.
+    /// Disabled at first. seed: any number.
     pub(crate) fn new(seed: u64) -> Backoff {
         Backoff { is_on: false, held: 0, waited: 0, random: seed }
     }
 
-    /// A connection to the origin could not be made.
+    /// Records a failed connection to the origin.
     pub(crate) fn refused(&mut self, refusals: &mut Refusals, origin: &Arc<Origin>) {
         if !self.is_on {
             return;
         }
-        // Who comes back so late does not come too often, and what a client asks for once must not stay for ever.
+        // Forget old entries: these clients do not retry too often, and the list must not grow without limit.
         let now = now();
         refusals.retain(|refusal| refusal.until + LONGEST > now);
         let place = refusals.iter().position(|refusal| Arc::ptr_eq(&refusal.origin, origin)).unwrap_or_else(|| {
@@ -60,13 +60,13 @@ impl Backoff {
         refusal.until = now + wait;
     }
 
-    /// How long to wait after so many failures before the last one, ns: half of the time for sure, the rest by chance.
+    /// The wait after `before` earlier failures, ns: half of it is fixed, the other half random.
     fn wait(&mut self, before: u32) -> u64 {
         let most = FIRST.saturating_mul(1 << before.min(20)).min(LONGEST);
         most / 2 + self.draw() % (most / 2)
     }
 
-    /// splitmix64: what matters is that clients differ.
+    /// splitmix64. It only has to make clients differ.
     fn draw(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.random ^ (self.random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -75,13 +75,13 @@ impl Backoff {
     }
 }
 
-/// When the client may try the origin again, if that is after `now` (monotonic ns).
+/// When the client may retry, if that is after `now` (monotonic ns).
 pub(crate) fn until(refusals: &Refusals, origin: &Arc<Origin>, now: u64) -> Option<u64> {
     let refusal = refusals.iter().find(|refusal| Arc::ptr_eq(&refusal.origin, origin))?;
     (refusal.until > now).then_some(refusal.until)
 }
 
-/// The client could connect to the origin.
+/// The client has connected to the origin.
 pub(crate) fn forget(refusals: &mut Refusals, origin: &Arc<Origin>) {
     refusals.retain(|refusal| !Arc::ptr_eq(&refusal.origin, origin));
 }

@@ -1,4 +1,4 @@
-//! What goes into the engine, and what comes out.
+//! The engine's input and output.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use plimsoll_record::{Exchange, Outcome};
 
 use crate::bodies::Held;
 
-/// Names an exchange; unique among those in flight.
+/// Identifies an exchange; unique among those in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExchangeId(pub u64);
 
-/// The bytes of a request as they go on the wire.
+/// The bytes of a request on the wire.
 #[derive(Clone, Debug)]
 pub enum Bytes {
-    /// Made for one exchange.
+    /// For one exchange.
     Owned(Vec<u8>),
-    /// Repeated by many.
+    /// Shared by many exchanges.
     Shared(Arc<[u8]>),
 }
 
@@ -30,84 +30,84 @@ impl Bytes {
     }
 }
 
-/// One request, encoded.
+/// One encoded request.
 #[derive(Clone, Debug)]
 pub struct Wire {
     /// Head and body.
     pub bytes: Bytes,
-    /// Where the body begins.
+    /// Offset of the body.
     pub head: usize,
-    /// The body waits for a 100 (Continue), or for one second.
+    /// The body waits for 100 (Continue), at most one second.
     pub expect_continue: bool,
-    /// The method is HEAD: the response has no body, whatever its head says.
+    /// The method is HEAD: the response has no body, whatever its headers say.
     pub head_request: bool,
-    /// Sending it twice is the same as sending it once: it may be repeated when a kept connection was closed under it.
+    /// The request may be sent again if a kept connection closes during it.
     pub idempotent: bool,
 }
 
-/// Whether sending a request of this method twice is the same as sending it once (RFC 9110 §9.2.2).
+/// Whether the method is idempotent (RFC 9110 §9.2.2).
 pub(crate) fn is_idempotent(method: &str) -> bool {
     matches!(method, "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE")
 }
 
-/// How much of a response is wanted.
+/// How much of a response to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// Head and body.
     All,
-    /// The status, and how long the body was.
+    /// Only the status and the length of the body.
     Nothing,
-    /// The head when it has come; the body as it comes, by [`Engine::read`](crate::Engine::read).
+    /// The head as soon as it arrives; then the body in pieces, by [`Engine::read`](crate::Engine::read).
     Stream,
 }
 
 /// One request to send.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// Comes back with the [`Finished`].
+    /// Returned in [`Finished`].
     pub token: u64,
     /// The request.
     pub wire: Wire,
-    /// When it should be sent, monotonic ns; 0 = now.
+    /// Due time, monotonic ns; 0 = now.
     pub due: u64,
-    /// When a user was free for it, if that was after `due`; 0 = at once. See [`Exchange::free`].
+    /// When a user became free for it, if that was after `due`; 0 = at once. See [`Exchange::free`].
     pub free: u64,
-    /// Limit of the whole exchange, ns; 0 = none. Of a streamed one: until its head has come.
+    /// Timeout of the whole exchange, ns; 0 = none. For a streamed exchange: until its head arrives.
     pub timeout: u64,
-    /// What that limit counts from, monotonic ns: when the first request of a chain of redirects was sent; 0 = when this
-    /// one is.
+    /// Start of that timeout, monotonic ns: for a redirect, the send time of the first request; 0 = the send time of
+    /// this request.
     pub since: u64,
-    /// Limit from the start of a new connection to the end of its handshakes, ns; 0 = none.
+    /// Timeout of a new connection including its handshakes, ns; 0 = none.
     pub connect_timeout: u64,
-    /// Limit of each wait for the peer to send bytes, or to take them, ns; 0 = none.
+    /// Timeout of each wait until the peer sends or accepts bytes, ns; 0 = none.
     pub read_timeout: u64,
-    /// How much of the response is wanted.
+    /// How much of the response to keep.
     pub keep: Keep,
 }
 
-/// A complete response; of a streamed one the head, and as much of the body as came with it.
+/// A complete response. For a streamed exchange: the head, and the part of the body that arrived with it.
 #[derive(Debug, Default)]
 pub struct Response {
     /// 100…999.
     pub status: u16,
-    /// x of HTTP/1.x.
+    /// The x of HTTP/1.x.
     pub minor: u8,
-    /// Raw head up to and with the blank line, then the body after transfer coding; empty unless it was to be kept.
+    /// Raw head including the blank line, then the body without transfer coding; empty unless kept.
     pub bytes: Vec<u8>,
-    /// What `bytes` take of the memory for all bodies.
+    /// The memory reserved for `bytes`.
     pub held: Held,
-    /// Where the body begins in `bytes`.
+    /// Offset of the body in `bytes`.
     pub head: usize,
-    /// Bytes of the body after transfer coding, kept or not.
+    /// Length of the body without transfer coding, kept or not.
     pub body_length: u64,
-    /// The headers Server-Timing, joined by commas, kept or not.
+    /// The Server-Timing headers, joined by commas, kept or not.
     pub timing: Option<Box<[u8]>>,
     /// Raw trailer lines of a chunked body.
     pub trailers: Vec<u8>,
-    /// It was called for with [`Keep::Stream`].
+    /// The call had [`Keep::Stream`].
     pub streamed: bool,
-    /// There is more of the body than is here. Then the connection is busy with it until it was read to its end, or
-    /// given up by [`Engine::hang_up`](crate::Engine::hang_up).
+    /// The body is not complete. The connection stays busy until the body was read to its end, or abandoned with
+    /// [`Engine::hang_up`](crate::Engine::hang_up).
     pub open: bool,
 }
 
@@ -117,7 +117,7 @@ impl Response {
         &self.bytes[..self.head]
     }
 
-    /// The body as received, after transfer coding.
+    /// The body as received, without transfer coding.
     pub fn body(&self) -> &[u8] {
         &self.bytes[self.head..]
     }
@@ -126,31 +126,31 @@ impl Response {
 /// The next part of a streamed body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// After transfer coding; empty only when nothing follows.
+    /// Without transfer coding; empty only at the end.
     pub bytes: Vec<u8>,
-    /// What comes behind it.
+    /// What follows this piece.
     pub then: Then,
 }
 
-/// What comes behind a piece of a body.
+/// What follows a piece of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Then {
-    /// More of it, or the end.
+    /// More pieces, or the end.
     More,
     /// Nothing: the body is complete.
     End,
-    /// Nothing: there was more to come, and it will not.
+    /// Nothing: the body is incomplete.
     Failed(Failure),
 }
 
 /// Why there is no complete response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Its kind.
+    /// The kind of failure.
     pub outcome: Outcome,
-    /// For people.
+    /// The message for people.
     pub message: String,
-    /// The system's error number, if one was the cause.
+    /// The system's error number, if there is one.
     pub errno: Option<i32>,
 }
 
@@ -173,16 +173,16 @@ fn plain(error: &std::io::Error) -> String {
     }
 }
 
-/// What became of a [`Call`].
+/// The result of a [`Call`].
 #[derive(Debug)]
 pub struct Finished {
-    /// As `send` returned it.
+    /// The id that `send` returned.
     pub id: ExchangeId,
-    /// As given in the call.
+    /// The token of the call.
     pub token: u64,
     /// The stamps.
     pub exchange: Exchange,
-    /// The response, or why there is none.
+    /// The response, or the failure.
     pub result: Result<Response, Failure>,
     /// The request as it was sent.
     pub wire: Wire,

@@ -1,10 +1,10 @@
-//! The monotonic clock, and the kernel's real-time stamps on it.
+//! The monotonic clock, and the conversion of the kernel's real-time stamps to it.
 
 use plimsoll_record::StampSource;
 
 use crate::platform::MONOTONIC;
 
-/// How long an offset between the two clocks is trusted, ns.
+/// Maximum age of a measured offset between the two clocks, ns.
 const OFFSET_LIFETIME: u64 = 100_000_000;
 
 /// Nanoseconds on the monotonic clock.
@@ -33,19 +33,19 @@ pub(crate) fn nanos(time: &libc::timespec) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Brings the kernel's receive stamps, which are `CLOCK_REALTIME`, onto the monotonic clock.
+/// Converts the kernel's receive stamps, which are `CLOCK_REALTIME`, to the monotonic clock.
 ///
 /// The real-time clock is slewed and stepped, so the offset is measured again at least every 100 ms of use.
 #[derive(Debug, Default)]
 pub(crate) struct StampClock {
     /// real time − monotonic time, ns.
     offset: u64,
-    /// When it was measured, monotonic; 0 = never.
+    /// Time of the measurement, monotonic ns; 0 = never.
     measured: u64,
 }
 
 impl StampClock {
-    /// The arrival that a kernel stamp means, if it agrees with the order of events; else the time of the read.
+    /// The arrival by the kernel's stamp if it lies between `sent` and `read`; else the time of the read.
     #[inline]
     pub(crate) fn arrival(&mut self, stamp: Option<u64>, sent: u64, read: u64) -> (u64, StampSource) {
         let Some(real) = stamp else { return (read, StampSource::User) };
@@ -55,7 +55,7 @@ impl StampClock {
         place(real.wrapping_sub(self.offset), sent, read)
     }
 
-    /// Of three tries the one with the least time between the two monotonic readings around it.
+    /// Measures three times and keeps the result with the shortest time between its two monotonic readings.
     fn measure(&mut self) {
         let tries = [(); 3].map(|()| {
             let before = now();
@@ -106,7 +106,7 @@ mod tests {
         clock.measure();
         let before = now();
         let real = read(libc::CLOCK_REALTIME);
-        // A generous second on either side: only a wrong sign or unit can miss it.
+        // One second of tolerance on each side. Only a wrong sign or unit fails.
         let (arrival, source) = clock.arrival(Some(real), before - 1_000_000_000, now() + 1_000_000_000);
         assert_eq!(source, StampSource::Kernel);
         assert!(arrival.abs_diff(before) < 1_000_000_000);

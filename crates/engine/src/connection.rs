@@ -1,4 +1,4 @@
-//! One connection as a state machine over readiness. It knows its socket and its exchange, not the loop around it.
+//! One connection as a state machine over readiness. It has its socket and its exchange, but no event loop.
 
 mod flight;
 mod setup;
@@ -21,14 +21,14 @@ use crate::transport::Transport;
 pub(crate) use flight::Flight;
 pub(crate) use streaming::closed;
 
-/// A kept connection that was idle for longer than this is checked before it is used again, ns.
+/// A kept connection that was idle for longer than this is checked before reuse, ns.
 const CHECK_AFTER_IDLE: u64 = 10_000_000;
 
-/// What all connections of an engine share.
+/// Shared by all connections of an engine.
 pub(crate) struct Io {
-    /// Bytes fresh from a socket.
+    /// Buffer for bytes from the socket.
     scratch: Vec<u8>,
-    /// Bytes fresh from TLS.
+    /// Buffer for bytes from TLS.
     plain: Vec<u8>,
     clock: StampClock,
     pub(crate) limits: Limits,
@@ -40,91 +40,91 @@ impl Io {
     }
 }
 
-/// What a readiness event says about a socket. The system reports it once: no second event comes for what is not read then.
+/// A readiness event of a socket. It is edge-triggered: there is no second event for unread bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Readiness {
     pub readable: bool,
     pub writable: bool,
-    /// The peer has ended the stream, or it is broken: behind what is there to be read comes the end.
+    /// The peer has closed the stream, or the stream is broken. Unread bytes may still be available.
     pub ended: bool,
 }
 
-/// Where a connection is in its life.
+/// The stage of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
-    /// Waiting for the time to try again, because connecting failed before.
+    /// Waiting for the end of a backoff.
     BackingOff,
-    /// Waiting for addresses.
+    /// Waiting for the resolver.
     Resolving,
-    /// Waiting for the peer to accept.
+    /// Waiting for the TCP connection.
     Connecting,
-    /// Waiting for a proxy to let us through.
+    /// Waiting for the proxy's response to CONNECT.
     Tunnelling,
     /// In the TLS handshake.
     Handshaking,
-    /// A request is out, or on its way out.
+    /// Sending a request or waiting for its response.
     Exchanging,
-    /// The same, and the response is handed over as it comes.
+    /// The same, with a response that is streamed.
     Streaming,
     /// Kept for the next request.
     Idle,
 }
 
 impl Stage {
-    /// Once the call's request may go out.
+    /// The stage after the request may be sent.
     #[inline]
     fn of(call: &Call) -> Stage {
         if call.keep == Keep::Stream { Stage::Streaming } else { Stage::Exchanging }
     }
 }
 
-/// What has to happen next to a connection.
+/// The next action for a connection.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// Nothing until it is ready again.
+    /// Wait for readiness.
     Wait,
-    /// Its exchange has a complete response; the connection may be kept or not.
+    /// The response is complete. `keep`: the connection may be reused.
     Done { keep: bool },
-    /// Its exchange has failed; the connection cannot be used again.
+    /// The exchange has failed; the connection cannot be reused.
     Failed(Failure),
-    /// The peer had closed the kept connection; the request can go out again on a new one.
+    /// The peer had closed the kept connection; send the request again on a new one.
     Redial,
-    /// The address did not work; another may.
+    /// This address failed; try the next one.
     NextAddress(io::Error),
-    /// It may try to connect, after a wait of so many ns.
+    /// Connect, after a backoff of `waited` ns.
     Dial { waited: u64 },
-    /// It was idle and cannot be used again.
+    /// The idle connection is unusable.
     Close,
-    /// The caller that streams its exchange can go on: the head is there, or later something to read.
+    /// A streamed exchange has progress: its head has arrived, or there is something to read.
     Streamed,
 }
 
-/// One connection of one client to one origin, which speaks the protocol `P`.
+/// One connection of one client to one origin with protocol `P`.
 #[derive(Debug)]
 pub(crate) struct Connection<P = Http1> {
     pub(crate) client: usize,
     pub(crate) origin: Arc<Origin>,
-    /// Distinguishes events of this socket from those of an earlier one in the same place.
+    /// Distinguishes events of this socket from those of an earlier one in the same slot.
     pub(crate) generation: u32,
     /// Distinguishes the exchange in flight from earlier ones.
     pub(crate) serial: u32,
-    /// Earliest entry of this connection among the timers, monotonic ns; 0 = none.
+    /// Earliest timer entry of this connection, monotonic ns; 0 = none.
     pub(crate) timer: u64,
     pub(crate) dial: Dial,
     pub(crate) flight: Option<Flight>,
     stage: Stage,
     transport: Option<Transport>,
     protocol: P,
-    /// Of the answer of a proxy that is asked for a tunnel.
+    /// Decodes the proxy's response to CONNECT.
     proxy: Option<Box<Decoder>>,
-    /// The socket carried an exchange before this one.
+    /// The socket has carried an earlier exchange.
     reused: bool,
-    /// Since when it is idle, monotonic ns.
+    /// Start of the idle time, monotonic ns.
     idle_since: u64,
 }
 
 impl<P: Protocol> Connection<P> {
-    /// A connection yet to be made, with the exchange it is made for.
+    /// A connection that is not open yet, with its first exchange.
     pub(crate) fn new(client: usize, origin: Arc<Origin>, call: Call, sent: u64) -> Connection<P> {
         Connection {
             client,
@@ -143,7 +143,7 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// Forgets the socket and begins again with the same exchange; it is sent at most twice.
+    /// Drops the socket and restarts the same exchange. An exchange is sent at most twice.
     pub(crate) fn restart(&mut self) {
         self.transport = None;
         self.protocol = P::default();
@@ -154,7 +154,7 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// When its exchange gives up waiting, monotonic ns; 0 = never.
+    /// Deadline of the exchange, monotonic ns; 0 = never.
     pub(crate) fn deadline(&self) -> u64 {
         self.flight.as_ref().map_or(0, |flight| flight.deadline)
     }
@@ -167,17 +167,17 @@ impl<P: Protocol> Connection<P> {
         self.stage == Stage::Resolving
     }
 
-    /// Whether it can carry requests, or could until it broke.
+    /// Whether the connection was established, even if it has broken since.
     pub(crate) fn is_made(&self) -> bool {
         matches!(self.stage, Stage::Exchanging | Stage::Streaming | Stage::Idle)
     }
 
-    /// Whether its exchange waits for the time to try again.
+    /// Whether its exchange waits for the end of a backoff.
     pub(crate) fn is_held(&self) -> bool {
         self.stage == Stage::BackingOff
     }
 
-    /// Lets it begin no sooner than at `until` (monotonic ns).
+    /// Delays its start until `until` (monotonic ns).
     pub(crate) fn hold(&mut self, until: u64) {
         self.stage = Stage::BackingOff;
         if let Some(flight) = &mut self.flight {
@@ -185,8 +185,8 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// Whether it can carry another exchange at `at` (monotonic ns), as far as can be known. Finding out may take time:
-    /// returns when that is over.
+    /// Whether the connection can be reused at `at` (monotonic ns), as far as is known. The check may take time:
+    /// returns the time after it.
     #[inline]
     pub(crate) fn usable_at(&self, at: u64) -> Option<u64> {
         if at.saturating_sub(self.idle_since) < CHECK_AFTER_IDLE {
@@ -199,7 +199,7 @@ impl<P: Protocol> Connection<P> {
         self.transport.as_ref().is_none_or(|transport| transport.socket.is_stale())
     }
 
-    /// Keeps the connection for the next exchange and hands over the finished one.
+    /// Makes the connection idle and returns the finished exchange.
     pub(crate) fn rest(&mut self) -> Option<Flight> {
         self.stage = Stage::Idle;
         self.reused = true;
@@ -208,7 +208,7 @@ impl<P: Protocol> Connection<P> {
         Some(flight)
     }
 
-    /// Sends a request on a kept connection. `sent`: the time, monotonic ns.
+    /// Sends a request on a kept connection. `sent`: monotonic ns.
     #[inline]
     pub(crate) fn start(&mut self, call: Call, sent: u64, io: &mut Io) -> Step {
         self.protocol.begin(&call.wire);
@@ -218,25 +218,25 @@ impl<P: Protocol> Connection<P> {
         self.transmit(io)
     }
 
-    /// The addresses are known: the time that took is over.
+    /// Ends the resolving phase: the addresses are known.
     pub(crate) fn resolved(&mut self) {
         if let Some(flight) = &mut self.flight {
             flight.exchange.dns += flight.lap();
         }
     }
 
-    /// Goes on with a socket that is being connected.
+    /// Takes over a socket that is connecting.
     pub(crate) fn connecting(&mut self, socket: Socket) -> &mut Socket {
         self.stage = Stage::Connecting;
         &mut self.transport.insert(Transport::new(socket)).socket
     }
 
-    /// Whether the peer has accepted it already.
+    /// Whether the peer has already accepted.
     pub(crate) fn is_through(&self) -> bool {
         self.transport.as_ref().is_some_and(|transport| transport.socket.is_through())
     }
 
-    /// Its deadline has passed.
+    /// Handles a passed deadline.
     #[cold]
     pub(crate) fn expire(&mut self, io: &mut Io) -> Step {
         if self.is_streaming() {
@@ -259,7 +259,7 @@ impl<P: Protocol> Connection<P> {
         Step::Failed(late(what, limit))
     }
 
-    /// Its socket is ready.
+    /// Handles a readiness event.
     #[inline]
     pub(crate) fn ready(&mut self, io: &mut Io, ready: Readiness) -> Step {
         let stage = self.stage;
@@ -273,7 +273,7 @@ impl<P: Protocol> Connection<P> {
             Stage::Streaming => return self.stream_on(io, ready),
         };
         match step {
-            // What is there to be read may be for the next stage already.
+            // The bytes that are available may belong to the next stage.
             Step::Wait if ready.readable && self.stage != stage => self.ready(io, ready),
             step => step,
         }
@@ -290,11 +290,11 @@ impl<P: Protocol> Connection<P> {
         if ready.readable { self.receive(io, ready.ended) } else { Step::Wait }
     }
 
-    /// Goes on with the request.
+    /// Continues to send the request.
     #[inline(never)]
     fn send_on(&mut self, io: &mut Io) -> Step {
         if let Some(flight) = &mut self.flight {
-            // The peer takes what we send: that is no silence.
+            // The peer reads our bytes, so the read timeout starts again.
             flight.wait(now());
         }
         self.transmit(io)
@@ -304,19 +304,19 @@ impl<P: Protocol> Connection<P> {
         self.has_unsent() || self.transport.as_ref().is_some_and(Transport::has_output)
     }
 
-    /// Whether the protocol has bytes that may go out and have not gone.
+    /// Whether the protocol has unsent bytes.
     #[inline]
     fn has_unsent(&mut self) -> bool {
         let Some(flight) = &self.flight else { return false };
         !self.protocol.output(flight.sendable(), flight.written).is_empty()
     }
 
-    /// Writes as much of the request as the socket takes.
+    /// Writes as much of the request as the socket accepts.
     #[inline]
     fn transmit(&mut self, io: &mut Io) -> Step {
         match self.write() {
             Ok(()) => Step::Wait,
-            // The peer may have answered before it closed.
+            // The peer may have responded before it closed.
             Err(error) => match self.receive(io, true) {
                 Step::Wait => self.lost(Failure::io(Outcome::Reset, &error)),
                 step => step,
@@ -341,10 +341,10 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// Reads what is there and stamps it: the one place in which an arrival is taken.
+    /// Reads and stamps the available bytes. This is the only place that takes an arrival time.
     ///
-    /// A read that does not fill the buffer has emptied the socket, and what comes later is an event of its own. Only
-    /// the end of the stream is different: its event (`ended`) is the last one.
+    /// A read that does not fill the buffer has drained the socket. Later bytes cause a new event. The end of the
+    /// stream is different: its event (`ended`) is the last one.
     #[inline]
     fn receive(&mut self, io: &mut Io, ended: bool) -> Step {
         loop {
@@ -377,14 +377,13 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// What came in may have set something free to go out: the body after a 100 (Continue), or an answer of the protocol
-    /// itself.
+    /// Writes what the input has released: the body after 100 (Continue), or a response of the protocol itself.
     #[inline]
     fn send_rest(&mut self, io: &mut Io) -> Step {
         if self.has_unsent() { self.transmit(io) } else { Step::Wait }
     }
 
-    /// Feeds bytes of TLS, in the portions in which it opens them.
+    /// Passes encrypted bytes to TLS, in portions that TLS can decrypt.
     #[inline(never)]
     fn take_sealed(
         &mut self,
@@ -412,7 +411,7 @@ impl<P: Protocol> Connection<P> {
         Step::Wait
     }
 
-    /// Feeds what TLS has opened.
+    /// Passes decrypted bytes to the protocol.
     fn take_opened(
         &mut self,
         stamp: Option<u64>,
@@ -435,7 +434,7 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// Hands response bytes to the protocol. `stamp` belongs to the segment that carried the last of them.
+    /// Passes response bytes to the protocol. `stamp` belongs to the segment with the last byte.
     #[inline]
     fn take(&mut self, fresh: &[u8], stamp: Option<u64>, read: u64, limits: &Limits, clock: &mut StampClock) -> Step {
         let Some(flight) = &mut self.flight else { return Step::Close };
@@ -451,7 +450,7 @@ impl<P: Protocol> Connection<P> {
             if has_head {
                 flight.exchange.first_byte = arrival;
             }
-            // Two stamps on either side of a correction of the clock may be out of order.
+            // After a clock correction, two stamps may be out of order.
             flight.exchange.arrival = arrival.max(flight.exchange.first_byte);
             flight.exchange.source = source;
         }
@@ -463,12 +462,12 @@ impl<P: Protocol> Connection<P> {
         if !self.reused {
             self.origin.answers();
         }
-        // A request that the peer did not want to the end: never reuse such a connection.
+        // The peer did not read the whole request: never reuse the connection.
         let is_sent = self.protocol.output(flight.call.wire.bytes.as_slice(), flight.written).is_empty();
         Step::Done { keep: reusable && is_sent }
     }
 
-    /// The peer ended the stream: fine if that is how the body ends.
+    /// Handles the end of the stream. It is correct if it ends the body.
     #[cold]
     fn ended(&mut self, read: u64, limits: &Limits) -> Step {
         let Some(flight) = &mut self.flight else { return Step::Close };
@@ -486,7 +485,7 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// The socket has come to its end. TLS says so before that, or else somebody in between may have cut it off.
+    /// Handles the end of the socket. TLS must have announced it; otherwise a third party may have cut the connection.
     #[cold]
     fn cut_off(&mut self, read: u64, limits: &Limits) -> Step {
         let is_secure = self.transport.as_ref().is_some_and(Transport::is_secure);
@@ -499,8 +498,8 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// The connection broke. On a kept one that never answered, the peer had closed it before our request came. The new
-    /// one is not a kept one: nothing goes out more than twice.
+    /// Handles a broken connection. If a kept one never responded, the peer had closed it before the request arrived.
+    /// The retry uses a new connection, so a request is sent at most twice.
     #[cold]
     fn lost(&self, mut failure: Failure) -> Step {
         let Some(flight) = &self.flight else { return Step::Close };
@@ -514,7 +513,7 @@ impl<P: Protocol> Connection<P> {
     }
 }
 
-/// The failure of who has waited for so long, ns.
+/// The failure after a timeout of `limit` ns.
 fn late(what: &str, limit: u64) -> Failure {
     Failure::new(Outcome::Timeout, format!("{what} within {} s", limit as f64 / 1e9))
 }

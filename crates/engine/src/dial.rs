@@ -1,4 +1,4 @@
-//! From an origin to a socket that is being connected, address after address.
+//! From an origin to a connecting socket. Tries one address after another.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -8,17 +8,17 @@ use crate::resolve::Resolver;
 use crate::socket::Socket;
 use crate::source::Sources;
 
-/// The addresses of one origin that have not been tried yet.
+/// The addresses of an origin that were not tried yet.
 #[derive(Debug, Default)]
 pub(crate) struct Dial {
-    /// The next one last.
+    /// In reverse order: the next address is the last element.
     left: Vec<SocketAddr>,
     source: Option<IpAddr>,
 }
 
 impl Dial {
-    /// Tries `addresses` in their order, leaving out those of another family than `source`. The family that comes first
-    /// stays first, and each `turn` begins with the next one of its addresses.
+    /// Tries `addresses` in order, without those of another family than `source`. The first address's family stays
+    /// first, and each `turn` starts with the next address of that family.
     pub(crate) fn new(mut addresses: Vec<SocketAddr>, source: Option<IpAddr>, turn: usize) -> Dial {
         addresses.retain(|address| source.is_none_or(|ip| ip.is_ipv4() == address.is_ipv4()));
         let alike = addresses.iter().take_while(|address| address.is_ipv4() == addresses[0].is_ipv4()).count();
@@ -29,8 +29,8 @@ impl Dial {
         Dial { left: addresses, source }
     }
 
-    /// Begins to connect to the next address that lets us begin. `open`: connections that there are. `last` is what to
-    /// report when no address is left.
+    /// Starts to connect to the next usable address. `open`: number of open connections. `last`: the error to return if
+    /// no address is left.
     pub(crate) fn next(&mut self, sources: &mut Sources, open: usize, mut last: io::Error) -> io::Result<Socket> {
         while let Some(address) = self.left.pop() {
             match sources.connect(address, self.source, open, Socket::tcp) {
@@ -42,22 +42,22 @@ impl Dial {
     }
 }
 
-/// What `last` of [`Dial::next`] is before anything was tried.
+/// The initial `last` of [`Dial::next`].
 pub(crate) fn nothing_to_try() -> io::Error {
     io::Error::new(io::ErrorKind::AddrNotAvailable, "no address of this host can be used")
 }
 
 /// How a connection begins.
 pub(crate) enum Opening {
-    /// With these addresses.
+    /// Connect to these addresses.
     Tcp(Vec<SocketAddr>),
-    /// With this socket.
+    /// Use this socket.
     Unix(Socket),
-    /// With a question for the addresses of host and port.
+    /// Resolve this host and port.
     Ask(String, u16),
 }
 
-/// Decides it from what is known now.
+/// Decides how to begin.
 pub(crate) fn open(origin: &Origin, resolver: &Resolver, now: u64) -> io::Result<Opening> {
     match &origin.connect_to {
         ConnectTo::Unix(path) => Socket::unix(path).map(Opening::Unix),

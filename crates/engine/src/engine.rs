@@ -1,5 +1,5 @@
-//! The reactor: sends, waits for readiness, hands back what has finished. `connecting`: its way to a new connection;
-//! `streaming`: bodies that are read as they come; `waking`: who wants to be woken, and when.
+//! The reactor: sends, waits for readiness, returns what has finished. `connecting`: new connections; `streaming`:
+//! bodies that are read in pieces; `waking`: timers for the caller.
 
 mod connecting;
 mod streaming;
@@ -34,38 +34,38 @@ use waking::Wake;
 const TIMER: Token = Token(usize::MAX);
 const WAKER: Token = Token(usize::MAX - 1);
 
-/// Serials use 31 bits: the highest bit of what they are packed into is set for wakes, and not for connections.
+/// Serials use 31 bits. The highest bit of the packed value marks wakes.
 const SERIAL: u32 = u32::MAX >> 1;
 
-/// Events fetched by one poll at most: bounds how long a turn keeps its caller from anything else.
+/// Maximum events per poll. It limits how long a turn keeps the caller busy.
 const EVENTS_PER_POLL: usize = 1024;
 
-/// A set of connections that belong together, as one user's do.
+/// A group of connections, such as those of one user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClientId(usize);
 
-/// Names a [`wake`](Engine::wake) that has not come.
+/// Identifies a pending [`wake`](Engine::wake).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WakeId(pub u64);
 
-/// Set in the owners of timers that are wakes; the others are connections.
+/// Marks timers that are wakes. The others belong to connections.
 const WAKE: u64 = 1 << 63;
 
-/// What a turn brings.
+/// The output of a turn.
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant)] // the large one is the one that matters, and it is moved once
+#[allow(clippy::large_enum_variant)] // the large variant is the common one, and is moved once
 pub enum Event {
-    /// An exchange has finished, or the head of a streamed one has come.
+    /// An exchange has finished, or the head of a streamed one has arrived.
     Finished(Finished),
-    /// The time of the wake with this token has come, or there may be something to [`read`](Engine::read).
+    /// The wake with this token is due, or there may be something to [`read`](Engine::read).
     Woken(u64),
 }
 
 /// One client.
 struct Client {
-    /// Places of its connections.
+    /// Slots of its connections.
     places: Vec<usize>,
-    /// The address that they come from, if it is not left to the engine or to their origin.
+    /// Its local address, if the caller has set one.
     source: Option<IpAddr>,
     refusals: Refusals,
 }
@@ -77,8 +77,8 @@ struct Ready {
 }
 
 /// The reactor. Call [`send`](Engine::send) at any time; then [`poll`](Engine::poll), and
-/// [`next_event`](Engine::next_event) until it returns None. Each `next_event` reads one socket, so a caller that takes
-/// its time between two of them sees that in `delay`, where it belongs.
+/// [`next_event`](Engine::next_event) until it returns None. Each `next_event` reads one socket. If the caller is slow
+/// between two of them, the time appears in `delay`.
 pub struct Engine {
     poll: Poll,
     events: Events,
@@ -86,23 +86,23 @@ pub struct Engine {
     next_ready: usize,
     connections: Slab<Connection>,
     clients: Slab<Client>,
-    /// Addresses that new clients get, in turn.
+    /// Local addresses that new clients get, in turn.
     addresses: Vec<IpAddr>,
-    /// How many clients have one.
+    /// Number of clients with such an address.
     assigned: usize,
-    /// What finished outside of a readiness event.
+    /// Exchanges that finished outside of a readiness event.
     finished: VecDeque<Finished>,
-    /// How many of these this turn hands over. What fails at once when it is sent comes in the next turn, or a turn
-    /// whose caller always sends again would never end.
+    /// How many of these this turn returns. An exchange that fails during `send` is returned in the next turn.
+    /// Otherwise a caller that always sends again would never leave the turn.
     turn: usize,
-    /// Who wants to be woken; entries whose time has not come stay in `timers` even when they were cancelled.
+    /// Pending wakes. The entry of a cancelled wake stays in `timers` until its time.
     wakes: Slab<Wake>,
-    /// Wakes whose time has come, not yet handed over.
+    /// Due wakes that were not returned yet.
     woken: VecDeque<u64>,
-    /// Wakes whose time had passed when they were asked for. They come in the next turn, or a turn whose caller always
-    /// asks again would never end.
+    /// Wakes whose time had passed when they were requested. They are returned in the next turn. Otherwise a caller
+    /// that always asks again would never leave the turn.
     overdue: Vec<u64>,
-    /// Connections that wait for the addresses of a place: (place in `connections`, serial).
+    /// Connections that wait for the resolver: (slot in `connections`, serial).
     waiting: HashMap<Place, Vec<(usize, u32)>>,
     timers: Timers,
     resolver: Resolver,
@@ -114,14 +114,14 @@ pub struct Engine {
     io: Io,
     in_flight: usize,
     sent: u64,
-    /// Counters that distinguish what reuses a place; they wrap after 2^32 and 2^31.
+    /// Counters that distinguish users of the same slot; they wrap after 2^32 and 2^31.
     generation: u32,
     serial: u32,
     stamps: Option<StampSwitch>,
 }
 
 impl Engine {
-    /// An engine without connections. Fails when the system gives no descriptors.
+    /// An engine without connections. Fails if the system has no descriptors left.
     pub fn new(limits: Limits) -> io::Result<Engine> {
         let poll = Poll::new()?;
         let waker = Arc::new(Waker::new(poll.registry(), WAKER)?);
@@ -158,55 +158,54 @@ impl Engine {
         })
     }
 
-    /// Whether this kernel stamps what arrives. Takes up to 50 ms when it does not.
+    /// Whether this kernel stamps received data. Takes up to 50 ms if it does not.
     pub fn kernel_stamps(&self) -> bool {
         self.stamps.as_ref().is_some_and(StampSwitch::probe)
     }
 
-    /// Exchanges sent and not finished; a streamed one is when its head has come. Those that wait for the end of a back-off
-    /// are none.
+    /// Exchanges that were sent and have not finished. A streamed exchange finishes with its head. Exchanges in backoff
+    /// do not count.
     pub fn in_flight(&self) -> usize {
         self.in_flight - self.backoff.held
     }
 
-    /// Calls of [`send`](Engine::send) so far.
+    /// Number of calls of [`send`](Engine::send).
     pub fn sent(&self) -> u64 {
         self.sent
     }
 
-    /// Connections open or being opened.
+    /// Connections that are open or opening.
     pub fn connections(&self) -> usize {
         self.connections.len()
     }
 
-    /// Clients made from now on get one of these local addresses each, in turn, and keep it. Empty: as the system, or
-    /// their origin, has it.
+    /// Gives each new client one of these local addresses, in turn. Empty: the origin or the system chooses.
     pub fn set_addresses(&mut self, addresses: Vec<IpAddr>) {
         (self.addresses, self.assigned) = (addresses, 0);
     }
 
-    /// From now on the body of a response may have so many bytes after transfer coding.
+    /// Sets the maximum length of a response body without transfer coding, in bytes.
     pub fn limit_body(&mut self, bytes: u64) {
         self.io.limits.body = bytes;
     }
 
-    /// From now on connections are only made to these hosts. At first they are made to any.
+    /// Sets the allowed hosts for new connections. Default: any host.
     pub fn allow(&mut self, allowed: AllowedHosts) {
         self.allowed = allowed;
     }
 
-    /// Whether a client that could not connect waits before it tries again, up to a second. Not at first.
+    /// Switches the backoff after failed connections (up to one second) on or off. Default: off.
     pub fn set_connect_backoff(&mut self, on: bool) {
         self.backoff.is_on = on;
     }
 
-    /// From now on each request carries a trace of its own in a header `traceparent`, unless it has one already. prefix: the
-    /// first half of all traces; the second is in [`Exchange::trace`](plimsoll_record::Exchange::trace). None: not any more.
+    /// Adds a `traceparent` header with a new trace to each request that has none. prefix: the first half of all
+    /// traces; the second half is in [`Exchange::trace`](plimsoll_record::Exchange::trace). None: off.
     pub fn trace(&mut self, prefix: Option<u64>) {
         self.tracer = prefix.map(Tracer::new);
     }
 
-    /// How long clients have waited because of that, ns. Waits that have not ended are not in it.
+    /// Total time in completed backoffs, ns.
     pub fn backed_off(&self) -> u64 {
         self.backoff.waited
     }
@@ -223,20 +222,20 @@ impl Engine {
         ClientId(self.clients.insert(Client { places: Vec::new(), source, refusals: Refusals::new() }))
     }
 
-    /// The address that this client's connections come from, if one was chosen.
+    /// The local address of this client's connections, if it was set.
     pub fn source(&self, client: ClientId) -> Option<IpAddr> {
         self.clients.get(client.0)?.source
     }
 
-    /// Closes the client's connections and forgets it. Its exchanges in flight are cancelled, and readers of
-    /// streamed bodies are not woken: returns their tokens. One that has finished and was not handed over still comes.
+    /// Closes the client's connections and removes it. Cancels its exchanges in flight and its readers of streamed
+    /// bodies, and returns their tokens. A finished exchange that was not returned yet still comes.
     pub fn close(&mut self, client: ClientId) -> Vec<u64> {
         let places = self.clients.try_remove(client.0).map(|client| client.places).unwrap_or_default();
         places.into_iter().filter_map(|place| self.give_up(place)).collect()
     }
 
-    /// Sends one request on a kept connection of this client, or on a new one. Its [`Finished`] comes in a later turn.
-    /// The client must not have been closed.
+    /// Sends a request on a kept connection of this client, or on a new one. Its [`Finished`] comes in a later turn.
+    /// The client must not be closed.
     #[inline]
     pub fn send(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call) -> ExchangeId {
         if self.tracer.is_some() { self.send_traced(client, origin, call) } else { self.begin(client, origin, call, 0) }
@@ -248,7 +247,7 @@ impl Engine {
         self.begin(client, origin, call, trace)
     }
 
-    /// trace: that the request carries; 0 = none.
+    /// trace: of the request; 0 = none.
     #[inline]
     fn begin(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call, trace: u64) -> ExchangeId {
         self.in_flight += 1;
@@ -275,8 +274,8 @@ impl Engine {
         id
     }
 
-    /// Gives up an exchange and closes its connection; nothing comes back of it but what is returned here: how far it
-    /// got, failed as cancelled. None when it has been handed over already.
+    /// Cancels an exchange and closes its connection. Returns its state, failed as cancelled, and no event follows.
+    /// None if the exchange was returned already.
     pub fn cancel(&mut self, id: ExchangeId) -> Option<Finished> {
         let (place, serial) = unpack(id.0);
         let current = self.connections.get(place).filter(|known| known.serial == serial && known.flight.is_some());
@@ -288,13 +287,13 @@ impl Engine {
         self.finished.remove(queued)
     }
 
-    /// Whether an exchange waits for the end of a back-off: nothing has been sent for it.
+    /// Whether an exchange is in backoff: nothing was sent for it.
     pub fn is_held(&self, id: ExchangeId) -> bool {
         let (place, serial) = unpack(id.0);
         self.connections.get(place).is_some_and(|known| known.serial == serial && known.is_held())
     }
 
-    /// Fetches readiness and returns how much there is to do. Does not wait while there is something left to do.
+    /// Fetches readiness and returns the number of pending items. Does not wait while items are left.
     pub fn poll(&mut self, timeout: Option<Duration>) -> io::Result<usize> {
         if self.next_ready < self.ready.len() {
             return Ok(self.ready.len() - self.next_ready + self.finished.len() + self.woken.len());
@@ -321,7 +320,7 @@ impl Engine {
         Ok(self.ready.len() + self.finished.len() + self.woken.len())
     }
 
-    /// Works on what `poll` fetched until there is an event; None when there is nothing left.
+    /// Works through what `poll` fetched until there is an event; None at the end.
     #[inline]
     pub fn next_event(&mut self) -> Option<Event> {
         loop {
@@ -357,7 +356,7 @@ impl Engine {
         self.settle(place, step)
     }
 
-    /// Does what a connection's step asks for.
+    /// Performs a connection's step.
     #[inline]
     fn settle(&mut self, place: usize, mut step: Step) -> Option<Finished> {
         loop {
@@ -395,7 +394,7 @@ impl Engine {
         }
     }
 
-    /// Makes sure that the connection is looked at when its exchange's deadline passes.
+    /// Ensures a timer entry for the deadline of the connection's exchange.
     #[inline]
     fn watch(&mut self, place: usize) {
         let connection = &mut self.connections[place];
@@ -418,8 +417,7 @@ impl Engine {
         }
     }
 
-    /// The timer may be of an earlier exchange on this connection, or of an earlier connection in this place: what
-    /// counts is the deadline that is there now.
+    /// The timer may belong to an earlier exchange or connection in this slot, so check the current deadline.
     fn expire_connection(&mut self, place: usize, now: u64) {
         let Some(connection) = self.connections.get_mut(place).filter(|known| known.timer <= now) else { return };
         connection.timer = 0;
@@ -430,8 +428,8 @@ impl Engine {
         }
     }
 
-    /// A kept connection of this client to this origin, and when it was found. Those that turn out to be closed are
-    /// removed on the way.
+    /// A kept connection of this client to this origin, and the time of the check. Removes closed connections on the
+    /// way.
     #[inline]
     fn idle_connection(&mut self, client: ClientId, origin: &Arc<Origin>, now: u64) -> Option<(usize, u64)> {
         let mut index = 0;
@@ -475,13 +473,13 @@ impl Engine {
         connection
     }
 
-    /// For what finished in this turn besides the current event.
+    /// Queues an exchange that finished in this turn besides the current event.
     fn finish_now(&mut self, finished: Finished) {
         self.finished.push_back(finished);
         self.turn += 1;
     }
 
-    /// For what finished outside of `poll`: the descriptor must become readable.
+    /// Queues an exchange that finished outside of `poll`, and makes the descriptor readable.
     fn finish_later(&mut self, finished: Finished) {
         self.finished.push_back(finished);
         self.ring();
@@ -489,13 +487,13 @@ impl Engine {
 
     /// Makes the descriptor readable.
     fn ring(&self) {
-        // A full eventfd counter means that the loop is being woken already.
+        // A full eventfd counter is readable already.
         let _ = self.waker.wake();
     }
 }
 
 impl AsRawFd for Engine {
-    /// Readable when `poll` would find something to do, once the caller has taken all that it fetched before.
+    /// Readable when `poll` would find something to do, if the caller has taken all earlier events.
     fn as_raw_fd(&self) -> RawFd {
         self.poll.as_raw_fd()
     }

@@ -1,31 +1,31 @@
-//! The one loop: sends requests, stamps them, and hands back what became of each.
+//! The event loop: sends requests, stamps them, and returns the result of each.
 //!
 //! # Layout
 //!
-//! - [`engine`]: [`Engine`], the reactor: `send`, then `poll`, then `next_event` until there is nothing more.
-//! - [`call`]: what goes in ([`Call`]) and what comes out ([`Finished`]).
-//! - `allow`: which hosts connections may be made to.
-//! - `bodies`: how much memory the bodies of responses may take together.
+//! - [`engine`]: [`Engine`], the reactor: `send`, then `poll`, then `next_event` until it returns None.
+//! - [`call`]: the input ([`Call`]) and the output ([`Finished`]).
+//! - `allow`: the hosts that connections may be made to.
+//! - `bodies`: the memory limit for response bodies.
 //! - `connection`: one connection as a state machine over readiness; **latency is stamped here** (`Connection::receive`).
 //!   `connection::setup`: proxy and TLS, before the request; `connection::flight`: the exchange it is busy with;
-//!   `connection::streaming`: a body that is read as it comes.
-//! - `protocol`: the seam to what a connection speaks; `protocol::http1`: HTTP/1.1 behind it.
-//! - `transport`: a socket, and TLS on top of it.
-//! - `backoff`: how long who could not connect waits before it tries again.
-//! - `dial`: from an origin to a socket that is being connected, address after address.
-//! - `source`: which local address a connection comes from.
-//! - `socket`: one socket, and the read that brings the kernel's receive stamp where there is one.
-//! - `platform`: what Linux does better than other systems: timers, stamps. `platform/portable.rs` is for the others, and for
+//!   `connection::streaming`: a body that is read in pieces.
+//! - `protocol`: the interface to the protocol of a connection; `protocol::http1`: HTTP/1.1.
+//! - `transport`: a socket, with optional TLS.
+//! - `backoff`: the wait before a client connects again after a failure.
+//! - `dial`: from an origin to a connecting socket, address after address.
+//! - `source`: the local address of a connection.
+//! - `socket`: one socket, and the read with the kernel's receive stamp where available.
+//! - `platform`: timers and stamps of Linux. `platform/portable.rs` is for other systems, and for
 //!   Linux with the feature `portable`.
-//! - `clock`: the monotonic clock, and the kernel's real-time stamps on it.
-//! - `timer`: deadlines, many of them cheap, one descriptor.
-//! - `resolve`: names to addresses without blocking the loop.
-//! - [`origin`]: where exchanges go, and how it is reached.
+//! - `clock`: the monotonic clock, and the conversion of the kernel's stamps to it.
+//! - `timer`: many cheap deadlines with one descriptor.
+//! - `resolve`: resolves names without blocking the loop.
+//! - [`origin`]: the destination of exchanges, and how to reach it.
 //! - `tls`: configurations for rustls.
-//! - [`native`]: users in Rust who play a scenario.
+//! - [`native`]: users in Rust that play a scenario.
 //!
-//! The engine belongs to one thread, knows no Python, writes no files and starts one helper thread at most, for names
-//! (a second one keeps the time where timers are no descriptors).
+//! The engine belongs to one thread, does not use Python and writes no files. It starts at most one helper thread, for
+//! names (on systems whose timers are not descriptors, a second one for timers).
 
 mod allow;
 mod backoff;

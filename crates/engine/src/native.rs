@@ -1,20 +1,20 @@
-//! Users in Rust: they play a scenario without anybody's help, in the closed model or in the open one.
+//! Users in Rust. They play a scenario in the closed or the open model.
 //!
 //! # Layout
 //!
-//! - `native`: [`NativeUsers`], what its owner sees, and how it ends.
-//! - [`script`]: [`Script`], a scenario with the ways to its targets.
-//! - `step`: what the engine needs to know of each step, worked out once.
-//! - `user`: one user, and what it is doing.
+//! - `native`: [`NativeUsers`], the interface, and how users end.
+//! - [`script`]: [`Script`], a scenario with its origins.
+//! - `step`: what the engine needs of each step, prepared once.
+//! - `user`: one user and its state.
 //! - `streams`: the due times of the open model.
 //! - `budget`: how many iterations and requests may still begin.
-//! - `play`: from the end of one exchange to the beginning of the next: **the hot path**.
-//! - `open`: what becomes of an arrival.
+//! - `play`: from the end of one exchange to the start of the next: **the hot path**.
+//! - `open`: handles arrivals.
 //!
-//! # What adds up
+//! Invariants
 //!
-//! In the open model, at any time: offered = begun + dropped + waiting. In both: begun = ended + active. No arrival is
-//! lost, and no exchange: each is recorded once, whatever becomes of it.
+//! In the open model, at any time: offered = begun + dropped + waiting. In both models: begun = ended + active. No
+//! arrival and no exchange is lost: each is recorded exactly once.
 
 mod budget;
 mod open;
@@ -38,24 +38,24 @@ pub use streams::Arrivals;
 use streams::Streams;
 use user::{State, Then, User};
 
-/// Set in the tokens of wakes for arrivals; the other tokens are places of users.
+/// Marks tokens of arrival wakes. The other tokens are user slots.
 const ARRIVAL: u64 = 1 << 31;
 
-/// The bits of a token that are ours; those above belong to our owner's mark.
+/// The bits of a token that native users set. The higher bits are the owner's mark.
 const OURS: u64 = (1 << 32) - 1;
 
-/// What users may do.
+/// The limits of the users.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// Most users at a time in the open model, 1…2^31.
+    /// Maximum number of users in the open model, 1…2^31.
     pub max_users: usize,
-    /// Whether an arrival that finds all of them busy is dropped instead of waiting for one.
+    /// Whether an arrival is dropped if all users are busy. Otherwise it waits.
     pub drop: bool,
-    /// How many iterations may begin; None = no limit.
+    /// Maximum number of iterations; None = no limit.
     pub iterations: Option<u64>,
-    /// How many requests may begin; None = no limit.
+    /// Maximum number of requests; None = no limit.
     pub requests: Option<u64>,
-    /// Bytes that a response body may have once its content codings are undone.
+    /// Maximum length of a response body after content decoding, bytes.
     pub max_decoded: u64,
 }
 
@@ -65,18 +65,18 @@ impl Default for Rules {
     }
 }
 
-/// Where new iterations come from.
+/// What starts new iterations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Model {
-    /// Nothing has been asked for.
+    /// No load was set.
     Unset,
-    /// Each user begins its next one, as long as there are no more users than this.
+    /// Each user starts its next iteration, up to this number of users.
     Closed { wanted: usize },
-    /// Arrivals begin them.
+    /// Each arrival starts an iteration.
     Open,
 }
 
-/// A caller asked for a number of users and for arrivals.
+/// The caller set both a number of users and arrivals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MixedModels;
 
@@ -88,33 +88,33 @@ impl std::fmt::Display for MixedModels {
 
 impl std::error::Error for MixedModels {}
 
-/// Users who play one scenario. Their owner hands over every event whose token has their mark: to
-/// [`finished`](NativeUsers::finished) or to [`woken`](NativeUsers::woken).
+/// Users that play one scenario. The owner passes every event whose token has their mark to
+/// [`finished`](NativeUsers::finished) or [`woken`](NativeUsers::woken).
 #[derive(Debug)]
 pub struct NativeUsers {
     player: Player,
-    /// By the index of their step in the scenario.
+    /// By step index of the scenario.
     steps: Vec<Step>,
     rules: Rules,
     mark: u64,
     model: Model,
     users: Slab<User>,
-    /// Users of the open model without an iteration, the one that was busy last at the end.
+    /// Idle users of the open model; the last one to become idle is at the end.
     idle: Vec<usize>,
-    /// Due times of arrivals for which no user was free yet, in their order.
+    /// Due times of arrivals that wait for a user, in order.
     waiting: VecDeque<u64>,
     streams: Streams,
-    /// The wake that is set for the earliest arrival of `streams`.
+    /// The wake for the earliest arrival of `streams`.
     wake: Option<WakeId>,
     budget: Budget,
-    /// No iteration begins any more but for arrivals that wait.
+    /// No new iterations begin, except for waiting arrivals.
     over: bool,
     failure: Option<String>,
 }
 
 impl NativeUsers {
-    /// No users yet. Tokens of their exchanges and wakes are `mark` with something in the lower 32 bits, which are to be
-    /// 0 in `mark`. Endpoints enter the recorder in the order of the scenario's steps.
+    /// Starts without users. Tokens of their exchanges and wakes are `mark` plus the lower 32 bits, which must be 0 in
+    /// `mark`. Endpoints enter the recorder in the order of the scenario's steps.
     pub fn new(script: &Script, recorder: &mut Recorder, rules: Rules, mark: u64) -> NativeUsers {
         let steps = script.steps().map(|(step, origin)| Step::new(step, origin, recorder)).collect();
         NativeUsers {
@@ -134,7 +134,7 @@ impl NativeUsers {
         }
     }
 
-    /// Has so many users. New ones begin now; surplus ones end after the iteration they are in.
+    /// Sets the number of users. New ones begin now; surplus ones end after their current iteration.
     pub fn resize(&mut self, engine: &mut Engine, recorder: &mut Recorder, users: usize) -> Result<(), MixedModels> {
         if self.model == Model::Open {
             return Err(MixedModels);
@@ -153,7 +153,7 @@ impl NativeUsers {
         Ok(())
     }
 
-    /// Begins an iteration at each due time, counted from the stamp `start` (ns). Several streams add up.
+    /// Starts an iteration at each due time, counted from the stamp `start` (ns). Several streams add up.
     pub fn arrive(&mut self, engine: &mut Engine, arrivals: Arrivals, start: u64) -> Result<(), MixedModels> {
         if matches!(self.model, Model::Closed { .. }) {
             return Err(MixedModels);
@@ -166,19 +166,19 @@ impl NativeUsers {
         Ok(())
     }
 
-    /// Begins an iteration at each of these due times, instead of at those that were to come from the stamp `start` on.
+    /// Replaces all arrivals from the stamp `start` on by these.
     pub fn arrive_instead(&mut self, engine: &mut Engine, arrivals: Arrivals, start: u64) -> Result<(), MixedModels> {
         self.streams.end_at(start);
         self.arrive(engine, arrivals, start)
     }
 
-    /// No new iterations, and no arrivals that are not due yet. What waits, and what is under way, is carried on.
+    /// Starts no new iterations except for arrivals that are due. Waiting arrivals and running iterations continue.
     pub fn stop(&mut self, engine: &mut Engine, recorder: &mut Recorder) {
         self.take_due(engine, recorder, usize::MAX);
         self.finish(engine);
     }
 
-    /// Cancels what is in flight, and drops the arrivals that wait or are due by now.
+    /// Cancels exchanges in flight, and drops arrivals that wait or are due.
     pub fn cut(&mut self, engine: &mut Engine, recorder: &mut Recorder) {
         self.drop_due(recorder);
         self.finish(engine);
@@ -193,7 +193,7 @@ impl NativeUsers {
         }
     }
 
-    /// Users in an iteration, or (closed) between two.
+    /// Users in an iteration or (closed model) between two.
     pub fn active(&self) -> usize {
         self.users.len() - self.idle.len()
     }
@@ -208,18 +208,18 @@ impl NativeUsers {
         self.waiting.len()
     }
 
-    /// Nothing is under way, and nothing more will begin by itself.
+    /// Whether nothing is running, and nothing more will start.
     pub fn done(&self) -> bool {
         let nothing_comes = self.over || (self.model == Model::Open && self.streams.is_empty());
         nothing_comes && self.active() == 0 && self.waiting.is_empty()
     }
 
-    /// Why the run must end as failed, if it must: a feeder has run out that may not.
+    /// Why the run must fail, if it must: a feeder with `at_end: fail` is exhausted.
     pub fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
     }
 
-    /// No iteration begins any more but for arrivals that wait; users who have nothing to do end.
+    /// Starts no new iterations, except for waiting arrivals. Idle users end.
     fn finish(&mut self, engine: &mut Engine) {
         self.over = true;
         self.streams.clear();
@@ -232,22 +232,22 @@ impl NativeUsers {
         }
     }
 
-    /// Users of the closed model who think between two iterations.
+    /// Users of the closed model that think between two iterations.
     fn resting(&self) -> Vec<usize> {
         let rests = |user: &User| matches!(user.state, State::Pausing { then: Then::Begin, .. });
         self.users.iter().filter(|(_, user)| rests(user)).map(|(place, _)| place).collect()
     }
 
-    /// A new user.
+    /// Adds a user.
     fn add_user(&mut self, engine: &mut Engine) -> usize {
         if self.users.len() == self.users.capacity() {
-            // Doubling would leave up to half of it unused.
+            // Vec doubling would leave up to half of it unused.
             self.users.reserve_exact(self.users.len() / 4 + 16);
         }
         self.users.insert(User { client: engine.client(), session: self.player.session(), state: State::Idle })
     }
 
-    /// Ends a user. Its connections close, and what was in flight is forgotten.
+    /// Ends a user. Closes its connections and discards its exchange.
     fn end(&mut self, engine: &mut Engine, place: usize) {
         let user = self.users.remove(place);
         if let State::Pausing { wake, .. } = user.state {

@@ -1,4 +1,4 @@
-//! Where exchanges go, and how it is reached.
+//! The destination of exchanges, and how to reach it.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -13,22 +13,22 @@ use url::{Host, Url};
 use crate::tls;
 pub use crate::tls::{Identity, Trust};
 
-/// How to reach an origin, apart from its URL.
+/// How to reach an origin, besides its URL.
 #[derive(Clone, Debug, Default)]
 pub struct OriginOptions {
-    /// Whose certificates are accepted.
+    /// The trusted certificates.
     pub trust: Trust,
     /// Client certificate and key.
     pub identity: Option<Identity>,
     /// `http://[user:pass@]host:port` of a proxy that every connection tunnels through (CONNECT).
     pub proxy: Option<String>,
-    /// URL that requests to this origin, which is an HTTP proxy, are for: it hands them on.
+    /// If this origin is an HTTP proxy for plain requests: the URL that it forwards them to.
     pub forwards: Option<String>,
     /// Local address to connect from.
     pub source: Option<IpAddr>,
 }
 
-/// What can be wrong with an origin. The text is for people and names the culprit.
+/// An error in an origin. The text names what is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OriginError(String);
 
@@ -40,7 +40,7 @@ impl fmt::Display for OriginError {
 
 impl std::error::Error for OriginError {}
 
-/// What the socket connects to.
+/// The address for the socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ConnectTo {
     /// Host (name or literal address) and port: of the origin, or of its proxy.
@@ -58,14 +58,14 @@ pub(crate) struct Tunnel {
     pub authorization: Option<String>,
 }
 
-/// TLS towards the origin.
+/// TLS to the origin.
 #[derive(Clone, Debug)]
 pub(crate) struct Secure {
     pub config: Arc<ClientConfig>,
     pub name: ServerName<'static>,
 }
 
-/// Scheme, host and port, and everything needed to connect to them. Connections are reused only within one origin.
+/// Scheme, host and port, and what is needed to connect. Connections are reused only within one origin.
 #[derive(Debug)]
 pub struct Origin {
     scheme: String,
@@ -76,14 +76,14 @@ pub struct Origin {
     pub(crate) tunnel: Option<Tunnel>,
     pub(crate) secure: Option<Secure>,
     pub(crate) source: Option<IpAddr>,
-    /// The host that this one, a proxy, hands requests on to.
+    /// If this origin is a proxy: the host that it forwards requests to.
     forwards: Option<String>,
-    /// A response has come from it.
+    /// A response was received from it.
     has_answered: AtomicBool,
 }
 
 impl Origin {
-    /// From a URL of scheme http, https or http+unix; path, query and user are ignored.
+    /// Builds an origin from a URL with scheme http, https or http+unix. Path, query and user are ignored.
     pub fn new(url: &str, options: &OriginOptions) -> Result<Origin, OriginError> {
         let parsed = Url::parse(url).map_err(|error| OriginError(format!("{url:?} is not a URL: {error}")))?;
         let host = parsed.host_str().unwrap_or_default();
@@ -146,22 +146,22 @@ impl Origin {
         self.port
     }
 
-    /// The host that requests go to by way of a proxy, which is what is connected to then.
+    /// The host behind the proxy, if connections go to a proxy.
     pub(crate) fn behind_proxy(&self) -> Option<&str> {
         self.forwards.as_deref().or(self.tunnel.as_ref().map(|_| self.host.as_str()))
     }
 
-    /// A response has come from it.
+    /// Records that a response was received.
     pub(crate) fn answers(&self) {
         self.has_answered.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a peer that closes at once may do so because it speaks TLS: it was spoken to without, and never answered.
+    /// Whether a peer that closes at once may expect TLS: we used none, and it never responded.
     pub(crate) fn may_want_tls(&self) -> bool {
         self.scheme == "http" && !self.has_answered.load(Ordering::Relaxed)
     }
 
-    /// What the Host header says: the port only when it is not the scheme's own.
+    /// The value of the Host header. It has the port only if it is not the scheme's default.
     pub fn authority(&self) -> &str {
         &self.authority
     }

@@ -1,5 +1,5 @@
-//! The seam between a connection and the protocol that it speaks. A protocol turns requests into bytes and bytes into
-//! responses; it knows no socket, no clock and no TLS.
+//! The interface between a connection and its protocol. A protocol converts requests to bytes and bytes to responses.
+//! It has no socket, clock or TLS.
 
 mod http1;
 
@@ -8,28 +8,28 @@ use plimsoll_http::{self as http, Head, Limits, Sink};
 use crate::call::{Failure, Keep, Response, Wire};
 pub(crate) use http1::Http1;
 
-/// A response of announced length gets its memory at once up to this size; beyond it grows as it arrives.
+/// Maximum memory to allocate at once for a response of known length. A longer one grows as it arrives.
 const RESERVE_AT_MOST: u64 = 1 << 20;
-/// The header in which a response names parts of its time.
+/// The header with the target's own timings.
 const SERVER_TIMING: &str = "server-timing";
 
-/// One end of a conversation with a peer, one exchange after another. `default` is the state of a new connection.
+/// One end of a connection, for one exchange after another. `default` is the state of a new connection.
 ///
-/// A connection calls these methods through its type, so that HTTP/1.1 costs what it costs without the seam.
+/// Calls are static, so that the interface adds no cost to HTTP/1.1.
 pub(crate) trait Protocol: Default {
-    /// Begins an exchange with this request. An earlier exchange that is not complete is forgotten.
+    /// Starts an exchange with this request. Discards an earlier incomplete exchange.
     fn begin(&mut self, wire: &Wire);
 
-    /// The bytes to write next; empty when it is the peer's turn. `request`: what may go out now of the request that was
-    /// begun. `written`: how much of the output of this exchange has gone out.
+    /// The bytes to write next; empty while the peer must send. `request`: the part of the request that may be sent
+    /// now. `written`: bytes of this exchange's output that were sent.
     fn output<'a>(&'a mut self, request: &'a [u8], written: usize) -> &'a [u8];
 
-    /// Reads what the peer sent and hands its meaning to `collector`. No bytes are the end of the stream: then the
+    /// Parses bytes of the peer and passes the results to `collector`. No bytes mean the end of the stream: then the
     /// response is complete, or the result is an error.
     fn input(&mut self, limits: &Limits, bytes: &[u8], collector: &mut Collector<'_>) -> Result<Progress, Failure>;
 }
 
-/// Where an exchange is after some input.
+/// The state of an exchange after some input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
     /// The response is not complete.
@@ -38,20 +38,20 @@ pub(crate) enum Progress {
     Done { reusable: bool },
 }
 
-/// Keeps what a protocol reads of a response, as far as the call wants it.
+/// Stores the parts of a response that the call wants.
 pub(crate) struct Collector<'a> {
     pub(crate) response: &'a mut Response,
     pub(crate) keep: Keep,
-    /// The request that it is the response to.
+    /// The request of this response.
     pub(crate) wire: &'a Wire,
-    /// The body of the request waits for a 100 (Continue).
+    /// The request's body waits for 100 (Continue).
     pub(crate) held: &'a mut bool,
-    /// There is no memory for the body.
+    /// The memory limit for bodies is reached.
     pub(crate) refused: bool,
 }
 
 impl Collector<'_> {
-    /// Makes room for so many more bytes, if there is memory for them.
+    /// Reserves space for this many more bytes, if the memory limit allows it.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, more: usize) {
@@ -68,7 +68,7 @@ impl Collector<'_> {
     }
 }
 
-/// Of a head that has the header.
+/// Stores the Server-Timing headers of a head that has some.
 #[cold]
 fn timing(raw_head: &[u8]) -> Box<[u8]> {
     http::values(raw_head, SERVER_TIMING).collect::<Vec<_>>().join(&b',').into()

@@ -1,4 +1,4 @@
-//! Names to addresses without blocking the loop: one helper thread asks the system, answers are kept for a while.
+//! Resolves names without blocking the loop. One helper thread queries the system; answers are cached.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,7 +9,7 @@ use std::thread;
 
 use mio::Waker;
 
-/// How long an answer is used, ns. The system's resolver does not return a name's own lifetime.
+/// Lifetime of a cached answer, ns. The system's resolver does not return a name's TTL.
 const LIFETIME: u64 = 60_000_000_000;
 
 /// Host and port.
@@ -24,7 +24,7 @@ pub(crate) struct Resolver {
     known: HashMap<Place, (Vec<SocketAddr>, u64)>,
     answers: Arc<Mutex<Vec<Answer>>>,
     waker: Arc<Waker>,
-    /// Starts with the first question; most runs never ask one.
+    /// The thread starts with the first query. Most runs need none.
     questions: Option<Sender<Place>>,
 }
 
@@ -33,7 +33,7 @@ impl Resolver {
         Resolver { known: HashMap::new(), answers: Arc::default(), waker, questions: None }
     }
 
-    /// The addresses of a place if they are known now. Literal addresses always are.
+    /// The addresses of a place, if they are known now. Literal addresses always are.
     pub(crate) fn lookup(&self, host: &str, port: u16, now: u64) -> Option<Vec<SocketAddr>> {
         if let Ok(ip) = host.parse::<IpAddr>() {
             return Some(vec![SocketAddr::new(ip, port)]);
@@ -42,7 +42,7 @@ impl Resolver {
         (now < *until).then(|| addresses.clone())
     }
 
-    /// Asks; the loop is woken when the answer is there.
+    /// Sends a query. The loop wakes when the answer is there.
     pub(crate) fn ask(&mut self, place: Place) -> io::Result<()> {
         if self.questions.is_none() {
             self.questions = Some(start(Arc::clone(&self.answers), Arc::clone(&self.waker))?);
@@ -51,7 +51,7 @@ impl Resolver {
         sender.send(place).map_err(|_| io::Error::other("the resolver thread has ended"))
     }
 
-    /// The answers since the last call; successful ones are remembered.
+    /// Takes the new answers and caches the successful ones.
     pub(crate) fn answers(&mut self, now: u64) -> Vec<Answer> {
         let answers = std::mem::take(&mut *self.answers.lock().expect("the resolver thread does not panic"));
         for (place, answer) in &answers {
@@ -62,13 +62,13 @@ impl Resolver {
         answers
     }
 
-    /// From `now` on, these are the addresses of `place`.
+    /// Caches the addresses of `place` from `now` on.
     pub(crate) fn remember(&mut self, place: Place, addresses: Vec<SocketAddr>, now: u64) {
         self.known.insert(place, (addresses, now + LIFETIME));
     }
 }
 
-/// What went wrong, for people: the host, and the words of the system's resolver.
+/// The error message: the host, and the text of the system's resolver.
 pub(crate) fn unresolved(host: &str, error: &io::Error) -> String {
     let text = error.to_string();
     let reason = text.rsplit(": ").next().unwrap_or_default();
@@ -81,7 +81,7 @@ fn start(answers: Arc<Mutex<Vec<Answer>>>, waker: Arc<Waker>) -> io::Result<Send
     Ok(sender)
 }
 
-/// Until the engine is gone.
+/// Runs until the engine is dropped.
 fn serve(questions: &Receiver<Place>, answers: &Mutex<Vec<Answer>>, waker: &Waker) {
     for place in questions {
         let answer = (place.0.as_str(), place.1).to_socket_addrs().map(Iterator::collect);

@@ -1,4 +1,4 @@
-//! One socket: open, connect, write, and the read that brings the kernel's receive stamp where there is one.
+//! One socket: open, connect, write, and the read with the kernel's receive stamp where available.
 
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
@@ -12,7 +12,7 @@ use socket2::{Domain, Protocol, SockAddr};
 
 use crate::platform::{choose_port_late, enable_stamps, receive, stream};
 
-/// A non-blocking stream socket whose reads carry the kernel's receive stamp where the kernel gives one.
+/// A non-blocking stream socket whose reads return the kernel's receive stamp where available.
 #[derive(Debug)]
 pub(crate) enum Socket {
     Tcp(TcpStream),
@@ -29,12 +29,12 @@ pub(crate) struct Received {
 }
 
 impl Socket {
-    /// Starts a TCP connection; it is established when the socket turns writable without an error.
+    /// Starts a TCP connection. It is established when the socket becomes writable without an error.
     pub(crate) fn tcp(address: SocketAddr, source: Option<IpAddr>) -> io::Result<Socket> {
         let socket = stream(Domain::for_address(address), Some(Protocol::TCP))?;
         socket.set_tcp_nodelay(true)?;
         if let Some(ip) = source {
-            // The port is chosen at connect time, when the kernel knows the peer: all ports of the pair can be used.
+            // Choosing the port at connect time allows the kernel to use all ports for each peer.
             choose_port_late(&socket)?;
             socket.bind(&SockAddr::from(SocketAddr::new(ip, 0)))?;
         }
@@ -59,7 +59,7 @@ impl Socket {
         }
     }
 
-    /// The outcome of `tcp` or `unix` once the socket is writable.
+    /// The result of `tcp` or `unix` after the socket becomes writable.
     pub(crate) fn connected(&self) -> io::Result<()> {
         let error = match self {
             Socket::Tcp(stream) => stream.take_error()?,
@@ -68,7 +68,7 @@ impl Socket {
         error.map_or(Ok(()), Err)
     }
 
-    /// Whether it has a peer: false as long as the connection is being made, and when that failed.
+    /// Whether it has a peer: false while connecting, and after a failure.
     pub(crate) fn is_through(&self) -> bool {
         match self {
             Socket::Tcp(stream) => stream.peer_addr().is_ok(),
@@ -84,13 +84,13 @@ impl Socket {
         }
     }
 
-    /// One system call. A read shorter than `buffer` has drained the socket: the next edge is an event of its own.
+    /// One system call. A read shorter than `buffer` has drained the socket: later bytes cause a new event.
     #[inline]
     pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Received> {
         receive(self.as_raw_fd(), buffer)
     }
 
-    /// Whether a kept connection has something to read although nothing was asked: closed, or garbage.
+    /// Whether a kept connection has unexpected input: it was closed, or has extra bytes.
     #[allow(unsafe_code)]
     pub(crate) fn is_stale(&self) -> bool {
         let mut byte = 0u8;
@@ -126,7 +126,7 @@ mod tests {
     use super::{Socket, receive};
     use crate::platform::{HAS_STAMPS, StampSwitch};
 
-    /// A connected pair on loopback: ours, and the peer's.
+    /// A connected pair on loopback: our end and the peer's.
     fn pair() -> (Socket, std::net::TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let ours = Socket::tcp(listener.local_addr().unwrap(), None).unwrap();

@@ -1,36 +1,36 @@
-//! Which local address a connection to this machine's own loopback network comes from.
+//! The local address of a connection to the loopback network.
 //!
-//! One source address has some 28,000 ports to offer towards one listener. All of 127.0.0.0/8 is ours, so a target on
-//! it can be given more connections than that from more than one source.
+//! One source address has about 28,000 ports per listener. All of 127.0.0.0/8 is local, so several source addresses
+//! allow more connections than that.
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-/// Connections begun from one source before the next one takes its turn, and connections that may be open before any
-/// but 127.0.0.1 is used.
+/// Connections per source before the next source is used, and open connections before any source other than
+/// 127.0.0.1 is used.
 ///
-/// The kernel first gives even ports, half of some 28,000; when these are in use, every further connect walks all of
-/// them before it takes an odd one, which costs a millisecond instead of 30 µs. Other processes use the ports too.
+/// The kernel first assigns even ports, half of about 28,000. When these are in use, every connect searches all of them
+/// before it takes an odd one. That costs 1 ms instead of 30 µs. Other processes use the ports too.
 const PER_SOURCE: usize = 2_000;
 
 /// Sources in use: 127.0.0.1 … 127.0.0.254.
 const SOURCES: u8 = 254;
 
-/// Sources that are tried for one connection: each that has no port left takes the kernel a millisecond to find out.
+/// Maximum sources to try for one connection. Each source without a free port costs the kernel 1 ms.
 const TRIES: usize = 8;
 
-/// Deals out source addresses, in turn.
+/// Assigns source addresses in turn.
 #[derive(Debug)]
 pub(crate) struct Sources {
     per_source: usize,
-    /// Last byte of the source whose turn it is when 127.0.0.1 is not enough, 1…254.
+    /// Last byte of the current source after 127.0.0.1 is used up, 1…254.
     current: u8,
-    /// Connections begun in this turn.
+    /// Connections from the current source.
     used: usize,
 }
 
 impl Default for Sources {
-    /// Another process begins elsewhere, so that workers do not fill up one source after the other together.
+    /// Each process starts with a different source, so that workers do not fill the same ones.
     fn default() -> Sources {
         Sources::with(PER_SOURCE, (std::process::id().wrapping_mul(37) % u32::from(SOURCES)) as u8 + 1)
     }
@@ -41,8 +41,8 @@ impl Sources {
         Sources { per_source, current: first, used: 0 }
     }
 
-    /// Calls `connect` with the source to use towards `address`: `fixed` if there is one. For the loopback network it is
-    /// 127.0.0.1 while few connections are `open`, then the one whose turn it is; the next one if it has no port left.
+    /// Calls `connect` with the source for `address`: `fixed` if it is set. For the loopback network it is 127.0.0.1
+    /// while few connections are `open`, then the current source; the next one if that has no free port.
     pub(crate) fn connect<T>(
         &mut self,
         address: SocketAddr,
@@ -55,7 +55,7 @@ impl Sources {
             return connect(address, fixed);
         }
         if open <= self.per_source {
-            // The kernel takes 127.0.0.1 by itself, without a call more.
+            // The kernel uses 127.0.0.1 by default, which saves a call.
             match connect(address, None) {
                 Err(error) if error.kind() == ErrorKind::AddrNotAvailable => {}
                 result => return result,
@@ -93,14 +93,14 @@ mod tests {
     use super::{SOURCES, Sources, TRIES};
     use crate::socket::Socket;
 
-    /// So many that 127.0.0.1 is not enough.
+    /// More connections than 127.0.0.1 alone is used for.
     const MANY: usize = 1_000_000;
 
     fn none_left() -> io::Error {
         io::Error::from_raw_os_error(libc::EADDRNOTAVAIL)
     }
 
-    /// Last bytes of the sources that `count` connections to the loopback network come from; 0 for the kernel's choice.
+    /// Last bytes of the sources of `count` connections to the loopback network; 0 is the kernel's choice.
     fn dealt(sources: &mut Sources, open: usize, count: usize) -> Vec<u8> {
         let last = |source: Option<IpAddr>| match source {
             Some(IpAddr::V4(ip)) => ip.octets()[3],

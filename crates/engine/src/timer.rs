@@ -1,4 +1,4 @@
-//! Deadlines: cheap to move, one descriptor for all.
+//! Deadlines that are cheap to move, with one descriptor for all.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,13 +9,13 @@ use crate::platform::Alarm;
 
 /// Wakes the loop at the earliest of many deadlines.
 ///
-/// A deadline that moves later costs nothing here: its owner keeps the true one, and when the old one comes up the
-/// owner puts the new one in. So a read timeout costs one entry per connection and timeout, not one per request.
+/// Moving a deadline to a later time is free: its owner stores the new one, and inserts it when the old one expires. So
+/// a read timeout costs one entry per connection and timeout, not one per request.
 #[derive(Debug)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<(u64, u64)>>,
     alarm: Alarm,
-    /// What the alarm is set to, monotonic ns; 0 = not set.
+    /// The time that the alarm is set to, monotonic ns; 0 = not set.
     armed: u64,
 }
 
@@ -24,7 +24,7 @@ impl Timers {
         Ok(Timers { heap: BinaryHeap::new(), alarm: Alarm::new()?, armed: 0 })
     }
 
-    /// Wants `owner` back from `expired` once `deadline` (monotonic ns, > 0) has passed.
+    /// Makes `expired` return `owner` after `deadline` (monotonic ns, > 0).
     #[inline]
     pub(crate) fn insert(&mut self, deadline: u64, owner: u64) {
         self.heap.push(Reverse((deadline, owner)));
@@ -34,8 +34,8 @@ impl Timers {
         self.settle();
     }
 
-    /// Sets the descriptor again after it has come up. To be called before anybody waits, as late as can be: what is
-    /// inserted in between is often the earliest then.
+    /// Sets the alarm again after it has fired. Call it before the loop waits, as late as possible: a later insert is
+    /// often the earliest deadline.
     #[inline]
     pub(crate) fn settle(&mut self) {
         if self.armed == 0
@@ -45,7 +45,7 @@ impl Timers {
         }
     }
 
-    /// To be called when the descriptor was readable, before `expired`.
+    /// Call it before `expired` when the descriptor was readable.
     pub(crate) fn fired(&mut self) {
         self.alarm.fired();
         self.armed = 0;

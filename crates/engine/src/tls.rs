@@ -1,4 +1,4 @@
-//! Configurations for rustls: trusted certificates, and our own.
+//! TLS configurations: trusted certificates and client certificates.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,22 +14,22 @@ use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, InvalidMessage, OtherError, RootCertStore, SignatureScheme,
 };
 
-/// Whose certificates are accepted.
+/// The trusted certificates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Trust {
-    /// Those that the system's roots vouch for.
+    /// Those issued by the system's roots.
     #[default]
     System,
-    /// Those that the roots in this PEM file, or in the PEM files of this directory, vouch for.
+    /// Those issued by the roots in this PEM file, or in the PEM files of this directory.
     Bundle(PathBuf),
-    /// All: no check at all.
+    /// All certificates, without a check.
     Anything,
 }
 
-/// Files of a client certificate: certificate chain, private key (may be the same PEM file).
+/// Files of a client certificate: certificate chain and private key (may be the same PEM file).
 pub type Identity = (PathBuf, PathBuf);
 
-/// Builds a configuration; sessions are resumed among all connections that share it. The error names the file.
+/// Builds a configuration. Connections that share it resume each other's sessions. The error names the file.
 pub(crate) fn config(trust: &Trust, identity: Option<&Identity>) -> Result<Arc<ClientConfig>, String> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -71,7 +71,7 @@ fn bundle_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Stri
     Ok(found)
 }
 
-/// Of all files of a directory, as OpenSSL's tools make them; other files may lie beside them.
+/// The certificates in all files of a directory, in the layout of OpenSSL's tools. Other files are ignored.
 fn certificates_below(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let entries = path.read_dir().map_err(|error| format!("certificates in {}: {error}", path.display()))?;
     let files = entries.flatten().map(|entry| entry.path()).filter(|file| file.is_file());
@@ -87,10 +87,10 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
     PrivateKeyDer::from_pem_file(path).map_err(|error| format!("private key in {}: {error}", path.display()))
 }
 
-/// Checks certificates, and that the peer holds the key of its own.
+/// Verifies a certificate, and that the peer has its private key.
 #[derive(Debug)]
 struct Verifier {
-    /// None: every certificate is accepted.
+    /// None: accept every certificate.
     roots: Option<Roots>,
     provider: Arc<CryptoProvider>,
 }
@@ -141,11 +141,11 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// What the given certificates vouch for is accepted, and those certificates themselves.
+/// Accepts certificates issued by the given ones, and the given ones themselves.
 ///
-/// A self-signed certificate may be allowed to issue others (CA:TRUE, the default of `openssl req -x509`). webpki never
-/// accepts such a certificate from a server, not even when it is the one to trust; OpenSSL does. Here it passes if it
-/// is one of `given`, byte for byte, and only that check of webpki failed: its dates are checked before, its name here.
+/// A self-signed certificate may be a CA (CA:TRUE, the default of `openssl req -x509`). webpki never accepts a CA
+/// certificate from a server, even if it is trusted; OpenSSL does. Here it is accepted if it equals one of `given` byte
+/// for byte, and only that check of webpki failed. webpki has checked its dates; this code checks its name.
 #[derive(Debug)]
 struct Roots {
     webpki: Arc<WebPkiServerVerifier>,
@@ -163,7 +163,7 @@ impl Roots {
     }
 }
 
-/// Nobody who is trusted vouches for a certificate.
+/// No trusted issuer for a certificate.
 #[derive(Debug)]
 struct Untrusted {
     is_self_signed: bool,
@@ -186,7 +186,7 @@ fn is_self_signed(certificate: &CertificateDer<'_>) -> bool {
     webpki::EndEntityCert::try_from(certificate).is_ok_and(|parsed| parsed.issuer() == parsed.subject())
 }
 
-/// What went wrong, for people. `port`: where TLS was tried.
+/// The error message. `port`: of the connection.
 pub(crate) fn words(error: &rustls::Error, port: u16) -> String {
     match error {
         rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
@@ -197,7 +197,7 @@ pub(crate) fn words(error: &rustls::Error, port: u16) -> String {
     }
 }
 
-/// Whether webpki refused a server's certificate because it may issue others.
+/// Whether webpki refused a server's certificate because it is a CA certificate.
 fn is_an_issuers_own(error: &rustls::Error) -> bool {
     let rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(reason))) = error else { return false };
     matches!(reason.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))

@@ -1,5 +1,5 @@
-//! The header `traceparent` (<https://www.w3.org/TR/trace-context/>): a trace of its own for every request, so that its
-//! path through the target can be found by what was slow here.
+//! The header `traceparent` (<https://www.w3.org/TR/trace-context/>): each request gets its own trace, so that a slow
+//! request can be found in the target's traces.
 
 use std::io::Write;
 
@@ -9,10 +9,10 @@ const NAME: &[u8] = b"traceparent:";
 /// Name, version, 32 digits of the trace, 16 of the parent, flags, with their separators and CR LF.
 const LENGTH: usize = NAME.len() + 1 + 55 + 2;
 
-/// Marks requests, each with a new trace.
+/// Adds a new trace to each request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tracer {
-    /// The first half of all its traces.
+    /// The first half of all traces.
     prefix: u64,
     serial: u64,
 }
@@ -22,13 +22,13 @@ impl Tracer {
         Tracer { prefix, serial: 0 }
     }
 
-    /// Writes the header behind the request line. Returns the second half of the trace; 0 when the request has such a
-    /// header already, which is left as it is.
+    /// Inserts the header after the request line. Returns the second half of the trace; 0 if the request already has
+    /// the header, which then stays unchanged.
     pub(crate) fn mark(&mut self, wire: &mut Wire) -> u64 {
         let bytes = wire.bytes.as_slice();
         let Some(line) = bytes.iter().position(|&byte| byte == b'\n') else { return 0 };
         let (line, rest) = bytes.split_at(line + 1);
-        // A head without a body ends where the bytes do.
+        // Without a body, the head ends at the end of the bytes.
         let head = &rest[..wire.head.saturating_sub(line.len()).min(rest.len())];
         if head.split(|&byte| byte == b'\n').any(|each| starts_with(each, NAME)) {
             return 0;
@@ -50,8 +50,8 @@ fn starts_with(line: &[u8], name: &[u8]) -> bool {
     line.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
 }
 
-/// A number that looks random, another one for each serial: collectors that keep a share of all traces go by their last
-/// digits. It is the finalizer of `SplitMix64` (Steele, Lea, Flood 2014), which only maps 0 to 0.
+/// A pseudo-random number per serial: collectors that sample traces use their last digits. It is the finalizer of
+/// `SplitMix64` (Steele, Lea, Flood 2014), which maps only 0 to 0.
 fn mixed(serial: u64) -> u64 {
     let mut mixed = serial;
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! A socket, and TLS on top of it where the origin wants that.
+//! A socket, with TLS if the origin uses it.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use rustls::ClientConnection;
 use crate::origin::Secure;
 use crate::socket::{Received, Socket};
 
-/// What carries the bytes of a connection.
+/// The transport of a connection.
 #[derive(Debug)]
 pub(crate) struct Transport {
     pub(crate) socket: Socket,
@@ -20,7 +20,7 @@ impl Transport {
         Transport { socket, tls: None }
     }
 
-    /// Puts TLS on the socket; its handshake has yet to be made.
+    /// Adds TLS to the socket, before its handshake.
     pub(crate) fn secure(&mut self, secure: &Secure) -> Result<(), rustls::Error> {
         let tls = ClientConnection::new(Arc::clone(&secure.config), secure.name.clone())?;
         self.tls = Some(Box::new(tls));
@@ -36,7 +36,7 @@ impl Transport {
         self.tls.as_ref().is_some_and(|tls| tls.is_handshaking())
     }
 
-    /// Takes some of `bytes` for the peer. `WouldBlock` only when the socket is full: it will turn writable.
+    /// Accepts some of `bytes` for the peer. `WouldBlock` only if the socket is full: a writable event follows.
     #[inline]
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.tls {
@@ -45,30 +45,30 @@ impl Transport {
         }
     }
 
-    /// Whether TLS holds bytes that the socket has not taken.
+    /// Whether TLS has bytes that are not in the socket yet.
     #[inline]
     pub(crate) fn has_output(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.wants_write())
     }
 
-    /// Hands the socket what TLS holds; `WouldBlock` when some of it is left.
+    /// Writes the bytes of TLS to the socket; `WouldBlock` if some are left.
     #[inline]
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.tls.as_mut().map_or(Ok(()), |tls| flush(tls, &mut self.socket))
     }
 
-    /// Bytes from the socket, as they are on the wire.
+    /// Reads raw bytes from the socket.
     #[inline]
     pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Received> {
         self.socket.receive(buffer)
     }
 
-    /// Lets TLS work on some bytes from the wire, which are taken off `sealed`. Take what it opened with
-    /// `open` before the next call: TLS holds little of it.
+    /// Decrypts some bytes from `sealed` and removes them. Read the result with `open` before the next call: TLS
+    /// buffers only a little.
     pub(crate) fn unseal(&mut self, sealed: &mut &[u8]) -> Result<(), rustls::Error> {
         let Some(tls) = &mut self.tls else { return Ok(()) };
         let worked = match tls.read_tls(sealed) {
-            // After the peer's close_notify, nothing is read any more.
+            // After the peer's close_notify, nothing more is read.
             Ok(0) => {
                 *sealed = &[];
                 Ok(())
@@ -76,12 +76,12 @@ impl Transport {
             Ok(_) => tls.process_new_packets().map(|_| ()),
             Err(error) => Err(rustls::Error::General(error.to_string())),
         };
-        // An answer of TLS itself, or its alert. If this fails, the next read fails too.
+        // TLS may have a response or an alert to send. If this fails, the next read fails too.
         let _ = flush(tls, &mut self.socket);
         worked
     }
 
-    /// What TLS has opened. 0 after the peer's `close_notify`, `WouldBlock` when there is no more for now.
+    /// Reads decrypted bytes. 0 after the peer's `close_notify`, `WouldBlock` if there are none.
     pub(crate) fn open(&mut self, plain: &mut [u8]) -> io::Result<usize> {
         match &mut self.tls {
             Some(tls) => tls.reader().read(plain),
@@ -89,8 +89,8 @@ impl Transport {
         }
     }
 
-    /// Whether nothing but a next response can come: TLS makes nothing more of `sealed`, the rest of what was read, and
-    /// the peer has not sent a `close_notify`.
+    /// Whether only a next response can follow: `sealed`, the rest of the last read, contains no more plain bytes and
+    /// no `close_notify`.
     pub(crate) fn is_clean(&mut self, mut sealed: &[u8]) -> bool {
         while !sealed.is_empty() {
             if self.unseal(&mut sealed).is_err() {
@@ -102,7 +102,7 @@ impl Transport {
     }
 }
 
-/// Takes some of `bytes` into TLS, and hands the socket what TLS makes of them.
+/// Passes some of `bytes` to TLS, and the result to the socket.
 #[inline(never)]
 fn seal(tls: &mut ClientConnection, socket: &mut Socket, bytes: &[u8]) -> io::Result<usize> {
     flush(tls, socket)?;

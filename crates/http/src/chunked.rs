@@ -9,7 +9,7 @@ enum Phase {
     /// Before the first digit of a size.
     SizeStart,
     Size,
-    /// From the first byte behind the digits to CR; what a chunk extension says is of no interest.
+    /// From the first byte after the digits to CR. Chunk extensions are ignored.
     Extension,
     /// LF after a size.
     SizeEnd,
@@ -21,22 +21,22 @@ enum Phase {
     Trailers,
 }
 
-/// Where in a chunked body the input stands.
+/// The state of the parser within a chunked body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chunks {
     phase: Phase,
     /// Bytes of the current size line so far.
     line: u32,
-    /// Bytes of the current chunk that are to come; its size while that is being read.
+    /// Bytes left in the current chunk; its size while the size is being read.
     left: u64,
 }
 
 impl Chunks {
     pub(crate) const START: Self = Self { phase: Phase::SizeStart, line: 0, left: 0 };
 
-    /// Takes in bytes of the body: how many were taken, and whether it is complete.
+    /// Consumes bytes of the body. Returns how many were consumed, and whether the body is complete.
     ///
-    /// `room`: how long the body may still become. `buffer`: for a trailer section that comes in pieces.
+    /// `room`: how much longer the body may become. `buffer`: holds a trailer section that arrives in pieces.
     pub(crate) fn feed(
         &mut self,
         limits: &Limits,
@@ -72,7 +72,7 @@ impl Chunks {
         length
     }
 
-    /// One byte that is neither data nor trailer.
+    /// Handles one byte that is neither data nor trailer.
     fn control(&mut self, byte: u8, limits: &Limits, room: &mut u64) -> Result<(), ProtocolError> {
         self.phase = match (self.phase, byte) {
             (Phase::SizeStart | Phase::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => self.digit(byte)?,

@@ -1,4 +1,4 @@
-//! Content codings: undone on request, not before.
+//! Content codings, decoded on request.
 
 mod decoding;
 
@@ -8,34 +8,34 @@ pub use decoding::Decoding;
 
 use crate::DecodeError;
 
-/// Codings on top of one another; real responses have one, rarely two.
+/// Maximum number of nested codings. Real responses have one, rarely two.
 const MAX_CODINGS: usize = 5;
-/// RFC 9659: no larger window in HTTP. Bounds what a frame can make the decoder allocate to 8 MiB.
+/// RFC 9659: the largest window in HTTP. It limits the decoder's allocation to 8 MiB.
 const ZSTD_WINDOW_LOG: u32 = 23;
 const BROTLI_INPUT_BUFFER: usize = 4096;
 
-/// Undoes the codings that a Content-Encoding value lists: gzip, deflate, br, zstd, identity.
+/// Decodes the codings of a Content-Encoding value: gzip, deflate, br, zstd, identity.
 ///
-/// gzip may have several members and zstd several frames. Whatever else follows the end of a coding is damage.
+/// gzip may have several members and zstd several frames. Any other bytes after the end of a coding are an error.
 ///
-/// `limit`: bytes that the result may have, and each layer between it and the body.
+/// `limit`: maximum bytes of the result, and of each layer between it and the body.
 pub fn decode(encoding: &[u8], body: &[u8], limit: u64) -> Result<Vec<u8>, DecodeError> {
     let mut decoded = Vec::new();
     decoder(encoding, body, limit)?.read_to_end(&mut decoded).map_err(decode_error)?;
     Ok(decoded)
 }
 
-/// How many bytes `decode` would give, without keeping them.
+/// The length of what `decode` would return, without storing it.
 pub fn decoded_length(encoding: &[u8], body: &[u8], limit: u64) -> Result<u64, DecodeError> {
     io::copy(&mut decoder(encoding, body, limit)?, &mut io::sink()).map_err(decode_error)
 }
 
 fn decoder<'a>(encoding: &[u8], body: &'a [u8], limit: u64) -> Result<Box<dyn Read + Send + 'a>, DecodeError> {
-    // A response without a body (HEAD, 304) may still name the coding that one would have had.
+    // A response without a body (HEAD, 304) may still name the coding that its body would have.
     layers(if body.is_empty() { b"" } else { encoding }, Box::new(body), limit)
 }
 
-/// One reader on top of the other. `body` may also say that it has nothing for now (`WouldBlock`), and be asked again.
+/// Nested readers, one per coding. `body` may return `WouldBlock` and be read again later.
 fn layers<'a>(
     encoding: &[u8],
     body: Box<dyn Read + Send + 'a>,
@@ -50,7 +50,7 @@ fn layers<'a>(
         codings = vec![b"identity"];
     }
     let mut reader = body;
-    // They are listed in the order in which they were applied.
+    // The header lists them in the order in which they were applied.
     for coding in codings.into_iter().rev() {
         let inner = undo(coding, reader).map_err(decode_error)?;
         reader = Box::new(Limited { inner, limit, left: limit });
@@ -60,7 +60,7 @@ fn layers<'a>(
 
 fn undo<'a>(coding: &[u8], body: Box<dyn Read + Send + 'a>) -> io::Result<Box<dyn Read + Send + 'a>> {
     Ok(match coding.to_ascii_lowercase().as_slice() {
-        // These two look for another member or frame behind the end, and refuse anything else.
+        // These two look for another member or frame after the end, and fail on anything else.
         b"gzip" | b"x-gzip" => Box::new(flate2::read::MultiGzDecoder::new(body)),
         b"deflate" => Box::new(Deflate::Unknown(body)),
         b"br" => Box::new(Sole::new(brotli_decompressor::Decompressor::new(body, BROTLI_INPUT_BUFFER))),
@@ -101,15 +101,15 @@ impl Read for Deflate<'_> {
     }
 }
 
-/// The low half of zlib's first byte is 8. In raw deflate that would be a stored block with a set padding bit, which
+/// zlib's first byte has 8 in its low half. In raw deflate that would be a stored block with a set padding bit, which
 /// no encoder writes.
 fn is_zlib(first: u8) -> bool {
     first & 0x0f == 8
 }
 
-/// A decoder that stops at the end of its coding, wherever its input ends.
+/// A decoder that stops at the end of its coding.
 trait Stops: Read {
-    /// Whether there is input behind the end. Called only there.
+    /// Whether there is more input after the end. Called only at the end.
     fn has_rest(&mut self) -> io::Result<bool>;
 }
 
@@ -127,12 +127,12 @@ impl<R: BufRead> Stops for flate2::bufread::DeflateDecoder<R> {
 
 impl<R: Read> Stops for brotli_decompressor::Decompressor<R> {
     fn has_rest(&mut self) -> io::Result<bool> {
-        // It refuses, once it is asked again, what it holds itself. What it has not read is below.
+        // Another read fails if the decoder itself holds more bytes. The rest is in the reader below.
         Ok(self.read(&mut [0]).is_err() || self.get_mut().read(&mut [0])? > 0)
     }
 }
 
-/// Fails, instead of ending, when there is something behind the end of the coding.
+/// A reader that fails if there are bytes after the end of the coding.
 struct Sole<D> {
     decoder: D,
     ended: bool,
@@ -157,7 +157,7 @@ impl<D: Stops> Read for Sole<D> {
     }
 }
 
-/// Fails, instead of ending, when more than `limit` bytes come through.
+/// A reader that fails after more than `limit` bytes.
 struct Limited<R> {
     inner: R,
     limit: u64,
@@ -173,7 +173,7 @@ impl<R: Read> Read for Limited<R> {
     }
 }
 
-/// Our own errors travel through the libraries' readers in an `io::Error`; anything else is damage they found.
+/// Our own errors pass through the libraries' readers inside an `io::Error`. Any other error means damaged data.
 fn decode_error(error: io::Error) -> DecodeError {
     match error.downcast::<DecodeError>() {
         Ok(ours) => ours,
@@ -243,7 +243,8 @@ mod tests {
         }
     }
 
-    /// Pushes the body in pieces of `size` bytes and pulls after each; the text, and the piece that brought its first byte.
+    /// Pushes the body in pieces of `size` bytes and pulls after each. Returns the text, and the piece that brought its
+    /// first byte.
     fn in_pieces(coding: &[u8], body: &[u8], size: usize, limit: u64) -> Result<(Vec<u8>, usize), DecodeError> {
         let mut decoding = Decoding::new(coding, limit);
         let (mut text, mut first) = (Vec::new(), 0);
@@ -289,7 +290,7 @@ mod tests {
         assert_eq!(in_pieces(b"gzip", b"", 3, 1000), Ok((Vec::new(), 0)));
     }
 
-    /// What a peer has flushed can be read, however much is still to come.
+    /// Flushed text is readable before the rest arrives.
     #[test]
     fn text_that_was_flushed_comes_out_before_the_rest_comes_in() {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -352,7 +353,7 @@ mod tests {
             let mut encoder = ::zstd::Encoder::new(Vec::new(), 0).expect("memory");
             encoder.set_parameter(::zstd::zstd_safe::CParameter::WindowLog(window_log)).expect("a window in range");
             encoder.write_all(TEXT).expect("memory");
-            // Without the flush the encoder knows the length and declares no more of a window than that.
+            // Without the flush the encoder knows the length, and declares a smaller window.
             encoder.flush().expect("memory");
             let body = encoder.finish().expect("memory");
             assert_eq!(decode(b"zstd", &body, 1000).is_ok(), allowed, "2^{window_log} bytes");
@@ -366,11 +367,11 @@ mod tests {
         assert_eq!(decode(b"zstd", &[zstd(TEXT), zstd(TEXT)].concat(), 1000), Ok(twice));
     }
 
-    /// One rule for every coding, for a whole body and for one in pieces.
+    /// The same rule for every coding, for a whole body and for one in pieces.
     #[test]
     fn bytes_behind_the_end_of_a_coding_are_damage() {
         for (name, encode) in codings().into_iter().filter(|&(name, _)| name != "identity") {
-            // More than what any decoder reads ahead, and less.
+            // More than any decoder reads ahead, and less.
             for rest in [&b"\0"[..], b"junk", &vec![7; 100_000]] {
                 let body = [&encode(TEXT), rest].concat();
                 let size = rest.len();

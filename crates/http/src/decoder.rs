@@ -1,4 +1,4 @@
-//! Response bytes in, meaning out: one [`Decoder`] per connection, fed with whatever the socket gives.
+//! Decodes response bytes: one [`Decoder`] per connection, fed with each read of the socket.
 
 use crate::chunked::Chunks;
 use crate::framing::{self, Asked, Body, Parsed};
@@ -13,33 +13,33 @@ pub struct Done {
     pub keep_alive: bool,
 }
 
-/// What one call of [`Decoder::feed`] did.
+/// The result of [`Decoder::feed`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fed {
-    /// Bytes of the input that belong to this response: all of them, unless it is done.
+    /// Bytes of the input that belong to this response: all of them, unless it is complete.
     pub consumed: usize,
-    /// Set by the call that completed the response, and only by that one.
+    /// Set by the call that completes the response, and only by that one.
     pub done: Option<Done>,
 }
 
 #[derive(Debug)]
 enum State {
-    /// Before `begin`, after a complete response, after an error: no byte is wanted.
+    /// Before `begin`, after a complete response, after an error: no bytes are expected.
     Idle,
     Head,
-    /// Bytes of the body that are to come.
+    /// Bytes of the body that are left.
     Length(u64),
     Chunked(Chunks),
     UntilClose,
 }
 
-/// Decodes one response after another; `begin` before each.
+/// Decodes one response after another. Call `begin` before each.
 ///
-/// The same bytes give the same events, however they are cut into pieces; only the cuts within the body show.
+/// The events do not depend on how the bytes are split, except for the pieces of the body.
 #[derive(Debug)]
 pub struct Decoder {
     state: State,
-    /// The part of a head or trailer section that has come so far; empty, and without memory, otherwise.
+    /// The part of a head or trailer section that has arrived; otherwise empty and without memory.
     buffer: Vec<u8>,
     /// Bytes of the interim heads of this response.
     interim: usize,
@@ -57,7 +57,7 @@ impl Default for Decoder {
 }
 
 impl Decoder {
-    /// A decoder that wants no bytes yet.
+    /// A decoder that expects no bytes yet.
     pub fn new() -> Self {
         Self {
             state: State::Idle,
@@ -70,12 +70,12 @@ impl Decoder {
         }
     }
 
-    /// Expects a response to a request, which had the method HEAD or not. Forgets an unfinished one.
+    /// Expects a response to a request, which may have the method HEAD. Discards an unfinished one.
     pub fn begin(&mut self, head_request: bool) {
         self.expect(if head_request { Asked::Head } else { Asked::Body });
     }
 
-    /// Expects a response to CONNECT: a 2xx is done with its head, and what follows belongs to the tunnel.
+    /// Expects a response to CONNECT: a 2xx is complete with its head, and the following bytes belong to the tunnel.
     pub fn begin_connect(&mut self) {
         self.expect(Asked::Connect);
     }
@@ -84,12 +84,12 @@ impl Decoder {
         *self = Self { state: State::Head, asked, ..Self::new() };
     }
 
-    /// Whether any byte of the response that was begun last has been seen.
+    /// Whether any byte of the current response has arrived.
     pub fn started(&self) -> bool {
         self.started
     }
 
-    /// Takes in the next bytes. Past the end of the response nothing is consumed; after an error nothing is either.
+    /// Consumes the next bytes. Consumes nothing after the end of the response or after an error.
     pub fn feed(&mut self, limits: &Limits, input: &[u8], sink: &mut impl Sink) -> Result<Fed, ProtocolError> {
         let fed = self.advance(limits, input, sink);
         if fed.is_err() {
@@ -98,7 +98,7 @@ impl Decoder {
         fed
     }
 
-    /// The peer has closed the connection. That completes a body without a length, and is an error anywhere else.
+    /// Handles the close of the connection. It completes a body without a length, and is an error anywhere else.
     pub fn eof(&mut self) -> Result<Done, ProtocolError> {
         let result = match self.state {
             State::UntilClose => Ok(Done { keep_alive: false }),
@@ -136,14 +136,14 @@ impl Decoder {
         Done { keep_alive: self.keep_alive }
     }
 
-    /// A head that is whole in one piece is parsed where it is; any other is gathered in the buffer first.
+    /// Parses a head in place if it is whole in one piece; otherwise gathers it in the buffer first.
     fn head(&mut self, limits: &Limits, input: &[u8], sink: &mut impl Sink) -> Result<(usize, bool), ProtocolError> {
         self.started = true;
         let limit = limits.head.saturating_sub(self.interim);
         if self.buffer.is_empty() {
             let window = &input[..input.len().min(limit)];
             check_prefix(window)?;
-            // What fails here may yet be incomplete or folded: the way through the buffer decides.
+            // If this fails, the head may be incomplete or folded. The buffered path decides.
             if let Ok(Some(head)) = framing::parse(window, limits, self.asked) {
                 let done = self.accept(&head, &window[..head.length], limits, sink)?;
                 return Ok((head.length, done));
@@ -163,7 +163,7 @@ impl Decoder {
         }
     }
 
-    /// Acts on a complete head; whether the response ends with it.
+    /// Handles a complete head. Returns whether the response ends with it.
     fn accept(
         &mut self,
         head: &Parsed,
@@ -205,7 +205,7 @@ impl Decoder {
     }
 }
 
-/// Bytes of a body of known length; `left` is never 0 here.
+/// Consumes a body of known length; `left` is never 0 here.
 fn fixed(left: &mut u64, input: &[u8], sink: &mut impl Sink) -> (usize, bool) {
     let length = usize::try_from(*left).map_or(input.len(), |left| left.min(input.len()));
     sink.body(&input[..length]);
@@ -213,13 +213,13 @@ fn fixed(left: &mut u64, input: &[u8], sink: &mut impl Sink) -> (usize, bool) {
     (length, *left == 0)
 }
 
-/// Fails at the first byte that is wrong, so that a peer of another protocol does not run into the timeout.
+/// Fails at the first wrong byte, so that a peer with another protocol does not cause a timeout.
 fn check_prefix(head: &[u8]) -> Result<(), ProtocolError> {
     let known = head.len().min(5);
     if head[..known] == b"HTTP/"[..known] { Ok(()) } else { Err(ProtocolError::NotHttp) }
 }
 
-/// Parses a head that is known to be complete, with its folded lines joined.
+/// Parses a head that is complete, after joining its folded lines.
 fn parse_folded(raw: &mut [u8], limits: &Limits, asked: Asked) -> Result<Parsed, ProtocolError> {
     let status_line = memchr::memchr(b'\n', raw).map_or(0, |end| end + 1);
     unfold(&mut raw[status_line..]);

@@ -1,8 +1,8 @@
-//! Every way in which encoding or decoding can fail, worded for people.
+//! All errors of encoding and decoding, with messages for people.
 
 use std::fmt::{self, Display, Formatter};
 
-/// A request that HTTP forbids to be sent.
+/// A request that HTTP does not allow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RequestError {
@@ -10,7 +10,7 @@ pub enum RequestError {
     Method(String),
     /// The request target is empty or has a byte outside visible ASCII.
     Target(String),
-    /// The authority (what the Host header says) is empty or has a byte outside visible ASCII.
+    /// The authority (the value of the Host header) is empty or has a byte outside visible ASCII.
     Authority(String),
     /// The header name is not a token.
     HeaderName(String),
@@ -40,11 +40,11 @@ impl Display for RequestError {
 
 /// A response that breaks the protocol or a limit, or that ends too early.
 ///
-/// After any of these the connection is of no further use.
+/// The connection is unusable after any of these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProtocolError {
-    /// The first bytes are not those of an HTTP/1 response.
+    /// The first bytes are not an HTTP/1 response.
     NotHttp,
     /// HTTP, but neither 1.0 nor 1.1.
     Version,
@@ -64,9 +64,9 @@ pub enum ProtocolError {
         /// `Limits::headers`.
         limit: usize,
     },
-    /// A Content-Length that is no number.
+    /// A Content-Length that is not a number.
     ContentLength,
-    /// More than one Content-Length, and not the same.
+    /// Several Content-Length headers with different values.
     ContentLengthConflict,
     /// The body is longer than `limit` bytes.
     BodyTooLarge {
@@ -93,9 +93,9 @@ pub enum ProtocolError {
     ClosedBeforeResponse,
     /// The connection ended in the middle of a response head, or after an interim response.
     ClosedInHead,
-    /// The connection ended before all bytes that Content-Length promised.
+    /// The connection ended before all bytes of Content-Length.
     ClosedInBody {
-        /// Bytes that did not come.
+        /// Bytes that are missing.
         missing: u64,
     },
     /// The connection ended before the last chunk.
@@ -134,15 +134,15 @@ impl Display for ProtocolError {
     }
 }
 
-/// A body whose content coding cannot be undone.
+/// A body whose content coding cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecodeError {
     /// A coding that is not one of gzip, deflate, br, zstd, identity.
     Unknown(String),
-    /// More codings on top of one another than any real response has.
+    /// More nested codings than allowed.
     TooMany {
-        /// How many are allowed.
+        /// The maximum.
         limit: usize,
     },
     /// The decoded body, or a layer below it, is longer than `limit` bytes.
@@ -150,7 +150,7 @@ pub enum DecodeError {
         /// Bytes.
         limit: u64,
     },
-    /// The bytes are not of that coding, or some are missing; what the library says about it.
+    /// The bytes are invalid in that coding, or some are missing; the library's message.
     Damaged(String),
 }
 

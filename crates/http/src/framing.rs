@@ -1,4 +1,4 @@
-//! From a response head to the length of its body and the fate of its connection (RFC 9112 §6.3 and §9.3).
+//! From a response head to the length of its body, and to whether the connection is kept (RFC 9112 §6.3 and §9.3).
 
 use std::mem::MaybeUninit;
 
@@ -6,18 +6,18 @@ use httparse::{Header, ParserConfig, Response, Status};
 
 use crate::{Limits, ProtocolError};
 
-/// What the request was, as far as it decides how the response is framed.
+/// The kind of request, as far as it affects the framing of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asked {
     /// Any method but the two below.
     Body,
     /// HEAD: the response has no body, whatever its headers say.
     Head,
-    /// CONNECT: a 2xx ends with its head, and the bytes behind it belong to the tunnel.
+    /// CONNECT: a 2xx ends with its head, and the following bytes belong to the tunnel.
     Connect,
 }
 
-/// How the end of a body is known.
+/// How the end of a body is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Body {
     None,
@@ -26,7 +26,7 @@ pub(crate) enum Body {
     UntilClose,
 }
 
-/// A response head, understood.
+/// A parsed response head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Parsed {
     /// Bytes of the head, blank line included.
@@ -40,13 +40,13 @@ pub(crate) struct Parsed {
 }
 
 impl Parsed {
-    /// 101 is final: nothing of HTTP/1.1 follows it.
+    /// 101 is final: no HTTP/1.1 response follows it.
     pub(crate) fn is_interim(&self) -> bool {
         self.status < 200 && self.status != 101
     }
 }
 
-/// Reads the head at the beginning of `bytes`; `None` when it goes on behind them.
+/// Parses the head at the start of `bytes`; `None` if it is incomplete.
 pub(crate) fn parse(bytes: &[u8], limits: &Limits, asked: Asked) -> Result<Option<Parsed>, ProtocolError> {
     let mut slots = [const { MaybeUninit::<Header<'_>>::uninit() }; Limits::MAX_HEADERS];
     let slots = &mut slots[..limits.headers.min(Limits::MAX_HEADERS)];
@@ -61,7 +61,7 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits, asked: Asked) -> Result<Optio
     };
     let head =
         Parsed { length, status, minor, content_length: None, body: Body::None, keep_alive: true, has_timing: false };
-    // RFC 9110 §9.3.6: after a 2xx to CONNECT comes the tunnel, and both length fields must be ignored.
+    // RFC 9110 §9.3.6: after a 2xx to CONNECT the tunnel begins, and both length fields must be ignored.
     let opens_tunnel = asked == Asked::Connect && matches!(status, 200..=299);
     if head.is_interim() || opens_tunnel {
         return Ok(Some(head));
@@ -89,11 +89,11 @@ fn head_error(error: httparse::Error, limits: &Limits) -> ProtocolError {
     }
 }
 
-/// The header fields that decide about framing, and whether there is one that says more of the response's time.
+/// The header fields for framing, and whether there is a Server-Timing header.
 #[derive(Default)]
 struct Fields<'a> {
     content_length: Option<u64>,
-    /// The last transfer coding; "identity" is none.
+    /// The last transfer coding; "identity" counts as none.
     last_coding: Option<&'a [u8]>,
     close: bool,
     keep_alive: bool,
@@ -104,7 +104,7 @@ impl<'a> Fields<'a> {
     fn collect(headers: &[Header<'a>]) -> Result<Self, ProtocolError> {
         let mut fields = Self::default();
         for header in headers {
-            // The length first: one comparison rules out nearly every other header.
+            // Compare the length first: that rules out nearly every other header.
             match header.name.len() {
                 10 if header.name.eq_ignore_ascii_case("connection") => fields.connection(header.value),
                 13 if header.name.eq_ignore_ascii_case("server-timing") => fields.has_timing = true,
@@ -123,7 +123,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Said twice is tolerated when it is the same both times (RFC 9110, section 8.6).
+    /// A repeated value is accepted if it is the same (RFC 9110, section 8.6).
     fn content_length(&mut self, value: &[u8]) -> Result<(), ProtocolError> {
         let length = number(value).ok_or(ProtocolError::ContentLength)?;
         match self.content_length.replace(length) {
@@ -146,7 +146,7 @@ impl<'a> Fields<'a> {
             (_, None, Some(length)) => Body::Length(length),
             (_, Some(_), _) | (_, None, None) => Body::UntilClose,
         };
-        // RFC 9112 §6.1: a coding in HTTP/1.0, or beside a length, is no foundation for a second response.
+        // RFC 9112 §6.1: do not reuse the connection after a coding in HTTP/1.0, or one next to a length.
         let doubtful = self.last_coding.is_some() && (head.minor == 0 || self.content_length.is_some());
         let ends = body == Body::UntilClose || head.status == 101;
         Parsed {
@@ -163,7 +163,7 @@ fn tokens(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).filter(|token| !token.is_empty())
 }
 
-/// Decimal digits and nothing else, in 64 bits.
+/// Parses decimal digits, and nothing else, into 64 bits.
 fn number(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;

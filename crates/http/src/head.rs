@@ -1,17 +1,17 @@
-//! The bytes of a head or trailer section: where they end, and questions to them.
+//! The bytes of a head or trailer section: finds their end and their fields.
 //!
-//! The questions expect bytes that the decoder has let through; other bytes give wrong answers, never a panic.
+//! The functions expect bytes that the decoder has accepted. Other bytes give wrong results, but never a panic.
 
 use memchr::{memchr, memchr_iter};
 
-/// The first value of the header `name`, compared without regard to case.
+/// The first value of the header `name`, ignoring case.
 pub fn header<'a>(raw_head: &'a [u8], name: &str) -> Option<&'a [u8]> {
     values(raw_head, name).next()
 }
 
 /// All values of the header `name`, in order.
 pub fn values<'a>(raw_head: &'a [u8], name: &str) -> impl Iterator<Item = &'a [u8]> {
-    // Asked for every response, so it looks at no more of a line than the name's length.
+    // This runs for every response, so it reads only as much of a line as the name is long.
     let starts = memchr_iter(b'\n', raw_head).map(|end| &raw_head[end + 1..]);
     starts.filter_map(move |line| {
         let (field, rest) = line.split_at_checked(name.len())?;
@@ -25,7 +25,7 @@ pub fn headers(raw_head: &[u8]) -> Vec<(&[u8], &[u8])> {
     fields(after_first_line(raw_head)).collect()
 }
 
-/// What the status line says behind the code; may be empty.
+/// The text after the status code; may be empty.
 pub fn reason(raw_head: &[u8]) -> &[u8] {
     first_line(raw_head).splitn(3, |&byte| byte == b' ').nth(2).unwrap_or_default().trim_ascii_end()
 }
@@ -50,14 +50,14 @@ fn fields(lines: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     })
 }
 
-/// What `gather` made of some input.
+/// The result of `gather`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Gathered {
-    /// The section is complete in the buffer; it took this many bytes of the input.
+    /// The section is complete in the buffer. It used this many bytes of the input.
     Complete(usize),
-    /// All of the input was taken, and the section goes on.
+    /// All of the input was used, and the section continues.
     Partial,
-    /// The section does not end within the limit.
+    /// The section is longer than the limit.
     TooLarge,
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn gather(buffer: &mut Vec<u8>, input: &[u8], limit: usize) -> Gather
     let known = buffer.len();
     let window = &input[..input.len().min(limit.saturating_sub(known))];
     buffer.extend_from_slice(window);
-    // A line break that is already known may turn out to begin the blank line.
+    // An earlier line break may turn out to be the start of the blank line.
     match section_end(buffer, known.saturating_sub(2)) {
         Some(end) => {
             buffer.truncate(end);
@@ -77,7 +77,8 @@ pub(crate) fn gather(buffer: &mut Vec<u8>, input: &[u8], limit: usize) -> Gather
     }
 }
 
-/// Where the section that begins at 0 ends, its blank line included; line breaks before `from` are known not to end it.
+/// The end of the section that begins at 0, including its blank line. Line breaks before `from` are known not to end
+/// it.
 fn section_end(bytes: &[u8], from: usize) -> Option<usize> {
     let blank = |at: usize| match bytes.get(at..)? {
         [b'\n', ..] => Some(at + 1),
@@ -92,7 +93,7 @@ fn section_end(bytes: &[u8], from: usize) -> Option<usize> {
     memchr_iter(b'\n', bytes.get(from..)?).find_map(|at| blank(from + at + 1))
 }
 
-/// Joins folded lines (RFC 9112 §5.2) by turning the line breaks between them into spaces; whether there were any.
+/// Joins folded lines (RFC 9112 §5.2) by replacing the line breaks with spaces. Returns whether there were any.
 pub(crate) fn unfold(lines: &mut [u8]) -> bool {
     let mut folded = false;
     for at in 1..lines.len() {

@@ -1,15 +1,16 @@
-//! HTTP/1.1 for a client, without sockets and without a clock: request bytes out, response bytes in.
+//! HTTP/1.1 for a client, without sockets and without a clock: encodes requests, decodes responses.
 //!
 //! # Layout
 //!
 //! - `request`: [`Headers`], checked and encoded once; [`Request::encode`] appends a request head to a buffer.
-//! - `decoder`: [`Decoder`] reads response bytes as they come and hands their parts to a [`Sink`].
-//! - `sink`: those parts, and who receives them. `limits`: how much of a response is accepted.
+//! - `decoder`: [`Decoder`] reads response bytes as they arrive and passes their parts to a [`Sink`].
+//! - `sink`: the receiver of those parts. `limits`: how much of a response is accepted.
 //! - `chunked`: the chunked transfer coding, a part of the decoder.
-//! - `framing`: from a response head to the length of its body and the fate of its connection.
-//! - `head`: questions to the raw bytes of a response head: one header, all headers, the reason.
-//! - `content`: content codings (gzip, deflate, br, zstd), undone on request; `content::decoding`: while a body comes in.
-//! - `error`: every way in which the above can fail.
+//! - `framing`: from a response head to the length of its body, and to whether the connection is kept.
+//! - `head`: finds headers and the reason in the raw bytes of a response head.
+//! - `content`: content codings (gzip, deflate, br, zstd), decoded on request; `content::decoding`: for a body in
+//!   pieces.
+//! - `error`: all errors of the above.
 //!
 //! # Example
 //!

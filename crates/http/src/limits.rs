@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 /// How much of a response is accepted. A response over a limit is a [`ProtocolError`] that names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of the status line and headers, those of interim responses included; as much again for trailers, and for
+    /// Bytes of the status line and headers, including interim responses. The same limit applies to trailers, and to
     /// the line that begins a chunk. At least [`Limits::MIN_HEAD`].
     pub head: usize,
     /// Header lines, and trailer lines. At most [`Limits::MAX_HEADERS`].
@@ -17,7 +17,7 @@ pub struct Limits {
 impl Limits {
     /// The length of `HTTP/1.1 200`, CR LF and a blank line.
     pub const MIN_HEAD: usize = 16;
-    /// The parser's room for header lines, on the stack.
+    /// Header lines that the parser has space for, on the stack.
     pub const MAX_HEADERS: usize = 256;
 
     /// Limits within their ranges.
@@ -43,9 +43,9 @@ impl Default for Limits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LimitsError {
-    /// Fewer bytes for a head than the shortest status line needs.
+    /// Fewer bytes for a head than the shortest status line.
     Head(usize),
-    /// More header lines than the parser has room for.
+    /// More header lines than the parser has space for.
     Headers(usize),
 }
 

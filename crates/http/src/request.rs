@@ -1,4 +1,4 @@
-//! A request head, from its parts to bytes.
+//! Encodes a request head.
 
 use std::io::Write;
 
@@ -13,17 +13,17 @@ pub struct Headers {
     given: Given,
 }
 
-/// Where in the block a line stands.
+/// The position of a line in the block.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     start: usize,
-    /// Behind the name; ": " follows.
+    /// Offset after the name; ": " follows.
     colon: usize,
-    /// Behind the value; CR LF follows.
+    /// Offset after the value; CR LF follows.
     end: usize,
 }
 
-/// Which of the headers that `encode` has an opinion on are there.
+/// Which of the headers that `encode` handles specially are present.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "four independent facts, not a state")]
 struct Given {
@@ -72,19 +72,19 @@ impl Headers {
     }
 }
 
-/// What a request head is made of.
+/// The parts of a request head.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// Any token; case matters.
     pub method: &'a str,
-    /// Path and query (or whatever form the method wants), percent-encoded.
+    /// Path and query (or another form that the method requires), percent-encoded.
     pub target: &'a str,
     /// The Host header, unless the headers have one.
     pub authority: &'a str,
-    /// The lines that all requests of a kind have in common.
+    /// The lines that all requests of a kind share.
     pub headers: &'a Headers,
-    /// Changes to them, compared without regard to case: a value replaces the lines of that name where the first one
-    /// stands, or is appended; `None` removes them. Of several with the same name the last one counts.
+    /// Changes to them, ignoring case. A value replaces all lines of that name at the position of the first, or is
+    /// appended. `None` removes them. If a name is given several times, the last one counts.
     pub extra: &'a [(&'a [u8], Option<&'a [u8]>)],
     /// Bytes of the body. Becomes Content-Length, unless the headers have one, or a Transfer-Encoding.
     pub body_length: Option<u64>,
@@ -92,22 +92,22 @@ pub struct Request<'a> {
     pub content_type: Option<&'a str>,
 }
 
-/// What one call of [`Request::encode`] did.
+/// The result of [`Request::encode`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Encoded {
     /// Bytes appended.
     pub head: usize,
-    /// There is a body, and the headers ask the server whether it wants it (`Expect: 100-continue`).
+    /// There is a body, and it must wait for 100 (`Expect: 100-continue`).
     pub expect_continue: bool,
 }
 
 impl Request<'_> {
-    /// Appends the request line, the headers and the blank line to `out`, which an error leaves as it was.
+    /// Appends the request line, the headers and the blank line to `out`. After an error `out` is unchanged.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<Encoded, RequestError> {
         self.check()?;
         let start = out.len();
         let given = if self.extra.is_empty() { self.headers.given } else { Given::by(|name| self.value(name)) };
-        // The room for what is added below besides the parts: blanks, version, header names, a number.
+        // Space for what is added below besides the parts: blanks, version, header names, a number.
         out.reserve(self.method.len() + self.target.len() + self.authority.len() + self.headers.block.len() + 128);
         for part in [self.method, " ", self.target, " HTTP/1.1\r\n"] {
             out.extend_from_slice(part.as_bytes());
@@ -147,12 +147,12 @@ impl Request<'_> {
         check_header(b"Content-Type", self.content_type.unwrap_or_default().as_bytes())
     }
 
-    /// What `extra` says about a name, if it does.
+    /// The change of a name in `extra`, if there is one.
     fn change(&self, name: &[u8]) -> Option<(&[u8], Option<&[u8]>)> {
         self.extra.iter().rev().find(|(known, _)| known.eq_ignore_ascii_case(name)).copied()
     }
 
-    /// The value that will be sent.
+    /// The final value of a header.
     fn value(&self, name: &[u8]) -> Option<&[u8]> {
         self.change(name).map_or_else(|| self.headers.value(name), |(_, value)| value)
     }

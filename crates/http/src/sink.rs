@@ -1,4 +1,4 @@
-//! What a decoder makes of a response, part by part.
+//! Receives the parts of a decoded response.
 
 /// The head of a final response.
 #[derive(Debug, Clone, Copy)]
@@ -9,21 +9,21 @@ pub struct Head<'a> {
     pub minor: u8,
     /// From the status line to the blank line, both included. Folded lines have been joined.
     pub raw: &'a [u8],
-    /// What the response says, also when it has no body (HEAD, 304); `None` when a transfer coding overrides it.
+    /// The value of the header, even without a body (HEAD, 304); `None` if a transfer coding overrides it.
     pub content_length: Option<u64>,
-    /// It has the header Server-Timing.
+    /// It has a Server-Timing header.
     pub has_timing: bool,
 }
 
-/// Receives the parts of a response in their order: interim*, head, body*, trailers?.
+/// Receives the parts of a response in order: interim*, head, body*, trailers?.
 pub trait Sink {
-    /// A 1xx response; the final one is still to come.
+    /// A 1xx response. The final one follows.
     fn interim(&mut self, _status: u16) {}
     /// The head of the final response.
     fn head(&mut self, head: &Head<'_>);
-    /// The next bytes of the body, its chunks joined; never empty. Other transfer codings, for which no request of ours
-    /// asks, are not undone.
+    /// The next bytes of the body, with chunks joined; never empty. Other transfer codings are not decoded: our
+    /// requests do not ask for them.
     fn body(&mut self, chunk: &[u8]);
-    /// The trailer lines behind a chunked body, if there are any, with their blank line.
+    /// The trailer lines after a chunked body, if there are any, including the blank line.
     fn trailers(&mut self, _raw: &[u8]) {}
 }

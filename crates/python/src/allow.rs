@@ -1,4 +1,4 @@
-//! `AllowedHosts`: which hosts connections may be made to, for Python.
+//! `AllowedHosts` for Python: the hosts that connections may be made to.
 
 use plimsoll_engine::{self as engine, AllowList};
 use pyo3::prelude::*;

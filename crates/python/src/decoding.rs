@@ -1,4 +1,4 @@
-//! `Decoding`: the content coding of a body, undone while the body comes in.
+//! `Decoding` for Python: decodes a body while it arrives.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,7 +10,7 @@ use crate::errors::refused;
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Decoding {
-    /// Never locked: a Python object has to be shareable between threads, which decoders are not.
+    /// Never contended. A Python object must be shareable between threads, and decoders are not.
     inner: Mutex<http::Decoding>,
 }
 

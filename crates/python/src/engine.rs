@@ -1,4 +1,4 @@
-//! `Engine`: the reactor for Python. `client`: who sends; `stream`: a body that is read as it comes; `groups`: native users.
+//! `Engine`: the reactor for Python. `client`: sends requests; `stream`: a body read in pieces; `groups`: native users.
 
 mod client;
 mod groups;
@@ -24,15 +24,15 @@ use crate::reply::Reply;
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Engine {
     pub(crate) inner: engine::Engine,
-    /// What to hand back with the reply of each exchange in flight; its place is the exchange's token.
+    /// The Python object to return with each exchange in flight. Its slot is the exchange's token.
     waiters: Slab<Py<PyAny>>,
     pub(crate) groups: groups::Groups,
     gone: Gone,
     pub(crate) max_decoded: u64,
 }
 
-/// What Python has dropped. Its garbage collector may run in any thread, and at any moment: the engine closes the connections
-/// in its next turn.
+/// Objects that Python has dropped. Its garbage collector may run in any thread at any moment, so the engine closes the
+/// connections in its next turn.
 type Gone = Arc<Mutex<Vec<Left>>>;
 
 enum Left {
@@ -52,7 +52,7 @@ impl Engine {
         }
     }
 
-    /// The next piece of a streamed body; None: `waiter` comes back when it is worth asking again.
+    /// The next piece of a streamed body; None: `waiter` is returned when there may be more.
     pub(crate) fn read(&mut self, id: ExchangeId, waiter: Py<PyAny>) -> Option<Piece> {
         let place = self.waiters.vacant_entry();
         let piece = self.inner.read(id, place.key() as u64);
@@ -62,7 +62,7 @@ impl Engine {
         piece
     }
 
-    /// Forgets the waiter of a `read`.
+    /// Removes the waiter of a `read`.
     pub(crate) fn stop_reading(&mut self, id: ExchangeId) {
         if let Some(token) = self.inner.stop_reading(id) {
             self.waiters.try_remove(token as usize);

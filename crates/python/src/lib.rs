@@ -1,4 +1,4 @@
-//! The module `plimsoll._engine`: a skin over the engine crates. It converts values and errors and decides nothing.
+//! The module `plimsoll._engine`: a thin layer over the engine crates. It converts values and errors; it has no logic.
 
 mod allow;
 mod decoding;
@@ -56,25 +56,25 @@ mod _engine {
         plimsoll_engine::now()
     }
 
-    /// From now on all bodies in the memory of this process may take so many bytes together.
+    /// Sets the limit for all bodies in memory, in bytes.
     #[pyfunction]
     fn limit_bodies(bytes: u64) {
         plimsoll_engine::limit_bodies(bytes);
     }
 
-    /// Bytes that they take.
+    /// Bytes of all bodies in memory.
     #[pyfunction]
     fn held_bodies() -> u64 {
         plimsoll_engine::held_bodies()
     }
 
-    /// (method, name) of the endpoint that counts the names beyond the limit of a recorder.
+    /// (method, name) of the endpoint that counts names over the recorder's limit.
     #[pyfunction]
     fn others() -> (&'static str, &'static str) {
         plimsoll_record::OTHERS
     }
 
-    /// (name, is a failure, its response time belongs to the latency percentiles) of every outcome.
+    /// (name, whether it is a failure, whether its response time counts in the percentiles) of every outcome.
     #[pyfunction]
     fn outcomes() -> Vec<(&'static str, bool, bool)> {
         Outcome::ALL.into_iter().map(|o| (o.name(), o.is_failure(), o.is_timed())).collect()

@@ -1,4 +1,4 @@
-//! `NativeUsers`: users in Rust, for Python.
+//! `NativeUsers` for Python.
 
 use plimsoll_engine::{self as engine, Rules};
 use plimsoll_record as record;
@@ -38,7 +38,7 @@ impl NativeUsers {
     #[new]
     #[pyo3(signature = (engine, recorder, scenario, *, max_users = 10_000, drop = false, iterations = None,
                         requests = None))]
-    #[allow(clippy::too_many_arguments)] // keywords for Python
+    #[allow(clippy::too_many_arguments)] // Python passes them by keyword
     fn new(
         py: Python<'_>,
         engine: Py<Engine>,

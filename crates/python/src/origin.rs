@@ -1,4 +1,4 @@
-//! `Origin` and `Headers`: what requests share.
+//! `Origin` and `Headers`: shared by requests.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -79,12 +79,12 @@ impl Origin {
     }
 }
 
-/// An IP address, of version 4 or 6.
+/// Parses an IPv4 or IPv6 address.
 pub(crate) fn address(text: &str) -> PyResult<IpAddr> {
     text.parse().map_err(|_| refused(format!("{text:?} is no IP address")))
 }
 
-/// A header name or value: str is sent as Latin-1 where it can be, else as UTF-8, as `http.client` users expect.
+/// A header name or value. A str is sent as Latin-1 if possible, else as UTF-8, as in `http.client`.
 pub(crate) enum Text<'py> {
     Str(Bound<'py, PyString>),
     Bytes(Bound<'py, PyBytes>),
@@ -136,7 +136,7 @@ impl Headers {
     }
 }
 
-/// Header bytes as people see them.
+/// Header bytes as text.
 pub(crate) fn latin(bytes: &[u8]) -> String {
     bytes.iter().map(|&byte| char::from(byte)).collect()
 }

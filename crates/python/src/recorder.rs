@@ -14,7 +14,7 @@ pub(crate) struct Recorder {
     pub(crate) inner: record::Recorder,
 }
 
-/// Histograms travel from worker to coordinator as plain V2: compressing is the coordinator's work, not the generator's.
+/// Workers send histograms as plain V2. The coordinator compresses them, to save CPU time of the generator.
 fn encoded<'py>(py: Python<'py>, durations: &record::Durations) -> Bound<'py, PyBytes> {
     PyBytes::new(py, &durations.encode(false))
 }
@@ -45,7 +45,7 @@ impl Recorder {
         self.inner.name(endpoint).expect("recorded under it")
     }
 
-    /// A row as `plimsoll.record.CellTuple` has it.
+    /// A row in the format of `plimsoll.record.CellTuple`.
     fn cell<'py>(
         &self,
         py: Python<'py>,
@@ -64,7 +64,7 @@ impl Recorder {
     }
 }
 
-/// `first`, then numbers, then encoded histograms, in one tuple.
+/// A tuple: `first`, numbers, encoded histograms.
 fn row<'py>(
     py: Python<'py>,
     first: &[Bound<'py, PyAny>],
@@ -80,13 +80,13 @@ fn row<'py>(
     PyTuple::new(py, items)
 }
 
-/// As `plimsoll.record.FailureTuple` names them.
+/// The same fields as `plimsoll.record.FailureTuple`.
 type FailureTuple = (String, String, &'static str, String, String, bool, u64, u64, u64);
-/// As `plimsoll.record.PartTuple` names them.
+/// The same fields as `plimsoll.record.PartTuple`.
 type PartTuple<'py> = (String, String, String, u64, Bound<'py, PyBytes>);
-/// As `plimsoll.record.SlowTuple` names them.
+/// The same fields as `plimsoll.record.SlowTuple`.
 type SlowTuple = (String, String, &'static str, u64, u64, u64, u64);
-/// As `plimsoll.record.TotalTuple` names them.
+/// The same fields as `plimsoll.record.TotalTuple`.
 type TotalTuple = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 type Taken<'py> = (Vec<Bound<'py, PyTuple>>, Vec<Bound<'py, PyTuple>>, Vec<FailureTuple>);
 

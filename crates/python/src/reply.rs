@@ -1,4 +1,4 @@
-//! `Reply`: one finished exchange for Python. Everything but the stamps is made when it is asked for.
+//! `Reply`: one finished exchange for Python. Everything but the stamps is computed on demand.
 
 use std::sync::OnceLock;
 
@@ -21,11 +21,11 @@ pub(crate) struct Reply {
     plain: OnceLock<Result<Plain, String>>,
 }
 
-/// A body with its content coding undone.
+/// A decoded body.
 struct Plain {
     /// Bytes.
     length: u64,
-    /// Its place in memory, so that it can be asked for at any time.
+    /// Keeps its memory reserved while it exists.
     _held: Held,
 }
 
@@ -46,7 +46,7 @@ impl Reply {
         self.response().map_or(&[], Response::head)
     }
 
-    /// What its headers Server-Timing say.
+    /// The values of its Server-Timing headers.
     pub(crate) fn timing(&self) -> Option<&[u8]> {
         self.response()?.timing.as_deref()
     }
@@ -55,7 +55,7 @@ impl Reply {
         http::header(self.head(), "content-encoding")
     }
 
-    /// How it ended as far as the engine knows, a bad status included, and the message to file it under.
+    /// The outcome as the engine knows it, including a bad status, and the message for the failure.
     pub(crate) fn verdict(&self) -> (Outcome, Option<String>) {
         match &self.finished.result {
             Ok(response) if response.status < 400 => (Outcome::Success, None),
@@ -67,19 +67,19 @@ impl Reply {
         }
     }
 
-    /// What the head says of the body's length; 0 if nothing.
+    /// The length of the body in the head; 0 if there is none.
     fn announced(&self) -> u64 {
         let length = http::header(self.head(), "content-length").and_then(|value| std::str::from_utf8(value).ok());
         length.and_then(|digits| digits.parse().ok()).unwrap_or_default()
     }
 
-    /// More of the body is to come than is here.
+    /// The body is incomplete.
     pub(crate) fn open(&self) -> bool {
         self.response().is_some_and(|response| response.open)
     }
 
-    /// Bytes of the decoded body. A coding that cannot be undone leaves the bytes as they came. Of a streamed body, which
-    /// may be endless, what was announced.
+    /// Bytes of the decoded body. If it cannot be decoded, the received bytes. For a streamed body, which may be
+    /// endless, the length in the head.
     pub(crate) fn size(&self) -> u64 {
         let Some(response) = self.response() else { return 0 };
         if response.streamed {
@@ -88,12 +88,12 @@ impl Reply {
         self.plain().and_then(|plain| plain.as_ref().ok()).map_or(response.body_length, |plain| plain.length)
     }
 
-    /// The body is here as a whole, and its coding cannot be undone.
+    /// The body is complete, and cannot be decoded.
     pub(crate) fn is_damaged(&self) -> bool {
         self.response().is_some_and(|response| !response.streamed) && matches!(self.plain(), Some(Err(_)))
     }
 
-    /// What it comes to when its coding is undone; None without one.
+    /// The decoded body; None if it is not encoded.
     fn plain(&self) -> Option<&Result<Plain, String>> {
         let response = self.response().filter(|response| response.body_length > 0)?;
         let coding = self.coding()?;

@@ -1,4 +1,4 @@
-//! `Scenario`: what native users do, for Python.
+//! `Scenario` for Python: what native users do.
 
 use plimsoll_engine::Script;
 use plimsoll_scenario as scenario;

@@ -1,4 +1,4 @@
-//! `SpawnTimes`, `Shape` and `Arrivals`: the crate `schedule` for Python.
+//! `SpawnTimes`, `Shape` and `Arrivals` for Python: the crate `schedule`.
 
 use std::sync::Arc;
 
@@ -29,12 +29,12 @@ pub(crate) struct Shape {
     inner: Arc<dyn schedule::Shape>,
 }
 
-/// A shape, or the argument that no shape can be made of.
+/// A shape, or the error that names the wrong argument.
 fn shape(made: Result<Arc<dyn schedule::Shape>, ShapeError>) -> PyResult<Shape> {
     Ok(Shape { inner: made.map_err(refused)? })
 }
 
-/// Pairs, which are lists where they come from JSON.
+/// Pairs. From JSON they are lists.
 fn pairs(lists: Vec<[f64; 2]>) -> Vec<(f64, f64)> {
     lists.into_iter().map(<(f64, f64)>::from).collect()
 }
@@ -82,12 +82,12 @@ impl Shape {
     }
 
     #[staticmethod]
-    #[allow(clippy::needless_pass_by_value)] // PyO3 makes the list for this call
+    #[allow(clippy::needless_pass_by_value)] // PyO3 creates the list for this call
     fn replay(times: Vec<f64>) -> PyResult<Self> {
         shape(schedule::replay(&times))
     }
 
-    /// 0 before the start, as after the end.
+    /// 0 before the start and after the end.
     fn level(&self, at: f64) -> f64 {
         if at >= 0.0 { self.inner.level(schedule::nanos(at)) } else { 0.0 }
     }
@@ -116,7 +116,7 @@ pub(crate) struct Arrivals {
 }
 
 impl Arrivals {
-    /// What is left of them.
+    /// The remaining arrivals.
     pub(crate) fn rest(&self) -> schedule::Arrivals {
         self.inner.clone()
     }

@@ -1,11 +1,11 @@
-//! `Timeouts`: the limits of time of a request.
+//! `Timeouts`: the time limits of a request.
 
 use pyo3::prelude::*;
 
 #[pyclass(frozen, eq, module = "plimsoll._engine")]
 #[derive(PartialEq, Eq)]
 pub(crate) struct Timeouts {
-    /// ns, 0 = none, as are the next two.
+    /// ns, 0 = none, like the next two.
     pub(crate) total: u64,
     pub(crate) connect: u64,
     pub(crate) idle: u64,

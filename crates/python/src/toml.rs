@@ -1,4 +1,4 @@
-//! `toml_lines`: where in a TOML document each key is, for messages about its value.
+//! `toml_lines`: the line of each key in a TOML document, for error messages.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -24,7 +24,7 @@ pub(crate) fn toml_lines(text: &str) -> PyResult<HashMap<String, usize>> {
 }
 
 struct Lines {
-    /// Where each line but the first begins, ascending.
+    /// The offset of each line except the first, ascending.
     starts: Vec<usize>,
     found: HashMap<String, usize>,
 }
@@ -34,7 +34,7 @@ impl Lines {
         Self { starts: text.match_indices('\n').map(|(at, _)| at + 1).collect(), found: HashMap::new() }
     }
 
-    /// The line of a byte of the document.
+    /// The line that contains a byte of the document.
     fn number(&self, at: usize) -> usize {
         1 + self.starts.partition_point(|&start| start <= at)
     }
@@ -63,7 +63,7 @@ impl Lines {
         }
     }
 
-    /// What is within a value: the elements of an array.
+    /// The elements of an array.
     fn elements(&mut self, path: &str, value: &Value) {
         for (i, element) in value.as_array().into_iter().flatten().enumerate() {
             let path = format!("{path}[{i}]");

@@ -1,18 +1,18 @@
-//! A histogram of few values, as a list: one second of one endpoint is sixteen bytes a bucket, and not the tens of
-//! kilobytes that a [`crate::Durations`] of many has at hand.
+//! A sparse histogram as a list of buckets. One second of one endpoint takes 16 bytes a bucket, instead of the tens of
+//! kilobytes of a dense [`crate::Durations`].
 //!
 //! The layout is that of `HdrHistogram` with 3 significant digits and a unit of 1 µs: values up to 2047 each have a bucket,
-//! from there on each doubling has 1024.
+//! above that, each doubling has 1024 buckets.
 
 use std::borrow::Cow;
 use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 
-/// More of them are no longer few.
+/// Maximum number of buckets. Above that, the dense form is smaller.
 pub(crate) const MOST: usize = 1024;
 
-/// Values of the first, exact, part; and buckets of each doubling that follows.
+/// Number of values in the first part, which is exact. Each further doubling has half as many buckets.
 const EXACT: u64 = 2048;
 const HALF: u64 = EXACT / 2;
 
@@ -20,11 +20,12 @@ const COOKIE: u32 = 0x1c84_9303 | 0x10;
 const COMPRESSED: u32 = 0x1c84_9304 | 0x10;
 const HEAD: usize = 40;
 
-/// No histogram is longer, bytes: at most 6.2 million counts, of the highest precision over all of 64 bits, with up to 9
-/// bytes each.
+/// Maximum length of a histogram, bytes: at most 6.2 million counts (the highest precision over all of 64 bits), with
+/// up to 9 bytes each.
 const LONGEST_PLAIN: u64 = 64 << 20;
 
-/// A histogram without compression, whose head announces no more counts than are there. The error says what is wrong.
+/// Decompresses a histogram, and checks that its head does not announce more counts than it has. The error says what is
+/// wrong.
 pub(crate) fn plain(data: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     let mut plain = Cow::Borrowed(data);
     if word(data, 0) == Some(COMPRESSED) {
@@ -57,13 +58,13 @@ impl Buckets {
         Buckets { counts: buckets.map(|(micros, count)| (micros as u32, count)).collect() }
     }
 
-    /// Reads `HdrHistogram` V2, plain or compressed. None for what has another layout, or values over 2³² µs, or more
-    /// than [`MOST`] buckets, or is damaged: that is for the crate to read, or to refuse.
+    /// Reads `HdrHistogram` V2, plain or compressed. None for another layout, values over 2³² µs, more than [`MOST`]
+    /// buckets or damaged data: the crate then reads or rejects it.
     pub(crate) fn decode(data: &[u8]) -> Option<Buckets> {
         if word(data, 0)? == COMPRESSED {
             let length = word(data, 4)? as usize;
             let mut plain = Vec::new();
-            // So much is more than few buckets take, also with the longest counts.
+            // More than this cannot be a sparse histogram, even with the longest counts.
             let limit = (HEAD + MOST * 32) as u64;
             ZlibDecoder::new(data.get(8..8 + length)?).take(limit).read_to_end(&mut plain).ok()?;
             return Buckets::decode_plain(&plain);
@@ -88,7 +89,7 @@ impl Buckets {
         while !rest.is_empty() {
             match zigzag(&mut rest)? {
                 0 => index += 1,
-                // So many that are empty.
+                // A negative number is a run of empty buckets.
                 gap @ i64::MIN..0 => index = index.checked_add(gap.unsigned_abs())?,
                 count => {
                     found.counts.push((u32::try_from(highest(index)?).ok()?, count.unsigned_abs()));
@@ -102,14 +103,14 @@ impl Buckets {
         Some(found)
     }
 
-    /// Writes `HdrHistogram` V2, plain; the same bytes as the crate's own of the same values. There must be a value.
+    /// Writes `HdrHistogram` V2, plain, byte for byte like the crate. There must be a value.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut data = Vec::with_capacity(HEAD + 4 * self.counts.len());
         for word in [COOKIE, 0, 0, 3] {
             data.extend(word.to_be_bytes());
         }
         data.extend(1_u64.to_be_bytes());
-        // The crate makes room for 2 at first, which holds all of the exact part, and for whole doublings from there on.
+        // The crate first allocates 2 parts, which hold all exact values, and then whole doublings.
         let max = self.max();
         let highest = if max < EXACT { 2 } else { (EXACT << step(max)) - 1 };
         data.extend(highest.to_be_bytes());
@@ -142,7 +143,7 @@ impl Buckets {
         self.counts.iter().map(|&(_, count)| count).sum()
     }
 
-    /// The lowest value of the first bucket; 0 when there is none.
+    /// The lowest value of the first bucket; 0 when empty.
     pub(crate) fn min(&self) -> u64 {
         self.counts.first().map_or(0, |&(micros, _)| lowest(u64::from(micros)))
     }
@@ -151,7 +152,7 @@ impl Buckets {
         self.counts.last().map_or(0, |&(micros, _)| u64::from(micros))
     }
 
-    /// Each bucket counts as its middle, as in the crate; 0 when there is none.
+    /// The mean, with each bucket counted at its middle, as in the crate; 0 when empty.
     pub(crate) fn mean(&self) -> f64 {
         let total = self.total() as f64;
         self.iter().fold(0.0, |sum, (micros, count)| {
@@ -160,7 +161,7 @@ impl Buckets {
         })
     }
 
-    /// The highest value of the bucket that the ⌈quantile · total⌉th value falls into; 0 when there is none.
+    /// The highest value of the bucket with the ⌈quantile · total⌉th value; 0 when empty.
     pub(crate) fn value_at(&self, quantile: f64) -> u64 {
         let rank = ((quantile.clamp(0.0, 1.0) * self.total() as f64).ceil() as u64).max(1);
         let mut seen = 0;
@@ -193,8 +194,8 @@ impl Buckets {
         }
     }
 
-    /// The first place from `from` on with a value that is not below `micros`. It is usually near, so the search
-    /// widens its steps.
+    /// The first index from `from` on whose value is not below `micros`. It is usually near, so the search doubles its
+    /// steps.
     fn seek(&self, from: usize, micros: u32) -> usize {
         let rest = &self.counts[from..];
         let mut step = 1;
@@ -206,22 +207,22 @@ impl Buckets {
     }
 }
 
-/// Power of two that is the width of a bucket of this size.
+/// The width of a bucket for this value, as a power of two.
 fn step(micros: u64) -> u32 {
     (u64::BITS - micros.leading_zeros()).saturating_sub(EXACT.trailing_zeros())
 }
 
-/// The lowest value of the bucket that this one falls into.
+/// The lowest value of the bucket of this value.
 fn lowest(micros: u64) -> u64 {
     micros >> step(micros) << step(micros)
 }
 
-/// The number of the bucket that this value falls into.
+/// The bucket number of this value.
 fn index(micros: u64) -> u64 {
     u64::from(step(micros)) * HALF + (micros >> step(micros))
 }
 
-/// The highest value of a bucket by its number. None for one beyond 64 bits.
+/// The highest value of a bucket; None if it does not fit 64 bits.
 fn highest(index: u64) -> Option<u64> {
     if index < EXACT {
         return Some(index);
@@ -235,7 +236,7 @@ fn word(data: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(data.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// Appends a number as `zigzag` takes it.
+/// Appends a number in the encoding that `zigzag` reads.
 fn push_zigzag(data: &mut Vec<u8>, number: i64) {
     let mut rest = ((number << 1) ^ (number >> 63)).cast_unsigned();
     for _ in 0..8 {
@@ -249,7 +250,8 @@ fn push_zigzag(data: &mut Vec<u8>, number: i64) {
     data.push(rest as u8);
 }
 
-/// Takes a number as `HdrHistogram` writes them: LEB128 of at most 9 bytes, the sign in the lowest bit. None when it is cut off.
+/// Reads a number in `HdrHistogram`'s encoding: LEB128 of at most 9 bytes, the sign in the lowest bit. None if it is
+/// cut off.
 fn zigzag(rest: &mut &[u8]) -> Option<i64> {
     let mut value: u64 = 0;
     for place in 0..9 {

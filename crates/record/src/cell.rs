@@ -1,8 +1,8 @@
-//! What is kept of the exchanges of one endpoint with one outcome in one second.
+//! The counters and histograms of one endpoint with one outcome in one second.
 
 use crate::{Durations, Exchange, Times};
 
-/// Names an endpoint of one recorder; from [`Recorder::endpoint`](crate::Recorder::endpoint).
+/// Identifies an endpoint of one recorder; from [`Recorder::endpoint`](crate::Recorder::endpoint).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EndpointId(pub u32);
 
@@ -27,7 +27,7 @@ pub struct Cell {
     pub retries: u64,
     /// Exchanges that opened a connection.
     pub connected: u64,
-    /// Sum of what that took (name resolution, connection set-up, TLS handshake), ns.
+    /// Sum of their connection times (name resolution, connect, TLS handshake), ns.
     pub connect_sum: u64,
     /// Sum of response times, ns.
     pub response_sum: u64,
@@ -45,13 +45,13 @@ pub struct Cell {
     pub response: Durations,
     /// Service times.
     pub service: Durations,
-    /// What the response times had been with a generator that sends on time. None while they equal the service times:
-    /// they differ only for arrivals that waited for a free user.
+    /// The response times of a generator that sends on time. None while they equal the service times: they differ only
+    /// for arrivals that waited for a free user.
     pub on_time: Option<Box<Durations>>,
 }
 
 impl Cell {
-    /// Counters, then sums and extremes of times: what an interval has as numbers on its way to Python, in this order.
+    /// The counters, then sums and extremes of times, in the order in which Python expects them.
     pub fn numbers(&self) -> impl Iterator<Item = u64> {
         [
             self.count,
@@ -103,7 +103,7 @@ impl Cell {
         self.service.record_ns(times.service);
     }
 
-    /// To be called before the service time is recorded: all exchanges so far were on time by that.
+    /// Call it before the service time is recorded: it copies the service times of the exchanges so far.
     #[inline(never)]
     fn record_on_time(&mut self, nanos: u64) {
         let service = &self.service;

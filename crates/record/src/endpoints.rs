@@ -1,18 +1,18 @@
-//! Endpoints by method and name, of which a recorder keeps only so many apart.
+//! Endpoints by method and name, up to a limit.
 
 use std::collections::HashMap;
 
 use crate::EndpointId;
 
-/// (method, name) of the one endpoint that counts the requests of all names beyond the limit.
+/// (method, name) of the endpoint that counts all names over the limit.
 pub const OTHERS: (&str, &str) = ("", "(others)");
 
-/// Gives numbers to endpoints.
+/// Assigns numbers to endpoints.
 #[derive(Debug)]
 pub(crate) struct Endpoints {
     ids: HashMap<String, HashMap<String, EndpointId>>,
     names: Vec<(String, String)>,
-    /// Most endpoints besides [`OTHERS`].
+    /// Maximum endpoints besides [`OTHERS`].
     most: usize,
     others: Option<EndpointId>,
 }
@@ -22,14 +22,14 @@ impl Endpoints {
         Endpoints { ids: HashMap::new(), names: Vec::new(), most: usize::MAX, others: None }
     }
 
-    /// From now on a new name beyond so many is one of the others. Names that are known stay.
+    /// Sets the maximum number of names. Existing names stay.
     pub(crate) fn limit(&mut self, most: usize) {
         self.most = most;
     }
 
-    /// The number of (method, name), the same for every call: a new one, or beyond the limit that of [`OTHERS`].
+    /// The number of (method, name), the same for every call. A new name over the limit gets the number of [`OTHERS`].
     ///
-    /// This does not allocate for a name that is known, nor for one of the others.
+    /// It does not allocate for a known name or for [`OTHERS`].
     pub(crate) fn number(&mut self, method: &str, name: &str) -> EndpointId {
         if let Some(id) = self.find(method, name) {
             return id;
@@ -41,12 +41,12 @@ impl Endpoints {
         self.add(method, name)
     }
 
-    /// The number of (method, name), if it has one of its own.
+    /// The number of (method, name), if it has its own.
     pub(crate) fn find(&self, method: &str, name: &str) -> Option<EndpointId> {
         self.ids.get(method).and_then(|names| names.get(name)).copied()
     }
 
-    /// The number of [`OTHERS`], once there is one.
+    /// The number of [`OTHERS`], if it exists.
     pub(crate) fn known_others(&self) -> Option<EndpointId> {
         self.others
     }

@@ -1,38 +1,38 @@
-//! The stamps of one exchange, and the four times that follow from them.
+//! The stamps of one exchange, and the four times computed from them.
 
 /// Where the arrival stamp comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StampSource {
     /// The kernel's receive stamp of the segment that completed the response.
     Kernel,
-    /// No kernel stamp was there: arrival is the engine's own clock after the read.
+    /// There was no kernel stamp: arrival is the engine's own clock after the read.
     #[default]
     User,
-    /// A kernel stamp was there but contradicted sent ≤ arrival ≤ read: arrival is the engine's own clock.
+    /// The kernel stamp contradicted sent ≤ arrival ≤ read: arrival is the engine's own clock.
     Rejected,
 }
 
 /// One request and its response, as the engine stamped it.
 ///
-/// All stamps are nanoseconds on one monotonic clock and in the order due ≤ sent ≤ `first_byte` ≤ arrival ≤ read, except
-/// that `first_byte` is 0 when no response head came. For an exchange that failed, arrival is the moment at which that
-/// was known; for a timeout it is the limit itself.
+/// All stamps are nanoseconds on one monotonic clock, in the order due ≤ sent ≤ `first_byte` ≤ arrival ≤ read, except
+/// that `first_byte` is 0 without a response head. For a failed exchange, arrival is the time of the failure; for a
+/// timeout it is the limit itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Exchange {
     /// When it should have been sent. Open model: the schedule's time. Closed model: the end of the user's wait.
     pub due: u64,
-    /// When a user was free for it, if that was after `due`: what waited for one of a limited number of users was not
-    /// sent late by the generator. 0 = at once.
+    /// When a user became free for it, if that was after `due`; 0 = at once. The wait for a user is not lag of the
+    /// generator.
     pub free: u64,
-    /// Immediately before the first write of the request, connection set-up included in what follows.
+    /// Immediately before the first write of the request, or before the start of a new connection.
     pub sent: u64,
     /// Arrival of the segment that completed the response head; 0 without one.
     pub first_byte: u64,
     /// Arrival of the segment that completed the response body.
     pub arrival: u64,
-    /// The engine's own clock after that read.
+    /// The engine's own clock after the read.
     pub read: u64,
-    /// Name resolution, ns; 0 on a kept connection, as are the next two.
+    /// Name resolution, ns; 0 on a kept connection, like the next two.
     pub dns: u64,
     /// TCP (or Unix socket, or proxy) connection set-up, ns.
     pub connect: u64,
@@ -42,40 +42,40 @@ pub struct Exchange {
     pub bytes_out: u64,
     /// Response bytes, as read from the connection after TLS.
     pub bytes_in: u64,
-    /// Redirects that were followed.
+    /// Redirects followed.
     pub hops: u32,
-    /// Requests sent again because a kept connection turned out to be closed.
+    /// Requests sent again because a kept connection was closed.
     pub retries: u32,
-    /// Which clock `arrival` was read from.
+    /// The clock of `arrival`.
     pub source: StampSource,
     /// Status of the complete response, 100…999; 0 without one.
     pub status: u16,
-    /// Second half of the trace that the request carried in its header `traceparent`; 0 = none.
+    /// Second half of the trace in its `traceparent` header; 0 = none.
     pub trace: u64,
 }
 
 /// The derived times of one exchange, ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// What a user of the system would feel: arrival − due.
+    /// What a user of the system experiences: arrival − due.
     pub response: u64,
-    /// What the target took: arrival − sent.
+    /// The time of the target and the network: arrival − sent.
     pub service: u64,
     /// How late the generator sent: sent − due, without the wait for a free user.
     pub lag: u64,
-    /// How late the generator noticed: read − arrival.
+    /// How late the generator read: read − arrival.
     pub delay: u64,
 }
 
 impl Times {
-    /// The response time with a generator that sends on time: the service time, and the wait for a free user before it.
+    /// The response time of a generator that sends on time: the wait for a free user plus the service time.
     pub const fn on_time(&self) -> u64 {
         self.response.saturating_sub(self.lag)
     }
 }
 
 impl Exchange {
-    /// The only place in which latency is computed.
+    /// The only place that computes latency.
     pub const fn times(&self) -> Times {
         Times {
             response: self.arrival.saturating_sub(self.due),
@@ -85,8 +85,8 @@ impl Exchange {
         }
     }
 
-    /// Makes this the next hop of `previous`, so that the chain is one exchange: it was due and sent when the first
-    /// hop was, bytes and set-up times add up.
+    /// Makes this the next hop of `previous`, so that the chain is one exchange. It has the due and send times of the
+    /// first hop, and the sums of bytes and setup times.
     pub fn follow(&mut self, previous: &Exchange) {
         self.due = previous.due;
         self.free = previous.free;

@@ -1,21 +1,21 @@
-//! Failures filed under what their messages have in common, of which there are only so many.
+//! Failures grouped by message, with a maximum number of groups.
 
 use std::collections::HashMap;
 
 use crate::grouping::group;
 use crate::{EndpointId, Outcome};
 
-/// Most different kinds of failures kept apart in one place; what comes after is filed under [`OTHER_MESSAGES`].
-/// This bounds the memory for a target that puts a random text into every error.
+/// Maximum kinds of failures. Further ones are counted under [`OTHER_MESSAGES`]. It limits the memory for a target that
+/// puts random text into every error.
 pub(crate) const MOST_MESSAGES: usize = 10_000;
 pub(crate) const OTHER_MESSAGES: &str = "(other messages)";
 
-/// Longest failure message kept, bytes.
+/// Maximum length of a stored failure message, bytes.
 const LONGEST_MESSAGE: usize = 2_000;
-/// Bytes of a message that are looked at: placeholders make it shorter.
+/// Maximum bytes of a message to read. Placeholders make it shorter.
 const LONGEST_READ: usize = 2 * LONGEST_MESSAGE;
 
-/// How often one endpoint failed in one way. Stamps in ns.
+/// The count of one failure of one endpoint. Stamps in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Occurrences.
@@ -26,14 +26,14 @@ pub struct Failure {
     pub last: u64,
 }
 
-/// The messages of one kind of failures.
+/// The messages of one kind of failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// What they have in common, with placeholders for the parts that change; what the kind is known by.
+    /// The common text, with placeholders for the variable parts. It identifies the kind.
     pub group: String,
-    /// The first message; empty where it is the same as the group.
+    /// The first message; empty if it equals the group.
     pub example: String,
-    /// Whether there was another one than the first.
+    /// Whether the messages differ.
     pub is_varied: bool,
 }
 
@@ -57,17 +57,17 @@ struct Kind {
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
     kinds: HashMap<(EndpointId, Outcome), HashMap<String, Kind>>,
-    /// Kinds, without those for [`OTHER_MESSAGES`].
+    /// Number of kinds, without those for [`OTHER_MESSAGES`].
     count: usize,
     last: Last,
 }
 
-/// The last message that was read, and its group: most often the next one is the same.
+/// The last message and its group. The next message is often the same.
 #[derive(Debug, Default)]
 struct Last {
     text: String,
     group: String,
-    /// Whether something in the text changes; `group` is empty otherwise.
+    /// Whether the text has variable parts; otherwise `group` is empty.
     is_grouped: bool,
 }
 
@@ -94,13 +94,13 @@ impl Failures {
         self.last = last;
     }
 
-    /// Adds failures of one kind to those that are there.
+    /// Adds failures of one kind to the existing ones.
     pub(crate) fn add_kind(&mut self, endpoint: EndpointId, outcome: Outcome, message: &Message, more: Failure) {
         let Message { group, example, is_varied } = message;
         self.file(endpoint, outcome, &Known { group, example, is_varied: *is_varied }, more);
     }
 
-    /// Adds all that `other` has.
+    /// Adds all failures of `other`.
     pub(crate) fn add_all(&mut self, other: &Failures) {
         for ((endpoint, outcome), kinds) in &other.kinds {
             for (group, more) in kinds {
@@ -129,7 +129,7 @@ impl Failures {
         self.kinds.clear();
     }
 
-    /// `message`: borrowed, so that a known kind takes no allocation.
+    /// `message` is borrowed, so that a known kind does not allocate.
     fn file(&mut self, endpoint: EndpointId, outcome: Outcome, message: &Known<'_>, more: Failure) {
         let kinds = self.kinds.entry((endpoint, outcome)).or_default();
         if let Some(kind) = kinds.get_mut(message.group) {
@@ -156,7 +156,7 @@ impl Kind {
     }
 }
 
-/// The part of a text that is kept: whole characters up to so many bytes.
+/// The start of a text: whole characters, at most `bytes` bytes.
 fn clip(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }

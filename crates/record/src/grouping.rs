@@ -1,18 +1,18 @@
-//! What messages of failures have in common: the parts that change from one request to the next are left out.
+//! Groups failure messages: replaces the parts that change from request to request by placeholders.
 //!
-//! | in place of | stands |
+//! | text | placeholder |
 //! |---|---|
 //! | a duration (a number with a unit of time); a number with four or more digits, or three decimals, or an exponent; a whole segment of a path that is a number | `[number]` |
 //! | a UUID; eight or more hexadecimal digits, or sixteen or more letters and digits, that are both letters and digits | `[id]` |
 //! | an address in memory; an IP address, with its port | `[address]` |
 //! | a date, a time of day | `[time]` |
 //!
-//! Small numbers stay: they are statuses, error numbers and counts. So do numbers of up to five digits right after a
-//! word such as `code`, `status` or `…Error`.
+//! Small numbers stay: they are statuses, error numbers and counts. Numbers of up to five digits also stay right after
+//! a word such as `code`, `status` or `…Error`.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Words after which a number says what happened; the ends of longer ones count too.
+/// Words after which a number is a code; also as the end of a longer word.
 const CODES: [&str; 8] = ["code", "status", "errno", "error", "exception", "exit", "signal", "sqlstate"];
 const LONGEST_CODE: usize = 5;
 const UNITS: [&str; 24] = [
@@ -43,7 +43,7 @@ const UNITS: [&str; 24] = [
 ];
 const LONGEST_UNIT: usize = 12;
 
-/// Appends `text` to `into` with placeholders for what changes. False: nothing does, and nothing was appended.
+/// Appends `text` to `into` with placeholders. Returns false, and appends nothing, if nothing changes.
 pub(crate) fn group(text: &str, into: &mut String) -> bool {
     if !text.bytes().any(|byte| byte.is_ascii_digit()) {
         return false;
@@ -62,7 +62,7 @@ struct Scan<'a> {
     text: &'a str,
     bytes: &'a [u8],
     into: &'a mut String,
-    /// Up to where the text is in `into`.
+    /// Offset up to which the text was copied.
     copied: usize,
 }
 
@@ -84,7 +84,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Handles what begins with the word at `at`, and returns where it ends.
+    /// Handles the word at `at`, and returns its end.
     fn word(&mut self, at: usize, in_path: bool) -> usize {
         let end = self.end_of_word(at);
         let word = &self.bytes[at..end];
@@ -170,7 +170,7 @@ impl Scan<'_> {
         self.ends_word(end).then_some(("[time]", end))
     }
 
-    /// Where numbers of these lengths end that have one of these characters between them.
+    /// The end of numbers with these lengths, separated by one of these characters.
     fn fields(&self, mut at: usize, lengths: &[usize], between: &[u8]) -> Option<usize> {
         for (place, length) in lengths.iter().enumerate() {
             if place > 0 {
@@ -184,7 +184,7 @@ impl Scan<'_> {
         Some(at)
     }
 
-    /// (what stands in place of it, its end); "" for a number that stays. None: it is no number.
+    /// (placeholder, end); "" for a number that stays. None: not a number.
     fn number(&self, at: usize, in_path: bool) -> Option<(&'static str, usize)> {
         let whole = self.digits(at);
         let mut end = at + whole;
@@ -207,7 +207,7 @@ impl Scan<'_> {
             return None;
         }
         if self.bytes.get(end) == Some(&b'.') && self.digits(end + 1) > 0 {
-            // A version, of three parts or more.
+            // A version with three or more parts.
             return Some(("", end));
         }
         let changes = if decimals > 0 {
@@ -218,7 +218,7 @@ impl Scan<'_> {
         Some((if changes { "[number]" } else { "" }, end))
     }
 
-    /// Where the exponent of a number ends that begins here: e-05. One without a sign needs decimals before it.
+    /// The end of an exponent that begins here: e-05. An exponent without a sign needs decimals before it.
     fn exponent(&self, at: usize, has_decimals: bool) -> Option<usize> {
         let sign = usize::from(matches!(self.bytes.get(at + 1), Some(b'+' | b'-')));
         let digits = self.digits(at + 1 + sign);
@@ -234,7 +234,7 @@ impl Scan<'_> {
         length > 0 && UNITS.contains(&&rest[..length])
     }
 
-    /// Whether it follows a word such as "code", with at most a few signs and spaces between them.
+    /// Whether the number follows a word such as "code", with at most a few signs and spaces between them.
     fn is_after_code(&self, at: usize) -> bool {
         let signs = self.bytes[..at].iter().rev().take(3);
         let signs =
@@ -251,7 +251,7 @@ impl Scan<'_> {
         at > 0 && self.bytes[at - 1] == b'/' && !matches!(next, Some(b'.' | b'-' | b'_' | b'%' | b'~' | b':'))
     }
 
-    /// Runs of four or more digits within a word: user10234.
+    /// Replaces runs of four or more digits inside a word: user10234.
     fn long_numbers(&mut self, mut at: usize, end: usize) {
         while at < end {
             let digits = self.digits(at);

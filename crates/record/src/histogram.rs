@@ -1,4 +1,4 @@
-//! Durations in whole microseconds with 3 significant digits, on the `hdrhistogram` crate.
+//! Durations in whole microseconds with 3 significant digits, based on the `hdrhistogram` crate.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -8,18 +8,18 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer,
 
 use crate::buckets::{self, Buckets, MOST};
 
-/// Longest duration that has a bucket of its own: 1 h, in µs. Longer ones are kept as this and counted.
+/// Longest duration that is recorded exactly: 1 h, in µs. Longer ones are recorded as this and counted.
 pub const LONGEST: u64 = 3_600_000_000;
 
 const SIGNIFICANT_DIGITS: u8 = 3;
 
-/// A histogram of durations: 0 µs to 1 h, each value kept to better than 1 part in 1024. Grows as values need it.
+/// A histogram of durations: 0 µs to 1 h, with an error below 1 part in 1024. It grows on demand.
 #[derive(Clone)]
 pub struct Durations {
     counts: Counts,
 }
 
-/// What is recorded into is of the second kind; what was read, or added up from such, may be of the first.
+/// A histogram that was recorded into is dense. One that was read, or added up from such, may be sparse.
 #[derive(Clone)]
 enum Counts {
     Few(Buckets),
@@ -33,20 +33,20 @@ impl Default for Durations {
 }
 
 impl PartialEq for Durations {
-    /// The same values, however they are kept.
+    /// Equal if the values are equal, sparse or dense.
     fn eq(&self, other: &Self) -> bool {
         self.buckets().eq(other.buckets())
     }
 }
 
 impl Durations {
-    /// Records a duration in ns. Returns false when it was over [`LONGEST`] and kept as that.
+    /// Records a duration in ns. Returns false if it was over [`LONGEST`] and recorded as that.
     #[inline]
     pub fn record_ns(&mut self, nanos: u64) -> bool {
         self.record((nanos + 500) / 1000, 1)
     }
 
-    /// Records `count` durations of `micros`. Returns false when they were over [`LONGEST`] and kept as that.
+    /// Records `count` durations of `micros`. Returns false if they were over [`LONGEST`] and recorded as that.
     #[inline]
     pub fn record(&mut self, micros: u64, count: u64) -> bool {
         self.many().record_n(micros.min(LONGEST), count).expect("an auto-resizing histogram takes any value");
@@ -64,7 +64,7 @@ impl Durations {
         }
     }
 
-    /// The same of a list of buckets.
+    /// Adds a list of buckets.
     pub(crate) fn add_buckets(&mut self, more: &Buckets) {
         let own = self.many();
         for (micros, count) in more.iter() {
@@ -74,7 +74,7 @@ impl Durations {
 
     /// The values as a list of buckets.
     pub(crate) fn to_buckets(&self) -> Buckets {
-        // `LONGEST` fits a bucket of the list.
+        // `LONGEST` fits into a bucket of the list.
         Buckets::new(self.buckets())
     }
 
@@ -89,7 +89,7 @@ impl Durations {
         }
     }
 
-    /// Once per histogram that is recorded into; out of the way of all the other times.
+    /// Runs once per histogram, so it is kept out of the hot path.
     #[cold]
     #[inline(never)]
     fn make_dense(&mut self) {
@@ -98,7 +98,7 @@ impl Durations {
         }
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn count(&self) -> u64 {
         match &self.counts {
             Counts::Few(few) => few.total(),
@@ -130,12 +130,12 @@ impl Durations {
         }
     }
 
-    /// A modelled copy: what a client would have seen that kept to one request per `interval` (µs), by `HdrHistogram`'s
-    /// correction for coordinated omission. Each value v also stands for v - interval, v - 2 · interval, … down to
-    /// `interval`, those of the requests that were not sent while it was waited for.
+    /// A modelled copy: the latencies of a client that sends one request per `interval` (µs), by `HdrHistogram`'s
+    /// correction for coordinated omission. Each value v adds v - interval, v - 2 · interval, … down to `interval`, for
+    /// the requests that were not sent during the wait.
     ///
-    /// What falls into the same bucket is counted at once, so each value costs at most one step per bucket below it
-    /// (fewer than 24,000), however short the interval.
+    /// Values in the same bucket are counted at once, so each value costs at most one step per bucket below it (fewer
+    /// than 24,000), for any interval.
     #[must_use]
     pub fn corrected(&self, interval: NonZeroU64) -> Durations {
         let interval = interval.get();
@@ -154,8 +154,7 @@ impl Durations {
         corrected
     }
 
-    /// The value at rank ⌈quantile · count⌉, µs: the highest one in the same bucket, but never
-    /// above `max`. 0 when empty.
+    /// The value at rank ⌈quantile · count⌉, µs: the highest one in its bucket, but never above `max`. 0 when empty.
     pub fn value_at(&self, quantile: f64) -> u64 {
         match &self.counts {
             Counts::Few(few) => few.value_at(quantile),
@@ -164,12 +163,12 @@ impl Durations {
         }
     }
 
-    /// How many values are above `micros`, to histogram precision.
+    /// The number of values above `micros`, to histogram precision.
     pub fn count_above(&self, micros: u64) -> u64 {
         self.buckets().filter(|&(value, _)| value > micros).map(|(_, count)| count).sum()
     }
 
-    /// (value in µs, count) of each bucket that is not empty, ascending.
+    /// (value in µs, count) of each non-empty bucket, ascending.
     pub fn buckets(&self) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
         match &self.counts {
             Counts::Few(few) => Box::new(few.iter()),
@@ -179,7 +178,7 @@ impl Durations {
         }
     }
 
-    /// `HdrHistogram` V2; compressed for keeping, plain for the way from a worker to its coordinator.
+    /// Writes `HdrHistogram` V2; compressed for the store, plain between worker and coordinator.
     pub fn encode(&self, compressed: bool) -> Vec<u8> {
         match &self.counts {
             Counts::Few(few) if few.len() > 0 && !compressed => few.encode(),
@@ -322,13 +321,13 @@ mod tests {
         assert!(Durations::decode(b"").is_err());
     }
 
-    /// The crate allocates what the head announces, up to 4 GiB, before it looks at what is there.
+    /// The crate allocates what the head announces, up to 4 GiB, before it reads the data.
     #[test]
     fn counts_that_are_not_there_are_refused_before_room_is_made_for_them() {
         let mut plain = Durations::default();
         plain.record(100, 3);
         let mut plain = plain.encode(false);
-        // Another precision, so that it is for the crate to read.
+        // Another precision, so that the crate reads it.
         plain[12..16].copy_from_slice(&2_u32.to_be_bytes());
         assert!(Durations::decode(&plain).is_ok());
         plain[4..8].copy_from_slice(&0xf000_0000_u32.to_be_bytes());
@@ -342,7 +341,7 @@ mod tests {
         assert!(error.ends_with("it is longer than any histogram"), "{error}");
     }
 
-    /// As a compressed histogram has it.
+    /// The compressed form of a plain histogram.
     fn compressed(plain: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
         encoder.write_all(plain).unwrap();
@@ -403,7 +402,7 @@ mod tests {
     }
 
     proptest! {
-        // Each case is many sums and encodings.
+        // Each case has many sums and encodings.
         #![proptest_config(ProptestConfig::with_cases(48))]
 
         #[test]

@@ -1,18 +1,18 @@
-//! What happened: one [`Exchange`] per request, folded into histograms per second, endpoint and outcome.
+//! Recording: one [`Exchange`] per request, aggregated in histograms per second, endpoint and outcome.
 //!
 //! # Layout
 //!
-//! - [`outcome`]: the fixed taxonomy of how an exchange ends.
-//! - [`exchange`]: the stamps of one exchange, and the one function that derives its times.
+//! - [`outcome`]: the fixed list of outcomes of an exchange.
+//! - [`exchange`]: the stamps of one exchange, and the function that computes its times.
 //! - [`histogram`]: durations in µs with 3 significant digits, and their V2 encoding.
 //! - [`cell`]: the exchanges of one endpoint with one outcome in one second.
-//! - [`endpoints`]: their numbers, and what becomes of too many names.
-//! - [`recorder`]: the fold; hands over whole seconds.
-//! - [`parts`]: what targets say their time was made of.
+//! - [`endpoints`]: their numbers, and the limit of names.
+//! - [`recorder`]: aggregates exchanges and returns whole seconds.
+//! - [`parts`]: the target's own timings.
 //! - [`slowest`]: the slowest exchanges that carry a trace.
-//! - [`totals`]: the sums of the run so far, for those who look at it while it goes on.
-//! - [`failures`]: failures filed under their messages.
-//! - `grouping`: what their texts have in common.
+//! - [`totals`]: the sums of the run so far, for the live page.
+//! - [`failures`]: failures grouped by message.
+//! - `grouping`: finds the common text of messages.
 //! - [`log`]: every exchange as a row of fixed layout, on request.
 //!
 //! Nothing here opens a socket, reads a clock or rounds a value before it is in a histogram.

@@ -1,15 +1,15 @@
-//! The exchange log: one row of fixed layout per exchange, where every single one is wanted.
+//! The exchange log: one row of fixed layout per exchange, on request.
 //!
 //! A row is [`ROW`] bytes, little-endian, without padding:
 //!
-//! | offset | type | what |
+//! | offset | type | field |
 //! |---|---|---|
-//! | 0 | u64 | `due`, ns on the monotonic clock, as are the next four |
+//! | 0 | u64 | `due`, ns on the monotonic clock, like the next four |
 //! | 8 | u64 | `sent` |
 //! | 16 | u64 | `first_byte`; 0 without a response head |
 //! | 24 | u64 | `arrival` |
 //! | 32 | u64 | `read` |
-//! | 40 | u64 | `dns`, ns, as are the next two |
+//! | 40 | u64 | `dns`, ns, like the next two |
 //! | 48 | u64 | `connect` |
 //! | 56 | u64 | `tls` |
 //! | 64 | u64 | `bytes_out` |
@@ -17,29 +17,29 @@
 //! | 80 | u64 | bytes of the response body |
 //! | 88 | u32 | endpoint, by its id |
 //! | 92 | u16 | status; 0 without a response |
-//! | 94 | u16 | hops; 65,535 also stands for more, as in the next |
+//! | 94 | u16 | hops; at most 65,535, like the next |
 //! | 96 | u16 | retries |
-//! | 98 | u8 | outcome, by its place in [`Outcome::ALL`] |
+//! | 98 | u8 | outcome, by its index in [`Outcome::ALL`] |
 //! | 99 | u8 | source of `arrival`: 0 kernel, 1 user, 2 rejected |
-//! | 100 | u64 | serial: 0 for the first row of this recorder, 1 more for each after it |
+//! | 100 | u64 | serial: 0 for the first row of this recorder, then 1 more per row |
 //! | 108 | 4 bytes | 0 |
 //!
-//! Rows are in the order in which exchanges were recorded. What was timed elsewhere, or never sent, has only those
-//! stamps that its recording knew; the others repeat them.
+//! Rows are in the order of recording. An exchange that was timed elsewhere, or never sent, has only the stamps that
+//! are known; the other fields repeat them.
 
 use crate::{EndpointId, Exchange, Outcome, StampSource};
 
 /// Bytes of a row.
 pub const ROW: usize = 112;
 
-/// The memory for rows grows by at least this, bytes: about a second of a fast run, so that it is moved rarely.
+/// The memory for rows grows by at least this, bytes: about one second of a fast run, so that it is rarely copied.
 const STEP: usize = 32_768 * ROW;
 
-/// Rows that have not been taken.
+/// Rows that were not taken yet.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     rows: Vec<u8>,
-    /// Of the next row.
+    /// Serial of the next row.
     serial: u64,
 }
 
@@ -52,7 +52,7 @@ impl Log {
         self.serial += 1;
     }
 
-    /// Hands over and forgets the rows; the serials go on.
+    /// Takes the rows. The serials continue.
     pub(crate) fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.rows)
     }
@@ -95,7 +95,7 @@ mod tests {
     use super::{Log, ROW, STEP};
     use crate::{EndpointId, Exchange, Outcome, StampSource};
 
-    /// Every field has a value of its own, so that none can stand in another's place.
+    /// Each field has a different value, so that the test detects swapped fields.
     fn exchange() -> Exchange {
         Exchange {
             free: 0,

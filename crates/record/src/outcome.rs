@@ -1,4 +1,4 @@
-//! How an exchange ends. The taxonomy is closed: reports, stores and tests enumerate it from [`Outcome::ALL`].
+//! How an exchange ends. The list is closed: reports, stores and tests iterate over [`Outcome::ALL`].
 
 /// How one exchange ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,17 +12,17 @@ pub enum Outcome {
     Connect,
     /// The TLS handshake or a TLS record failed.
     Tls,
-    /// A limit of time was reached first. The response time is censored: at least the limit.
+    /// A timeout. The response time is censored: at least the limit.
     Timeout,
     /// The connection ended before the response was complete.
     Reset,
-    /// The peer sent something that is not HTTP, or over a limit.
+    /// The peer sent something that is not HTTP, or is over a limit.
     Protocol,
     /// A complete response that the user's own check rejected.
     Assertion,
-    /// Given up because the run or the user stopped. Neither a success nor a fault of the target.
+    /// Abandoned because the run or the user stopped. Neither a success nor a fault of the target.
     Cancelled,
-    /// Due, but never sent. The generator's limit, not a fault of the target.
+    /// Due, but never sent: a limit of the generator, not a fault of the target.
     Dropped,
 }
 
@@ -62,23 +62,23 @@ impl Outcome {
         Outcome::ALL.into_iter().find(|outcome| outcome.name() == name)
     }
 
-    /// Whether it counts as a failure of the exchange. What was given up or never sent says nothing about the target.
+    /// Whether it counts as a failure. An exchange that was abandoned or never sent is not evidence about the target.
     pub const fn is_failure(self) -> bool {
         !matches!(self, Outcome::Success | Outcome::Cancelled | Outcome::Dropped)
     }
 
-    /// Whether its response time belongs to the latency percentiles: there was an arrival, or the limit was waited
-    /// for in full. Times to a refusal or a reset are kept apart: they say nothing about how long an answer takes.
+    /// Whether its response time counts in the latency percentiles: it has an arrival, or it waited for the full limit.
+    /// The times of refusals and resets do not count: they do not show how long a response takes.
     pub const fn is_timed(self) -> bool {
         matches!(self, Outcome::Success | Outcome::Http | Outcome::Timeout | Outcome::Assertion)
     }
 
-    /// Whether a complete response arrived: then its arrival has a stamp, and how late it was read means something.
+    /// Whether a complete response arrived. Only then the arrival has a stamp, and the delay is meaningful.
     pub const fn has_response(self) -> bool {
         matches!(self, Outcome::Success | Outcome::Http | Outcome::Assertion)
     }
 
-    /// Whether the exchange has any time to record; one that was cancelled or never sent has none.
+    /// Whether the exchange has a time. A cancelled or unsent one has none.
     pub const fn has_duration(self) -> bool {
         !matches!(self, Outcome::Cancelled | Outcome::Dropped)
     }

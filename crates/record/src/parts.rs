@@ -1,18 +1,18 @@
-//! What a target says its time was made of: the parts that responses name in their header `Server-Timing`
+//! The target's own timings: the metrics in the `Server-Timing` header of responses
 //! (<https://www.w3.org/TR/server-timing/>).
 
 use std::collections::HashMap;
 
 use crate::{Durations, EndpointId};
 
-/// Parts of one response that are looked at.
+/// Maximum metrics per response.
 const MOST_OF_ONE: usize = 20;
-/// Parts of all endpoints together; further ones are left out.
+/// Maximum metrics of all endpoints together. Further ones are ignored.
 const MOST: usize = 500;
-/// Bytes of a name.
+/// Maximum length of a name, bytes.
 const LONGEST_NAME: usize = 64;
 
-/// All that was said of one part of one endpoint.
+/// All values of one metric of one endpoint.
 #[derive(Clone, Debug, Default)]
 pub struct Part {
     /// Sum of its durations, ns.
@@ -21,16 +21,16 @@ pub struct Part {
     pub durations: Durations,
 }
 
-/// Parts by endpoint and name, since they were last handed over.
+/// Metrics by endpoint and name since the last take.
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
-    /// By name within the endpoint's place.
+    /// By name, per endpoint.
     by_endpoint: HashMap<EndpointId, Vec<(Box<str>, Part)>>,
     count: usize,
 }
 
 impl Parts {
-    /// What one response says. A part without a duration counts for nothing, and one that is said twice adds up.
+    /// Adds the metrics of one response. A metric without a duration is ignored; a repeated one adds up.
     pub(crate) fn add(&mut self, endpoint: EndpointId, header: &[u8]) {
         let Ok(text) = std::str::from_utf8(header) else { return };
         let own = self.by_endpoint.entry(endpoint).or_default();
@@ -50,7 +50,7 @@ impl Parts {
         }
     }
 
-    /// Hands over and forgets all of it.
+    /// Takes everything.
     pub(crate) fn take(&mut self) -> Vec<(EndpointId, Box<str>, Part)> {
         self.count = 0;
         let mut taken: Vec<_> = self
@@ -78,13 +78,13 @@ fn metrics(text: &str) -> impl Iterator<Item = (&str, u64)> {
     })
 }
 
-/// From milliseconds; None for what is no duration.
+/// Converts milliseconds; None if it is not a duration.
 fn nanos(text: &str) -> Option<u64> {
     let nanos = text.parse::<f64>().ok()? * 1e6;
     (0.0..u64::MAX as f64).contains(&nanos).then_some(nanos as u64)
 }
 
-/// Splits at the separators that stand outside of quotes.
+/// Splits at separators outside of quotes.
 fn unquoted(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let mut is_quoted = false;
     let mut is_escaped = false;

@@ -1,4 +1,4 @@
-//! The fold: exchanges go in one at a time, whole seconds come out.
+//! Aggregates exchanges one at a time and returns whole seconds.
 
 use crate::cell::{Cell, EndpointId};
 use crate::endpoints::Endpoints;
@@ -9,10 +9,10 @@ use crate::slowest::{Slow, Slowest};
 use crate::totals::Totals;
 use crate::{Durations, Exchange, Outcome, StampSource, Times};
 
-/// System errors which say that files, ports or memory of the generator ran out: not the target's doing.
+/// System errors that mean that the generator ran out of files, ports or memory. They are not the target's fault.
 const EXHAUSTION: [i32; 5] = [libc::EMFILE, libc::ENFILE, libc::EADDRNOTAVAIL, libc::ENOBUFS, libc::ENOMEM];
 
-/// How well the generator kept to its plan in one second.
+/// How well the generator kept to the schedule in one second.
 #[derive(Clone, Debug, Default)]
 pub struct HealthSecond {
     /// sent − due of every exchange that was sent.
@@ -27,18 +27,18 @@ pub struct HealthSecond {
     pub offered: u64,
     /// Of these, the ones that were never sent.
     pub dropped: u64,
-    /// Exchanges that failed because files, ports or memory of the generator ran out.
+    /// Exchanges that failed because the generator ran out of files, ports or memory.
     pub exhausted: u64,
 }
 
 impl HealthSecond {
-    /// The counters on their way to Python, in this order.
+    /// The counters, in the order in which Python expects them.
     pub fn counters(&self) -> impl Iterator<Item = u64> {
         [self.user_stamps, self.rejected_stamps, self.offered, self.dropped, self.exhausted].into_iter()
     }
 }
 
-/// What [`Recorder::take`] hands over.
+/// The result of [`Recorder::take`].
 #[derive(Debug, Default)]
 pub struct Taken {
     /// (second, endpoint, outcome, cell), seconds ascending.
@@ -52,10 +52,10 @@ pub struct Taken {
 #[derive(Default)]
 struct Second {
     index: u32,
-    /// Cell of (endpoint, outcome) at `endpoint * Outcome::ALL.len() + outcome`: 1 + its place in `cells`, 0 for none.
+    /// Cell of (endpoint, outcome) at `endpoint * Outcome::ALL.len() + outcome`: 1 + its index in `cells`, 0 for none.
     slots: Vec<u32>,
     cells: Vec<(EndpointId, Outcome, Cell)>,
-    /// Cells that the totals have already; nothing is added to them any more.
+    /// Cells that are in the totals already. Nothing is added to them.
     counted: Vec<(EndpointId, Outcome, Cell)>,
     health: HealthSecond,
 }
@@ -73,7 +73,7 @@ impl Second {
         &mut self.cells[self.slots[slot] as usize - 1].2
     }
 
-    /// The cells that the totals do not have yet, of one endpoint or of all.
+    /// The cells that are not in the totals yet, of one endpoint or of all.
     fn uncounted(&self, endpoint: Option<EndpointId>) -> impl Iterator<Item = (Outcome, &Cell)> {
         let all = self.cells.iter().filter(move |_| endpoint.is_none()).map(|(_, outcome, cell)| (*outcome, cell));
         let from = endpoint.map_or(self.slots.len(), |one| one.0 as usize * Outcome::ALL.len());
@@ -85,7 +85,7 @@ impl Second {
         all.chain(own)
     }
 
-    /// Folds into the totals what they do not have yet.
+    /// Adds to the totals what they do not have yet.
     fn count(&mut self, totals: &mut Totals) {
         for (endpoint, outcome, cell) in &self.cells {
             totals.add_cell(self.index, *endpoint, *outcome, cell);
@@ -95,23 +95,24 @@ impl Second {
     }
 }
 
-/// Folds exchanges into one [`Cell`] per second, endpoint and outcome. A sample belongs to the second of its arrival.
+/// Aggregates exchanges in one [`Cell`] per second, endpoint and outcome. A sample belongs to the second of its
+/// arrival.
 pub struct Recorder {
-    /// Stamp at which second 0 begins, ns.
+    /// Stamp of the start of second 0, ns.
     epoch: u64,
     endpoints: Endpoints,
-    /// Seconds not yet taken, in no order; the newest is nearly always last. One or two in practice.
+    /// Seconds that were not taken yet, unordered; the newest is nearly always the last. Usually one or two.
     open: Vec<Second>,
-    /// Failures not yet taken.
+    /// Failures that were not taken yet.
     failures: Failures,
-    /// Those of them that the totals have already.
+    /// Those of them that are in the totals already.
     counted: Failures,
     parts: Parts,
     slowest: Slowest,
     totals: Totals,
-    /// Stamp since which the totals count, ns.
+    /// Stamp of the start of the totals, ns.
     since: u64,
-    /// Stamp before which failures are not filed, ns.
+    /// End of the warm-up, ns: earlier failures are not grouped by message.
     warm: u64,
     /// Whether every exchange gets a row in `log`.
     logging: bool,
@@ -119,7 +120,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// `epoch`: the stamp at which second 0 begins; whatever arrives earlier belongs to second 0.
+    /// `epoch`: the stamp of the start of second 0. Earlier arrivals belong to second 0.
     pub fn new(epoch: u64) -> Recorder {
         Recorder {
             epoch,
@@ -137,8 +138,8 @@ impl Recorder {
         }
     }
 
-    /// Forgets all that was recorded; second 0 now begins at `epoch`. Endpoints keep their ids, the serials of the log
-    /// go on, and what [`warm_until`](Recorder::warm_until) said stays.
+    /// Discards everything recorded; second 0 now begins at `epoch`. Endpoints keep their ids, the serials of the log
+    /// continue, and [`warm_until`](Recorder::warm_until) stays set.
     pub fn restart(&mut self, epoch: u64) {
         self.epoch = epoch;
         self.open.clear();
@@ -151,38 +152,38 @@ impl Recorder {
         self.log.take();
     }
 
-    /// Failures that arrive before this stamp are counted, but not filed by their message; parts and slow exchanges are
-    /// left out.
+    /// Sets the end of the warm-up. Failures before it are counted, but not grouped by message. Its metrics and slow
+    /// exchanges are not recorded.
     pub fn warm_until(&mut self, stamp: u64) {
         self.warm = stamp;
     }
 
-    /// Whether every exchange from now on is kept as a row for [`take_log`](Recorder::take_log).
+    /// Switches the log on or off: one row per exchange for [`take_log`](Recorder::take_log).
     pub fn log(&mut self, on: bool) {
         self.logging = on;
     }
 
-    /// Hands over and forgets these rows, in the order in which they were recorded; layout in [`log`](crate::log).
+    /// Takes the rows in the order of recording; layout in [`log`](crate::log).
     pub fn take_log(&mut self) -> Vec<u8> {
         self.log.take()
     }
 
-    /// From now on a new name beyond so many is counted under [`OTHERS`](crate::OTHERS).
+    /// Sets the maximum number of names. Further new names are counted under [`OTHERS`](crate::OTHERS).
     pub fn limit_names(&mut self, most: usize) {
         self.endpoints.limit(most);
     }
 
-    /// The id of (method, name), the same for every call; beyond the limit of names that of [`OTHERS`](crate::OTHERS).
+    /// The id of (method, name), the same for every call; over the limit the id of [`OTHERS`](crate::OTHERS).
     pub fn endpoint(&mut self, method: &str, name: &str) -> EndpointId {
         self.endpoints.number(method, name)
     }
 
-    /// The id of (method, name), if it has one of its own.
+    /// The id of (method, name), if it has its own.
     pub fn find(&self, method: &str, name: &str) -> Option<EndpointId> {
         self.endpoints.find(method, name)
     }
 
-    /// The id of [`OTHERS`](crate::OTHERS), once a name is among them.
+    /// The id of [`OTHERS`](crate::OTHERS), if it exists.
     pub fn others(&self) -> Option<EndpointId> {
         self.endpoints.known_others()
     }
@@ -218,7 +219,8 @@ impl Recorder {
         }
     }
 
-    /// Records what was timed elsewhere: `response` in ns, None when it has no response time; `arrival` is its stamp.
+    /// Records an exchange that was timed elsewhere: `response` in ns, None without a response time; `arrival` is its
+    /// stamp.
     pub fn custom(&mut self, endpoint: EndpointId, arrival: u64, response: Option<u64>, body: u64, outcome: Outcome) {
         let start = arrival.saturating_sub(response.unwrap_or(0));
         let exchange = Exchange { due: start, sent: start, arrival, read: arrival, ..Exchange::default() };
@@ -237,16 +239,15 @@ impl Recorder {
         self.second(due).health.dropped += 1;
     }
 
-    /// Says which system error an exchange failed with that arrived at `arrival`. Errors which show that the
-    /// generator itself ran out of something are counted.
+    /// Counts the system error of an exchange that failed at `arrival`, if it means that the generator ran out of
+    /// something.
     pub fn errno(&mut self, errno: i32, arrival: u64) {
         if EXHAUSTION.contains(&errno) {
             self.second(arrival).health.exhausted += 1;
         }
     }
 
-    /// Files one failure under what its message has in common with others, unless it belongs to the warm-up. The exchange itself is recorded by the
-    /// calls above.
+    /// Counts one failure by its message, except in the warm-up. The calls above record the exchange itself.
     pub fn failure(&mut self, endpoint: EndpointId, outcome: Outcome, message: &str, at: u64) {
         if at < self.warm {
             return;
@@ -254,7 +255,7 @@ impl Recorder {
         self.failures.add(endpoint, outcome, message, Failure { count: 1, first: at, last: at });
     }
 
-    /// What the response that arrived at `at` says its time was made of, in its header `Server-Timing`.
+    /// Records the `Server-Timing` header of the response that arrived at `at`.
     #[cold]
     pub fn parts(&mut self, endpoint: EndpointId, header: &[u8], at: u64) {
         if at >= self.warm {
@@ -262,19 +263,19 @@ impl Recorder {
         }
     }
 
-    /// Hands over and forgets what was said of parts, by endpoint and name.
+    /// Takes the metrics of the target, by endpoint and name.
     pub fn take_parts(&mut self) -> Vec<(EndpointId, Box<str>, Part)> {
         self.parts.take()
     }
 
-    /// Hands over and forgets the slowest exchanges that carry a trace, the slowest one first.
+    /// Takes the slowest exchanges with a trace, slowest first.
     pub fn take_slowest(&mut self) -> Vec<Slow> {
         self.slowest.take()
     }
 
-    /// Hands over and forgets the seconds before `before` (all of them when None), and every failure so far.
+    /// Takes the seconds before `before` (all if None), and all failures so far.
     ///
-    /// A sample that arrives in a second after it was taken opens that second again; the parts add up.
+    /// A sample that arrives in a second that was taken opens that second again; the parts add up.
     pub fn take(&mut self, before: Option<u32>) -> Taken {
         let mut taken = Taken::default();
         self.open.sort_by_key(|second| second.index);
@@ -294,7 +295,7 @@ impl Recorder {
         taken
     }
 
-    /// The one way into a cell, and into the log. Returns the second, for what else belongs to it.
+    /// The only function that writes to a cell and to the log. Returns the second.
     #[inline]
     fn fold(
         &mut self,

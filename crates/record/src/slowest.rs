@@ -1,16 +1,16 @@
-//! The slowest of the exchanges that carry a trace.
+//! The slowest exchanges that have a trace.
 
 use crate::{EndpointId, Exchange, Outcome, Times};
 
-/// So many are kept between two hand-overs.
+/// How many are kept between two takes.
 const MOST: usize = 20;
 
-/// One of them.
+/// A slow exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slow {
-    /// Where it belongs.
+    /// Its endpoint.
     pub endpoint: EndpointId,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
     /// The second half of its trace, not 0.
     pub trace: u64,
@@ -20,15 +20,15 @@ pub struct Slow {
     pub times: Times,
 }
 
-/// Those with the longest response times.
+/// The exchanges with the longest response times.
 #[derive(Debug, Default)]
 pub(crate) struct Slowest {
-    /// The slowest one first.
+    /// The slowest first.
     kept: Vec<Slow>,
 }
 
 impl Slowest {
-    /// Keeps an exchange if it is among them. One without a trace is not.
+    /// Keeps an exchange if it has a trace and is slow enough.
     pub(crate) fn add(&mut self, endpoint: EndpointId, exchange: &Exchange, outcome: Outcome, times: Times) {
         let is_full = self.kept.len() >= MOST;
         if is_full && self.kept.last().is_some_and(|last| last.times.response >= times.response) {
@@ -40,7 +40,7 @@ impl Slowest {
         self.kept.insert(place, Slow { endpoint, outcome, trace, arrival, times });
     }
 
-    /// Hands over and forgets them, the slowest one first.
+    /// Takes them, slowest first.
     pub(crate) fn take(&mut self) -> Vec<Slow> {
         std::mem::take(&mut self.kept)
     }

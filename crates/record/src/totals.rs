@@ -1,40 +1,39 @@
-//! The sums of a run that goes on, whether its seconds were handed over or not.
+//! The sums of a running test, whether its seconds were taken or not.
 
 use crate::buckets::Buckets;
 use crate::failures::Failures;
 use crate::{Cell, Durations, EndpointId, Outcome};
 
-/// Seconds of which counts and times are kept apart, for what is asked about "now".
+/// Number of recent seconds with separate counts and times, for values of "now".
 pub const RECENT: u32 = 60;
 
-/// Exchanges of one endpoint, or of all, as one row of a table has them. What was cancelled or never sent is no request.
+/// The sums of one endpoint, or of all, for one row of a table. Cancelled and unsent exchanges are not requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
-    /// Exchanges that ended by themselves.
+    /// Exchanges that were not cancelled or dropped.
     pub requests: u64,
     /// Of these, the ones that failed.
     pub failures: u64,
-    /// Of these, the ones whose response time belongs to the latency percentiles.
+    /// Of these, the ones whose response time counts in the latency percentiles.
     pub timed: u64,
     /// Bytes of decoded response bodies.
     pub bytes_body: u64,
-    /// Sum of response times, ns; of the timed ones, as are the next two.
+    /// Sum of response times of the timed ones, ns; the next two are also of the timed ones.
     pub response_sum: u64,
     /// Smallest response time, ns; meaningful when `timed > 0`.
     pub response_min: u64,
     /// Largest response time, ns.
     pub response_max: u64,
-    /// Stamp of the first arrival; meaningful when `requests > 0`, as is the next.
+    /// Stamp of the first arrival; meaningful when `requests > 0`, like the next.
     pub first: u64,
     /// Stamp of the last arrival.
     pub last: u64,
-    /// Of the requests, the ones without a response time. The others may still not be timed: a refusal takes a time,
-    /// but not that of an answer.
+    /// Requests without a response time. Others may also be untimed: a refusal has a time, but not that of a response.
     pub untimed: u64,
 }
 
 impl Sums {
-    /// Of a cell: None if there is no request in it.
+    /// The sums of a cell; None if it contains no request.
     fn of(outcome: Outcome, cell: &Cell) -> Option<Sums> {
         let timed = if outcome.is_timed() { cell.count - cell.untimed } else { 0 };
         let times = |value| if timed > 0 { value } else { 0 };
@@ -86,7 +85,7 @@ struct Total {
     response: Buckets,
 }
 
-/// What came in for one endpoint in one second, or in a part of it.
+/// The data of one endpoint in one second, or in a part of it.
 #[derive(Debug)]
 struct Recent {
     second: u32,
@@ -96,20 +95,20 @@ struct Recent {
     response: Buckets,
 }
 
-/// The sums of all cells that were folded in since the last reset.
+/// The sums of all cells since the last reset.
 #[derive(Debug, Default)]
 pub(crate) struct Totals {
     whole: Total,
-    /// By the number of the endpoint.
+    /// By endpoint number.
     endpoints: Vec<Total>,
-    /// Of the last [`RECENT`] seconds, in the order in which they were folded in.
+    /// The last [`RECENT`] seconds, in the order of arrival.
     recent: Vec<Recent>,
-    /// Where failures are added up.
+    /// The sums of failures.
     pub(crate) failures: Failures,
 }
 
 impl Totals {
-    /// Folds in a cell of this second. Once per second and endpoint: everything per exchange has been done by then.
+    /// Adds a cell of this second. This runs once per second and endpoint, not per exchange.
     pub(crate) fn add_cell(&mut self, second: u32, endpoint: EndpointId, outcome: Outcome, cell: &Cell) {
         if let Some(sums) = Sums::of(outcome, cell) {
             let response = if sums.timed > 0 { cell.response.to_buckets() } else { Buckets::default() };
@@ -117,7 +116,7 @@ impl Totals {
         }
     }
 
-    /// Adds what was summed elsewhere; `second`: when that was, if it was within one second.
+    /// Adds sums from elsewhere; `second`: of the data, if it is all from one second.
     pub(crate) fn add(&mut self, endpoint: EndpointId, sums: &Sums, response: Buckets, second: Option<u32>) {
         let place = endpoint.0 as usize;
         if place >= self.endpoints.len() {
@@ -133,7 +132,7 @@ impl Totals {
         }
     }
 
-    /// Forgets what is no longer recent in this second.
+    /// Removes seconds that are no longer recent.
     pub(crate) fn forget(&mut self, now: u32) {
         self.recent.retain(|each| each.second + RECENT > now);
     }
@@ -167,7 +166,7 @@ impl Totals {
         }
     }
 
-    /// (second, requests, failures), a second several times.
+    /// (second, requests, failures); a second may occur several times.
     pub(crate) fn recent(&self, endpoint: Option<EndpointId>) -> impl Iterator<Item = (u32, u64, u64)> + '_ {
         self.recent_of(endpoint).map(|each| (each.second, each.requests, each.failures))
     }

@@ -1,22 +1,22 @@
-//! Which flow an iteration gets.
+//! Which flow an iteration plays.
 
 use crate::DefinitionError;
 use crate::definition;
 use crate::random::Random;
 
-/// How flows are chosen. A choice among one costs nothing.
+/// How flows are chosen. With a single flow there is no cost.
 #[derive(Debug)]
 pub(crate) enum Choice {
-    /// There is one.
+    /// There is only one flow.
     Only,
-    /// The k-th iteration of all workers together gets flow k mod this number of flows.
+    /// The k-th iteration of all workers together plays flow k mod this number of flows.
     InTurn(u64),
-    /// By weight: each flow's weight added to those before it. Never decreasing; the last one is above 0 and finite.
+    /// By weight: the cumulative sums of the weights. Never decreasing; the last one is above 0 and finite.
     Weighted(Box<[f64]>),
 }
 
 impl Choice {
-    /// For at least one flow. Weights do not matter in turn, but must be right all the same.
+    /// For at least one flow. Weights are checked even if the order does not use them.
     pub(crate) fn new(choice: definition::Choice, flows: &[definition::Flow]) -> Result<Self, DefinitionError> {
         let mut sum = 0.0;
         let mut sums = Vec::with_capacity(flows.len());
@@ -39,7 +39,7 @@ impl Choice {
         })
     }
 
-    /// The flow of an iteration; `iteration` counts those of all workers.
+    /// The flow of an iteration; `iteration` counts over all workers.
     #[inline]
     pub(crate) fn pick(&self, iteration: u64, random: &mut Random) -> usize {
         match self {
@@ -119,7 +119,7 @@ mod tests {
             }
             for (weight, count) in weights.iter().zip(counts) {
                 let expected = 10_000.0 * weight / f64::from(sum);
-                // Ten standard deviations, at the most.
+                // At most ten standard deviations.
                 prop_assert!((f64::from(count) - expected).abs() <= 500.0 && (count == 0) == (*weight == 0.0));
             }
         }

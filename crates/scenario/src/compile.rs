@@ -1,4 +1,4 @@
-//! From a definition to a scenario. Whatever can be known to be wrong is found here.
+//! From a definition to a scenario. It finds every error that is possible to find before the run.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use crate::target::Target;
 use crate::time::{Think, nanos};
 use crate::verdict::Rules;
 
-/// What every request says unless its target or step says otherwise; the last line only with `accept_encoding`.
+/// The default headers of every request. A target or step can replace them. The last one needs `accept_encoding`.
 const DEFAULT_HEADERS: [(&str, &str); 3] = [
     ("User-Agent", concat!("plimsoll/", env!("CARGO_PKG_VERSION"))),
     ("Accept", "*/*"),
@@ -22,9 +22,9 @@ const DEFAULT_HEADERS: [(&str, &str); 3] = [
 ];
 
 impl Scenario {
-    /// Compiles a definition in JSON for worker `index` of `of`; `seed` decides all that is random.
+    /// Compiles a definition in JSON for worker `index` of `of`; `seed` sets the random numbers.
     ///
-    /// The error is the first mistake in the definition, with the path of its field.
+    /// The error is the first one in the definition, with the path of its field.
     pub fn new(definition: &str, index: u32, of: u32, seed: u64) -> Result<Self, DefinitionError> {
         if index >= of {
             return Err(DefinitionError::new("", format!("there is no worker {index} of {of}, they count from 0")));
@@ -78,7 +78,7 @@ fn feeders(given: Vec<definition::Feeder>, of: u32) -> Result<Vec<Feeder>, Defin
     Ok(feeders)
 }
 
-/// What all flows have in common.
+/// Shared by all flows.
 struct Shared<'a> {
     feeders: &'a [Feeder],
     targets: &'a [Target],
@@ -106,7 +106,7 @@ impl Shared<'_> {
         for (index, step) in flow.steps.into_iter().enumerate() {
             let place = Place { flow: number, is_last: index == last, extracted, variables: &variables };
             let numbers = numbers(&step, &variables);
-            // Variables are numbered in the order of the steps, so those of the steps before are the first ones.
+            // Variables have numbers in the order of the steps, so those of earlier steps come first.
             let known = numbers.iter().map(|number| *number as usize + 1).fold(extracted, usize::max);
             steps.push(self.step(step, &numbers, place, &format!("{field}.steps[{index}]"))?);
             extracted = known;
@@ -149,7 +149,8 @@ impl Shared<'_> {
         })
     }
 
-    /// The step's own header lines behind its target's behind the defaults; a name that comes later hides it earlier.
+    /// The header lines: the defaults, then the target's, then the step's. A later line replaces an earlier one of that
+    /// name.
     fn lines(&self, target: usize, own: &[(String, String)], field: &str) -> Vec<Line> {
         let gives =
             |lines: &[(String, String)], name: &str| lines.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
@@ -173,17 +174,17 @@ impl Shared<'_> {
     }
 }
 
-/// A limit of time of the step at `field`, ns.
+/// A time limit of the step at `field`, ns.
 fn limit(seconds: Option<f64>, field: &str, name: &str) -> Result<u64, DefinitionError> {
     seconds.map_or(Ok(0), |seconds| nanos(seconds, &format!("{field}.{name}")))
 }
 
-/// Where in its flow a step is.
+/// The position of a step in its flow.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     flow: u32,
     is_last: bool,
-    /// How many variables the steps before it extract.
+    /// Number of variables that earlier steps extract.
     extracted: usize,
     /// Names of the flow's variables.
     variables: &'a [String],
@@ -196,7 +197,8 @@ impl<'a> Place<'a> {
     }
 }
 
-/// What the steps of a flow extract, in the order of first extraction; several steps may extract the same variable.
+/// The variables that the steps of a flow extract, in the order of first extraction. Several steps may extract the same
+/// one.
 fn variables(steps: &[definition::Step], field: &str) -> Result<Vec<String>, DefinitionError> {
     let mut names: Vec<String> = Vec::new();
     for (index, step) in steps.iter().enumerate() {
@@ -215,7 +217,7 @@ fn variables(steps: &[definition::Step], field: &str) -> Result<Vec<String>, Def
     Ok(names)
 }
 
-/// The numbers of what a step extracts.
+/// The numbers of the variables that a step extracts.
 fn numbers(step: &definition::Step, variables: &[String]) -> Vec<u32> {
     let number = |name: &String| variables.iter().position(|known| known == name).expect("all are known");
     step.extract.iter().map(|extract| number(&extract.into) as u32).collect()

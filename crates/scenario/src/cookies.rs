@@ -1,16 +1,17 @@
 //! A user's cookies.
 //!
-//! What of RFC 6265 is kept: the latest value of a name, host and path is sent to that host (whatever the port), to paths
-//! below its own, and with `Secure` over https only. Less than a browser does:
+//! A subset of RFC 6265: the latest value of a name, host and path is sent to that host (any port), to paths below its
+//! own, and with `Secure` over https only. Differences from a browser:
 //!
-//! - A cookie that expires later stays as long as its user. `Max-Age` of 0 or less removes the cookie, and so does
-//!   `Expires` in the past, which is how servers remove cookies.
-//! - `Domain` is ignored: a cookie goes back to the host that set it, and to no other.
+//! - A cookie with a later expiry date lives as long as its user. `Max-Age` of 0 or less removes the cookie, and so
+//!   does `Expires` in the past: servers use these to remove cookies.
+//! - `Domain` is ignored: a cookie is only sent to the host that set it.
 //! - Without `Path` it is sent to all paths of its host.
 
 use crate::date::unix_seconds;
 
-/// A bound on memory for servers that always set new names: the oldest go (RFC 6265 §6.1 asks for at least 50).
+/// Limits the memory for servers that always set new names: the oldest are removed (RFC 6265 §6.1 asks for at least
+/// 50).
 const MOST_PER_HOST: usize = 50;
 
 /// Returns the time in seconds since 1970.
@@ -19,7 +20,7 @@ pub(crate) type Clock = fn() -> i64;
 /// The cookies of one user for all hosts.
 #[derive(Debug, Default)]
 pub(crate) struct Jar {
-    /// Longer paths first, then in the order in which they were first set: the order of the Cookie header.
+    /// In the order of the Cookie header: longer paths first, then in the order in which they were first set.
     cookies: Vec<Cookie>,
 }
 
@@ -38,8 +39,8 @@ impl Jar {
         self.cookies.is_empty()
     }
 
-    /// Keeps, replaces or removes what the value of a Set-Cookie header says. `host`: number of the one that sent it.
-    /// `clock` is read only for a cookie with `Expires`.
+    /// Stores, replaces or removes a cookie by a Set-Cookie value. `host`: number of the sender. `clock` is read only
+    /// for a cookie with `Expires`.
     pub(crate) fn set(&mut self, host: u32, line: &[u8], clock: Clock) {
         let line = String::from_utf8_lossy(line);
         let Some(given) = SetCookie::read(&line) else { return };
@@ -68,7 +69,7 @@ impl Jar {
         self.cookies.insert(place, Cookie { host, is_secure: given.is_secure, name, value, path });
     }
 
-    /// Appends the value of the Cookie header for a request target; nothing when there are no cookies for it.
+    /// Appends the value of the Cookie header for a request target, if there are cookies for it.
     pub(crate) fn push(&self, host: u32, over_tls: bool, target: &str, out: &mut String) {
         let path = target.split(['?', '#']).next().unwrap_or_default();
         let start = out.len();
@@ -90,7 +91,7 @@ fn is_below(path: &str, top: &str) -> bool {
     path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || top.ends_with('/'))
 }
 
-/// The value of a Set-Cookie header, read.
+/// A parsed Set-Cookie value.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SetCookie<'a> {
     pub(crate) name: &'a str,
@@ -104,7 +105,7 @@ pub(crate) struct SetCookie<'a> {
 }
 
 impl<'a> SetCookie<'a> {
-    /// `None`: it has no name, or a character that could not be sent back.
+    /// `None`: it has no name, or a character that cannot be sent back.
     pub(crate) fn read(line: &'a str) -> Option<Self> {
         let mut parts = line.split(';').map(str::trim);
         let (name, value) = parts.next()?.split_once('=')?;
@@ -127,7 +128,7 @@ impl<'a> SetCookie<'a> {
         Some(Self { name, value, path, is_secure, max_age, expires })
     }
 
-    /// `Max-Age` goes before `Expires` (RFC 6265 §5.3).
+    /// `Max-Age` takes precedence over `Expires` (RFC 6265 §5.3).
     fn is_expired(&self, clock: Clock) -> bool {
         match (self.max_age, self.expires) {
             (Some(seconds), _) => seconds <= 0,

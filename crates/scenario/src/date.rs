@@ -1,13 +1,13 @@
-//! Dates of cookies, as RFC 6265 §5.1.1 reads them: the order of their parts does not matter.
+//! Dates of cookies by RFC 6265 §5.1.1: the parts may be in any order.
 
 const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const DAY_SECONDS: i64 = 86_400;
 
-/// Seconds since 1970 (UTC). `None`: a part is missing or out of its range.
+/// Seconds since 1970 (UTC). `None`: a part is missing or out of range.
 pub(crate) fn unix_seconds(date: &str) -> Option<i64> {
     let (mut time, mut day, mut month, mut year) = (None, None, None, None);
     for token in date.split(is_delimiter).filter(|token| !token.is_empty()) {
-        // Each part is the first token that fits it.
+        // Each part is the first token that matches it.
         if time.is_none() && read_time(token).is_some() {
             time = read_time(token);
         } else if day.is_none() && read_number(token, 1..=2).is_some() {
@@ -32,7 +32,7 @@ fn is_delimiter(letter: char) -> bool {
     matches!(letter, '\t' | ' '..='/' | ';'..='@' | '['..='`' | '{'..='~')
 }
 
-/// Digits at the beginning, as many as `lengths` allows; anything but a digit may follow.
+/// Parses leading digits, as many as `lengths` allows. Any other characters may follow.
 fn read_number(token: &str, lengths: std::ops::RangeInclusive<usize>) -> Option<i64> {
     let length = token.bytes().take_while(u8::is_ascii_digit).count();
     lengths.contains(&length).then(|| token[..length].parse().ok())?

@@ -1,4 +1,4 @@
-//! A definition as it is written down: the shape of the JSON, before anything is checked but that shape.
+//! The structure of a definition in JSON. Only the structure is checked here.
 
 use std::path::PathBuf;
 
@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use crate::DefinitionError;
 
-/// Reads a definition; the error names the field that has the wrong shape.
+/// Parses a definition. The error names the field with the wrong structure.
 pub(crate) fn read(text: &str) -> Result<Definition, DefinitionError> {
     let mut json = serde_json::Deserializer::from_str(text);
     let definition = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        // What is unknown of a path is at its end, written "?"; the path of the whole is ".".
+        // An unknown part of a path is at its end, written "?"; the path of the whole is ".".
         let field = error.path().to_string();
         DefinitionError::new(field.trim_end_matches(['.', '?']), error.inner())
     })?;
@@ -74,7 +74,7 @@ pub(crate) struct Feeder {
     pub(crate) at_end: AtEnd,
 }
 
-/// In which order rows are handed out.
+/// The order of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Order {
@@ -83,7 +83,7 @@ pub(crate) enum Order {
     Random,
 }
 
-/// Which rows a worker hands out.
+/// Which rows a worker uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Share {
@@ -92,7 +92,7 @@ pub(crate) enum Share {
     All,
 }
 
-/// What happens when all rows were handed out.
+/// What happens after the last row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum AtEnd {
@@ -102,7 +102,7 @@ pub(crate) enum AtEnd {
     Fail,
 }
 
-/// How an iteration gets its flow.
+/// How an iteration selects its flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Choice {

@@ -1,8 +1,8 @@
-//! What can be wrong with a definition.
+//! Errors of a definition.
 
 use std::fmt::{self, Display, Formatter};
 
-/// The first mistake in a definition: where it is, and what it is.
+/// The first error in a definition: its field and its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionError {
     field: String,
@@ -14,12 +14,12 @@ impl DefinitionError {
         Self { field: field.into(), reason: reason.to_string() }
     }
 
-    /// Path from the top of the definition: `flows[0].steps[1].path`. Empty when it is no JSON at all.
+    /// Path from the top of the definition: `flows[0].steps[1].path`. Empty if it is not JSON.
     pub fn field(&self) -> &str {
         &self.field
     }
 
-    /// What is wrong, and if it is not plain what would be right.
+    /// What is wrong, and what to write instead if that is not obvious.
     pub fn reason(&self) -> &str {
         &self.reason
     }

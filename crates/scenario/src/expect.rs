@@ -1,4 +1,4 @@
-//! What a response must be to count as a success.
+//! The conditions for a response to count as a success.
 
 use memchr::memmem::Finder;
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::definition;
 use crate::response::{Response, check_pointer};
 use crate::time::nanos;
 
-/// Characters of a value that an error message shows.
+/// Maximum characters of a value in an error message.
 const MOST_SHOWN: usize = 60;
 
 /// Expectations of a step, compiled.
@@ -52,7 +52,7 @@ impl Expectations {
         })
     }
 
-    /// Nothing is expected but a status below 400.
+    /// Only a status below 400 is expected.
     pub(crate) fn is_plain(&self) -> bool {
         self.statuses.is_empty() && !self.needs_body() && self.max_time.is_none()
     }
@@ -68,7 +68,7 @@ impl Expectations {
         }
     }
 
-    /// The first expectation, apart from that of the status, which the response disappoints. `time`: response time, ns.
+    /// The message of the first expectation that fails, except that of the status. `time`: response time, ns.
     pub(crate) fn complaint(&self, response: &Response<'_>, time: u64) -> Option<String> {
         let is_in = |text: &&Text| text.finder.find(response.body).is_some();
         if let Some(text) = self.contains.iter().find(|text| !is_in(text)) {

@@ -1,4 +1,4 @@
-//! Values taken from a response for later steps.
+//! Extracts values from a response for later steps.
 
 use std::borrow::Cow;
 
@@ -12,12 +12,12 @@ use crate::cookies::SetCookie;
 use crate::definition::{self, From};
 use crate::response::{Response, check_pointer};
 
-/// One value to be taken, compiled.
+/// A compiled extraction.
 #[derive(Debug)]
 pub(crate) struct Extraction {
     /// Number of the variable in its flow.
     pub(crate) number: u32,
-    /// The value where the response has none.
+    /// The value if the response has none.
     pub(crate) default: Option<String>,
     rule: Rule,
 }
@@ -34,7 +34,7 @@ enum Rule {
 }
 
 impl Extraction {
-    /// `number` of the variable `extract.into`, whose name has been checked.
+    /// `number` of the variable `extract.into`. The caller has checked its name.
     pub(crate) fn new(extract: definition::Extract, number: u32, field: &str) -> Result<Self, DefinitionError> {
         let definition::Extract { from, what, default, .. } = extract;
         let rule = Rule::new(from, what).map_err(|reason| DefinitionError::new(format!("{field}.what"), reason))?;
@@ -49,7 +49,7 @@ impl Extraction {
         !self.needs_head()
     }
 
-    /// What the response has: a JSON string as its characters, any other JSON as its text; null is no value.
+    /// The value in the response: the content of a JSON string, or the text of any other JSON value; null is no value.
     pub(crate) fn find<'r>(&self, response: &'r Response<'_>) -> Option<Cow<'r, str>> {
         match &self.rule {
             Rule::Pointer(pointer) => text_of(response.json()?.pointer(pointer)?),
@@ -60,7 +60,7 @@ impl Extraction {
         }
     }
 
-    /// Why there is no value, for people: `no value of json /token`.
+    /// The error message for a missing value: `no value of json /token`.
     pub(crate) fn complaint(&self, response: &Response<'_>) -> String {
         let (kind, what) = match &self.rule {
             Rule::Pointer(pointer) => ("json", pointer.as_str()),
@@ -106,7 +106,7 @@ fn text_of(value: &Value) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Group 1 if there is one, otherwise all that matches.
+/// Group 1 if there is one, otherwise the whole match.
 fn first_group<'a>(regex: &Regex, body: &'a [u8]) -> Option<&'a [u8]> {
     if regex.captures_len() == 1 {
         return regex.find(body).map(|found| found.as_bytes());
@@ -126,7 +126,7 @@ fn cookie<'a>(head: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
 
 /// The values of all Set-Cookie lines.
 pub(crate) fn set_cookies(head: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
-    // Most responses have none, and for them the list of all headers is not made.
+    // Most responses have none, so this avoids the list of all headers.
     let headers = if http::header(head, "Set-Cookie").is_some() { http::headers(head) } else { Vec::new() };
     headers.into_iter().filter(|(name, _)| name.eq_ignore_ascii_case(b"Set-Cookie")).map(|(_, value)| value)
 }

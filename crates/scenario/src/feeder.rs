@@ -1,11 +1,11 @@
-//! Feeders: tables whose rows iterations get, and which row comes next.
+//! Feeders: tables that supply rows to iterations.
 
 use crate::DefinitionError;
 use crate::definition::{self, AtEnd, Order, Share};
 use crate::names::check_name;
 use crate::random::Random;
 
-/// A table, compiled. Cells are found by index and take the memory of their text and 8 bytes.
+/// A compiled table. A cell is found by index, and takes the memory of its text plus 8 bytes.
 #[derive(Debug)]
 pub(crate) struct Feeder {
     pub(crate) name: String,
@@ -17,7 +17,7 @@ pub(crate) struct Feeder {
     at_end: AtEnd,
     /// All cells, row after row.
     text: Box<str>,
-    /// Where each cell ends in `text`.
+    /// The end of each cell in `text`.
     ends: Box<[usize]>,
 }
 
@@ -47,7 +47,7 @@ impl Feeder {
         Ok(Self { name, columns: columns.into(), rows, order, share, at_end, text: text.into(), ends: ends.into() })
     }
 
-    /// Refuses to leave a worker without rows, unless its users may just end.
+    /// Rejects a split that leaves a worker without rows, unless users may stop at the end.
     pub(crate) fn check_workers(&self, of: u32, field: &str) -> Result<(), DefinitionError> {
         if self.share == Share::Split && self.rows < of && self.at_end != AtEnd::Stop {
             let reason = format!("{} rows cannot be split over {of} workers; share them all, or use fewer", self.rows);
@@ -56,14 +56,14 @@ impl Feeder {
         Ok(())
     }
 
-    /// `row` and `column` must be within the table.
+    /// `row` and `column` must be in the table.
     pub(crate) fn cell(&self, row: u32, column: u32) -> &str {
         let cell = row as usize * self.columns.len() + column as usize;
         let start = if cell == 0 { 0 } else { self.ends[cell - 1] };
         &self.text[start..self.ends[cell]]
     }
 
-    /// Whether the run fails, instead of its users just ending, when there are no more rows.
+    /// Whether the run fails after the last row. Otherwise only its users stop.
     pub(crate) fn fails_at_end(&self) -> bool {
         self.at_end == AtEnd::Fail
     }
@@ -85,23 +85,23 @@ fn check_columns(columns: &[String], field: &str) -> Result<(), DefinitionError>
     Ok(())
 }
 
-/// Which row of a feeder a worker hands out next.
+/// Selects the next row of a feeder for a worker.
 #[derive(Debug)]
 pub(crate) struct Feed {
     /// The worker's rows are first, first + stride, …, `count` of them.
     first: u32,
     stride: u32,
     count: u32,
-    /// Rows handed out in this pass.
+    /// Rows used in this pass.
     given: u32,
     recycle: bool,
-    /// For random order: a permutation of 0..count, a new one for each pass. Empty until the first row is drawn.
+    /// For random order: a permutation of 0..count, a new one for each pass. Empty until the first draw.
     shuffled: Vec<u32>,
     random: bool,
 }
 
 impl Feed {
-    /// For worker `index` of `of`; a feeder that `check_workers` lets through.
+    /// For worker `index` of `of`; `check_workers` must have accepted the feeder.
     pub(crate) fn new(feeder: &Feeder, index: u32, of: u32) -> Self {
         let (first, stride) = if feeder.share == Share::Split { (index, of) } else { (0, 1) };
         let count = feeder.rows.saturating_sub(first).div_ceil(stride);
@@ -109,7 +109,7 @@ impl Feed {
         Self { first, stride, count, given: 0, recycle, shuffled: Vec::new(), random }
     }
 
-    /// The next row; `None` when all were handed out, now and for ever.
+    /// The next row; `None` after the last one, from then on.
     pub(crate) fn draw(&mut self, random: &mut Random) -> Option<u32> {
         if self.given == self.count {
             if !self.recycle {
@@ -122,7 +122,7 @@ impl Feed {
         Some(self.first + place * self.stride)
     }
 
-    /// One step of Fisher and Yates: the next element of a random permutation, whatever order the elements were in.
+    /// One step of a Fisher-Yates shuffle: the next element of a random permutation, for any start order.
     fn shuffle(&mut self, random: &mut Random) -> u32 {
         if self.shuffled.is_empty() {
             self.shuffled = (0..self.count).collect();
@@ -146,7 +146,7 @@ mod tests {
         Given { name: "f".into(), columns: vec!["id".into(), "name".into()], rows, order, share, at_end }
     }
 
-    /// What worker `index` of `of` draws, at most `most` rows.
+    /// The rows that worker `index` of `of` draws, at most `most`.
     fn drawn(feeder: &Feeder, index: u32, of: u32, seed: u64, most: usize) -> Vec<u32> {
         let (mut feed, mut random) = (Feed::new(feeder, index, of), Random::new(seed, index));
         (0..most).map_while(|_| feed.draw(&mut random)).collect()

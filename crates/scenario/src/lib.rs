@@ -1,22 +1,22 @@
-//! What a native user does, without sockets and without a clock: requests out, responses in.
+//! The behaviour of a native user, without sockets and without a clock: produces requests, consumes responses.
 //!
 //! # Layout
 //!
-//! From a definition (JSON) to what is shared and never changes:
+//! The compiled definition, shared and immutable:
 //!
-//! - `definition`: the shape of the JSON. `compile`: from there to a [`Scenario`]; every mistake is a [`DefinitionError`].
+//! - `definition`: the structure of the JSON. `compile`: builds a [`Scenario`]; every error is a [`DefinitionError`].
 //! - `scenario`: [`Scenario`], its [`Flow`]s and [`Step`]s. `target`: [`Target`].
-//! - `names`, `scope`, `template`: variables become places that are found without searching, texts become pieces.
-//! - `request`: a step's request and its bytes. `time`, `choice`: think times, and which flow an iteration gets.
-//! - `response`, `expect`, `extract`, `verdict`: what is looked at in a response, and the [`Verdict`].
+//! - `names`, `scope`, `template`: variables become indexes, texts become pieces.
+//! - `request`: a step's request and its bytes. `time`, `choice`: think times, and the choice of flows.
+//! - `response`, `expect`, `extract`, `verdict`: the check of a response, and the [`Verdict`].
 //!
-//! What changes while it is played:
+//! The state during a run:
 //!
-//! - `session`: [`Session`], one user's place and memory, with its `cookies`, whose `date`s are read here.
+//! - `session`: [`Session`], the state of one user, with its `cookies`; `date` parses their dates.
 //! - `player`: [`Player`], one per worker, moves sessions. It has the state of each `feeder`, and `random` numbers.
 //!
-//! A constant step costs nothing per exchange: its bytes were made once and are shared. A step with variables is written
-//! into one buffer, which the caller may reuse.
+//! A constant step is encoded once, and its bytes are shared by all exchanges. A step with variables is written to one
+//! buffer, which the caller may reuse.
 //!
 //! # Example
 //!

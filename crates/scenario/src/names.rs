@@ -1,27 +1,27 @@
-//! Names of variables, and where their values are.
+//! Names of variables, and the sources of their values.
 
-/// Names of what every text may use.
+/// Names that every text may use.
 pub(crate) const BUILT_IN: [(&str, Source); 4] =
     [("iteration", Source::Iteration), ("random", Source::Random), ("user", Source::User), ("uuid", Source::Uuid)];
 
-/// Where the value of a variable is when a request is made.
+/// The source of a variable's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// A cell of the row that the iteration drew.
+    /// A cell of the iteration's row.
     Cell { feeder: u32, column: u32 },
-    /// What a step of the flow has extracted; a number within the flow.
+    /// A value that a step of the flow has extracted; its number within the flow.
     Extracted(u32),
     /// Number of the iteration, unique over all workers.
     Iteration,
     /// Number of the user, unique over all workers.
     User,
-    /// A new number in 0..2^31 at every place.
+    /// A new number in 0..2^31 for each occurrence.
     Random,
-    /// A new UUID at every place.
+    /// A new UUID for each occurrence.
     Uuid,
 }
 
-/// Refuses names that are ambiguous, or that cannot stand between `${` and `}`.
+/// Rejects names that are ambiguous, or that are not possible between `${` and `}`.
 pub(crate) fn check_name(name: &str) -> Result<(), String> {
     if BUILT_IN.iter().any(|(known, _)| *known == name) {
         return Err(format!("{name} is a variable that is always there; choose another name"));

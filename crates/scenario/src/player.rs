@@ -1,4 +1,4 @@
-//! Users' moves through a scenario.
+//! Moves users through a scenario.
 
 use std::sync::Arc;
 
@@ -13,27 +13,27 @@ use crate::session::{Session, StepId};
 use crate::template::{Context, Missing};
 use crate::verdict::Verdict;
 
-/// A request that is the same every time, encoded once.
+/// A constant request, encoded once.
 #[derive(Debug, Clone)]
 pub struct Constant {
     /// Head and body.
     pub bytes: Arc<[u8]>,
-    /// Where the body begins.
+    /// Offset of the body.
     pub head: usize,
-    /// The body waits for a 100 (Continue).
+    /// The body waits for 100 (Continue).
     pub expect_continue: bool,
 }
 
-/// Where the bytes of a request are.
+/// The location of a request's bytes.
 #[derive(Debug, Clone, Copy)]
 pub enum Prepared<'a> {
-    /// Here; the buffer was left alone.
+    /// These bytes. The buffer is unchanged.
     Constant(&'a Constant),
     /// Appended to the buffer.
     Made {
-        /// Bytes of the head; the body follows.
+        /// Length of the head; the body follows.
         head: usize,
-        /// The body waits for a 100 (Continue).
+        /// The body waits for 100 (Continue).
         expect_continue: bool,
     },
 }
@@ -43,11 +43,11 @@ pub enum Prepared<'a> {
 pub struct Exhausted {
     /// Its name.
     pub feeder: String,
-    /// The run must end as failed; otherwise its users just end.
+    /// The run must fail. Otherwise only its users stop.
     pub fail: bool,
 }
 
-/// What comes after a step.
+/// The action after a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// Another step of the iteration, after a pause.
@@ -55,21 +55,21 @@ pub enum Next {
         /// ns
         think: u64,
     },
-    /// The iteration is over; a pause before the next one.
+    /// The iteration is over. Pause before the next one.
     End {
         /// ns
         think: u64,
     },
 }
 
-/// What changes while the users of one worker play a scenario, apart from their own sessions.
+/// The state of all users of one worker, except their sessions.
 ///
 /// Each user repeats: [`begin`](Player::begin), then for every step [`request`](Player::request),
 /// [`judge`](Player::judge) if there is a response, and [`advance`](Player::advance) until that says [`Next::End`].
 #[derive(Debug)]
 pub struct Player {
     scenario: Arc<Scenario>,
-    /// What the Host header says for each target.
+    /// The Host header of each target.
     authorities: Box<[Box<str>]>,
     /// By step.
     constants: Box<[Option<Constant>]>,
@@ -78,17 +78,17 @@ pub struct Player {
     random: Random,
     scratch: Scratch,
     clock: Clock,
-    /// Users made by this player.
+    /// Number of users of this player.
     users: u64,
-    /// Iterations begun by this player.
+    /// Number of iterations of this player.
     iterations: u64,
 }
 
 impl Player {
-    /// `authorities`: what the Host header says for each target (`host[:port]`), in their order. `clock`: seconds
-    /// since 1970, for cookies that expire.
+    /// `authorities`: the Host header of each target (`host[:port]`), in order. `clock`: seconds since 1970, for
+    /// cookies that expire.
     ///
-    /// Fails for an authority that HTTP forbids.
+    /// Fails for an authority that is invalid in HTTP.
     pub fn new(scenario: Arc<Scenario>, authorities: &[&str], clock: fn() -> i64) -> Result<Self, DefinitionError> {
         assert_eq!(authorities.len(), scenario.targets.len(), "one authority for each target");
         let worker = scenario.worker;
@@ -122,13 +122,13 @@ impl Player {
                 let (head, expect_continue) = (encoded.head, encoded.expect_continue);
                 Ok(Some(Constant { bytes: bytes.into(), head, expect_continue }))
             }
-            // All else was checked when the scenario was made.
+            // Everything else was checked when the scenario was compiled.
             Err(Refusal::Forbidden(error)) => Err(DefinitionError::new(format!("targets[{}].url", step.target), error)),
             Err(Refusal::Missing(_)) => unreachable!("it has no variables"),
         }
     }
 
-    /// What is played.
+    /// The scenario.
     pub fn scenario(&self) -> &Arc<Scenario> {
         &self.scenario
     }
@@ -140,8 +140,8 @@ impl Player {
         Session::new(user)
     }
 
-    /// Begins the user's next iteration: chooses a flow, draws a row of each feeder that it uses, and forgets what was
-    /// extracted. The user keeps its cookies. After an error the session must not be played on.
+    /// Starts the user's next iteration: chooses a flow, draws a row of each feeder that it uses, and clears extracted
+    /// values. The user keeps its cookies. After an error, do not use the session.
     #[inline]
     pub fn begin(&mut self, session: &mut Session) -> Result<(), Exhausted> {
         let scenario = &*self.scenario;
@@ -159,8 +159,7 @@ impl Player {
         Ok(())
     }
 
-    /// Uses up an iteration that no user has: the first step of the flow that it would have had. Its number is not given
-    /// to another, and no rows are drawn.
+    /// Skips an iteration: returns the first step of its flow. Its number is not used again, and no rows are drawn.
     pub fn skip(&mut self) -> StepId {
         let iteration = self.scenario.worker.number(self.iterations);
         self.iterations += 1;
@@ -168,9 +167,9 @@ impl Player {
         StepId(flow.steps.start as u32)
     }
 
-    /// The request of the session's step: constant, or else appended to `into`.
+    /// The request of the session's step: constant, or appended to `into`.
     ///
-    /// An error says why it cannot be sent, as `cannot be sent: …`; nothing was appended then.
+    /// The error says why it cannot be sent: `cannot be sent: …`. Then nothing was appended.
     #[inline]
     pub fn request(&mut self, session: &Session, into: &mut Vec<u8>) -> Result<Prepared<'_>, String> {
         let step = session.step().index();
@@ -197,10 +196,10 @@ impl Player {
         }
     }
 
-    /// Judges the response to the session's step; keeps what is to be extracted, and cookies.
+    /// Checks the response to the session's step. Stores extracted values and cookies.
     ///
-    /// `head`: raw; may be empty unless the step `needs_head`. `body`: its content codings undone; may be empty unless
-    /// the step `needs_body`. `response`: the response time, ns.
+    /// `head`: raw; may be empty unless the step `needs_head`. `body`: decoded; may be empty unless the step
+    /// `needs_body`. `response`: the response time, ns.
     #[inline]
     pub fn judge(&self, session: &mut Session, status: u16, head: &[u8], body: &[u8], response: u64) -> Verdict {
         match &self.scenario.step(session.step()).rules {
@@ -209,8 +208,7 @@ impl Player {
         }
     }
 
-    /// Leaves the step, whatever became of its exchange. After [`Next::End`] the session waits for
-    /// [`begin`](Player::begin).
+    /// Leaves the step after its exchange, successful or not. After [`Next::End`] call [`begin`](Player::begin) next.
     #[inline]
     pub fn advance(&mut self, session: &mut Session) -> Next {
         let step = self.scenario.step(session.step());

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// The same seed and worker give the same numbers; other workers draw from other stretches of the same sequence.
+/// The same seed and worker give the same numbers. Other workers use other parts of the same sequence.
 #[derive(Debug)]
 pub(crate) struct Random(Xoshiro256PlusPlus);
 
@@ -13,20 +13,20 @@ impl Random {
     pub(crate) fn new(seed: u64, worker: u32) -> Self {
         let mut generator = Xoshiro256PlusPlus::seed_from_u64(seed);
         for _ in 0..worker {
-            // 2^128 numbers on: no worker reaches the next one's.
+            // Jumps by 2^128 numbers, so no worker reaches the part of the next.
             generator.jump();
         }
         Self(generator)
     }
 
-    /// Evenly from [0, 1).
+    /// Uniform in [0, 1).
     pub(crate) fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * f64::EPSILON / 2.0
     }
 
-    /// Evenly from 0..bound; `bound` > 0.
+    /// Uniform in 0..bound; `bound` > 0.
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
-        // One in 2^32 numbers is more likely than the others by that much: less than any run can show.
+        // The bias is at most one in 2^32, too small to be visible in a run.
         ((u128::from(self.0.next_u64()) * u128::from(bound)) >> 64) as u32
     }
 

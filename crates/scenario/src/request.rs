@@ -1,4 +1,4 @@
-//! A step's request: from its definition to the bytes of each exchange.
+//! A step's request: from the definition to the bytes of each exchange.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -10,18 +10,18 @@ use crate::definition;
 use crate::scope::Scope;
 use crate::template::{Context, Missing, Template};
 
-/// Methods whose requests say that their body is empty (RFC 9110 §8.6).
+/// Methods that need a Content-Length for an empty body (RFC 9110 §8.6).
 const BODY_EXPECTED: [&str; 3] = ["POST", "PUT", "PATCH"];
-/// Headers with variables, or cookies, that need no allocation.
+/// Number of headers with variables, or cookies, that need no allocation.
 const FEW: usize = 8;
 
 /// A header with variables: its name and value.
 type Varying = (String, Template);
-/// What becomes of a header in one request.
+/// The change of a header in one request.
 type Change<'a> = (&'a [u8], Option<&'a [u8]>);
 const NO_CHANGE: Change<'static> = (b"", None);
 
-/// A header line as it is given, and where.
+/// A header line and its place in the definition.
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
     pub(crate) field: String,
@@ -29,18 +29,18 @@ pub(crate) struct Line {
     pub(crate) value: String,
 }
 
-/// A request, compiled.
+/// A compiled request.
 #[derive(Debug)]
 pub(crate) struct Blueprint {
     method: String,
     path: Template,
-    /// All lines; those with variables have an empty value, which keeps their place.
+    /// All lines. Those with variables have an empty value, which keeps their position.
     headers: http::Headers,
     /// The values with variables.
     changes: Box<[Varying]>,
     body: Body,
     is_json: bool,
-    /// The user's cookies are not added when the headers have a Cookie.
+    /// Add the user's cookies: the headers have no Cookie.
     gives_cookie: bool,
 }
 
@@ -51,12 +51,12 @@ enum Body {
     Text(Template),
 }
 
-/// The buffers in which the parts of one request are made, reused for the next one.
+/// Buffers for the parts of one request, reused for the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    /// The path, the values of headers with variables and the text of the body, one behind the other.
+    /// The path, the values of headers with variables and the text of the body, concatenated.
     text: String,
-    /// Where each of them ends.
+    /// The end of each of them.
     ends: Vec<usize>,
     /// The value of the Cookie header.
     cookie: String,
@@ -76,7 +76,7 @@ impl Scratch {
     }
 }
 
-/// A user's cookies, and the host that they would go to.
+/// A user's cookies, and the host of the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cookies<'a> {
     pub(crate) jar: &'a Jar,
@@ -85,7 +85,7 @@ pub(crate) struct Cookies<'a> {
     pub(crate) over_tls: bool,
 }
 
-/// Why a request cannot be made.
+/// Why a request cannot be built.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     Missing(Missing),
@@ -114,7 +114,7 @@ impl Blueprint {
         Ok(blueprint)
     }
 
-    /// Encodes an example, so that what HTTP forbids is found now; paths and headers have been checked.
+    /// Encodes an example, to find requests that HTTP does not allow. Paths and headers are checked already.
     fn check(&self, field: &str) -> Result<(), DefinitionError> {
         let path = self.path.example();
         let result = self.head("localhost", &path, &[], None).encode(&mut Vec::new());
@@ -125,7 +125,7 @@ impl Blueprint {
         })
     }
 
-    /// As it is sent.
+    /// The method.
     pub(crate) fn method(&self) -> &str {
         &self.method
     }
@@ -142,7 +142,7 @@ impl Blueprint {
         std::iter::once(&self.path).chain(headers).chain(body).flat_map(Template::feeders)
     }
 
-    /// Appends the request to `into`, which an error leaves as it was.
+    /// Appends the request to `into`. After an error `into` is unchanged.
     pub(crate) fn encode(
         &self,
         authority: &str,
@@ -178,7 +178,7 @@ impl Blueprint {
         Ok(encoded)
     }
 
-    /// Fills `scratch`: part 0 is the path, then come the values of `changes`, then the body if it has variables.
+    /// Fills `scratch`: part 0 is the path, then the values of `changes`, then the body if it has variables.
     fn render(
         &self,
         context: &mut Context<'_>,
@@ -258,7 +258,7 @@ impl Body {
     }
 }
 
-/// The lines, checked and encoded, and the values that have variables.
+/// The checked and encoded lines, and the values with variables.
 fn compile_headers(lines: &[Line], scope: Scope<'_>) -> Result<(http::Headers, Box<[Varying]>), DefinitionError> {
     let mut fixed: Vec<(String, String)> = Vec::with_capacity(lines.len());
     let mut changes = Vec::new();
@@ -315,7 +315,7 @@ mod tests {
             session.set_value(number as u32, values.len(), Some(value));
         }
         let (mut random, mut scratch, mut out) = (Random::new(0, 0), Scratch::default(), b"before".to_vec());
-        // What an earlier request left behind must not matter.
+        // Data of an earlier request must not matter.
         (scratch.text, scratch.cookie) = ("left".into(), "over".into());
         scratch.ends.push(2);
         let mut context = Context { feeders: &[], session: &session, random: &mut random };

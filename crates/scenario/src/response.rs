@@ -1,10 +1,10 @@
-//! A response as expectations and extractions see it.
+//! A response for expectations and extractions.
 
 use std::cell::OnceCell;
 
 use serde_json::Value;
 
-/// The raw head and the decoded body; read as JSON at most once, and only on request.
+/// The raw head and the decoded body. The JSON is parsed at most once, and only on request.
 #[derive(Debug)]
 pub(crate) struct Response<'a> {
     pub(crate) head: &'a [u8],
@@ -23,7 +23,7 @@ impl<'a> Response<'a> {
     }
 }
 
-/// Refuses what RFC 6901 does not call a JSON pointer.
+/// Rejects text that is not a JSON pointer by RFC 6901.
 pub(crate) fn check_pointer(pointer: &str) -> Result<(), String> {
     if !pointer.is_empty() && !pointer.starts_with('/') {
         return Err(format!("not a JSON pointer: it begins with /, or is empty for the whole body; it is {pointer:?}"));

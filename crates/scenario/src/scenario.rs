@@ -1,4 +1,4 @@
-//! A definition, compiled: what all users of a worker share, and nothing changes.
+//! A compiled definition: shared by all users of a worker, and immutable.
 
 use std::ops::Range;
 
@@ -10,50 +10,50 @@ use crate::target::Target;
 use crate::time::Think;
 use crate::verdict::Rules;
 
-/// One request of a flow, and what follows from its response.
+/// One request of a flow, and the rules for its response.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "four independent facts, not a state")]
 pub struct Step {
-    /// Of the endpoint, together with the method.
+    /// Name of the endpoint, together with the method.
     pub name: String,
-    /// As it is sent.
+    /// The method.
     pub method: String,
     /// Indexes [`Scenario::targets`].
     pub target: usize,
-    /// Limit of the exchange, ns; 0 = none.
+    /// Timeout of the exchange, ns; 0 = none.
     pub timeout: u64,
-    /// Limit of connecting, and of each wait for the next bytes, ns; 0 = none.
+    /// Timeout of connecting, and of each wait for bytes, ns; 0 = none.
     pub idle_timeout: u64,
-    /// [`Player::judge`](crate::Player::judge) looks at the raw head of the response.
+    /// [`Player::judge`](crate::Player::judge) needs the raw head of the response.
     pub needs_head: bool,
-    /// [`Player::judge`](crate::Player::judge) looks at the body of the response, its content codings undone.
+    /// [`Player::judge`](crate::Player::judge) needs the decoded body of the response.
     pub needs_body: bool,
-    /// The request is the same bytes every time, as long as the user has no cookies.
+    /// The request always has the same bytes, while the user has no cookies.
     pub is_constant: bool,
     pub(crate) blueprint: Blueprint,
-    /// `None`: only the status counts.
+    /// `None`: only the status is checked.
     pub(crate) rules: Option<Box<Rules>>,
     pub(crate) think: Think,
-    /// The iteration ends with it.
+    /// It is the last step of its flow.
     pub(crate) is_last: bool,
     /// Indexes [`Scenario::flows`].
     pub(crate) flow: u32,
 }
 
-/// Steps one after the other.
+/// A sequence of steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flow {
     /// Unique.
     pub name: String,
-    /// Where its steps stand in [`Scenario::steps`]; not empty.
+    /// The indexes of its steps in [`Scenario::steps`]; not empty.
     pub steps: Range<usize>,
-    /// Feeders whose cells it uses, in rising order: an iteration draws one row of each.
+    /// Feeders whose cells it uses, ascending: an iteration draws one row of each.
     pub(crate) feeders: Box<[u32]>,
-    /// Names of what its steps extract; a variable's place here is its number.
+    /// Names of the variables that its steps extract. The index is the variable's number.
     pub(crate) variables: Box<[String]>,
 }
 
-/// Which worker plays.
+/// The worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Worker {
     /// Below `of`.
@@ -63,14 +63,14 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// The number over all workers of this worker's n-th iteration or user.
+    /// The number, over all workers, of this worker's n-th iteration or user.
     #[inline]
     pub(crate) fn number(self, n: u64) -> u64 {
         n * u64::from(self.of) + u64::from(self.index)
     }
 }
 
-/// What the users of one worker do. Immutable; a [`Player`](crate::Player) has what changes.
+/// The behaviour of one worker's users. Immutable; a [`Player`](crate::Player) has the state.
 #[derive(Debug)]
 pub struct Scenario {
     pub(crate) targets: Box<[Target]>,
@@ -82,7 +82,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Where requests go; at least one.
+    /// The targets; at least one.
     pub fn targets(&self) -> &[Target] {
         &self.targets
     }
@@ -92,7 +92,7 @@ impl Scenario {
         &self.steps
     }
 
-    /// The step of this id.
+    /// The step with this id.
     #[inline]
     pub fn step(&self, id: StepId) -> &Step {
         &self.steps[id.index()]

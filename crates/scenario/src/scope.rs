@@ -1,25 +1,25 @@
-//! Variables: from the names in a definition to places that are found without searching.
+//! Variables: from the names in a definition to indexes.
 
 use std::fmt::Write;
 
 use crate::feeder::Feeder;
 use crate::names::{BUILT_IN, Source};
 
-/// Names in an error message; a feeder can have very many columns.
+/// Maximum names in an error message. A feeder can have very many columns.
 const MOST_LISTED: usize = 20;
 
-/// The variables that a text at one place of a flow may use.
+/// The variables that a text at one position of a flow may use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scope<'a> {
     pub(crate) feeders: &'a [Feeder],
-    /// What the steps before this one extract; a variable's place here is its number.
+    /// Variables that earlier steps extract. The index is the variable's number.
     pub(crate) extracted: &'a [String],
-    /// What this step and those after it extract: too late.
+    /// Variables that this step and later ones extract: not available here.
     pub(crate) later: &'a [String],
 }
 
 impl Scope<'_> {
-    /// The source of a variable, or what is wrong with its name.
+    /// The source of a variable, or the error in its name.
     pub(crate) fn resolve(&self, name: &str) -> Result<Source, String> {
         if let Some(&(_, source)) = BUILT_IN.iter().find(|(known, _)| *known == name) {
             return Ok(source);

@@ -1,8 +1,8 @@
-//! Where one user is, and what it remembers.
+//! The state of one user.
 
 use crate::cookies::Jar;
 
-/// Names a step among all steps of a scenario; indexes [`Scenario::steps`](crate::Scenario::steps).
+/// Identifies a step of a scenario: its index in [`Scenario::steps`](crate::Scenario::steps).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StepId(pub(crate) u32);
 
@@ -14,7 +14,7 @@ impl StepId {
     }
 }
 
-/// One user's place in the scenario: 32 bytes, and nothing on the heap until there is something to remember.
+/// One user's state: 32 bytes, and no heap memory until there is something to store.
 #[derive(Debug)]
 pub struct Session {
     user: u64,
@@ -23,12 +23,12 @@ pub struct Session {
     memory: Option<Box<Memory>>,
 }
 
-/// Kept from iteration to iteration for its buffers.
+/// Reused between iterations for its buffers.
 #[derive(Debug, Default)]
 struct Memory {
-    /// By feeder: the row of this iteration, where the flow uses that feeder.
+    /// By feeder: the row of this iteration, if the flow uses that feeder.
     rows: Box<[u32]>,
-    /// What was extracted in this iteration, by the number of the variable in the flow.
+    /// Values extracted in this iteration, by the number of the variable in the flow.
     values: Vec<Value>,
     jar: Jar,
 }
@@ -44,7 +44,7 @@ impl Session {
         Self { user, iteration: 0, step: StepId(0), memory: None }
     }
 
-    /// The step it is at: the one to be sent next, or in flight.
+    /// The current step: to be sent next, or in flight.
     #[inline]
     pub fn step(&self) -> StepId {
         self.step
@@ -55,12 +55,12 @@ impl Session {
         self.user
     }
 
-    /// Number of the iteration it is in, from 0, unique over all workers.
+    /// Number of its iteration, from 0, unique over all workers.
     pub fn iteration(&self) -> u64 {
         self.iteration
     }
 
-    /// Goes to the first step of a flow; what was extracted is forgotten.
+    /// Goes to the first step of a flow. Clears extracted values.
     #[inline]
     pub(crate) fn begin(&mut self, iteration: u64, step: StepId) {
         self.iteration = iteration;
@@ -80,7 +80,7 @@ impl Session {
         self.memory.as_ref().expect("the flow uses the feeder, so the iteration has a row").rows[feeder as usize]
     }
 
-    /// `feeders`: how many there are in the scenario.
+    /// `feeders`: number of feeders in the scenario.
     pub(crate) fn set_row(&mut self, feeder: u32, row: u32, feeders: usize) {
         let memory = self.memory.get_or_insert_default();
         if memory.rows.is_empty() {
@@ -89,13 +89,13 @@ impl Session {
         memory.rows[feeder as usize] = row;
     }
 
-    /// What was extracted in this iteration as variable `number`.
+    /// The value of variable `number` in this iteration.
     pub(crate) fn value(&self, number: u32) -> Option<&str> {
         let value = self.memory.as_ref()?.values.get(number as usize)?;
         value.is_set.then_some(value.text.as_str())
     }
 
-    /// `variables`: how many the flow has, more than `number`. `None`: there is no value any more.
+    /// `variables`: number of variables of the flow, more than `number`. `None`: removes the value.
     pub(crate) fn set_value(&mut self, number: u32, variables: usize, text: Option<&str>) {
         let values = &mut self.memory.get_or_insert_default().values;
         if values.len() < variables {
@@ -107,7 +107,7 @@ impl Session {
         value.is_set = text.is_some();
     }
 
-    /// The cookies it has, unless it has none.
+    /// Its cookies, if there are any.
     #[inline]
     pub(crate) fn jar(&self) -> Option<&Jar> {
         self.memory.as_ref().map(|memory| &memory.jar).filter(|jar| !jar.is_empty())
@@ -125,7 +125,7 @@ impl Session {
         self.begin(iteration, StepId(0));
     }
 
-    /// Something is on the heap.
+    /// Whether it uses heap memory.
     pub(crate) fn has_memory(&self) -> bool {
         self.memory.is_some()
     }

@@ -1,4 +1,4 @@
-//! Where requests go.
+//! The destinations of requests.
 
 use std::path::PathBuf;
 
@@ -6,36 +6,36 @@ use url::Url;
 
 use crate::definition::{self, Certificate};
 
-/// Whose certificates a target may show.
+/// Which certificates of a target are accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verify {
-    /// Those that the system's roots vouch for.
+    /// Those issued by the system's roots.
     System,
-    /// Those that the roots in this PEM file vouch for.
+    /// Those issued by the roots in this PEM file.
     Bundle(PathBuf),
-    /// Anyone's.
+    /// All, without a check.
     Nothing,
 }
 
-/// Where requests of a scenario go.
+/// A destination of requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// `scheme://host[:port]` of scheme http, https or http+unix; no user, path or query.
     pub url: String,
-    /// Whose certificates are good.
+    /// Which certificates are accepted.
     pub verify: Verify,
     /// Files of the client certificate and of its key (may be the same PEM file).
     pub certificate: Option<(PathBuf, PathBuf)>,
     /// `http://[user:pass@]host:port`
     pub proxy: Option<String>,
-    /// Number of its host: targets that differ in scheme or port only share it, and cookies.
+    /// Number of its host. Targets that differ only in scheme or port share it, and the cookies.
     pub(crate) host: u32,
     /// Secure cookies may be sent.
     pub(crate) over_tls: bool,
 }
 
 impl Target {
-    /// `hosts`: those of the targets before, each once; this one's is added. The error is about `url`.
+    /// `hosts`: the hosts of earlier targets, without duplicates; this one's is added. The error is about `url`.
     pub(crate) fn new(target: &definition::Target, hosts: &mut Vec<String>) -> Result<Self, String> {
         let parsed = check_url(&target.url)?;
         let name = parsed.host_str().unwrap_or_default();

@@ -11,12 +11,12 @@ use crate::random::Random;
 use crate::scope::Scope;
 use crate::session::Session;
 
-/// All but the unreserved characters of RFC 3986: a value never adds a segment or a parameter to a path.
+/// All but the unreserved characters of RFC 3986, so that a value never adds a segment or a parameter to a path.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-/// What cannot stand in a request line, in the part that the author wrote: anything else is meant.
+/// Characters that are not allowed in a request line. The author's own text is otherwise unchanged.
 const INVISIBLE: &AsciiSet = &CONTROLS.add(b' ');
 
-/// A text, compiled for the place where it will stand.
+/// A compiled text, for one kind of position.
 #[derive(Debug)]
 pub(crate) struct Template {
     pieces: Box<[Piece]>,
@@ -28,17 +28,17 @@ enum Piece {
     Variable(Source, Escape),
 }
 
-/// What is done to a value so that it stays one value where it is put.
+/// How to escape a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Escape {
-    /// Nothing.
+    /// Not at all.
     Raw,
     Percent,
-    /// For the inside of a JSON string.
+    /// For a JSON string.
     Json,
 }
 
-/// What values are taken from.
+/// The sources of values.
 #[derive(Debug)]
 pub(crate) struct Context<'a> {
     pub(crate) feeders: &'a [Feeder],
@@ -46,17 +46,17 @@ pub(crate) struct Context<'a> {
     pub(crate) random: &'a mut Random,
 }
 
-/// The number of a variable that no step has given a value in this iteration.
+/// The number of a variable without a value in this iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Missing(pub(crate) u32);
 
 impl Template {
-    /// For a place where values stand as they are. The error says what is wrong with the text.
+    /// For values without escaping. The error says what is wrong with the text.
     pub(crate) fn raw(text: &str, scope: Scope<'_>) -> Result<Self, String> {
         Self::new(text, scope, |_| Escape::Raw)
     }
 
-    /// For a request target. Values are percent-encoded whole; of the rest only what cannot stand there.
+    /// For a request target. Values are percent-encoded completely; in the rest, only forbidden characters are.
     pub(crate) fn path(text: &str, scope: Scope<'_>) -> Result<Self, String> {
         if text.contains(|letter: char| letter.is_control()) {
             return Err("it has a control character (a line break, perhaps)".into());
@@ -70,14 +70,14 @@ impl Template {
         Ok(template)
     }
 
-    /// For JSON. Values are escaped inside of strings, and stand as they are elsewhere.
+    /// For JSON. Values are escaped in strings, and unchanged elsewhere.
     pub(crate) fn json(text: &str, scope: Scope<'_>) -> Result<Self, String> {
         let mut strings = Strings::default();
         let template = Self::new(text, scope, |literal| {
             strings.read(literal);
             if strings.inside { Escape::Json } else { Escape::Raw }
         })?;
-        // A value that stands as it is may be any part of a document, so nothing can be said without it.
+        // An unescaped value may be any part of a document, so the text cannot be checked without it.
         if !template.pieces.iter().any(|piece| matches!(piece, Piece::Variable(_, Escape::Raw))) {
             let example: String = template.pieces.iter().map(Piece::example).collect();
             serde_json::from_str::<IgnoredAny>(&example).map_err(|error| format!("it is not JSON: {error}"))?;
@@ -85,7 +85,7 @@ impl Template {
         Ok(template)
     }
 
-    /// `escape` gets each literal, also an empty one, and answers for the variable behind it.
+    /// `escape` is called with each literal, even an empty one, and returns how to escape the variable after it.
     fn new(text: &str, scope: Scope<'_>, mut escape: impl FnMut(&str) -> Escape) -> Result<Self, String> {
         let mut pieces = Vec::new();
         let (mut literal, mut rest) = (String::new(), text);
@@ -122,12 +122,12 @@ impl Template {
         }
     }
 
-    /// What the text begins with whatever its variables are.
+    /// The constant start of the text.
     pub(crate) fn start(&self) -> &str {
         if let Some(Piece::Literal(literal)) = self.pieces.first() { literal } else { "" }
     }
 
-    /// The text with a harmless value for each variable.
+    /// The text with an example value for each variable.
     pub(crate) fn example(&self) -> String {
         self.pieces.iter().map(Piece::example).collect()
     }
@@ -158,14 +158,14 @@ impl Piece {
     }
 }
 
-/// Whether a place in a JSON text is inside of a string.
+/// Whether a position in a JSON text is inside a string.
 #[derive(Debug, Default)]
 struct Strings {
     inside: bool,
 }
 
 impl Strings {
-    /// A variable never stands behind a lone backslash: that would be no JSON.
+    /// A variable never follows a single backslash: that would not be JSON.
     fn read(&mut self, literal: &str) {
         let mut bytes = literal.bytes();
         while let Some(byte) = bytes.next() {
@@ -186,7 +186,7 @@ impl Context<'_> {
                 escape.push(self.feeders[feeder as usize].cell(row, column), out);
             }
             Source::Extracted(number) => escape.push(self.session.value(number).ok_or(Missing(number))?, out),
-            // The rest are letters, digits and dashes, which stay what they are everywhere.
+            // The others consist of letters, digits and dashes, which need no escaping.
             Source::Iteration => push_number(self.session.iteration(), out),
             Source::User => push_number(self.session.user(), out),
             Source::Random => push_number(self.random.below(1 << 31).into(), out),
@@ -210,7 +210,7 @@ impl Escape {
     }
 }
 
-/// Appends what stands for `value` inside of a JSON string.
+/// Appends `value` escaped for a JSON string.
 fn push_json(value: &str, out: &mut String) {
     let mut rest = value;
     while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {

@@ -4,10 +4,10 @@ use crate::DefinitionError;
 use crate::definition;
 use crate::random::Random;
 
-/// About three years; far more is a typing error, and sums of ns stay within 64 bits.
+/// About three years. More is probably a typing error, and sums of ns stay within 64 bits.
 const MOST_SECONDS: f64 = 1e8;
 
-/// ns of a number of seconds, which must be 0..=1e8.
+/// Converts seconds, which must be 0..=1e8, to ns.
 pub(crate) fn nanos(seconds: f64, field: &str) -> Result<u64, DefinitionError> {
     if !(0.0..=MOST_SECONDS).contains(&seconds) {
         let reason = format!("{seconds} is not a time in seconds, from 0 to {MOST_SECONDS:e}");
@@ -21,7 +21,7 @@ pub(crate) fn nanos(seconds: f64, field: &str) -> Result<u64, DefinitionError> {
 pub(crate) enum Think {
     /// ns
     Constant(u64),
-    /// Evenly between the two, ns; the first is not above the second.
+    /// Uniform between the two, ns; the first is not above the second.
     Between(u64, u64),
     /// Exponentially distributed with this mean, ns.
     Exponential(u64),
@@ -47,7 +47,7 @@ impl Think {
         })
     }
 
-    /// ns. Draws no random number for a constant.
+    /// Returns ns. Draws no random number for a constant.
     #[inline]
     pub(crate) fn draw(self, random: &mut Random) -> u64 {
         match self {

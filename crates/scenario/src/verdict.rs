@@ -1,4 +1,4 @@
-//! From a response to what it counts as.
+//! From a response to its verdict.
 
 use crate::DefinitionError;
 use crate::cookies::Clock;
@@ -8,19 +8,19 @@ use crate::extract::{Extraction, set_cookies};
 use crate::response::Response;
 use crate::session::Session;
 
-/// What a response counts as, by the step's expectations.
+/// The verdict on a response, by the step's expectations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// As expected.
     Success,
-    /// The status is not; the text says which it is.
+    /// The status is not as expected; the text says which it is.
     Http(String),
-    /// Something else is not as expected, or has no value to extract; the text says what.
+    /// Another expectation failed, or a value to extract is missing; the text says which.
     Assertion(String),
 }
 
 impl Verdict {
-    /// The verdict where nothing is expected but a status below 400.
+    /// The verdict if only a status below 400 is expected.
     #[inline]
     pub(crate) fn plain(status: u16) -> Self {
         if status < 400 { Verdict::Success } else { Verdict::http(status) }
@@ -32,19 +32,19 @@ impl Verdict {
     }
 }
 
-/// What is looked at in a step's responses, beyond their status.
+/// What to check in a step's responses, besides the status.
 #[derive(Debug)]
 pub(crate) struct Rules {
     expectations: Expectations,
     extractions: Box<[Extraction]>,
-    /// Variables of the flow.
+    /// Number of variables of the flow.
     variables: usize,
-    /// Number of the host whose cookies are kept, if cookies are.
+    /// Number of the host whose cookies are stored, if cookies are on.
     cookies: Option<u32>,
 }
 
 impl Rules {
-    /// `numbers`: of the variables that the step extracts, in order; `variables`: how many its flow has.
+    /// `numbers`: of the variables that the step extracts, in order; `variables`: number of variables of its flow.
     pub(crate) fn new(
         expect: definition::Expect,
         extract: Vec<definition::Extract>,
@@ -60,7 +60,7 @@ impl Rules {
         Ok(Self { expectations, extractions: extractions?, variables, cookies })
     }
 
-    /// [`Verdict::plain`] says the same.
+    /// Whether [`Verdict::plain`] gives the same result.
     pub(crate) fn is_plain(&self) -> bool {
         self.expectations.is_plain() && self.extractions.is_empty() && self.cookies.is_none()
     }
@@ -73,7 +73,7 @@ impl Rules {
         self.expectations.needs_body() || self.extractions.iter().any(Extraction::needs_body)
     }
 
-    /// The verdict. Values and cookies are kept whatever the verdict is. `time`: response time, ns.
+    /// The verdict. Values and cookies are stored for any verdict. `time`: response time, ns.
     pub(crate) fn judge(
         &self,
         session: &mut Session,
@@ -92,7 +92,7 @@ impl Rules {
         self.expectations.complaint(response, time).or(missing).map_or(Verdict::Success, Verdict::Assertion)
     }
 
-    /// Keeps each value; the complaint about the first that is missing and has no default.
+    /// Stores each value. Returns the message for the first one that is missing and has no default.
     fn extract(&self, session: &mut Session, response: &Response<'_>) -> Option<String> {
         let mut complaint = None;
         for extraction in &self.extractions {
@@ -106,7 +106,7 @@ impl Rules {
         complaint
     }
 
-    /// Without a response, variables that have no value get their defaults.
+    /// After an exchange without a response, variables without a value get their defaults.
     pub(crate) fn fall_back(&self, session: &mut Session) {
         for extraction in &self.extractions {
             if let Some(default) = extraction.default.as_deref().filter(|_| session.value(extraction.number).is_none())

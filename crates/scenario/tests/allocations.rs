@@ -1,4 +1,4 @@
-//! What the hot path must not do: take memory.
+//! The hot path must not allocate.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests may fail as a test does")]
 #![allow(unsafe_code, reason = "an allocator is unsafe to write; this one only counts what it hands on")]
@@ -16,7 +16,7 @@ thread_local! {
 
 struct Counting;
 
-// SAFETY: every call is handed on to the system's allocator as it is.
+// SAFETY: every call is passed on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         TAKEN.set(TAKEN.get() + 1);
@@ -39,7 +39,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// How often memory was taken meanwhile, on this thread.
+/// Number of allocations during `body`, on this thread.
 fn taken(body: impl FnOnce()) -> usize {
     let before = TAKEN.get();
     body();
@@ -50,7 +50,7 @@ fn player(definition: &Value) -> Player {
     Player::new(Arc::new(Scenario::new(&definition.to_string(), 0, 1, 1).unwrap()), &["h:1"], || 0).unwrap()
 }
 
-/// One iteration; every response has the status 200 and this head and body.
+/// One iteration. Every response has the status 200 and this head and body.
 fn iterate(player: &mut Player, session: &mut Session, buffer: &mut Vec<u8>, head: &[u8], body: &[u8]) {
     player.begin(session).unwrap();
     loop {

@@ -1,11 +1,11 @@
-//! Every mistake in a definition is found when the scenario is made, and reported with its place.
+//! Every error in a definition is found when the scenario is compiled, and reported with its field.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests may fail as a test does")]
 
 use plimsoll_scenario::{DefinitionError, Scenario, Verify};
 use serde_json::{Value, json};
 
-/// A definition with two targets, a feeder and two flows, that is right.
+/// A correct definition with two targets, a feeder and two flows.
 fn good() -> Value {
     json!({
         "targets": [
@@ -31,7 +31,7 @@ fn scenario(definition: &Value) -> Result<Scenario, DefinitionError> {
     Scenario::new(&definition.to_string(), 0, 2, 1)
 }
 
-/// The error of the good definition with `value` at `pointer`.
+/// The error of the correct definition with `value` at `pointer`.
 fn error(pointer: &str, value: Value) -> DefinitionError {
     let mut definition = good();
     let (parent, name) = pointer.rsplit_once('/').unwrap();

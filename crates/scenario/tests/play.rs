@@ -46,7 +46,7 @@ fn path(player: &mut Player, session: &Session) -> String {
     sent(player, session).unwrap().split(' ').nth(1).unwrap().to_owned()
 }
 
-/// Begins an iteration of one step; its request target.
+/// Starts an iteration of one step, and returns its request target.
 fn next_path(player: &mut Player, session: &mut Session) -> Result<String, Exhausted> {
     player.begin(session)?;
     let path = path(player, session);
@@ -142,7 +142,7 @@ fn what_a_step_extracts_later_ones_use_until_the_iteration_ends() {
     player.advance(&mut session);
 
     player.begin(&mut session).unwrap();
-    // The login got no response at all: nothing is judged.
+    // The login got no response, so nothing is checked.
     player.advance(&mut session);
     assert!(sent(&mut player, &session).unwrap_err().contains("${token}"));
 }

@@ -1,4 +1,4 @@
-//! The due times of a shape, and what each of several workers gets of them.
+//! The due times of a shape, and the share of each worker.
 
 use std::iter::FusedIterator;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use crate::error::MOST;
 use crate::{Shape, ShapeError};
 
-/// How events are spread where the level is the same.
+/// How events are spaced at a constant level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spacing {
-    /// At even distances, the first one at once.
+    /// At equal distances, the first one at time 0.
     Uniform,
-    /// At random and independent of each other; the distances are exponentially distributed, as those of customers who do
-    /// not know of each other. The same seed gives the same times.
+    /// Random and independent: the distances are exponentially distributed, like those of independent customers. The
+    /// same seed gives the same times.
     Poisson {
         /// Any number.
         seed: u64,
@@ -24,28 +24,28 @@ pub enum Spacing {
 
 /// Due times in ns since the start of a shape, never decreasing.
 ///
-/// The n-th (from 0) event of the whole is due when the integral of the level reaches n (uniform), or the sum of n + 1
-/// draws of mean 1 (Poisson). Worker `index` of `of` takes the events n ≡ index (mod of), so all workers together have
-/// the whole and each of them its even share of every stretch. After 2^53 events there are no more.
+/// The n-th event (from 0) is due when the integral of the level reaches n (uniform), or the sum of n + 1 draws with
+/// mean 1 (Poisson). Worker `index` of `of` takes the events n ≡ index (mod of), so the workers together have all
+/// events and each has an equal share of every period. The maximum is 2^53 events.
 #[derive(Debug, Clone)]
 pub struct Arrivals {
     shape: Arc<dyn Shape>,
     /// `None`: uniform.
     draws: Option<Draws>,
-    /// Number of the next event of this worker, of all workers' events.
+    /// Number of this worker's next event, counted over all workers.
     next: u64,
-    /// Workers, above 0.
+    /// Number of workers, above 0.
     of: u64,
     /// Events of all workers, at most 2^53.
     end: u64,
-    /// The due time before, ns.
+    /// The previous due time, ns.
     last: u64,
 }
 
 impl Arrivals {
-    /// What worker `index` of `of` gets of `shape`. `limit`: most events, over all workers.
+    /// The events of worker `index` of `of`. `limit`: maximum number of events over all workers.
     ///
-    /// Refused: an index that is not below `of`, a limit over 2^53, and Poisson spacing of a replay.
+    /// Errors: an index that is not below `of`, a limit over 2^53, Poisson spacing of a replay.
     pub fn new(
         shape: Arc<dyn Shape>,
         spacing: Spacing,
@@ -87,7 +87,7 @@ impl Iterator for Arrivals {
         };
         let due = self.shape.reach(count)?;
         self.next += self.of;
-        // Two events of a Poisson process may be closer than the precision of a float; rounding must not change their order.
+        // Two Poisson events may be closer than the precision of a float. Rounding must not change their order.
         self.last = self.last.max(due);
         Some(self.last)
     }
@@ -95,11 +95,11 @@ impl Iterator for Arrivals {
 
 impl FusedIterator for Arrivals {}
 
-/// Partial sums of exponential draws of mean 1: the events of a Poisson process of rate 1.
+/// Partial sums of exponential draws with mean 1: the events of a Poisson process with rate 1.
 #[derive(Debug, Clone)]
 struct Draws {
     rng: Xoshiro256PlusPlus,
-    /// How many were drawn.
+    /// Number of draws so far.
     drawn: u64,
     sum: f64,
 }
@@ -109,10 +109,10 @@ impl Draws {
         Self { rng: Xoshiro256PlusPlus::seed_from_u64(seed), drawn: 0, sum: 0.0 }
     }
 
-    /// The sum of the draws 0 ..= n; n never decreases. Other workers' draws are made as well, so all see the same sums.
+    /// The sum of draws 0 ..= n; n never decreases. Draws of other workers are included, so all see the same sums.
     fn sum_up_to(&mut self, n: u64) -> f64 {
         while self.drawn <= n {
-            // Uniform in [0, 1) on the 2^53 floats that are equally far apart; 1 - u is exact and never 0.
+            // Uniform in [0, 1) on 2^53 equally spaced floats; 1 - u is exact and never 0.
             let u = (self.rng.next_u64() >> 11) as f64 / MOST as f64;
             self.sum -= (1.0 - u).ln();
             self.drawn += 1;
@@ -136,8 +136,9 @@ mod tests {
         arrivals(constant(rate, None).expect("arguments in range"), Spacing::Poisson { seed: SEED })
     }
 
-    /// Greatest distance between the shares of `values` and a distribution (Kolmogorov-Smirnov), times √n. Above 1.63
-    /// once in a hundred times; the seed is fixed, so it is not one of them.
+    /// Largest distance between the distribution of `values` and the expected one (Kolmogorov-Smirnov), times √n. It
+    /// exceeds
+    /// 1.63 in one of a hundred cases; the fixed seed is not such a case.
     fn distance(mut values: Vec<f64>, share_below: impl Fn(f64) -> f64) -> f64 {
         values.sort_unstable_by(f64::total_cmp);
         let n = values.len() as f64;
@@ -150,7 +151,7 @@ mod tests {
 
     #[test]
     fn a_seed_means_the_same_times_for_ever() {
-        // Computed apart, from the published definitions of SplitMix64 and xoshiro256++.
+        // Computed separately, from the published definitions of SplitMix64 and xoshiro256++.
         let due: Vec<_> = poisson(1000.0).take(5).collect();
         assert_eq!(due, [1_683_651, 2_067_581, 6_196_155, 7_403_920, 8_981_397]);
     }

@@ -1,8 +1,8 @@
-//! Several events at once at even distances, as Locust spawns users.
+//! Batches of events at equal distances, as Locust spawns users.
 
 use crate::{RateError, rate::Rate};
 
-/// One batch of max(1, floor(rate)) events every size / rate seconds; the total cuts the last batch short.
+/// One batch of max(1, floor(rate)) events every size / rate seconds. The last batch may be smaller.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Batches {
     rate: Rate,
@@ -10,7 +10,7 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// `rate`: events per second, above 0 and at most 1e9. `total`: how many there are; `None` = no end.
+    /// `rate`: events per second, above 0 and at most 1e9. `total`: number of events; `None` = no end.
     pub fn new(rate: f64, total: Option<u64>) -> Result<Self, RateError> {
         Ok(Self { rate: Rate::new(rate)?, total })
     }

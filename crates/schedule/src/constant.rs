@@ -1,10 +1,10 @@
-//! The same level all the time.
+//! A constant level.
 
 use std::sync::Arc;
 
 use crate::{Shape, ShapeError, error, rate};
 
-/// A level that stays the same, for a time or for ever.
+/// A constant level, for a time or without end.
 #[derive(Debug)]
 struct Constant {
     /// 0 ..= 1e9.

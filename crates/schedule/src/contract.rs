@@ -1,4 +1,4 @@
-//! What holds for every shape, whatever its parameters. A new one joins by a line in `shapes`.
+//! Properties of every shape, for any parameters. Add a new shape to `shapes`.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use proptest::prelude::*;
 use crate::error::{SECOND, seconds};
 use crate::{Arrivals, Shape, Spacing, constant, ramp, replay, sine, spike, stages, staircase, steps};
 
-/// All times of the shapes are multiples of this, ns; within one, a level is smooth.
+/// All times in these shapes are multiples of this, ns. Within one cell a level is smooth.
 const CELL: u64 = SECOND / 20;
 
-/// How far we look at shapes without end, ns.
+/// Maximum time tested for shapes without end, ns.
 const FAR: u64 = 30 * SECOND;
 
 /// Four levels, and four lengths in cells.
@@ -42,7 +42,7 @@ fn shapes(([a, b, c, d], cells): Given) -> [(&'static str, Arc<dyn Shape>); 14] 
     .map(|(name, shape)| (name, shape.expect(name)))
 }
 
-/// Uniform and Poisson spacing, as far as the shape takes them.
+/// Uniform and Poisson spacing, if the shape allows them.
 fn spacings(shape: &dyn Shape, seed: u64) -> impl Iterator<Item = Spacing> {
     [Spacing::Uniform, Spacing::Poisson { seed }].into_iter().take(if shape.spaces_itself() { 1 } else { 2 })
 }
@@ -54,8 +54,8 @@ fn due_times(shape: &Arc<dyn Shape>, spacing: Spacing, index: u32, of: u32, limi
     arrivals.take_while(|&due| due < end).collect()
 }
 
-/// The integral of the level up to `end`, by the rule of Gauss with two points a cell: exact for straight lines, and it
-/// looks only inside of cells, so that jumps at their borders do no harm.
+/// The integral of the level up to `end`, by two-point Gauss quadrature per cell. It is exact for straight lines, and
+/// evaluates only points inside cells, so jumps at their borders do no harm.
 fn integral(shape: &dyn Shape, end: u64) -> f64 {
     let of_cell = |start: u64| {
         let length = CELL.min(end - start);
@@ -66,7 +66,7 @@ fn integral(shape: &dyn Shape, end: u64) -> f64 {
     (0..end.div_ceil(CELL)).map(|cell| of_cell(cell * CELL)).sum()
 }
 
-/// Events by which [`integral`] may be wrong: in the cells of a sine, of which a period has 20 or more.
+/// Tolerance of [`integral`] in events: for the cells of a sine, which has 20 or more per period.
 const DOUBT: f64 = 1e-3;
 
 proptest! {
@@ -98,7 +98,7 @@ proptest! {
         for (name, shape) in shapes(given) {
             let mut end = (share * shape.length().unwrap_or(FAR) as f64) as u64;
             if shape.spaces_itself() {
-                end -= end % SECOND; // the level says how many there are in a whole second, not when
+                end -= end % SECOND; // the level is the number of events in a whole second, and does not give their times
             }
             let due = due_times(&shape, Spacing::Uniform, 0, 1, None).partition_point(|&due| due < end) as f64;
             let events = integral(&*shape, end);

@@ -1,4 +1,4 @@
-//! What a shape refuses, and the checks of its arguments.
+//! Errors of shapes, and the checks of their arguments.
 
 use std::fmt::{self, Display};
 
@@ -11,10 +11,10 @@ pub(crate) const HIGHEST: f64 = 1e9;
 /// The longest time, s: 31 years.
 pub(crate) const LONGEST: f64 = 1e9;
 
-/// Most events of a shape. Up to here every whole number is a float of its own.
+/// Maximum events of a shape. Up to here every whole number is exact as a float.
 pub(crate) const MOST: u64 = 1 << 53;
 
-/// An argument that no shape can be made of: not a number, out of its range, or at odds with the others.
+/// An invalid argument: not a number, out of range, or in conflict with the others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShapeError {
     argument: String,
@@ -22,12 +22,12 @@ pub struct ShapeError {
 }
 
 impl ShapeError {
-    /// `rule` goes on after the name of the argument: "must be …; it is …".
+    /// `rule` follows the name of the argument: "must be …; it is …".
     pub(crate) fn new(argument: impl Display, rule: impl Display) -> Self {
         Self { argument: argument.to_string(), rule: rule.to_string() }
     }
 
-    /// The name of the argument, as `seconds` or `steps[2].level`.
+    /// The name of the argument, such as `seconds` or `steps[2].level`.
     pub fn argument(&self) -> &str {
         &self.argument
     }
@@ -70,7 +70,7 @@ pub(crate) fn length(argument: impl Display, seconds: f64) -> Result<u64, ShapeE
     }
 }
 
-/// Refuses a shape of more than [`MOST`] events; `argument` is what makes it so long.
+/// Rejects a shape of more than [`MOST`] events. `argument` is the one that makes it too long.
 pub(crate) fn total(argument: &str, events: f64) -> Result<(), ShapeError> {
     if events <= MOST as f64 {
         Ok(())
@@ -79,13 +79,13 @@ pub(crate) fn total(argument: &str, events: f64) -> Result<(), ShapeError> {
     }
 }
 
-/// Seconds in ns, rounded once: whole seconds are kept apart from the fraction, so the ns are right as far as a float
-/// can say them. Below 0 and not a number: 0. Past 64 bits: the most they hold.
+/// Converts seconds to ns and rounds once. Whole seconds are converted apart from the fraction, so the result has the
+/// full precision of the float. Negative or not a number: 0. Too large for 64 bits: the maximum.
 pub fn nanos(seconds: f64) -> u64 {
     (seconds as u64).saturating_mul(SECOND).saturating_add((seconds.fract() * SECOND as f64).round() as u64)
 }
 
-/// ns in seconds, with the precision of a float.
+/// Converts ns to seconds, with the precision of a float.
 pub fn seconds(nanos: u64) -> f64 {
     (nanos / SECOND) as f64 + (nanos % SECOND) as f64 / SECOND as f64
 }

@@ -1,11 +1,11 @@
-//! Levels that go straight from one point to the next, or jump: the one implementation of ramps, steps and stages.
+//! Levels made of straight lines and jumps. Ramps, steps and stages use this.
 
 use std::sync::Arc;
 
 use crate::error::{self, ShapeError};
 use crate::{Shape, rate};
 
-/// One stretch of a straight line.
+/// One straight line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Piece {
     /// ns since the start of the shape.
@@ -18,7 +18,7 @@ struct Piece {
     to: f64,
     /// Events before its start.
     before: f64,
-    /// Events before its end: a piece that adds less than the precision of its sum has none.
+    /// Events before its end. Equal to `before` if the piece adds less than the precision of the sum.
     after: f64,
 }
 
@@ -28,14 +28,15 @@ impl Piece {
         share.mul_add(self.to - self.from, self.from)
     }
 
-    /// ns since its start at which `count` events of the shape are over; `count` is within `before` .. `after`.
+    /// Time since its start at which `count` events of the shape are over, ns; `count` is within `before` .. `after`.
     fn time_to(&self, count: f64) -> Option<u64> {
         let seconds = error::seconds(self.length);
         let (own, left) = (count - self.before, self.after - count);
         if self.from < self.to {
             Some(error::nanos(rise(self.from, (self.to - self.from) / seconds, own)))
         } else if self.from > self.to {
-            // Where the level falls to 0, the time is sensitive to the count; measured from that end it is not lost.
+            // Where the level falls to 0, the time depends strongly on the count. Measured from the end it keeps its
+            // precision.
             let rest = error::nanos(rise(self.to, (self.from - self.to) / seconds, left));
             Some(self.length.saturating_sub(rest))
         } else {
@@ -44,21 +45,21 @@ impl Piece {
     }
 }
 
-/// Seconds until a level that starts at `from` and rises by `slope` per second has brought `count` events: the root of
-/// slope / 2 t² + from t = count, in the form that subtracts nothing and so loses no digits.
+/// Seconds until a level that starts at `from` and rises by `slope` per second has produced `count` events: the root of
+/// slope / 2 t² + from t = count, in the form without a subtraction, which keeps all digits.
 fn rise(from: f64, slope: f64, count: f64) -> f64 {
     let sum = from + from.mul_add(from, 2.0 * slope * count).sqrt();
     if sum > 0.0 { 2.0 * count / sum } else { 0.0 }
 }
 
-/// Straight lines one after the other, made by its builder.
+/// Consecutive straight lines, made by the builder.
 #[derive(Debug)]
 pub(crate) struct Linear {
-    /// Not empty; each starts where the one before ends.
+    /// Not empty; each starts where the previous one ends.
     pieces: Vec<Piece>,
 }
 
-/// Pieces in the making; `argument` is the one to name when they are too long or too many events.
+/// Builds the pieces. `argument` is named in the error when they are too long or have too many events.
 pub(crate) struct Builder {
     argument: &'static str,
     pieces: Vec<Piece>,
@@ -73,7 +74,7 @@ impl Builder {
         Self { argument, pieces: Vec::new(), end: 0, total: 0.0 }
     }
 
-    /// Goes on for `length` ns from one level to the other; 0 ns is a jump. Levels and length are checked by the caller.
+    /// Adds a line of `length` ns from one level to the other; 0 ns is a jump. The caller checks levels and length.
     pub(crate) fn line(&mut self, length: u64, from: f64, to: f64) {
         if length > 0 {
             let before = self.total;
@@ -108,10 +109,10 @@ impl Shape for Linear {
     }
 
     fn reach(&self, count: f64) -> Option<u64> {
-        // The first piece that passes the count; a pause passes none, so what falls on its border comes after it.
+        // The first piece that exceeds the count. A pause never does, so an event at its border comes after it.
         let first = self.pieces.partition_point(|piece| piece.after <= count);
         self.pieces[first..].iter().filter(|piece| piece.after > piece.before).find_map(|piece| {
-            // What rounding puts at the end of a piece belongs to the start of the next one, or to none.
+            // An event that rounding puts at the end of a piece belongs to the start of the next one, or to none.
             let offset = piece.time_to(count.max(piece.before))?;
             (offset < piece.length).then_some(piece.start + offset)
         })
@@ -183,7 +184,7 @@ mod tests {
 
     #[test]
     fn sums_that_are_not_whole_by_rounding_put_no_event_into_a_pause() {
-        // 0.1 and 0.7 have no exact float; 700 such sums are a little above or below the whole number.
+        // 0.1 and 0.7 have no exact float. 700 such sums are slightly above or below the whole number.
         for pairs in 1..700 {
             let mut list = [(1.0, 0.1), (1.0, 0.7), (1.0, 0.2)].repeat(pairs);
             list.push((10.0, 0.0));
@@ -210,7 +211,7 @@ mod tests {
     }
 
     proptest! {
-        /// 500 t² = n, in whole numbers: t is the root of 2 n / 1000 · 10^18 ns².
+        /// 500 t² = n in integers: t is the root of 2 n / 1000 · 10^18 ns².
         #[test]
         fn a_ramp_from_nothing_agrees_with_whole_numbers(n in 0..500_000_000_u64) {
             let exact = (u128::from(n) * 2_000_000_000_000_000).isqrt() as u64;

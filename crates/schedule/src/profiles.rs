@@ -1,4 +1,4 @@
-//! The load profiles that are made of straight lines.
+//! The load profiles that consist of straight lines.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use crate::Shape;
 use crate::error::{self, HIGHEST, ShapeError};
 use crate::linear::Builder;
 
-/// Most levels of a staircase; it keeps two lines in memory for each.
+/// Maximum levels of a staircase. It stores two lines for each.
 const MOST_LEVELS: i64 = 100_000;
 
 /// From the level `start` to the level `end` in `seconds`. Levels 0 to 1e9.
@@ -16,7 +16,7 @@ pub fn ramp(start: f64, end: f64, seconds: f64) -> Result<Arc<dyn Shape>, ShapeE
     lines.build()
 }
 
-/// (seconds, level) one after the other. A level of 0 is a pause.
+/// (seconds, level) in sequence. A level of 0 is a pause.
 pub fn steps(steps: &[(f64, f64)]) -> Result<Arc<dyn Shape>, ShapeError> {
     not_empty("steps", steps)?;
     let mut lines = Builder::new("steps");
@@ -28,7 +28,7 @@ pub fn steps(steps: &[(f64, f64)]) -> Result<Arc<dyn Shape>, ShapeError> {
     lines.build()
 }
 
-/// (seconds, target) one after the other: straight from the level before, at first `start`, to each target. A stage of
+/// (seconds, target) in sequence: a straight line from the previous level, at first `start`, to each target. A stage of
 /// 0 seconds is a jump.
 pub fn stages(stages: &[(f64, f64)], start: f64) -> Result<Arc<dyn Shape>, ShapeError> {
     not_empty("stages", stages)?;
@@ -69,7 +69,7 @@ pub fn staircase(start: f64, step: f64, each: f64, count: i64, rise: f64) -> Res
     lines.build()
 }
 
-/// start + n * step; what differs from 0 by rounding only, as 0.3 - 3 * 0.1, is 0.
+/// start + n * step. A difference from 0 that is only a rounding error, such as 0.3 - 3 * 0.1, becomes 0.
 fn level_of_stair(start: f64, step: f64, n: i64) -> f64 {
     let level = (n as f64).mul_add(step, start);
     if level.abs() < 1e-12 * start { 0.0 } else { level }
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::{constant, replay, sine};
 
-    /// Levels at these seconds.
+    /// The levels at these seconds.
     fn levels<const N: usize>(shape: Result<Arc<dyn Shape>, ShapeError>, at: [f64; N]) -> [f64; N] {
         let shape = shape.expect("arguments in range");
         at.map(|seconds| shape.level(error::nanos(seconds)))

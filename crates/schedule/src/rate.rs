@@ -22,20 +22,21 @@ impl Rate {
         self.0
     }
 
-    /// n / rate in ns, rounded once; `None` past the 584 years that 64 bits of ns can say.
+    /// n / rate in ns, rounded once; `None` after the 584 years that 64 bits of ns can represent.
     pub(crate) fn time_of(self, n: u64) -> Option<u64> {
         time_to(n as f64, self.0)
     }
 }
 
-/// count / per second in ns, rounded once; `None` past the 584 years that 64 bits of ns can say, and at a rate of 0.
+/// count / per second in ns, rounded once; `None` after the 584 years that 64 bits of ns can represent, and at a rate
+/// of 0.
 ///
-/// Whole seconds are taken out before the conversion to ns, by a remainder that a fused multiply-add leaves
-/// unrounded. So the result is right to the ns for counts up to 2^53, where `count / per_second * 1e9` would drift.
+/// Whole seconds are subtracted before the conversion to ns, with a fused multiply-add that does not round. So the
+/// result is exact to the ns for counts up to 2^53, where `count / per_second * 1e9` would drift.
 pub(crate) fn time_to(count: f64, per_second: f64) -> Option<u64> {
     match (count / per_second).floor() {
         seconds if seconds < (u64::MAX / SECOND) as f64 => {
-            // The division may have rounded up to the next second; then this is a little below 0.
+            // The division may have rounded up to the next second. Then this is slightly below 0.
             let remainder = seconds.mul_add(-per_second, count);
             let nanos = (remainder / per_second * SECOND as f64).round() as i64;
             (seconds as u64 * SECOND).checked_add_signed(nanos)
@@ -98,7 +99,7 @@ mod tests {
         }
     }
 
-    /// n / rate in ns, rounded, in whole numbers: every float is mantissa * 2^exponent.
+    /// n / rate in ns, rounded, in integers: every float is mantissa * 2^exponent.
     fn exact(per_second: f64, n: u64) -> u128 {
         let mantissa = u128::from(per_second.to_bits() & ((1 << 52) - 1) | (1 << 52));
         let halvings = 1075 - (per_second.to_bits() >> 52);

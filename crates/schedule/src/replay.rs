@@ -6,15 +6,15 @@ use crate::Shape;
 use crate::error::{self, SECOND, ShapeError};
 use crate::profiles::not_empty;
 
-/// Times as they were recorded. Its level is the number of events in each whole second.
+/// Recorded times. The level is the number of events in each whole second.
 #[derive(Debug)]
 struct Replay {
     /// ns since the start, ascending, not empty.
     times: Vec<u64>,
 }
 
-/// Events at these seconds since the start (0 to 1e9), in any order. It lasts to the end of the whole second of the last
-/// one. It has a spacing of its own and so takes no other.
+/// Events at these seconds since the start (0 to 1e9), in any order. The shape lasts to the end of the last event's
+/// whole second. Its spacing is fixed, so no other can be set.
 pub fn replay(times: &[f64]) -> Result<Arc<dyn Shape>, ShapeError> {
     not_empty("times", times)?;
     let nanos = |(i, &seconds)| error::time(format_args!("times[{i}]"), seconds);

@@ -1,4 +1,4 @@
-//! A level that swings around a mean, as day and night do.
+//! A level that swings around a mean, such as day and night.
 
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use crate::error::{self, HIGHEST, ShapeError};
 
 /// mean + amplitude · sin(2π t / period).
 ///
-/// Its integral is mean · t + amplitude · period / π · sin²(π t / period): what the swing adds is gone after each whole
-/// period, so periods are counted out and only the rest is solved.
+/// Its integral is mean · t + amplitude · period / π · sin²(π t / period). The swing adds nothing over a whole period,
+/// so whole periods are subtracted and only the rest is solved.
 #[derive(Debug)]
 struct Sine {
     /// 0 ..= 1e9.
@@ -40,7 +40,7 @@ pub fn sine(mean: f64, amplitude: f64, period: f64, seconds: Option<f64>) -> Res
 }
 
 impl Sine {
-    /// Events in a whole period.
+    /// Events per period.
     fn per_period(&self) -> f64 {
         self.mean * error::seconds(self.period)
     }
@@ -52,10 +52,10 @@ impl Sine {
         (self.mean * share + self.amplitude / PI * swing * swing) * error::seconds(self.period)
     }
 
-    /// ns since the start of a period at which `count` events are over, to the nearest.
+    /// Time since the start of a period at which `count` events are over, ns, to the nearest.
     ///
-    /// Halving asks the same questions for every count, so a higher count never gets an earlier time, whatever rounding
-    /// does to the answers. That is what a quicker search (Newton's) does not promise.
+    /// Bisection evaluates the same points for every count, so a higher count never gets an earlier time, despite
+    /// rounding. A faster search such as Newton's method does not guarantee that.
     fn time_to(&self, count: f64) -> u64 {
         let (mut low, mut high) = (0, self.period);
         while low < high {
@@ -84,7 +84,7 @@ impl Shape for Sine {
             return None;
         }
         let periods = (count / self.per_period()).floor();
-        // The division may have rounded up to the next period; then this is a little below 0.
+        // The division may have rounded up to the next period. Then this is slightly below 0.
         let rest = periods.mul_add(-self.per_period(), count).max(0.0);
         let due = (periods as u64).checked_mul(self.period)?.checked_add(self.time_to(rest))?;
         self.length.is_none_or(|length| due < length).then_some(due)
@@ -124,7 +124,8 @@ mod tests {
 
     #[test]
     fn it_reaches_a_count_to_the_nanosecond() {
-        // Two whole swings of 1000 events a second; each first half has 2 · 500 / (2π) · 2 = 318.3 more than its second.
+        // Two whole swings of 1000 events a second. Each first half has 2 · 500 / (2π) · 2 = 318.3 more than its second
+        // half.
         let sine = sine(1000.0, 500.0, 2.0, Some(4.0)).expect("arguments in range");
         let half = 1000.0 + 500.0 * 2.0 / PI;
         for (count, expected, sentence) in [

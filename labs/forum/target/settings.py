@@ -1,4 +1,4 @@
-"""Settings of both services. What differs between variants comes from the environment."""
+"""Settings of both services. The environment sets what differs between variants."""
 
 import os
 from urllib.parse import urlsplit
@@ -22,7 +22,7 @@ DATABASES = {
         "PORT": _database.port,
         "USER": _database.username,
         "NAME": _database.path.lstrip("/"),
-        # A connection for each thread, kept.
+        # One kept connection per thread.
         "CONN_MAX_AGE": None,
     }
 }
@@ -34,7 +34,7 @@ REST_FRAMEWORK = {
     "UNAUTHENTICATED_USER": None,
 }
 ACCOUNTS = os.environ.get("FORUM_ACCOUNTS", "")
-"""The URL of the accounts API; "" asks nobody for profile images."""
+"""The URL of the accounts API; "" means no profile images."""
 ACCOUNTS_ONE_BY_ONE = os.environ.get("FORUM_ACCOUNTS_ONE_BY_ONE") == "1"
-"""A request for each user name, and not one for all of a reply."""
+"""One request per user name, instead of one for all names of a reply."""
 ACCOUNTS_TIMEOUT_S = 20.0

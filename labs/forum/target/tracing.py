@@ -1,4 +1,4 @@
-"""Sends traces to a receiver of OpenTelemetry: requests with the view that answers, statements, and calls."""
+"""Sends traces to an OpenTelemetry receiver: requests with their view, SQL statements, and calls."""
 
 from opentelemetry import trace as traces
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -10,8 +10,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 
 def trace() -> None:
-    """To be called once in each process. Where to, and for whom, is in OTEL_EXPORTER_OTLP_ENDPOINT and
-    OTEL_SERVICE_NAME."""
+    """Call it once in each process. OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_SERVICE_NAME set the receiver and the name."""
     provider = TracerProvider()
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(), schedule_delay_millis=1000))
     traces.set_tracer_provider(provider)

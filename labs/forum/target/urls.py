@@ -1,4 +1,5 @@
-"""Routes of the forum, and of the accounts API. Each process is asked for one of them; `shared` asks one for both."""
+"""Routes of the forum and of the accounts API. Each process serves one of them; with `shared`, one process serves
+both."""
 
 from django.urls import include, path
 from rest_framework.routers import SimpleRouter

@@ -1,1 +1,1 @@
-"""The cloud service, as far as an appliance uses it: gRPC in Google's own messages, with keys that are in memory."""
+"""The part of the cloud service that an appliance uses: gRPC with Google's messages, keys in memory."""

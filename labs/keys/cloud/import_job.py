@@ -1,7 +1,7 @@
-"""The import of a key's material that nobody on the way can read: RSA_OAEP_3072_SHA256_AES_256.
+"""Encrypted import of key material: RSA_OAEP_3072_SHA256_AES_256.
 
 The sender wraps the material with a new AES key (RFC 5649), and that AES key with the public key of the import job
-(RSA-OAEP, SHA-256); the two follow one another. `wrap` is the sender's half.
+(RSA-OAEP, SHA-256). It sends both, one after the other. `wrap` is the sender's half.
 """
 
 import secrets
@@ -27,7 +27,7 @@ class ImportJob:
         return self._private.public_key().public_bytes(serialization.Encoding.PEM, spki).decode()
 
     def unwrap(self, wrapped: bytes) -> bytes:
-        """The material. Raises ValueError when it was not wrapped for this job."""
+        """Returns the material. Raises ValueError if it was not wrapped for this job."""
         split = MODULUS_BITS // 8
         try:
             aes = self._private.decrypt(wrapped[:split], _OAEP)

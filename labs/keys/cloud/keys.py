@@ -1,11 +1,11 @@
-"""What the cloud service keeps: keys with versions, and what may be done to a version in which state."""
+"""The data of the cloud service: keys with versions, and the allowed state changes of a version."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 
 class State(StrEnum):
-    """Of a version, in the words of the cloud service."""
+    """State of a version, with the names of the cloud service."""
 
     PENDING_IMPORT = "PENDING_IMPORT"
     IMPORT_FAILED = "IMPORT_FAILED"
@@ -21,11 +21,11 @@ NEXT = {
     State.DISABLED: {State.ENABLED, State.DESTROY_SCHEDULED},
     State.DESTROY_SCHEDULED: {State.DISABLED},  # restored
 }
-"""Every step that a version may take. There is none to where it already is."""
+"""All allowed state changes. A change to the same state is not allowed."""
 
 
 class PreconditionError(Exception):
-    """The version is in no state from which this could be done."""
+    """The version's state does not allow this."""
 
 
 @dataclass
@@ -46,14 +46,14 @@ class Version:
 
 @dataclass
 class Key:
-    """A key, whose versions are imported."""
+    """A key with imported versions."""
 
     name: str
     labels: dict[str, str] = field(default_factory=dict)
     versions: list[Version] = field(default_factory=list)
 
     def import_begins(self) -> Version:
-        """A new version, without material so far."""
+        """Adds a version, without material so far."""
         version = Version(f"{self.name}/cryptoKeyVersions/{len(self.versions) + 1}")
         self.versions.append(version)
         return version
@@ -71,7 +71,7 @@ class KeyRing:
         return len(self._keys)
 
     def create(self, id: str) -> Key:
-        """A key without versions. Raises PreconditionError when there is one of this name."""
+        """Adds a key without versions. Raises PreconditionError if the name exists."""
         name = f"{self.name}/cryptoKeys/{id}"
         if name in self._keys:
             raise PreconditionError(f"{name} exists already")

@@ -1,4 +1,4 @@
-"""How long the cloud service takes, and that it queues."""
+"""The service times and the queue of the cloud service."""
 
 import asyncio
 import random
@@ -7,10 +7,8 @@ from enum import Enum
 
 
 class Call(Enum):
-    """What holds the lane, and how long, in seconds of the published report.
-
-    They are its 180 s divided by the requests that 10 users got through: all were always waiting, so the lane was never
-    empty."""
+    """Service times in the queue, in seconds of the published report: its 180 s divided by the number of requests of 10
+    users. All users were always waiting, so the queue was never empty."""
 
     IMPORT = 180 / 207
     GET = 180 / 285
@@ -19,33 +17,33 @@ class Call(Enum):
 
 
 DESTROY_SECONDS = 0.45
-"""Scheduling a destruction does not go through the lane: in the report it took this long at 30 users and at 50."""
+"""Scheduling a destruction does not use the queue. In the report it took this long at 30 users and at 50."""
 
 SPREAD = 0.3
-"""Of the logarithm of a call's time: some take twice as long as others, none takes none."""
+"""Of the logarithm of a call's time. Some calls take twice as long as others; none takes zero."""
 
 
 class Lane:
-    """One call after the other, in the order of arrival."""
+    """Handles one call at a time, in the order of arrival."""
 
     def __init__(
         self, scale: float, seed: int = 1, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     ) -> None:
-        """scale: seconds here per second of the report, >= 0. seed: of how long single calls take."""
+        """scale: seconds here per second of the report, >= 0. seed: of the random call times."""
         self._scale = scale
         self._random = random.Random(seed)
         self._sleep = sleep
         self._lock = asyncio.Lock()
 
     async def call(self, call: Call) -> None:
-        """Wait for the lane, and hold it as long as this takes."""
+        """Wait in the queue, then hold it for the call's time."""
         async with self._lock:
             await self._sleep(self._duration(call.value))
 
     async def destroy(self) -> None:
-        """Take time, and no lane."""
+        """Take time without the queue."""
         await self._sleep(self._duration(DESTROY_SECONDS))
 
     def _duration(self, mean: float) -> float:
-        # A lognormal of mean 1 has the location -σ²/2.
+        # A lognormal distribution with mean 1 has the location -σ²/2.
         return self._scale * mean * self._random.lognormvariate(-(SPREAD**2) / 2, SPREAD)

@@ -1,4 +1,4 @@
-"""The calls that the appliance makes, of the service google.cloud.kms.v1.KeyManagementService."""
+"""The calls of the appliance, of the service google.cloud.kms.v1.KeyManagementService."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,7 +17,7 @@ METHOD = kms.ImportJob.ImportMethod.RSA_OAEP_3072_SHA256_AES_256
 
 
 class KeyManagement:
-    """One key ring. Calls that change or read a key go through the lane, a destruction and what prepares an import do
+    """One key ring. Calls that change or read a key use the queue. A destruction, and calls that prepare an import, do
     not."""
 
     def __init__(self, ring: KeyRing, lane: Lane) -> None:
@@ -74,7 +74,7 @@ class KeyManagement:
 
 
 def handlers(service: KeyManagement) -> grpc.GenericRpcHandler:
-    """What a server needs to answer these calls."""
+    """What a server needs to handle these calls."""
     calls = {
         "CreateImportJob": (service.create_import_job, kms.CreateImportJobRequest, kms.ImportJob),
         "CreateCryptoKey": (service.create_crypto_key, kms.CreateCryptoKeyRequest, kms.CryptoKey),
@@ -109,7 +109,7 @@ def handlers(service: KeyManagement) -> grpc.GenericRpcHandler:
 
 
 def _answering(call: Callable[[Any], Awaitable[Any]]) -> Callable[[Any, grpc.aio.ServicerContext], Awaitable[Any]]:
-    """The call, with errors as the cloud service has them."""
+    """The call, with the cloud service's errors."""
 
     async def answer(request: Any, context: grpc.aio.ServicerContext) -> Any:
         try:

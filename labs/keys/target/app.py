@@ -1,4 +1,4 @@
-"""The appliance: it translates its own API into calls of the cloud service, and waits for each."""
+"""The appliance: translates its own API to calls of the cloud service, and waits for each."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -27,7 +27,7 @@ class Upload(BaseModel):
 
 
 def create_app(address: str) -> FastAPI:
-    """address: `HOST:PORT` of the cloud service. `/_keys` returns how many keys there are now."""
+    """address: `HOST:PORT` of the cloud service. `/_keys` returns the number of keys."""
     cloud = Cloud(address)
 
     @asynccontextmanager

@@ -22,7 +22,7 @@ class Cloud:
         self._numbers = itertools.count(1)
 
     async def connect(self) -> None:
-        """Have an import job made, for all uploads."""
+        """Request an import job for all uploads."""
         # The channel belongs to the running event loop.
         self._channel = grpc.aio.insecure_channel(self._address)
         transport = KeyManagementServiceGrpcAsyncIOTransport(channel=self._channel)
@@ -42,7 +42,7 @@ class Cloud:
         return int(found.total_size)
 
     async def upload(self, material: bytes) -> kms.CryptoKey:
-        """A new key, whose first version is this material."""
+        """Add a key whose first version has this material."""
         wanted = kms.CryptoKey(purpose=kms.CryptoKey.CryptoKeyPurpose.ENCRYPT_DECRYPT, import_only=True)
         key = await self._client.create_crypto_key(
             {

@@ -1,7 +1,7 @@
 """Serve with one uvicorn worker: `python -m target [--host ADDRESS] [--port N]`, settings from the environment.
 
-Makes the schema first and waits until the replica has it, then prints the port on a line of its own once it is bound,
-which with `--port 0` is how the caller learns it.
+Creates the schema first and waits until the replica has it. Then prints the port on a line, when it is bound: with
+`--port 0` the caller learns the port from it.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def main() -> None:
         databases.prepare()
         print(listener.getsockname()[1], flush=True)
         config = uvicorn.Config(create_app(settings, databases), access_log=False, log_level="warning")
-        with suppress(KeyboardInterrupt):  # how uvicorn ends after the SIGINT it has shut down for
+        with suppress(KeyboardInterrupt):  # uvicorn raises it after a shutdown by SIGINT
             uvicorn.Server(config).run(sockets=[listener])
 
 

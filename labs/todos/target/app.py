@@ -1,4 +1,4 @@
-"""The service as one ASGI application: settings → engines → routes, with the request counter around it all."""
+"""The service as one ASGI application: settings → engines → routes, inside the request counter."""
 
 from fastapi import APIRouter, FastAPI
 from sqlalchemy import create_engine
@@ -12,7 +12,7 @@ from .variants import Handlers
 
 
 def create_app(settings: Settings, databases: Databases) -> RequestCounter:
-    """Build the service. Its own routes are all that is counted; the lab's begin with "/_"."""
+    """Build the service. Only its own routes are counted; the lab's begin with "/_"."""
     api = FastAPI(title="todos")
     counter = RequestCounter(api)
     api.include_router(todos_router(settings))

@@ -1,4 +1,4 @@
-"""The service's own account of what reached it, to hold against what a load generator says it sent."""
+"""The service's own count of requests, to compare with a load generator's."""
 
 from collections import Counter
 
@@ -6,10 +6,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class RequestCounter:
-    """An ASGI application around another that counts its requests by method and path template.
+    """An ASGI middleware that counts requests by method and path template.
 
-    Paths that begin with "/_" are the lab's own and are not counted. A request is counted before the first byte of its
-    response leaves, so a response that was seen is counted.
+    Paths that begin with "/_" belong to the lab and are not counted. A request is counted before the first byte of its
+    response is sent, so every response that a client sees is counted.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -35,9 +35,9 @@ class RequestCounter:
         try:
             await self.app(scope, receive, send_counted)
         finally:
-            count()  # a request that got no response has arrived all the same
+            count()  # a request without a response has also arrived
 
 
 def template(scope: Scope) -> str:
-    """The path as the route declares it ("/todos/{id}"), or as it was sent when no route took it."""
+    """The declared path of the route ("/todos/{id}"), or the sent path if no route matched."""
     return str(getattr(scope.get("route"), "path", scope["path"]))

@@ -1,6 +1,6 @@
-"""What the lab asks of the databases beside the service's own queries: schema, seed, lag, plans, rows.
+"""Database operations for the lab, besides the service's own queries: schema, seed, lag, plans, rows.
 
-All functions take engines and block. None is called while a run is measured.
+All functions take engines and block. None is called during a measurement.
 """
 
 import time
@@ -14,7 +14,7 @@ from .settings import Settings
 
 REPLAY_SECONDS = 30.0
 SEED_TODO = {"title": "Buy milk", "description": "Two litres, before the shop closes at six today"}
-"""The todo of the locustfile: all todos have this size, so a list's size gives its length."""
+"""The same todo as in the locustfile, so that the size of a list shows the number of todos."""
 
 INSERT = text("""
     INSERT INTO todos (title, description, created_at)
@@ -22,14 +22,14 @@ INSERT = text("""
            date_trunc('second', now()) - (:of - n) * interval '1 second' - interval '123 ms 456 us'
     FROM generate_series(1, :of) AS n
 """)
-"""One todo a second up to now. With microseconds, as those of clients: a time without them would be a shorter text."""
+"""One todo per second up to now. With microseconds, like those of clients: without them the text would be shorter."""
 
 DELETE = text(f"DELETE FROM todos WHERE (id - {FIRST_ID}) * :rows / :of = (id - {FIRST_ID} + 1) * :rows / :of")
-"""Leaves `rows` of `of`, evenly spread: the i-th goes unless i * rows / of reaches the next whole number with it."""
+"""Leaves `rows` of `of`, evenly spread."""
 
 
 class Databases:
-    """The primary and the replica, each with connections of the lab's own: those of the service's pools stay free."""
+    """The primary and the replica, with the lab's own connections, so that the service's pools stay free."""
 
     def __init__(self, settings: Settings) -> None:
         self.variant = settings.variant
@@ -87,7 +87,7 @@ class Databases:
 
 
 def fill(connection: Connection, rows: int, of: int) -> None:
-    """As Databases.seed says. connection: one that commits each statement, as VACUUM needs."""
+    """As Databases.seed. connection: must commit each statement, for VACUUM."""
     connection.execute(text("TRUNCATE todos RESTART IDENTITY"))
     connection.execute(INSERT, SEED_TODO | {"of": of})
     if rows < of:
@@ -96,5 +96,5 @@ def fill(connection: Connection, rows: int, of: int) -> None:
 
 
 def sql(query: Select[Todo]) -> str:
-    """The text of a query, with its values in it."""
+    """The text of a query, with its values."""
     return str(query.compile(dialect=postgresql.dialect(), compile_kwargs={"literal_binds": True}))

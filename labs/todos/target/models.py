@@ -1,4 +1,4 @@
-"""A todo: as a row, as what a client sends, and as what it gets."""
+"""A todo: as a row, as a request body, and as a response."""
 
 from datetime import datetime
 
@@ -9,8 +9,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from .variants import Variant
 
 FIRST_ID = 10_000
-"""Ids of five digits from the first one on: every todo of the locustfile is 137 bytes of JSON, and a list of 200 of
-them 27,601 bytes. The size of a reply then says how many todos are in it."""
+"""The first id has five digits. Then every todo of the locustfile is 137 bytes of JSON, and a list of 200 is 27,601
+bytes, so the size of a response shows the number of todos."""
 
 
 class Base(DeclarativeBase):
@@ -47,7 +47,7 @@ class TodoRead(BaseModel):
 
 
 def newest_first(variant: Variant) -> Select[Todo]:
-    """The query behind `GET /todos/`."""
+    """The query of `GET /todos/`."""
     return select(Todo).order_by(Todo.created_at.desc()).limit(variant.limit)
 
 

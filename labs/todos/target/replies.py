@@ -1,4 +1,4 @@
-"""How replies become JSON: by FastAPI itself, or by orjson."""
+"""Renders responses as JSON: by FastAPI, or by orjson."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ from .variants import Variant
 
 
 class OrjsonResponse(JSONResponse):
-    """What FastAPI's ORJSONResponse was, before it was deprecated: the reply's model is turned into Python objects, and
-    orjson renders those. Without a response class FastAPI lets pydantic write the JSON at once."""
+    """The same as FastAPI's deprecated ORJSONResponse: the response model becomes Python objects, which orjson renders.
+    Without a response class, FastAPI lets pydantic write the JSON directly."""
 
     def render(self, content: Any) -> bytes:
         return orjson.dumps(content)
 
 
 def api_router(variant: Variant) -> APIRouter:
-    """An empty router whose routes reply as the variant says."""
+    """An empty router with the variant's response class."""
     return APIRouter(default_response_class=OrjsonResponse) if variant.orjson else APIRouter()

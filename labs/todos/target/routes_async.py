@@ -12,7 +12,7 @@ from .variants import Variant
 
 
 def router(reads: AsyncEngine, writes: AsyncEngine, variant: Variant) -> APIRouter:
-    """The service's routes over async engines, which may be one and the same."""
+    """The service's routes over async engines, which may be the same."""
 
     async def reading_session() -> AsyncIterator[AsyncSession]:
         async with AsyncSession(reads) as opened:

@@ -1,4 +1,4 @@
-"""What the lab asks the service: the paths that begin with "/_". They are not counted, and not called during a run."""
+"""The lab's requests to the service: paths that begin with "/_". They are not counted, and not called during a run."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from .counter import RequestCounter
 from .databases import Databases
 
 MOST_SEEDED = 80_000
-"""Ids keep five digits, on which the size of a reply rests."""
+"""Ids keep five digits, because the size of a response depends on it."""
 
 
 def router(databases: Databases, counter: RequestCounter) -> APIRouter:
@@ -43,7 +43,7 @@ def router(databases: Databases, counter: RequestCounter) -> APIRouter:
         rows: Annotated[int, Query(ge=0)],
         of: Annotated[int | None, Query(ge=0, le=MOST_SEEDED)] = None,
     ) -> int:
-        """Leave `rows` todos of `of` (default: as many), and answer with how many there are."""
+        """Leave `rows` todos of `of` (default: the same number), and return their number."""
         of = rows if of is None else of
         if rows > of:
             raise HTTPException(422, f"cannot leave {rows} todos of {of}")

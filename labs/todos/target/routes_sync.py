@@ -1,5 +1,5 @@
-"""The handlers as functions, with a blocking session: FastAPI runs each in a pool of threads. Or with `async` before
-`def`, and nothing else changed: then they run on the event loop and block it."""
+"""The handlers as functions with a blocking session: FastAPI runs each in a thread pool. With `async` before `def` and
+no other change, they run on the event loop and block it."""
 
 from collections.abc import Callable, Iterator
 from functools import wraps
@@ -17,7 +17,7 @@ Handler = Callable[..., object]
 
 
 def router(reads: Engine, writes: Engine, variant: Variant) -> APIRouter:
-    """The service's routes over blocking engines, which may be one and the same."""
+    """The service's routes over blocking engines, which may be the same."""
 
     def reading_session() -> Iterator[Session]:
         with Session(reads) as opened:
@@ -62,7 +62,7 @@ def as_it_is(function: Handler) -> Handler:
 
 
 def as_coroutine(function: Handler) -> Handler:
-    """What `async` before its `def` makes of a function that blocks."""
+    """Turns a blocking function into a coroutine, as `async` before its `def` would."""
 
     @wraps(function)
     async def run(*arguments: object, **named: object) -> object:

@@ -1,4 +1,4 @@
-"""Where the service finds its databases and which build it is: three environment variables."""
+"""The service's databases and build: three environment variables."""
 
 import os
 from dataclasses import dataclass
@@ -11,19 +11,19 @@ POOL_OVERFLOW = 5
 
 @dataclass(frozen=True)
 class Settings:
-    """How one process of the service runs."""
+    """The settings of one process of the service."""
 
     primary_url: str
-    """Where writes go: postgresql+psycopg://USER@HOST:PORT/NAME."""
+    """Writes go here: postgresql+psycopg://USER@HOST:PORT/NAME."""
     replica_url: str | None
-    """Where reads go; None: to the primary. Set exactly when the variant has a replica."""
+    """Reads go here; None: to the primary. Set if and only if the variant has a replica."""
     variant: Variant
 
 
 def from_environment() -> Settings:
     """Read TODOS_DATABASE_URL, TODOS_REPLICA_URL and TODOS_VARIANT (default: baseline).
 
-    Raises ValueError when the variant's databases are not given, or there is no such variant."""
+    Raises ValueError if the variant's databases are not set, or the variant is unknown."""
     variant = variant_named(os.environ.get("TODOS_VARIANT", "baseline"))
     return Settings(_url("TODOS_DATABASE_URL"), _url("TODOS_REPLICA_URL") if variant.replica else None, variant)
 

@@ -1,4 +1,4 @@
-"""What the builds of the service differ in. One build is one row; a new build adds a row."""
+"""The builds of the service: one row each."""
 
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -8,12 +8,12 @@ class Handlers(Enum):
     """How a request is handled, and with what kind of session."""
 
     THREADS = "threads"
-    """Functions, which FastAPI runs in a pool of threads, with a blocking session."""
+    """Functions with a blocking session. FastAPI runs them in a thread pool."""
     ASYNC = "async"
     """Coroutines on the event loop, with an async session."""
     ASYNC_BLOCKING = "async, blocking session"
-    """Coroutines on the event loop with a blocking session: while one waits for PostgreSQL, or for a free connection,
-    nobody else is served. What one gets by writing `async` before `def` and changing nothing else."""
+    """Coroutines on the event loop with a blocking session. While one waits for PostgreSQL or for a free connection, no
+    other request is served. This is the result of writing `async` before `def` and changing nothing else."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Variant:
     replica: bool = False
     """Reads go to a streaming replica, writes to the primary."""
     orjson: bool = False
-    """Replies are rendered by orjson, instead of by pydantic as FastAPI does by itself."""
+    """orjson renders responses. Otherwise pydantic does, FastAPI's default."""
     limit: int | None = None
-    """The list holds at most this many todos; None: all of them, so that the reply grows while the table does."""
+    """The list has at most this many todos. None: all, so the response grows with the table."""
 
 
 BASELINE = Variant("baseline")
@@ -41,26 +41,26 @@ LIMIT = replace(ORJSON, name="limit", limit=200)
 CHAIN = (
     BASELINE,
     replace(BASELINE, name="index", index=True),
-    REPLICA,  # The index, of no use so far, is left out again: the last step adds it to the limit.
+    REPLICA,  # Without the index, which has had no effect so far. The last step adds it to the limit.
     ASYNC,
     ORJSON,
     LIMIT,
     replace(LIMIT, name="limit-index", index=True),
 )
-"""The steps of the published report, in its order. Each keeps what the one before it had, but for the index."""
+"""The steps of the published report, in order. Each includes the one before it, except for the index."""
 
 ASIDE = (
     replace(REPLICA, name="async-sync-session", handlers=Handlers.ASYNC_BLOCKING),
     replace(BASELINE, name="async-one-pool", handlers=Handlers.ASYNC_BLOCKING),
 )
-"""Builds that stand beside the chain: what the report did in the step that it calls async, with and without the second
-pool of connections that the replica brings."""
+"""Builds outside of the chain: the report's step "async", with and without the second pool of connections for the
+replica."""
 
 VARIANTS = {variant.name: variant for variant in CHAIN + ASIDE}
 
 
 def variant_named(name: str) -> Variant:
-    """The variant of that name. Raises ValueError, which lists the names there are."""
+    """The variant with that name. Raises ValueError with the list of names."""
     try:
         return VARIANTS[name]
     except KeyError:

@@ -1,6 +1,6 @@
-"""The checks, in the order in which they are made. A check is a function `Lab → cases`, one file each.
+"""The checks, in order. A check is a function `Lab → cases`, one file each.
 
-Each file begins with what it shows and why its tolerance is what it is.
+Each file begins with the purpose and the tolerance of its check.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,11 +1,12 @@
-"""Beside a neighbour that keeps every core busy, the brackets of the report contain the truth, and no run is invalid.
+"""While another process keeps every core busy, the report's brackets contain the truth, and no run is invalid.
 
-A report says of each response time how much of it the generator may have added: its share. So the true value, that of
-a generator which sends on time, is between the figure less its share and the figure. The truth is the target's record,
-with the schedule's dues put in where arrivals wait for a user; it is known up to what lies outside of that record, as
-for distributions (`tolerance.py`). A bracket holds when it meets these bounds. Of all brackets at least 95 % must.
+A report gives for each response time the share that the generator may have added. So the true value, that of a
+generator that sends on time, is between the figure minus its share and the figure. The truth is the target's record,
+with the schedule's due times if arrivals wait for a user. Its error is what lies outside of that record, as for
+distributions (`tolerance.py`). A bracket is correct if it overlaps these bounds. At least 95 % of all brackets must be.
 
-The runs are trivial ones: a few users or arrivals, for a few seconds. None of them may be invalid for the neighbour.
+The runs are simple: a few users or arrivals, for a few seconds. None of them may be invalid because of the other
+process.
 """
 
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ CASE = "beside a busy neighbour"
 TARGET = "/lognormal?median_ms=5&sigma=0.5&seed=1"
 QUANTILES = (0.5, 0.9, 0.95, 0.99)
 CONTAINED = 0.95
-"""Least share of the brackets that contain the truth."""
+"""Minimum share of brackets that contain the truth."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Bracket:
     """Of one figure, in s."""
 
     bounds: Bounds
-    """Where the truth is."""
+    """The bounds of the truth."""
     low: float
     high: float
 
@@ -62,7 +63,7 @@ def judge(lab: Lab) -> Iterator[Line]:
 
 
 def loads(lab: Lab) -> Iterator[Load]:
-    """Native users and Python's, in the closed and in the open model."""
+    """Native and Python users, in the closed and in the open model."""
     seconds = lab.seconds(6, 3)
     locustfile = ["-f", str(LOCUSTFILES / "get.py"), "Plain", "-H", lab.target.url]
     for arguments in (
@@ -75,7 +76,7 @@ def loads(lab: Lab) -> Iterator[Load]:
 
 
 def brackets(observation: Observation, target: str) -> list[Bracket]:
-    """One for each percentile of the response time. No arrival may have waited for a user."""
+    """One per percentile of the response time. No arrival may have waited for a user."""
     truth, endpoint = observation.truth, observation.report.endpoint(target)
     times = truth.path(target).seconds()
     found = []

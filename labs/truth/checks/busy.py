@@ -1,14 +1,13 @@
-"""A generator that is too busy spoils neither the service time nor the truth of its figures.
+"""A busy generator changes neither the service times nor the truth of its figures.
 
-Ten users burn 5 ms of CPU before every request, so the worker's core is full. `service` must agree with the target's
-record all the same, for arrivals are stamped by the kernel. (Connections are made beforehand: only the busy
-generator knows when one of them was ready.) What the users wait for besides is in lag and delay: their time is
-conserved,
+Ten users use 5 ms of CPU before every request, so the worker's core is full. `service` must still agree with the
+target's record, because the kernel stamps arrivals. (Connections are opened before: only the busy generator knows when
+one of them was ready.) The other waits of the users are in lag and delay. Their time is conserved,
 
     users · run time = Σ response + Σ delay + Σ burning
 
-up to one cycle per user at either end. Each response percentile shows a bracket that contains the truth, and the run
-says by how much the generator may have lowered the throughput. It is not invalid: it had the users that were asked for.
+up to one cycle per user at both ends. Each response percentile has a bracket that contains the truth, and the run
+reports how much throughput the generator may have cost. It is valid: it had the requested users.
 """
 
 import json
@@ -50,12 +49,12 @@ def judge(lab: Lab) -> Iterator[Line]:
 
 
 def conserved(observation: Observation, burnt: Path) -> Line:
-    """Where the users' time went."""
+    """The sum of the users' times."""
     total, delay = observation.report.total, observation.report.generator["delay_ms"]
     burning = json.loads(burnt.read_text())["seconds"]
     reported = total.mean_response() * total.requests + delay["mean"] / 1e3 * delay["count"] + burning
     truth = USERS * observation.report.document["duration_s"]
-    # Of its first and of its last cycle each user may have any part within the run.
+    # Any part of each user's first and last cycle may be within the run.
     error = 2 * USERS / total.requests
     holds = abs(reported - truth) <= error * truth
     return fact(CASE, "response + delay + burning", f"{truth:.1f} s", f"{reported:.1f} s", f"±{error:.1%}", holds)

@@ -1,4 +1,4 @@
-"""A case: what is measured at once, and is judged or not judged as a whole."""
+"""A case: a unit that is measured and checked together."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from ..line import Line
 
 @dataclass(frozen=True)
 class Case:
-    """Its name in the table, and how to come by its lines."""
+    """Its name in the table, and the function that makes its lines."""
 
     name: str
     judge: Callable[[], Iterator[Line]]

@@ -1,9 +1,9 @@
-"""What the target received is what was reported: exactly, whatever the target does and however the run ends.
+"""The target's counts equal the reported ones, for any behaviour of the target and any end of the run.
 
-Every exchange that was sent reaches the target, for loopback loses nothing; those refused before they were sent
-(connect, tls, dropped) are not among these. So the tolerance is none: when the time is over, and when Ctrl-C ends the
-run in the middle. Only one that is cut off at once may have been about to make its connection, and then was never
-sent: of the exchanges that are reported as cancelled, each may or may not have been received.
+Every sent exchange reaches the target, because loopback loses nothing. Exchanges that failed before sending (connect,
+tls, dropped) are not counted here. So the tolerance is zero, at the end of the run time and after Ctrl-C in the middle.
+Only an exchange that was cut off at once may have been about to connect, and was never sent: each exchange that is
+reported as cancelled may or may not have been received.
 """
 
 from collections.abc import Iterator
@@ -23,19 +23,19 @@ MB = 1_000_000
 
 @dataclass(frozen=True)
 class Behaviour:
-    """A path, and what its exchanges must end as."""
+    """A path, and the expected outcome of its exchanges."""
 
     target: str
     outcome: str = "success"
     body: int | None = None
-    """Bytes of a decoded body; None when it is not looked at."""
+    """Bytes of a decoded body; None: not checked."""
     endless: bool = False
-    """Replies do not end by themselves, so that every exchange is cut off, and had been sent long before."""
+    """Responses never end, so every exchange is cut off, long after it was sent."""
 
 
 @dataclass(frozen=True)
 class Chain:
-    """A path from which redirects lead on."""
+    """A path that redirects."""
 
     target: str
     hops: int
@@ -43,18 +43,18 @@ class Chain:
 
 
 CHAINS = (Chain("/fixed?ms=5", 0), Chain("/redirect?n=3", 3), Chain("/redirect-loop", 30, "http"))
-"""Clients give a loop up after 30 hops."""
+"""Clients stop after 30 hops."""
 
 
 @dataclass(frozen=True)
 class How:
-    """A way for a run to end."""
+    """An end of a run."""
 
     words: str
     finish: float
-    """How long what is in flight may take, s."""
+    """Time limit for requests in flight, s."""
     interrupt: float | None
-    """Ctrl-C after so many seconds."""
+    """Ctrl-C after this many seconds."""
 
 
 HOWS = (How("", 10.0, None), How(", Ctrl-C", 10.0, 0.3), How(", Ctrl-C, cut off", 0.0, 0.3))
@@ -75,7 +75,7 @@ BEHAVIOURS = (
     Behaviour("/close-delimited?n=10000", body=10_000),
     Behaviour("/keep-alive?requests=3"),
     Behaviour("/keep-alive?requests=3&silent=1"),
-    # Native users do not undo a content coding unless a step looks at the body.
+    # Native users decode a body only if a step needs it.
     Behaviour("/gzip?n=10000"),
     Behaviour("/br?n=10000"),
     Behaviour("/zstd?n=10000"),
@@ -121,7 +121,7 @@ def compare(lab: Lab, behaviour: Behaviour, how: How) -> Iterator[Line]:
     crowded = [lab.url(behaviour.target), *crowd()]
     observation = lab.observe(Load(crowded, seconds, how.finish, how.interrupt, may_be_invalid=True))
     path = observation.truth.path(behaviour.target)
-    # What was only cut off has no row of its own; the total has it.
+    # An endpoint with only cancelled exchanges has no row. The total includes them.
     endpoint = observation.report.total if behaviour.endless else observation.report.endpoint(behaviour.target)
     name = f"counts {behaviour.target}{how.words}"
     unsure = 0 if behaviour.endless else endpoint.cancelled
@@ -133,7 +133,7 @@ def compare(lab: Lab, behaviour: Behaviour, how: How) -> Iterator[Line]:
 
 
 def received(name: str, truth: int, reported: int, unsure: int) -> Line:
-    """unsure: those of the reported that may not have been sent; as many as there are users, at most."""
+    """unsure: reported exchanges that may not have been sent; at most one per user."""
     if unsure == 0:
         return exact(name, "requests", truth, reported)
     holds = reported - unsure <= truth <= reported and unsure <= USERS
@@ -146,7 +146,7 @@ def sent(endpoint: Endpoint) -> int:
 
 
 def python_users(lab: Lab, chain: Chain, user: str) -> Iterator[Line]:
-    """The same for users in Python, whose client follows redirects: one exchange for a chain."""
+    """The same for Python users, whose client follows redirects: one exchange for a chain."""
     target = chain.target
     arguments = ["-f", str(LOCUSTFILES / "get.py"), user, "-H", lab.target.url, *crowd()]
     observation = lab.observe(Load(arguments, 1, environment=(("TRUTH_TARGET", target),), may_be_invalid=True))
@@ -158,7 +158,7 @@ def python_users(lab: Lab, chain: Chain, user: str) -> Iterator[Line]:
 
 
 def cookies_come_back(lab: Lab, user: str) -> Iterator[Line]:
-    """Each user brings its cookie with every request but the first."""
+    """Each user sends its cookie with every request but the first."""
     arguments = ["-f", str(LOCUSTFILES / "cookies.py"), user, "-H", lab.target.url, *crowd()]
     observation = lab.observe(Load(arguments, 1, may_be_invalid=True))
     path = observation.truth.path("/cookies")

@@ -1,8 +1,7 @@
-"""p50, p90, p99 and p99.9 of the service time are those of the target's own record, give or take what theory allows.
+"""p50, p90, p99 and p99.9 of the service time equal those of the target's record, within the theoretical bounds.
 
-`tolerance.py` derives the bounds: never less than the target took, and not more than that and what an independent
-client found to lie outside of it in the same seconds. Where the samples are too small to bound p99.9 from above, it
-is not.
+`tolerance.py` derives the bounds: at least the target's time; at most that plus the overhead that an independent client
+measured in the same seconds. If the samples are too few, p99.9 has no upper bound.
 """
 
 from collections.abc import Iterator
@@ -33,8 +32,8 @@ def check(lab: Lab) -> Iterator[Case]:
         python = Load(arguments, seconds, probe=True, environment=(("TRUTH_TARGET", target),))
         for case, load in ((f"{name}, native users", native), (f"{name}, HttpUser", python)):
             yield Case(case, partial(observe, lab, case, target, load))
-    # Every request makes its own connection, and for a second none is accepted: they are made by the kernel all the
-    # same, and how long their requests wait is in the record, and must be in the report.
+    # Every request opens a connection, and for one second none is accepted. The kernel still completes the handshakes,
+    # and the waiting times of these requests are in the record, so they must be in the report.
     load = Load([lab.url(STALLED), "--rate", "200/s"], lab.seconds(10, 5), probe=True, stall=1.0)
     yield Case("accept stall", partial(observe, lab, "accept stall", STALLED, load))
 
@@ -44,9 +43,9 @@ def observe(lab: Lab, case: str, target: str, load: Load) -> Iterator[Line]:
 
 
 def judge(case: str, target: str, observation: Observation, connections: int | None = None) -> Iterator[Line]:
-    """Counts first: percentiles are comparable only when they are of the same exchanges.
+    """Counts first: percentiles are comparable only for the same exchanges.
 
-    connections: how many of the exchanges made their connection; None: as many as the target knows, at most."""
+    connections: exchanges that opened a connection; None: at most as many as the target counted."""
     path, endpoint = observation.truth.path(target), observation.report.endpoint(target)
     yield exact(case, "requests", path.received, endpoint.requests)
     yield from stamps(case, observation)
@@ -59,7 +58,7 @@ def judge(case: str, target: str, observation: Observation, connections: int | N
 
 
 def stamps(case: str, observation: Observation) -> Iterator[Line]:
-    """The figures rest on the kernel's stamps, on both sides."""
+    """Both sides use kernel stamps."""
     generator, truth = observation.report.generator, observation.truth
     ours = generator["user_stamps"] + generator["rejected_stamps"]
     reported, true = f"{ours} not the kernel's", f"{truth.user_stamps} not the kernel's"

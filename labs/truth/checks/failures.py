@@ -1,8 +1,8 @@
-"""Every way to fail has its own outcome, and the run goes on.
+"""Every kind of failure has its own outcome, and the run continues.
 
-Each user makes one request that fails in a given way and a good one after it, through all the ways in turn. As many
-good requests as failing ones must succeed, and each way must have nothing but its own outcome. A request that a kept
-connection lost without an answer is sent once more, on a new one: that is reported too.
+Each user sends a request that fails in a given way, then a good one, for all ways in turn. The number of good requests
+must equal the number of failing ones, and each way must have only its own outcome. A request whose kept connection
+closed without a response is sent again on a new one, and is reported as a retry.
 """
 
 import socket
@@ -38,7 +38,7 @@ def check(lab: Lab) -> Iterator[Case]:
 def judge(lab: Lab) -> Iterator[Line]:
     arguments = ["-f", str(LOCUSTFILES / "mixed.py"), "-H", lab.target.url, "-u", str(USERS), "-r", str(USERS)]
     with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))  # and not listening: nobody else can, as long as it is ours
+        closed.bind(("127.0.0.1", 0))  # bound but not listening: no other process can use the port
         environment = (
             ("TRUTH_CLOSED_URL", f"http://127.0.0.1:{closed.getsockname()[1]}"),
             ("TRUTH_TLS_URL", f"https://127.0.0.1:{lab.target.port}"),

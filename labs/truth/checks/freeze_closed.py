@@ -1,9 +1,8 @@
-"""The closed model cannot see a freeze as clients from outside would; a run of it must say so.
+"""A run in the closed model cannot measure a freeze as independent clients would see it, and must say so.
 
-Ten users with 20 ms of service each make 500 requests/s, as many as the open model of `freeze_open.py`, of the same
-target that stands still for 1 s of every 5 s. No more than ten requests meet a freeze, so the percentiles are far
-from those of the open model. They agree with the target's record all the same, and the run warns of coordinated
-omission.
+Ten users with 20 ms of service each send 500 requests/s, as in the open model of `freeze_open.py`, to the same target,
+which freezes for 1 s of every 5 s. At most ten requests meet a freeze, so the percentiles are far from those of the
+open model. They still agree with the target's record, and the run warns of coordinated omission.
 """
 
 from collections.abc import Iterator

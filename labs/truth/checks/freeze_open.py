@@ -1,13 +1,12 @@
-"""The open model sees a freeze as clients from outside do.
+"""A run in the open model measures a freeze as independent clients see it.
 
-500 arrivals/s, and a target that stands still for the last second of every five. A fifth of the arrivals meet a
-freeze, and wait evenly between 0 and 1 s for its end: p90 of the response time is 0.5 s and p99 0.95 s, whatever else
-happens. Two accounts are compared with the report: that arithmetic (right to 1 / rate, and to the time that the
-target needs for what has piled up), and the target's record with the schedule's dues put in (`arrivals.py`; bounds as
-for distributions).
+500 arrivals/s, and a target that freezes for the last second of every five. One fifth of the arrivals meet a freeze and
+wait between 0 and 1 s for its end, uniformly: p90 of the response time is 0.5 s and p99 0.95 s. The report is compared
+with two results: this arithmetic (exact to 1 / rate, plus the time that the target needs for the backlog), and the
+target's record with the schedule's due times (`arrivals.py`; bounds as for distributions).
 
-With as many users as it takes each arrival is sent at once, and `service` is nearly `response`. With 50 users those
-who find all of them busy wait for one: `response` is the same, and `service` is what the target did for the few that
+With enough users, each arrival is sent at once, and `service` is nearly `response`. With 50 users, arrivals that find
+all of them busy wait for one: `response` is the same, and `service` is the target's time for the few requests that
 reached it.
 """
 
@@ -43,7 +42,7 @@ def observe(lab: Lab, case: str, limit: list[str]) -> Iterator[Line]:
 
 
 def responses(case: str, observation: Observation) -> Iterator[Line]:
-    """Each percentile against both accounts."""
+    """Each percentile against both results."""
     truth, endpoint = observation.truth, observation.report.endpoint(TARGET)
     times = Scheduled(truth.path(TARGET), RATE).responses()
     piled = worked_off(observation)
@@ -59,7 +58,8 @@ def responses(case: str, observation: Observation) -> Iterator[Line]:
 
 
 def worked_off(observation: Observation) -> float:
-    """How long after a freeze the last arrival that was due before its end was answered; the longest such time, s."""
+    """The longest time, s, from the end of a freeze to the response of the last arrival that was due before that
+    end."""
     completions = observation.truth.path(TARGET).completions()
     longest = 0.0
     begin = Scheduled(observation.truth.path(TARGET), RATE).start

@@ -1,11 +1,11 @@
-"""Arrivals of the open model reach the target when the schedule says.
+"""Arrivals of the open model reach the target at their due times.
 
-Evenly spaced: the mean gap is 1 / rate, wrong by no more than the lateness of the first and the last one, and the
-reported lag is the lateness that the target saw, less what the probe found to lie outside of both.
+Uniform spacing: the mean gap is 1 / rate, within the lateness of the first and the last arrival. The reported lag is
+the lateness at the target, minus the overhead that the probe measured.
 
-Poisson: gaps are exponential. The distance of Kolmogorov and Smirnov has its limit at 99.9 %; lateness adds to it,
-for a gap that is wrong by d moves the distribution by rate · d at most. And the numbers of arrivals in windows of 100
-ms vary as Poisson's do, which evenly spaced ones do not.
+Poisson: gaps are exponential. The Kolmogorov-Smirnov distance has its limit at 99.9 %, plus the effect of lateness: a
+gap that is wrong by d moves the distribution by at most rate · d. The numbers of arrivals in windows of 100 ms vary as
+Poisson counts do; those of uniform spacing do not.
 """
 
 import itertools
@@ -87,13 +87,13 @@ def poisson(lab: Lab) -> Iterator[Line]:
 
 
 def smeared(observation: Observation) -> float:
-    """How far lateness can move the distribution of gaps. Lag and overhead exceed their parts of d for 1 - share of the
-    arrivals each, and a gap has two ends: so all but 4 (1 - share) of the gaps are wrong by d at most."""
+    """The maximum effect of lateness on the distribution of gaps. Lag and overhead exceed their parts of d for 1 -
+    share of the arrivals each, and a gap has two ends. So all but 4 (1 - share) of the gaps are wrong by at most d."""
     return min(POISSON_RATE * lateness(observation, share) + 4 * (1 - share) for share in CERTAIN)
 
 
 def lateness(observation: Observation, share: float) -> float:
-    """How late that share of the arrivals is at most, s: what the generator owed, and what lies outside of both."""
+    """The maximum lateness of that share of the arrivals, s: the generator's lag plus the overhead."""
     return lag(observation, share) + upper_value(share, observation.overhead.kept)
 
 

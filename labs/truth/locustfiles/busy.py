@@ -1,4 +1,4 @@
-"""Users who keep the generator's core busy: 5 ms of it before every request."""
+"""Users that use 5 ms of the generator's CPU before every request."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Users who are given a cookie by their first reply, and must bring it with every request after that."""
+"""Users that get a cookie with their first response, and must send it with every later request."""
 
 from locust import FastHttpUser, HttpUser, task
 

@@ -1,4 +1,4 @@
-"""Users who ask for one path again and again. The environment says which."""
+"""Users that repeat one path, which the environment sets."""
 
 import os
 

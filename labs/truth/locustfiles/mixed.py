@@ -1,4 +1,4 @@
-"""Users whose requests fail in one way after another, with a good one after each: does the run go on?"""
+"""Users with one failing request after another, each followed by a good one: does the run continue?"""
 
 import os
 

@@ -1,1 +1,1 @@
-"""What other load generators report about the same target: `python -m labs.truth --peers`."""
+"""Other load generators with the same target: `python -m labs.truth --peers`."""

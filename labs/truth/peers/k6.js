@@ -1,4 +1,4 @@
-// 50 virtual users, as many requests as they can make or 500/s, as TRUTH_EXECUTOR says.
+// 50 virtual users: as many requests as possible, or 500/s. TRUTH_EXECUTOR selects.
 import http from 'k6/http';
 
 const duration = `${__ENV.TRUTH_SECONDS}s`;

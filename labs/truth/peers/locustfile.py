@@ -1,4 +1,4 @@
-"""Users of the real Locust, each at ten requests per second as well as it can: 500/s with 50 of them."""
+"""Users of the real Locust, each at about ten requests per second: 500/s with 50 users."""
 
 from typing import Any
 

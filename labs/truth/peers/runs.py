@@ -1,4 +1,4 @@
-"""Each tool against the same two cases, one after the other, with the target's own account of each run."""
+"""Each tool with the same two cases, one after the other, and the target's own record of each run."""
 
 import shlex
 import signal
@@ -30,24 +30,24 @@ class Row:
     tool: str
     command: str
     truth: tuple[float, ...]
-    """fixed: what the target did, by its record. freeze: what clients from outside see. Of `QUANTILES`, in s."""
+    """fixed: from the target's record. freeze: what independent clients see. Of `QUANTILES`, in s."""
     figures: ToolFigures
     received: int
-    """Requests, by the target's record."""
+    """Number of requests in the target's record."""
 
 
 @dataclass(frozen=True)
 class Peers:
-    """All that was found."""
+    """All results."""
 
     versions: dict[str, str]
-    """By the tools' names."""
+    """By name of the tool."""
     rows: list[Row]
     missing: list[str]
 
 
 def measure(lab: Lab) -> Peers:
-    """Run what is installed. A tool that fails becomes a line of what is missing."""
+    """Run the installed tools. A tool that fails is listed as missing."""
     versions, rows, missing = {}, [], []
     for tool in TOOLS:
         why = tool.missing()
@@ -65,7 +65,7 @@ def measure(lab: Lab) -> Peers:
 
 
 def cases(lab: Lab, tool: Tool) -> Iterator[Row]:
-    """The target always takes 5 ms; then, besides, it stands still for the last second of every five."""
+    """The target always takes 5 ms. In the second case it also freezes for the last second of every five."""
     seconds = round(lab.seconds(20, 10))
     for case in ("fixed", "freeze"):
         print(f"{case}: {tool.name}", file=sys.stderr)
@@ -87,22 +87,22 @@ def cases(lab: Lab, tool: Tool) -> Iterator[Row]:
 
 
 def from_outside(quantile: float) -> float:
-    """The response time of clients who do not wait for one another, by arithmetic."""
+    """The response time of independent clients, by arithmetic."""
     return DELAY + waits_after_freezes(quantile, LENGTH / EVERY, LENGTH)
 
 
 def run(command: list[str], folder: Path, seconds: int) -> str:
-    """Its output. Raises TruthError when it does not end by itself."""
+    """Returns its output. Raises TruthError if it does not end."""
     output = folder / "printed"
     with Process(command, output=output, errors=folder / "errors", ask=signal.SIGKILL) as process:
-        # Not the exit status: it may be about thresholds, or about Plimsoll's verdict on itself.
+        # The exit status is not checked: it may be about thresholds, or Plimsoll's validity.
         if process.wait(seconds + END_SECONDS) is None:
             raise TruthError(f"did not end: {shlex.join(command)}")
     return output.read_text()
 
 
 def plain(command: list[str], job: Job) -> str:
-    """As one would type it: without paths, ports and files that are of this run alone."""
+    """As a user types it: without the paths, ports and files of this run."""
     words = [Path(command[0]).name, *command[1:]]
     known = {str(job.folder): "…", job.url: "URL", job.url.partition("/fixed")[0]: "http://HOST"}
     for text, short in known.items():

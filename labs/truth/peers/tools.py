@@ -1,4 +1,4 @@
-"""The generators, each as the command that its users would type and the place of its own percentiles."""
+"""The generators: the command that a user types, and the parser of its percentiles."""
 
 import json
 import os
@@ -26,18 +26,18 @@ PLACES = os.pathsep.join(
 )
 CONNECTIONS = 50
 RATE = 500
-"""Requests/s, for those who can keep to a rate."""
+"""Requests/s, for tools with a fixed rate."""
 QUANTILES = (0.5, 0.9, 0.99)
 
 
 @dataclass(frozen=True)
 class ToolFigures:
-    """What a tool reports."""
+    """The report of a tool."""
 
     percentiles: tuple[float, ...]
     """Of `QUANTILES`, in s."""
     warning: bool = False
-    """It says that its figures are not those of clients from outside."""
+    """It states that its figures are not those of independent clients."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Job:
     url: str
     seconds: int
     folder: Path
-    """For files of this run alone."""
+    """For the files of this run."""
 
 
 def imported(file: Path) -> ToolFigures:
-    """By the importer of `plimsoll import`. Raises TruthError."""
+    """Uses the importer of `plimsoll import`. Raises TruthError."""
     try:
         total = read(file).trials[0].total
     except UsageError as error:
@@ -80,29 +80,29 @@ def of_plimsoll(file: Path) -> ToolFigures:
 
 @dataclass(frozen=True)
 class Tool:
-    """One generator in one of its modes."""
+    """A generator in one of its modes."""
 
     name: str
     words: str
     """The command. {url} or {host} and {path}, {seconds}, {folder} (of the run) and {here} (of this file) are filled
     in."""
     result: str = "output"
-    """The file in the folder that has its percentiles; "output" is what it prints."""
+    """The file in the folder with its percentiles; "output" is its output."""
     read: Callable[[Path], ToolFigures] = imported
-    """Raises TruthError when they are not where they used to be."""
+    """Raises TruthError if the percentiles are not at the expected place."""
     version_words: str = ""
-    """The command that prints it, where that is not --version."""
+    """The command that prints the version, if it is not --version."""
 
     @property
     def program(self) -> str:
         return self.words.split()[0]
 
     def missing(self) -> str | None:
-        """Why it cannot run here; None when it can."""
+        """Why it cannot run here; None if it can."""
         return None if shutil.which(self.program, path=PLACES) else f"{self.program} is not installed"
 
     def version(self) -> str:
-        """What its first line says of it, without where it is or how it was built."""
+        """The name and version in its first line, without paths and build details."""
         return version_of(_found((self.version_words or f"{self.program} --version").split())).replace("\t", " ")
 
     def command(self, job: Job) -> list[str]:

@@ -9,7 +9,7 @@ import { useWhen } from "../shared/use_when";
 import { Header } from "./header";
 import { HistoryPage } from "./history_page";
 
-/** The frame of every page, and the page that the address asks for. */
+/** Draws the frame of every page, and the page that the address names. */
 export function App({ session }: { session: Session }): JSX.Element {
   const { route, path } = place.value;
   const known = session.known.value;
@@ -18,13 +18,13 @@ export function App({ session }: { session: Session }): JSX.Element {
   const isLive = route.page === "live" && hasLive;
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
-    // On every page: the process that runs tests stays for as long as it is connected to a browser.
+    // Every page connects: the process that runs tests stays alive while a browser is connected.
     if (isOfRuns) void session.link.connect();
     return () => session.link.end();
   }, [session, isOfRuns]);
   const arrived = useRef(path);
   const arrive = () => {
-    // Those who follow a link are taken to what it leads to; those who open the page begin at its top.
+    // After a link, the focus moves to the new page. A page that was just opened starts at its top.
     if (arrived.current !== path) main.current?.querySelector("h1")?.focus();
     arrived.current = path;
   };
@@ -56,7 +56,7 @@ export function App({ session }: { session: Session }): JSX.Element {
   );
 }
 
-/** Before the first answer. */
+/** Shown before the first response. */
 function Waiting({ problem }: { problem: string }): JSX.Element {
   return (
     <>
@@ -95,7 +95,7 @@ function Page({ route, path, isLive, session, onShown }: PageProps): JSX.Element
   return <HistoryPage key={path} route={route} onShown={onShown} />;
 }
 
-/** The part behind # says which page is shown, so that it cannot say where in it one is. */
+/** Moves the focus by script: the part of the address after # names the page, so it cannot name a place in it. */
 function skip(event: Event): void {
   event.preventDefault();
   document.getElementById("main")?.focus();

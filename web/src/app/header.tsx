@@ -5,9 +5,9 @@ import type { Route } from "../shared/route";
 
 interface Props {
   route: Route;
-  /** Runs can be started and watched here. */
+  /** This page can start and watch runs. */
   hasLive: boolean;
-  /** Of the live page; null elsewhere. */
+  /** Set by the live page only. */
   connection: Connection | null;
 }
 

@@ -7,12 +7,12 @@ type Pages = typeof import("../history");
 
 let loaded: Pages | null = null;
 
-/** Fetches it before somebody asks: then it is there, too, when the process has ended. Rejects when that fails. */
+/** Preloads the history pages, so that they also work after the process has ended. Rejects when the request fails. */
 export async function loadHistory(): Promise<Pages> {
   return (loaded ??= await import("../history"));
 }
 
-/** The pages of what is stored: a part of the program that is fetched when it is needed first. */
+/** The pages of stored runs. Their code is a separate chunk, loaded on first use. */
 export function HistoryPage({ route, onShown }: { route: Route; onShown: () => void }): JSX.Element {
   const [pages, setPages] = useState(loaded);
   const [isLost, setLost] = useState(false);
@@ -20,7 +20,7 @@ export function HistoryPage({ route, onShown }: { route: Route; onShown: () => v
     setLost(false);
     loadHistory().then(setPages, () => setLost(true));
   };
-  // Even if it has arrived since this was first drawn.
+  // The pages may have loaded after the first render.
   useEffect(() => {
     load();
   }, []);

@@ -15,6 +15,6 @@ const root = document.getElementById("page");
 if (root) {
   root.replaceChildren();
   render(<App session={session} />, root);
-  // Vega is large: it is fetched once the page can be read, so that the first chart need not wait for it.
+  // Vega is large. It loads after the first paint, so that the first chart does not wait for it.
   requestAnimationFrame(() => setTimeout(() => (loadCharts(), void loadHistory().catch(() => undefined))));
 }

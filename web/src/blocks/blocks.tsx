@@ -14,7 +14,7 @@ import { Tabs } from "./tabs";
 
 export type Block = ReportDocument["head"][number];
 
-/** One below the other. What kind of block stands where seldom changes in a run that grows: so they keep their state. */
+/** Blocks in one column. Their order rarely changes while a run grows, so they keep their state by position. */
 export function Blocks({ blocks }: { blocks: readonly Block[] }) {
   return (
     <>

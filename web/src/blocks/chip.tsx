@@ -1,7 +1,7 @@
 import type { Chip as ChipData } from "../contract";
 import { Prose } from "./prose";
 
-/** A verdict, and what belongs to it. onToggle: told when its lines are opened or closed, for those who keep that. */
+/** A verdict with its details. onToggle is called when the details open or close. */
 export function Chip(props: {
   chip: ChipData;
   isOpen?: boolean | undefined;

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Choice as ChoiceData } from "../contract";
 import { Blocks } from "./blocks";
 
-/** Of many parts one, chosen from a list. */
+/** Shows one of many parts. A list selects which. */
 export function Choice({ label, parts }: ChoiceData) {
   const [picked, setPicked] = useState(0);
   const chosen = Math.min(picked, parts.length - 1);

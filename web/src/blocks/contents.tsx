@@ -2,9 +2,9 @@ import { useEffect, useState } from "preact/hooks";
 import type { Section } from "../contract";
 
 /**
- * The sections of a document, and which one the reader is in.
+ * The sections of a document. Marks the section that the reader is in.
  *
- * keepsAddress: the part of the address behind # is somebody else's.
+ * keepsAddress: another component owns the part of the address after #.
  */
 export function Contents({ sections, keepsAddress }: { sections: readonly Section[]; keepsAddress: boolean }) {
   const listed = sections.filter((section) => section.in_contents);
@@ -29,7 +29,7 @@ export function Contents({ sections, keepsAddress }: { sections: readonly Sectio
   );
 }
 
-/** As a link would: what is read and tabbed through goes on from there. */
+/** Scrolls and moves the focus, as a link does, so that Tab continues from there. */
 function goTo(id: string): void {
   const section = document.getElementById(id);
   section?.scrollIntoView();

@@ -2,7 +2,7 @@ import type { Details as DetailsData } from "../contract";
 import { Blocks } from "./blocks";
 import { Folding } from "./folding";
 
-/** Blocks that are opened by their summary; a rung of the ladder has a heading of its own. */
+/** Blocks that open by their summary. A level of the ladder has its own heading. */
 export function Details({ summary, blocks, is_open, is_level, soft }: DetailsData) {
   const title = is_level ? <h3>{summary}</h3> : summary;
   return (

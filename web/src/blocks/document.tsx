@@ -5,9 +5,9 @@ import { Contents } from "./contents";
 import { PicturesOf, picturesOf } from "./pictures";
 
 /**
- * A report. It may be given anew every few seconds: what is open, chosen, sorted and scrolled to stays.
+ * A report. The document may be replaced every few seconds. Open parts, selections, sorting and scroll positions stay.
  *
- * hasTitle: the title and the lines below it stand elsewhere otherwise. hasContents: the same of the sections' names.
+ * hasTitle: false if the page shows the title elsewhere. hasContents: the same for the list of sections.
  */
 export function DocumentView(props: { document: ReportDocument; hasTitle?: boolean; hasContents?: boolean }) {
   const { document, hasTitle = true, hasContents = true } = props;

@@ -1,7 +1,7 @@
 import type { Doubts as DoubtsData } from "../contract";
 import { Prose } from "./prose";
 
-/** What speaks against the numbers. */
+/** Reasons to doubt the numbers. */
 export function Doubts({ title, bad, lines, small }: DoubtsData) {
   return (
     <div class={`doubts${bad ? " bad" : ""}`}>

@@ -3,11 +3,11 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 interface Props {
   title: string;
-  /** What is opened; close: to be called once something in it was chosen. */
+  /** The content. It calls close after a choice. */
   children: (close: () => void) => ComponentChildren;
 }
 
-/** A button that opens something below it, over what stands there. Escape and a click elsewhere close it. */
+/** A button that opens a panel below it, over the page. Escape or a click outside closes the panel. */
 export function Dropdown({ title, children }: Props) {
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);

@@ -1,6 +1,6 @@
 import type { Facts as FactsData } from "../contract";
 
-/** Names and values: a line of a few, or a list of many. */
+/** Names and values, on one line or as a list. */
 export function Facts({ facts, style }: Pick<FactsData, "facts"> & { style: FactsData["style"] | "evidence" }) {
   return (
     <dl class={style}>

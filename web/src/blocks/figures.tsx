@@ -2,7 +2,7 @@ import { Figure } from "../charts";
 import type { Figures as FiguresData } from "../contract";
 import { usePictures } from "./pictures";
 
-/** Charts, side by side where there is room for two. */
+/** Charts, two side by side where they fit. */
 export function Figures({ charts, wide }: Pick<FiguresData, "charts" | "wide">) {
   const pictures = usePictures();
   const found = charts.map((name) => pictures.charts.get(name)).filter((chart) => chart !== undefined);

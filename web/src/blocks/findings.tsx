@@ -4,7 +4,7 @@ import { Figures } from "./figures";
 import { Folding } from "./folding";
 import { Prose } from "./prose";
 
-/** What the analysis states, with its evidence. */
+/** Findings of the analysis, with their evidence. */
 export function Findings({ findings, folded }: FindingsData) {
   return (
     <>

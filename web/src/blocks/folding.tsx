@@ -2,8 +2,10 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { printing } from "./printing";
 
-/** What is opened by its summary. opensOnPaper: it is open when the page is printed, whatever it is on the screen. It
- * opens, too, when startsOpen becomes true: something in it is wrong. */
+/**
+ * A part that opens by its summary. opensOnPaper: it is open in print. It also opens when startsOpen becomes true,
+ * because something in it needs attention.
+ */
 export function Folding(props: {
   summary: ComponentChildren;
   class?: string | undefined;

@@ -1,4 +1,4 @@
-/** What pages are built of: a component for each block of a document, and the document as a whole. */
+/** Components for the blocks of a document, and for the whole document. */
 export { Answer } from "./answer";
 export { type Block, Blocks } from "./blocks";
 export { Chip } from "./chip";

@@ -3,7 +3,7 @@ import { useContext } from "preact/hooks";
 import type { ChartSpec, ReportDocument } from "../contract";
 import type { Rows } from "../shared";
 
-/** The charts of a document by their names, and how all of them look. */
+/** The charts of a document by name, with their common theme. */
 export interface Pictures {
   charts: ReadonlyMap<string, ChartSpec>;
   config: Record<string, unknown>;
@@ -17,7 +17,7 @@ export function usePictures(): Pictures {
   return useContext(Context);
 }
 
-/** A chart with something highlighted has only the data that its base has not: here it gets the others. */
+/** A highlighted variant of a chart stores only the data that its base chart lacks. This adds the rest. */
 export function picturesOf(document: ReportDocument): Pictures {
   const charts = new Map(document.charts.map((chart) => [chart.name, chart]));
   for (const chart of document.charts) {

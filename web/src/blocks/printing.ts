@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** The page is being printed: everything is open, and in light colours, which the style sheet sees to. */
+/** True while the page prints. Everything is open then, and the style sheet uses light colours. */
 export const printing = signal(false);
 
 addEventListener("beforeprint", () => (printing.value = true));

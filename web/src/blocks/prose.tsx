@@ -1,9 +1,11 @@
 import type { ComponentChildren, JSX } from "preact";
 
-/** A command in backticks, or an option. Other backticks are the text's own: names of endpoints may have some. */
+/**
+ * A command in backticks, or an option. Backticks around anything else are plain text: endpoint names may contain them.
+ */
 const COMMANDS = /`((?:plimsoll |--)[^`]*)`|(?<![\w-])(--[a-z][a-z-]*)/g;
 
-/** Sentences in which commands look like commands, and no line ends between the dashes of an option and its name. */
+/** Text with commands set as code. A line never breaks inside an option's dashes. */
 export function Prose({ text }: { text: string }): JSX.Element {
   const parts: ComponentChildren[] = [];
   let end = 0;

@@ -3,9 +3,9 @@ import type { Chip as ChipData, TableBlock, TableData, TableRow } from "../contr
 import { Chip } from "./chip";
 import { type Column, DataTable } from "./table";
 
-/** Rows from which a table has a filter, asked for or not. */
+/** A table with at least this many rows always has a filter. */
 const WORTH_FILTERING = 12;
-/** Columns that say what a row is; they stay in sight. */
+/** Columns that identify a row. They stay visible. */
 const NAMES = ["Method", "Name"];
 
 interface Entry {
@@ -13,7 +13,7 @@ interface Entry {
   row: TableRow;
 }
 
-/** A table of texts, as Python has made it. */
+/** A table of texts, built in Python. */
 export function TableView({ table, has_filter, words }: TableBlock) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const keep = useCallback((key: string, isOpen: boolean) => setOpen((was) => changed(was, key, isOpen)), []);
@@ -60,7 +60,7 @@ function columnsOf(
   }));
 }
 
-/** Keys are numbers of rows: texts may be there twice. */
+/** The row number is the key, because two rows may have the same text. */
 function entriesOf(table: TableData): { rows: Entry[]; totals: Entry[] } {
   const entries = table.rows.map((row, place) => ({ key: String(place), row }));
   return {

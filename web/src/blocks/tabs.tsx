@@ -4,7 +4,7 @@ import type { Tabs as TabsData } from "../contract";
 import { Blocks } from "./blocks";
 import { printing } from "./printing";
 
-/** Names and what they show, by the ARIA authoring practices: arrows, Home, End; Tab stops at the chosen one only. */
+/** A tab list that follows the ARIA practices: arrows, Home and End move; Tab stops at the selected tab only. */
 export function TabList(props: {
   label: string;
   titles: readonly string[];
@@ -62,7 +62,7 @@ export function TabList(props: {
   );
 }
 
-/** Parts of which one is seen. */
+/** Parts of which one is visible. */
 export function Tabs({ label, parts }: TabsData) {
   return (
     <TabList label={label} titles={parts.map((part) => part.title)}>

@@ -1,39 +1,39 @@
-import { type Rows, sayOf } from "../shared";
+import { type Rows, errorText } from "../shared";
 import type { Line, Picture } from "./picture";
 import { queue } from "./queue";
 import { plotWidth } from "./width";
 
-/** Lets rows be added to a chart without drawing it anew. */
+/** Appends rows to a chart without redrawing it. */
 export interface ChartHandle {
-  /** rows: by data set. They are shown at the next chance; of a chart out of sight, when it comes into sight. */
+  /** rows: by data set. They show in the next frame. A chart outside the view shows them when it scrolls into view. */
   append(rows: Rows): void;
 }
 
-/** What a canvas draws. The data sets are in the specification. */
+/** What a canvas draws. The specification contains the data sets. */
 export interface Drawing {
   spec: Record<string, unknown>;
   config: Record<string, unknown>;
 }
 
-/** Values that a specification leaves open, by name. */
+/** Signals of the specification, by name. */
 export type Signals = Record<string, unknown>;
 
-/** Told by a canvas. */
+/** Callbacks of a canvas. */
 export interface CanvasWatcher {
-  /** The data sets have been read; what comes from now on is to be appended. null: they will be read again. */
+  /** The canvas has read the data sets: append later rows through the handle. null: it will read them again. */
   handle(handle: ChartHandle | null): void;
-  /** The chart cannot be drawn; "" when it can. */
+  /** Why the chart cannot be drawn; "" when it can. */
   failed(message: string): void;
 }
 
 const load = () => import("./picture");
 
-/** Begins to load what draws, so that the first chart need not wait for it. */
+/** Starts to load Vega, so that the first chart does not wait for it. */
 export function loadCharts(): void {
   void load();
 }
 
-/** Keeps one element of the page drawn: when it is near, as wide as it is, with the rows that come. */
+/** Draws one element when it comes near the view, at the element's width, and appends new rows. */
 export class Canvas implements ChartHandle {
   private picture: Picture | null = null;
   private drawing: Drawing | null = null;
@@ -60,7 +60,7 @@ export class Canvas implements ChartHandle {
     this.size.observe(element);
   }
 
-  /** Draws this from now on; what is there stays until it is done. */
+  /** Draws this chart. The old picture stays until the new one is ready. */
   show(drawing: Drawing): void {
     this.drawing = drawing;
     this.watcher.handle(null);
@@ -72,20 +72,20 @@ export class Canvas implements ChartHandle {
     this.flush();
   }
 
-  /** These hold from now on, also for what is drawn later. */
+  /** Sets the signals of this and later drawings. */
   set(signals: Signals): void {
     this.signals = signals;
     this.isOutdated = true;
     this.flush();
   }
 
-  /** What a point of the window is on the axes of a chart over time; null beyond them. */
+  /** Converts a window position to the axes of a chart over time; null outside the axes. */
   placeOf(x: number, y: number): { second: number; value: number | null } | null {
     const box = this.element.querySelector("svg")?.getBoundingClientRect();
     return (box && this.picture?.placeOf(x - box.left, y - box.top)) ?? null;
   }
 
-  /** Where a second is in the element, px; null for one that is not on the axis. */
+  /** The x position of a second in the element, in px; null if it is not on the axis. */
   lineAt(second: number): Line | null {
     return this.picture?.lineAt(second) ?? null;
   }
@@ -125,7 +125,7 @@ export class Canvas implements ChartHandle {
       else picture.end();
     } catch (error) {
       console.error(error);
-      if (this.isCurrent(drawing)) this.watcher.failed(sayOf(error));
+      if (this.isCurrent(drawing)) this.watcher.failed(errorText(error));
     }
   }
 
@@ -142,7 +142,7 @@ export class Canvas implements ChartHandle {
     this.flush();
   }
 
-  /** Follows the width of the page; not that of the paper, on which pictures shrink as a whole. */
+  /** Follows the width of the page. In print, pictures scale as a whole, so they are not redrawn. */
   private fit(): void {
     if (!this.picture || !this.drawing || !this.element.clientWidth || matchMedia("print").matches) return;
     const width = plotWidth(this.element, this.drawing.spec);
@@ -151,7 +151,7 @@ export class Canvas implements ChartHandle {
     void this.picture.widen(width);
   }
 
-  /** All rows and signals that have come meanwhile, once in a frame. */
+  /** Applies all pending rows and signals, once per frame. */
   private flush(): void {
     if (this.isShowing || !this.picture || !this.isNear) return;
     if (!this.isOutdated && !Object.keys(this.pending).length) return;
@@ -162,7 +162,7 @@ export class Canvas implements ChartHandle {
       const rows = this.pending;
       this.pending = {};
       this.isOutdated = false;
-      this.picture.append(rows, this.signals).catch((error: unknown) => this.watcher.failed(sayOf(error)));
+      this.picture.append(rows, this.signals).catch((error: unknown) => this.watcher.failed(errorText(error)));
     });
   }
 }

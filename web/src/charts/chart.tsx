@@ -7,10 +7,10 @@ import type { Line } from "./picture";
 import { PointerTip, pointed } from "./pointer";
 
 /**
- * A picture without its title. It is drawn when it comes near, and anew when its specification is another one.
+ * A picture without a title. It is drawn when it comes near the view, and redrawn when its specification changes.
  *
- * handle: gets what rows can be appended with, at the very moment at which the data sets of the specification have been
- * read, and null when they are to be read again. signals: of the specification, by name; it is not drawn anew for them.
+ * handle: called with the handle that appends rows as soon as the data sets are read, and with null before they are
+ * read again. signals: by name. A new signal value does not redraw the chart.
  */
 export function Chart(props: {
   spec: ChartSpec;
@@ -72,7 +72,7 @@ function pixels({ left, top, height }: Line) {
   return { left: `${left}px`, top: `${top}px`, height: `${height}px` };
 }
 
-/** The object of the last time for as long as the new one says the same. */
+/** Returns the previous object while the new one is equal to it. */
 function useSteady<T>(value: T): T {
   const kept = useRef(value);
   if (!same(kept.current, value)) kept.current = value;

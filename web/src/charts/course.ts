@@ -2,11 +2,11 @@ import type { ChartSpec } from "../contract";
 import { amount, count, duration, rate } from "../shared";
 import type { Rows } from "../shared";
 
-/** What Python says of a chart over the time of a run. */
+/** What Python states about a chart over the time of a run. */
 interface Course {
-  /** Charts of the same run have the same. */
+  /** Charts of the same run share this value. */
   course: string;
-  /** Seconds that a row stands for. */
+  /** Seconds per row. */
   wide: number;
   unit: "ms" | "/s" | "";
 }
@@ -23,18 +23,18 @@ interface Encoding {
   strokeDash?: { scale?: { range?: number[][] } };
 }
 
-/** A number of the second that is pointed at. */
+/** A value at the second under the pointer. */
 export interface Value extends Series {
   text: string;
 }
 
-/** null for a chart that is not over the time of a run. */
+/** Returns null if the chart is not over the time of a run. */
 export function courseOf({ spec }: ChartSpec): Course | null {
   const meta = (spec.usermeta ?? {}) as Partial<Course>;
   return meta.course === undefined ? null : { course: meta.course, wide: meta.wide ?? 1, unit: meta.unit ?? "" };
 }
 
-/** What its colours stand for, in the order of its legend. config: the colours, by the names of ranges. */
+/** The series in the order of the legend. config: the colours, by range name. */
 export function seriesOf({ spec }: ChartSpec, config: Record<string, unknown>): Series[] {
   const ranges = (config.range ?? {}) as Record<string, string[] | undefined>;
   for (const { encoding } of (spec.layer ?? []) as { encoding: Encoding }[]) {
@@ -50,7 +50,7 @@ export function seriesOf({ spec }: ChartSpec, config: Record<string, unknown>): 
   return [];
 }
 
-/** The numbers of a second, as they are read. hidden: names of lines that are switched off. */
+/** The values at a second, as text. hidden: names of lines that are off. */
 export function valuesAt(
   chart: ChartSpec,
   config: Record<string, unknown>,
@@ -65,10 +65,10 @@ export function valuesAt(
   });
 }
 
-/** What is under a point of the heat map. ms: where it is on the axis of times. "" for nothing. */
+/** The heat-map cell at a second and a time (ms); "" for none. */
 export function cellAt(chart: ChartSpec, second: number, ms: number): string {
   const wide = courseOf(chart)?.wide ?? 1;
-  // Buckets of the heat map: ten for each power of ten, from 1 µs on.
+  // Buckets of the heat map: ten per power of ten, from 1 µs.
   const bucket = Math.floor(10 * Math.log10(1000 * ms) + 1e-9);
   const cell = rowsOf(chart, "cells").find(({ s, b }) => isIn(s, wide, second) && b === bucket);
   if (typeof cell?.n !== "number") return "";
@@ -76,7 +76,7 @@ export function cellAt(chart: ChartSpec, second: number, ms: number): string {
   return `${count(cell.n)} ${cell.n === 1 ? "request" : "requests"} of ${low} to ${high}`;
 }
 
-/** Changes of the load by hand in this second. */
+/** Manual load changes in this second. */
 export function editsAt(chart: ChartSpec, second: number): string[] {
   const wide = courseOf(chart)?.wide ?? 1;
   const start = second - (second % wide);
@@ -85,7 +85,7 @@ export function editsAt(chart: ChartSpec, second: number): string[] {
   );
 }
 
-/** The second that its rows reach to. */
+/** The last second that the chart has rows for. */
 export function endOf(chart: ChartSpec): number {
   const last = rowsOf(chart, "points").at(-1) ?? rowsOf(chart, "cells").at(-1);
   return last ? Number(last.second ?? last.s) + (courseOf(chart)?.wide ?? 1) : 0;

@@ -11,11 +11,11 @@ interface Props {
   spec: ChartSpec;
   config: Record<string, unknown>;
   handle?: ((handle: ChartHandle | null) => void) | undefined;
-  /** What part of the run a chart over time shows, in seconds; all of it without this. */
+  /** The seconds of the run that a chart over time shows. Default: all. */
   span?: { from: number; until: number } | undefined;
 }
 
-/** A chart with its title, and what must be known to read it. */
+/** A chart with its title and the notes needed to read it. */
 export function Figure(props: Props) {
   return courseOf(props.spec) ? <CourseFigure {...props} /> : <PlainFigure {...props} />;
 }
@@ -29,7 +29,7 @@ function PlainFigure({ spec, config, handle }: Props) {
   );
 }
 
-/** Over the time of a run: its lines can be switched off, and all of that run share one pointer. */
+/** A chart over time. Its lines can be switched off, and all charts of the run share one pointer. */
 function CourseFigure({ spec, config, handle, span }: Props) {
   const [hidden, setHidden] = useState<readonly string[]>([]);
   const toggle = (name: string) =>

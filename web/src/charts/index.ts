@@ -1,4 +1,4 @@
-/** Pictures: `Figure` with a title, `Chart` without. */
+/** Charts: `Figure` has a title, `Chart` has none. */
 export { type ChartHandle, loadCharts } from "./canvas";
 export { Chart } from "./chart";
 export { endOf } from "./course";

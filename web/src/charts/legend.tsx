@@ -2,12 +2,12 @@ import type { Series } from "./course";
 
 interface Props {
   series: readonly Series[];
-  /** Names of lines that are switched off. */
+  /** Names of lines that are off. */
   hidden: readonly string[];
   toggle: (name: string) => void;
 }
 
-/** What the colours stand for; a line can be switched off and on. */
+/** The colours and their names. A click switches a line off or on. */
 export function Legend({ series, hidden, toggle }: Props) {
   return (
     <ul class="legend">

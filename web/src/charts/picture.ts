@@ -1,4 +1,4 @@
-/** The only file that knows Vega; a chunk of its own, loaded after the page is there. */
+/** The only file that uses Vega. It is a separate chunk, loaded after the page. */
 import { changeset, transforms } from "vega-dataflow";
 import * as encode from "vega-encode";
 import { expressionInterpreter } from "vega-interpreter";
@@ -12,12 +12,12 @@ import * as layout from "vega-view-transforms";
 import type { Rows } from "../shared";
 import type { Signals } from "./canvas";
 
-// Of Vega's transforms those that our charts can need: no maps, no forces, no word clouds.
+// Only the Vega transforms that our charts use: no maps, forces or word clouds.
 extend(transforms, data, layout, encode);
 
 const tooltip = new Handler({ disableDefaultStyle: true, offsetX: 14, offsetY: 14 });
 
-/** Charts carry their data; whatever a specification names beyond them is not fetched. */
+/** Charts carry their data. Nothing else is fetched. */
 const nowhere = {
   load: () => Promise.reject(new Error("charts load nothing")),
   sanitize: () => Promise.reject(new Error("charts link to nothing")),
@@ -25,7 +25,7 @@ const nowhere = {
   file: () => Promise.reject(new Error("charts load nothing")),
 };
 
-/** From the top to the bottom of a plot, in px from the corner of its picture. */
+/** The top and bottom of a plot, in px from the corner of its picture. */
 export interface Line {
   left: number;
   top: number;
@@ -34,28 +34,28 @@ export interface Line {
 
 /** A chart on the screen. */
 export interface Picture {
-  /** Adds rows to data sets, and draws what is new. Signals that the specification does not have are left out. */
+  /** Appends rows to data sets and draws them. Ignores signals that the specification does not have. */
   append(rows: Rows, signals?: Signals): Promise<void>;
-  /** width: px of the plot. */
+  /** width: of the plot, in px. */
   widen(width: number): Promise<void>;
-  /** What a point of the picture (px) is on the axes of a chart over time; null beyond them. */
+  /** Converts a point of the picture (px) to the axes of a chart over time; null outside the axes. */
   placeOf(x: number, y: number): { second: number; value: number | null } | null;
-  /** Where a second is in the picture, px; null for one that is not on the axis. */
+  /** The x position of a second in the picture, in px; null if it is not on the axis. */
   lineAt(second: number): Line | null;
-  /** It must not be used any more. */
+  /** Releases the picture. Do not use it afterwards. */
   end(): void;
 }
 
 /** How a chart is to be drawn. */
 export interface Setting {
-  /** px of the plot. */
+  /** Width of the plot in px. */
   width: number;
   signals?: Signals;
-  /** With its title, and with the legend that the page has beside it otherwise. */
+  /** With its title and its legend. Otherwise the page shows them. */
   isWhole?: boolean;
 }
 
-/** Draws into `into`, which is empty. Throws what Vega throws for a wrong specification. */
+/** Draws into the empty element `into`. Throws Vega's error for a wrong specification. */
 export async function draw(
   into: HTMLElement,
   spec: Record<string, unknown>,
@@ -83,7 +83,7 @@ export async function draw(
     async append(rows, signals) {
       set(signals);
       for (const [name, more] of Object.entries(rows)) {
-        // A layer that had no rows when the chart was made is not in it.
+        // A layer that had no rows when the chart was built is not in the view.
         if (more.length && known.has(name)) view.change(name, changeset().insert(copies(more)));
       }
       await view.runAsync();
@@ -105,7 +105,7 @@ export async function draw(
   };
 }
 
-/** px around the plot of a chart over time, for its axes. */
+/** Space around the plot of a chart over time for its axes, in px. */
 const BOX = { left: 52, top: 22, right: 14, bottom: 44 };
 
 interface Scale {
@@ -117,7 +117,7 @@ function scaleOf(view: View, name: string): Scale | undefined {
   return view.scale(name) as Scale | undefined;
 }
 
-/** Vega-Lite copies what it compiles, so the rows are put in afterwards. */
+/** Inserts the rows after the compilation, because Vega-Lite copies what it compiles. */
 function compiled(spec: Record<string, unknown>, config: Record<string, unknown>, { width, isWhole }: Setting) {
   const { datasets, title, ...others } = spec;
   const hasLegend = isWhole || !(spec.usermeta as { course?: string } | undefined)?.course;
@@ -132,7 +132,7 @@ function compiled(spec: Record<string, unknown>, config: Record<string, unknown>
   return made;
 }
 
-/** Charts over time stand below one another: their plots begin at the same px, and the page has their legends. */
+/** Aligns the plots of charts over time, which are in one column. The page shows their legends. */
 function inTheSameBox(spec: Record<string, unknown>): Record<string, unknown> {
   const layers = (spec.layer ?? []) as { encoding: Record<string, object | undefined> }[];
   const bare = ({ encoding }: (typeof layers)[number]) => ({
@@ -144,12 +144,12 @@ function inTheSameBox(spec: Record<string, unknown>): Record<string, unknown> {
   return { ...spec, layer, autosize: { type: "none", contains: "content" }, padding: BOX };
 }
 
-/** Vega marks the rows that it takes as its own. */
+/** Copies the rows, because Vega marks the rows that it inserts. */
 function copies(rows: Rows[string]): Rows[string] {
   return rows.map((row) => ({ ...row }));
 }
 
-/** The chart has a description of its own; its single marks would be read out one by one. */
+/** The chart has a description. Without this, a screen reader would read each mark. */
 function hideMarks(into: HTMLElement): void {
   into.querySelector("svg")?.setAttribute("aria-hidden", "true");
 }

@@ -4,15 +4,15 @@ import type { ChartSpec } from "../contract";
 import { clock } from "../shared";
 import { cellAt, courseOf, editsAt, valuesAt } from "./course";
 
-/** Where the reader points in a chart over time: all charts of the same run show it. */
+/** The position of the pointer in a chart over time. All charts of the same run show it. */
 interface Pointed {
   course: string;
-  /** Name of the chart that the pointer is in. */
+  /** Name of the chart under the pointer. */
   chart: string;
   second: number;
-  /** On the other axis; null where there is none. */
+  /** Value on the y axis; null if there is none. */
   value: number | null;
-  /** Of the window, px. */
+  /** In window coordinates, px. */
   x: number;
   y: number;
 }
@@ -25,10 +25,10 @@ interface Shown {
 
 export const pointed = signal<Pointed | null>(null);
 
-/** Charts on the page, by their name, in the order in which they came; another map when one of them is drawn anew. */
+/** Charts on the page by name, in the order of their arrival. A redrawn chart makes a new map. */
 const known = signal<ReadonlyMap<string, Shown>>(new Map());
 
-/** Its numbers are among those of the second that is pointed at, for as long as it is on the page. */
+/** Registers a chart while it is on the page, so that its values show at the pointer. */
 export function useKnown(shown: Shown): void {
   const { name } = shown.spec;
   useEffect(() => {
@@ -37,7 +37,7 @@ export function useKnown(shown: Shown): void {
   useEffect(() => () => void (known.value = new Map([...known.peek()].filter(([each]) => each !== name))), [name]);
 }
 
-/** All numbers of the second that is pointed at, beside the pointer. They are read from the tables otherwise. */
+/** The values at the second under the pointer, next to the pointer. Tables offer the same values to other readers. */
 export function PointerTip() {
   const at = pointed.value;
   if (!at) return null;

@@ -1,15 +1,15 @@
 type Job = () => Promise<void>;
 
-/** Charts are drawn one after another: first what is near the reader, the rest when there is nothing else to do. */
+/** Draws charts one at a time: first those near the view, then the others when the browser is idle. */
 export class DrawQueue {
   private readonly near = new Set<Job>();
   private readonly far = new Set<Job>();
   private isBusy = false;
 
-  /** isIdle: told whether everything is drawn, whenever that changes. */
+  /** isIdle: called with whether all charts are drawn, on each change. */
   constructor(private readonly isIdle: (all: boolean) => void) {}
 
-  /** Draws when its turn comes; one that waits already moves to where it is said to be. */
+  /** Queues a job. A job that is already queued moves to the given queue. */
   put(job: Job, isNear: boolean): void {
     this.drop(job);
     (isNear ? this.near : this.far).add(job);
@@ -19,7 +19,7 @@ export class DrawQueue {
     void this.work();
   }
 
-  /** It is not wanted any more. */
+  /** Removes a job. */
   drop(job: Job): void {
     this.near.delete(job);
     this.far.delete(job);
@@ -38,7 +38,7 @@ export class DrawQueue {
   }
 }
 
-/** For all charts of the page. `data-drawn` tells printers and tests that all of them are there. */
+/** The queue of the page. `data-drawn` tells printers and tests that all charts are drawn. */
 export const queue = new DrawQueue((all) => {
   if (all) document.documentElement.dataset.drawn = "all";
   else delete document.documentElement.dataset.drawn;
@@ -48,13 +48,13 @@ function first(jobs: Set<Job>): Job | undefined {
   return jobs.values().next().value;
 }
 
-/** After the browser had the chance to draw what is there, and to hear the reader. */
+/** Resolves after the browser could paint and handle input. */
 function soon(): Promise<void> {
   return new Promise((go) => setTimeout(go, 0));
 }
 
 function idle(): Promise<void> {
-  // Some browsers have no such thing.
+  // Some browsers do not have requestIdleCallback.
   const wait = (window as Partial<Window>).requestIdleCallback;
   return wait ? new Promise((go) => wait(() => go(), { timeout: 500 })) : soon();
 }

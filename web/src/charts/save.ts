@@ -1,10 +1,10 @@
 import type { ChartSpec } from "../contract";
-import { sayOf } from "../shared";
+import { errorText } from "../shared";
 
 const WIDTH = 900;
 const SIDE = 16;
 
-/** Hands the reader a chart as an SVG file, with its title and legend, in the colours that the page has now. */
+/** Downloads a chart as an SVG file, with its title and legend, in the current colours of the page. */
 export async function saveImage(spec: ChartSpec, config: Record<string, unknown>, signals: object): Promise<void> {
   const { draw } = await import("./picture");
   const into = document.createElement("div");
@@ -14,11 +14,11 @@ export async function saveImage(spec: ChartSpec, config: Record<string, unknown>
     download(`${spec.name}.svg`, coloured(into.querySelector("svg")?.outerHTML ?? ""));
     picture.end();
   } catch (error) {
-    console.error(sayOf(error));
+    console.error(errorText(error));
   }
 }
 
-/** With the colours in place of the page's variables. */
+/** Replaces the page's CSS variables by colours. */
 function coloured(svg: string): string {
   const style = getComputedStyle(document.documentElement);
   return svg.replace(/var\((--[\w-]+)\)/g, (_, name: string) => style.getPropertyValue(name).trim());

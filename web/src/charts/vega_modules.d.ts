@@ -1,4 +1,4 @@
-/** Vega's parts have no types of their own; these are those of the whole. */
+/** Vega's packages have no types of their own. These are the types of the whole. */
 declare module "vega-dataflow" {
   export { changeset, transforms } from "vega";
 }

@@ -1,19 +1,19 @@
-/** px of a chart beside its plot: the labels of the y axis. A specification may say another number. */
+/** Space next to the plot for the labels of the y axis, in px. A specification may set another value. */
 const BESIDE = 66;
 const WIDEST = 1184;
 const NARROWEST = 120;
 const UNKNOWN = 640;
-/** px of a container from which two charts stand side by side, and those between them; as in the style sheet. */
+/** Container width in px from which two charts fit side by side, and the gap between them; as in the style sheet. */
 const PAIR_FROM = 1000;
 const PAIR_GAP = 40;
 
-/** px of the plot of a chart that has this element. */
+/** Width of the plot in px, for a chart in this element. */
 export function plotWidth(element: HTMLElement, spec: Record<string, unknown>): number {
   const { beside = BESIDE } = (spec.usermeta ?? {}) as { beside?: number };
   return Math.max(NARROWEST, Math.min(Math.floor(roomOf(element)), WIDEST) - beside);
 }
 
-/** px that an element has, or will have: what is in a closed tab has no width, but an ancestor of it has. */
+/** Width of an element in px. An element in a closed tab has no width, so an ancestor's width is used. */
 function roomOf(element: HTMLElement): number {
   let at: HTMLElement | null = element;
   while (at && !at.clientWidth) at = at.parentElement;

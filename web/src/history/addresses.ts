@@ -11,7 +11,7 @@ export function experimentAddress(name: string): string {
   return `${EXPERIMENTS}/${encodeURIComponent(name)}`;
 }
 
-/** Of a comparison with the first of them. */
+/** A comparison with the first run. */
 export function compareAddress(refs: readonly string[]): string {
   return `#/compare${query(refs.map((ref) => ["ref", ref]))}`;
 }
@@ -23,12 +23,12 @@ export function trendAddress(series: string, metric: string): string {
   ])}`;
 }
 
-/** The runs that have this tag. */
+/** The runs with this tag. */
 export function taggedAddress(tag: string): string {
   return `${RUNS}${query([["tag", tag]])}`;
 }
 
-/** Names and values as the part of an address from "?" on; "" for none. Values that are empty are left out. */
+/** The query part of an address, from "?"; "" if all values are empty. */
 export function query(pairs: Iterable<readonly [string, string]>): string {
   const params = new URLSearchParams([...pairs].filter(([, value]) => value).map(([name, value]) => [name, value]));
   const text = params.toString();

@@ -2,13 +2,13 @@ import type { ExperimentItem, Label, RunItem } from "../contract";
 import { patchJson } from "../shared";
 import { query } from "./addresses";
 
-/** Addresses below the base path of what the history asks for. */
+/** Query of the list of runs. */
 
 interface RunsWanted {
   search?: string;
   tag?: string;
   limit: number;
-  /** How many later ones are left out. */
+  /** Number of later runs to skip. */
   from?: number;
 }
 
@@ -33,7 +33,7 @@ export function pagePath(refs: readonly string[]): string {
   return `api/page${query(refs.map((ref) => ["ref", ref]))}`;
 }
 
-/** Of a report on these, as a file. */
+/** The address of a report as a file. */
 export function reportPath(refs: readonly string[], format: string): string {
   return `api/report/${format}${query(refs.map((ref) => ["ref", ref]))}`;
 }

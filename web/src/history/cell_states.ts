@@ -2,14 +2,14 @@ import type { CellItem } from "../contract";
 
 export interface CellState {
   word: string;
-  /** What it looks like, so that it is told without its colour. */
+  /** The symbol, so that colour is not the only sign. */
   shape: string;
   tone: "good" | "bad" | "doubtful" | "busy" | "open";
-  /** Of one cell, in a sentence. */
+  /** One sentence about a cell in this state. */
   meaning: string;
 }
 
-/** In the order in which they are told. */
+/** In display order. */
 const STATES: Record<string, CellState> = {
   valid: { word: "valid", shape: "●", tone: "good", meaning: "measured, and the numbers may be used" },
   invalid: { word: "invalid", shape: "✕", tone: "doubtful", meaning: "measured under another load than was asked for" },
@@ -21,12 +21,12 @@ const STATES: Record<string, CellState> = {
 
 export const STATE_ORDER = Object.keys(STATES);
 
-/** A state that is not known is told by its own name. */
+/** An unknown state shows its own name. */
 export function stateOf(state: string): CellState {
   return STATES[state] ?? { word: state, shape: "?", tone: "open", meaning: state };
 }
 
-/** How many cells have each state, in the order in which they are told, without those that none has. */
+/** The number of cells in each state, in display order, without empty states. */
 export function counted(cells: Readonly<Record<string, number>>): [string, number][] {
   const known = STATE_ORDER.filter((state) => cells[state]);
   const others = Object.keys(cells).filter((state) => cells[state] && !STATE_ORDER.includes(state));
@@ -39,7 +39,7 @@ export function inWords(cells: Readonly<Record<string, number>>): string {
   return words.join(", ") || "no cells";
 }
 
-/** Cells that somebody has to read about: what was wrong with them is said. */
+/** The cells whose problem needs an explanation. */
 export function isDoubtful(cell: CellItem): boolean {
   return cell.state === "invalid" || cell.state === "failed";
 }

@@ -1,7 +1,7 @@
 import type { RunItem } from "../contract";
 import { compareAddress } from "./addresses";
 
-/** What was ticked in the list, and the way to its comparison; nothing while nothing is. */
+/** The selected runs, with a link to compare them. Empty without a selection. */
 export function ChosenBar({ chosen, clear }: { chosen: readonly RunItem[]; clear: () => void }) {
   const inTime = [...chosen].sort((a, b) => a.started - b.started);
   const [first] = inTime;

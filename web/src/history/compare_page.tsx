@@ -10,13 +10,13 @@ import { useTitle } from "./title";
 import { useResource } from "./resource";
 import { When } from "../shared";
 
-const GROWING = 5_000;
+const POLL_MS = 5_000;
 
-/** Runs, experiments or imported studies held against the first of them. */
+/** Compares runs, experiments or imported studies with the first of them. */
 export function ComparePage({ refs }: { refs: readonly string[] }) {
   const asked = distinct(refs);
   const page = useResource<ReportDocument>(asked.length > 1 ? pagePath(asked) : null, {
-    again: (found) => (found.is_growing ? GROWING : null),
+    again: (found) => (found.is_growing ? POLL_MS : null),
   });
   const title = page.data?.title ?? "Comparison";
   useTitle(title);
@@ -108,7 +108,7 @@ function ComparedItem({ refs, place }: { refs: readonly string[]; place: number 
   );
 }
 
-/** Ids of runs begin with the minute of their start. */
+/** A run's id begins with the minute of its start. */
 function looksLikeRun(ref: string): boolean {
   return /^\d{8}-\d{4}/.test(ref);
 }

@@ -1,6 +1,6 @@
 import { Dropdown } from "../blocks";
 
-/** (format, what it is) of what a report can be had as. */
+/** Report formats: (format, description). */
 const REPORT = [
   ["html", "HTML: this page in one file"],
   ["md", "Markdown"],
@@ -11,7 +11,7 @@ const REPORT = [
   ["png", "Charts as PNG (.zip)"],
 ] as const;
 
-/** And a run besides. */
+/** More formats of a run. */
 const RUN = [
   ["hlog", "HdrHistogram log"],
   ["seconds.csv", "CSV: a row per second"],
@@ -21,7 +21,7 @@ const RUN = [
   ["locust-failures.csv", "Locust's CSV: failures"],
 ] as const;
 
-/** A menu of files. address: of a format, below the base path. */
+/** A menu of files. address: the path of a format, below the base path. */
 export function Downloads({ address, isRun = false }: { address: (format: string) => string; isRun?: boolean }) {
   return (
     <Dropdown title="Download">

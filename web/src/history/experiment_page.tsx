@@ -13,13 +13,13 @@ import { useResource } from "./resource";
 import { StatesBar } from "./states_bar";
 import { When } from "../shared";
 
-/** ms after which an experiment that goes on is asked for again. */
-const RUNNING = 3_000;
+/** Interval in ms between requests for a running experiment. */
+const POLL_MS = 3_000;
 
-/** An experiment: its cells, and below them what was found. */
+/** An experiment: its cells, then its findings. */
 export function ExperimentPage({ name }: { name: string }) {
   const matrix = useResource<Matrix>(experimentPath(name), {
-    again: (found) => (isRunning(found.experiment) ? RUNNING : null),
+    again: (found) => (isRunning(found.experiment) ? POLL_MS : null),
   });
   const hasPage = matrix.data?.has_page === true;
   const page = useResource<ReportDocument>(hasPage ? pagePath([name]) : null);
@@ -86,13 +86,13 @@ function Head({ experiment, hasPage, save }: HeadProps) {
   );
 }
 
-/** How many cells have been taken: the report changes with it. */
+/** Number of finished cells. The report changes with it. */
 function over({ cells }: ExperimentItem): number {
   const entries = Object.entries(cells).filter(([state]) => state !== "pending" && state !== "running");
   return entries.reduce((sum, [, count]) => sum + count, 0);
 }
 
-/** Calls when a number has become another one; not for the first. */
+/** Reloads when the number changes; not for the first value. */
 function useReloadWith(value: number | null, reload: () => void): void {
   const before = useRef<number | null>(null);
   useEffect(() => {

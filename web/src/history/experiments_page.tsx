@@ -14,7 +14,7 @@ interface Answer {
   experiments: ExperimentItem[];
 }
 
-/** Experiments, and studies that were imported. */
+/** Experiments and imported studies. */
 export function ExperimentsPage() {
   const { data, error, reload, put } = useResource<Answer>(EXPERIMENTS_PATH, {
     again: (found) => (found.experiments.some(isRunning) ? BUSY : IDLE),
@@ -40,7 +40,7 @@ export function ExperimentsPage() {
   );
 }
 
-/** Whether cells are being taken now. */
+/** Whether the experiment is running. */
 export function isRunning(experiment: ExperimentItem): boolean {
   return experiment.status === "running";
 }

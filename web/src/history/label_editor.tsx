@@ -5,22 +5,22 @@ import { LabelForm } from "./label_form";
 import type { Labelled } from "./tags";
 
 interface Props {
-  /** What it is about, for those who do not see where it stands: "run 20261122-0952-z312". */
+  /** The subject, for screen readers: "run 20261122-0952-z312". */
   of: string;
   label: Labelled;
-  /** Rejects with what the server has against it. */
+  /** Rejects with the server's message. */
   save: (label: Label) => Promise<void>;
-  /** Whether a tag leads to the runs that have it. */
+  /** Tags link to the runs with that tag. */
   linksTags?: boolean;
 }
 
-/** Tags and note of a run or an experiment, edited where they stand. */
+/** The tags and note of a run or an experiment, editable in place. */
 export function LabelEditor({ of, label, save, linksTags = false }: Props) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(false);
   useEffect(() => {
-    // Who has closed the form goes on where it was opened.
+    // After the form closes, the focus returns to the button that opened it.
     if (wasOpen.current && !isOpen) button.current?.focus();
     wasOpen.current = isOpen;
   }, [isOpen]);

@@ -1,18 +1,18 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Label } from "../contract";
-import { sayOf } from "../shared";
+import { errorText } from "../shared";
 import { changesOf, tagsOf, textOf, type Labelled } from "./tags";
 
 interface Props {
-  /** What it is about, for those who do not see where it stands. */
+  /** The subject, for screen readers. */
   of: string;
   label: Labelled;
-  /** Rejects with what the server has against it. */
+  /** Rejects with the server's message. */
   save: (label: Label) => Promise<void>;
   close: () => void;
 }
 
-/** Enter saves, Escape closes; what the server has against it is said, and what was typed stays. */
+/** Enter saves, Escape closes. If the server refuses, its message shows and the input stays. */
 export function LabelForm({ of, label, save, close }: Props) {
   const [tags, setTags] = useState(textOf(label.tags));
   const [note, setNote] = useState(label.note);
@@ -31,7 +31,7 @@ export function LabelForm({ of, label, save, close }: Props) {
       await save(changes);
       close();
     } catch (reason) {
-      setError(sayOf(reason));
+      setError(errorText(reason));
       setSaving(false);
     }
   };

@@ -8,11 +8,11 @@ export interface Sheet {
 
 export interface SheetRow {
   variant: string;
-  /** One for each level, in the order of the levels. */
+  /** One list of cells per level, in the order of the levels. */
   places: CellItem[][];
 }
 
-/** The cells where they stand: repeats by number; of one repeat what was superseded first, as it was taken first. */
+/** The cells by position. Repeats are in order of their number; a superseded cell comes before its replacement. */
 export function sheetsOf(matrix: Pick<Matrix, "variants" | "levels" | "operations" | "cells">): Sheet[] {
   const places = new Map<string, CellItem[]>();
   for (const cell of matrix.cells) {
@@ -31,7 +31,7 @@ export function sheetsOf(matrix: Pick<Matrix, "variants" | "levels" | "operation
   }));
 }
 
-/** "json, 4 users, repeat 2", without the parts of which an experiment has but one. */
+/** "json, 4 users, repeat 2". Omits a dimension that has only one value. */
 export function cellName(cell: CellItem, matrix: Pick<Matrix, "operations" | "repeats">): string {
   const repeat = matrix.repeats > 1 ? `repeat ${String(cell.repeat)}` : "";
   const operation = matrix.operations.length > 1 ? cell.operation : "";

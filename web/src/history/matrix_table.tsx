@@ -4,7 +4,7 @@ import { runAddress } from "./addresses";
 import { counted, isDoubtful, stateOf } from "./cell_states";
 import { cellName, sheetsOf, type Sheet } from "./matrix_layout";
 
-/** Variants × levels, a table for each operation, with the repeats in their cells. */
+/** A table of variants × levels for each operation. Each cell lists its repeats. */
 export function MatrixTable({ matrix }: { matrix: Matrix }) {
   return (
     <div class="matrix table">
@@ -34,7 +34,7 @@ export function MatrixTable({ matrix }: { matrix: Matrix }) {
 function SheetTable({ sheet, matrix }: { sheet: Sheet; matrix: Matrix }) {
   const title = matrix.operations.length > 1 ? sheet.operation : "Cells";
   return (
-    // A wide one is scrolled with the arrow keys, too.
+    // The arrow keys scroll a wide table.
     <div class="region" role="region" aria-label={`${title}: variants by level`} tabIndex={0}>
       <table>
         <caption class={matrix.operations.length > 1 ? undefined : "unseen"}>{title}</caption>
@@ -131,7 +131,7 @@ function p99Of(cell: CellItem): string {
   return `${text}${markOf(cell.summary?.shares.p99)}`;
 }
 
-/** Why cells are invalid, or have failed. */
+/** Why cells are invalid or failed. */
 function Doubtful({ matrix }: { matrix: Matrix }) {
   const cells = matrix.cells.filter(isDoubtful);
   if (cells.length === 0) return null;

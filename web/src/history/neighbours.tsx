@@ -5,8 +5,8 @@ import { trendPath } from "./api";
 import { useResource } from "./resource";
 
 /**
- * The runs before and after one in a row of them; null where there is none. It may be missing there itself: one that goes
- * on has no value yet. points: the oldest first.
+ * The runs before and after this run in its series; null if there is none. The run itself may be missing: a running
+ * one has no value yet. points: oldest first.
  */
 export function neighboursOf(
   points: readonly TrendPoint[],
@@ -18,7 +18,7 @@ export function neighboursOf(
   return [before.at(-1) ?? null, after[0] ?? null];
 }
 
-/** The way to the runs of the same series. It keeps its height while nobody knows them. */
+/** Links to the runs of the same series. Keeps its height while they load. */
 export function Neighbours({ run }: { run: RunItem }) {
   const { series } = run;
   const { data } = useResource<Trend>(trendPath(series, FIRST_METRIC));

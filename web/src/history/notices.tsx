@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** Something that could not be loaded or kept. again: offered as a button. */
+/** An error from loading or saving. again: adds a retry button. */
 export function Trouble({ error, again }: { error: string; again?: (() => void) | undefined }) {
   return (
     <div class="trouble" role="alert">
@@ -14,7 +14,7 @@ export function Trouble({ error, again }: { error: string; again?: (() => void) 
   );
 }
 
-/** Said while there is nothing to show yet; seen only when it takes longer than the blink of an eye. */
+/** Shown while the data loads. Appears only after a short delay. */
 export function Waiting({ children }: { children: ComponentChildren }) {
   return (
     <p class="waiting soft" role="status">
@@ -23,7 +23,7 @@ export function Waiting({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** There is nothing: why, and what to do. */
+/** An empty list: the reason, and what to do. */
 export function Nothing({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="nothing">

@@ -7,7 +7,7 @@ import { useResource } from "./resource";
 import { SearchField } from "./run_filters";
 import { When } from "../shared";
 
-/** What can be compared: a run, or an experiment or imported study. */
+/** A run, an experiment or an imported study that can be compared. */
 export interface Candidate {
   ref: string;
   name: string;
@@ -18,16 +18,16 @@ export interface Candidate {
 
 interface Props {
   title: string;
-  /** Refs that are not offered. */
+  /** Refs to leave out. */
   without: readonly string[];
-  /** Where a candidate leads to. */
+  /** The address that a candidate links to. */
   address: (candidate: Candidate) => string;
   hasExperiments?: boolean;
 }
 
 const MOST = 8;
 
-/** A search among the runs, opened by its title; each that is found leads on. */
+/** A search over the runs. Its title opens it; each match is a link. */
 export function Picker({ title, without, address, hasExperiments = false }: Props) {
   return (
     <Dropdown title={title}>
@@ -69,7 +69,7 @@ function Found({ without, address, hasExperiments, close }: FoundProps) {
   );
 }
 
-/** Those in which every word that is looked for occurs. */
+/** The experiments that contain every word of the search. */
 function matching(experiments: readonly ExperimentItem[], search: string): ExperimentItem[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return experiments.filter((each) => {

@@ -1,7 +1,7 @@
-/** What a comparison is of: the first is what the others are held against. */
+/** The sources of a comparison. The others are compared with the first. */
 export type Refs = readonly string[];
 
-/** Each once, in the order of their first mention. */
+/** Without duplicates, in the order of first mention. */
 export function distinct(refs: Refs): string[] {
   return [...new Set(refs.filter(Boolean))];
 }
@@ -14,12 +14,12 @@ export function removed(refs: Refs, ref: string): string[] {
   return refs.filter((each) => each !== ref);
 }
 
-/** With one of them moved to the front: from now on the others are compared with it. */
+/** Moves a ref to the front: the others are compared with it. */
 export function asFirst(refs: Refs, ref: string): string[] {
   return [ref, ...removed(refs, ref)];
 }
 
-/** With one of them a place further to the front, or to the end (by 1). */
+/** Moves a ref one place forward (-1) or back (1). */
 export function moved(refs: Refs, ref: string, by: -1 | 1): string[] {
   const at = refs.indexOf(ref);
   const to = at + by;

@@ -1,15 +1,15 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { getJson, sayOf, isUnreachable } from "../shared";
+import { getJson, errorText, isUnreachable } from "../shared";
 
 export interface Resource<T> {
-  /** null before the first answer. */
+  /** null before the first response. */
   data: T | null;
-  /** Why the last question was not answered; "" when it was. */
+  /** The error of the last request; "" if it succeeded. */
   error: string;
   isLoading: boolean;
-  /** Asks again, now. */
+  /** Sends the request again now. */
   reload: () => void;
-  /** What the server has just said by another way takes the place of something in it. */
+  /** Changes the data, after another request returned newer data. */
   put: (change: (data: T) => T) => void;
 }
 
@@ -21,19 +21,19 @@ interface Answer<T> {
 }
 
 interface Ways<T> {
-  /** ms after which it is asked for again at the earliest, while somebody looks at the page; null: no more. */
+  /** The minimum ms until the next request, while the page is visible; null: no more requests. */
   again?: (data: T) => number | null;
-  /** Whether what came from another address stays in view until the answer is there: for lists that are searched. */
+  /** Keep the old data until the response for a new address arrives. For lists with a search. */
   keeps?: boolean;
 }
 
-/** How many times as long as an answer took nobody asks again: a generator may run in the same process. */
-const REST = 10;
+/** Minimum pause between requests, as a multiple of the response time: a generator may run in the same process. */
+const REST_FACTOR = 10;
 
-/** ms after which a server that could not be reached is asked again. */
-const RETRY = 5_000;
+/** ms until the next attempt, when the server cannot be reached. */
+const RETRY_MS = 5_000;
 
-/** What the server says at an address below `api/`; null: nothing is asked. */
+/** The response of an address below `api/`. null: no request. */
 export function useResource<T>(path: string | null, ways: Ways<T> = {}): Resource<T> {
   const [answer, setAnswer] = useState<Answer<T>>({ path, data: null, error: "", isLoading: true });
   const [round, setRound] = useState(0);
@@ -51,16 +51,16 @@ export function useResource<T>(path: string | null, ways: Ways<T> = {}): Resourc
         const data = await getJson<T>(path, ended.signal);
         setAnswer((was) => ({ path, data: unchanged(was, path, data), error: "", isLoading: false }));
         const least = again.current?.(data) ?? null;
-        wait = least && Math.max(least, REST * (performance.now() - begun));
+        wait = least && Math.max(least, REST_FACTOR * (performance.now() - begun));
       } catch (error) {
         if (ended.signal.aborted) return;
         setAnswer((was) => ({
           path,
           data: was.path === path ? was.data : null,
-          error: sayOf(error),
+          error: errorText(error),
           isLoading: false,
         }));
-        if (isUnreachable(error)) wait = RETRY;
+        if (isUnreachable(error)) wait = RETRY_MS;
       }
       if (wait !== null) later(() => void ask(), wait, ended.signal);
     };
@@ -83,12 +83,12 @@ export function useResource<T>(path: string | null, ways: Ways<T> = {}): Resourc
   };
 }
 
-/** The same object when nothing in it has changed, so that nothing is drawn again. */
+/** Returns the old object if nothing changed, so that nothing renders again. */
 function unchanged<T>(was: Answer<T>, path: string, data: T): T {
   return was.path === path && was.data !== null && JSON.stringify(was.data) === JSON.stringify(data) ? was.data : data;
 }
 
-/** Calls after a time (ms), but not before somebody looks at the page. */
+/** Calls after a time (ms), but waits until the page is visible. */
 function later(call: () => void, wait: number, ended: AbortSignal): void {
   const timer = setTimeout(() => {
     if (!document.hidden) call();

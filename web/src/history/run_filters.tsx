@@ -3,16 +3,16 @@ import { useEffect, useRef, useState } from "preact/hooks";
 interface Props {
   search: string;
   tag: string;
-  /** All that are in use. */
+  /** All tags in use. */
   tags: readonly string[];
-  /** How many runs match; null while nobody knows. */
+  /** Number of matching runs; null while it is unknown. */
   total: number | null;
   onSearch: (text: string) => void;
   onTag: (tag: string) => void;
 }
 
-/** ms without a keystroke after which the server is asked. */
-const PAUSE = 200;
+/** ms without a keystroke before the search starts. */
+const DEBOUNCE_MS = 200;
 
 export function RunFilters({ search, tag, tags, total, onSearch, onTag }: Props) {
   const known = tags.includes(tag) || !tag ? tags : [tag, ...tags];
@@ -43,20 +43,20 @@ interface FieldProps {
   onSearch: (text: string) => void;
 }
 
-/** What is typed is told once nobody has typed for a moment. */
+/** A search field. Calls onSearch after a pause in typing. */
 export function SearchField({ label, value, onSearch }: FieldProps) {
   const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const told = useRef(value);
+  const reported = useRef(value);
   useEffect(() => {
-    // The address may have changed by other means: the Back button, a link.
-    if (value !== told.current) setText(value);
-    told.current = value;
+    // The Back button or a link may have changed the address.
+    if (value !== reported.current) setText(value);
+    reported.current = value;
   }, [value]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const tell = (now: string): void => {
-    told.current = now.trim();
-    onSearch(told.current);
+    reported.current = now.trim();
+    onSearch(reported.current);
   };
   return (
     <input
@@ -68,7 +68,7 @@ export function SearchField({ label, value, onSearch }: FieldProps) {
         const now = event.currentTarget.value;
         setText(now);
         clearTimeout(timer.current);
-        timer.current = setTimeout(() => tell(now), PAUSE);
+        timer.current = setTimeout(() => tell(now), DEBOUNCE_MS);
       }}
     />
   );

@@ -8,16 +8,16 @@ import { Neighbours } from "./neighbours";
 import { Trouble, Waiting } from "./notices";
 import { ofRun, Picker } from "./picker";
 import { useResource } from "./resource";
-import { goesOn } from "./status";
+import { isUnfinished } from "./status";
 import { useTitle } from "./title";
 
-/** ms after which a run that goes on is asked for again. */
-const GROWING = 3_000;
+/** Interval in ms between requests for a run in progress. */
+const POLL_MS = 3_000;
 
-/** One run: its report, and what people say of it. id: also the beginning of an id, or "last". */
+/** One run: its report and its labels. id may be the start of an id, or "last". */
 export function RunPage({ id }: { id: string }) {
-  const page = useResource<ReportDocument>(pagePath([id]), { again: (found) => (found.is_growing ? GROWING : null) });
-  const run = useResource<RunItem>(runPath(id), { again: (found) => (goesOn(found.status) ? GROWING : null) });
+  const page = useResource<ReportDocument>(pagePath([id]), { again: (found) => (found.is_growing ? POLL_MS : null) });
+  const run = useResource<RunItem>(runPath(id), { again: (found) => (isUnfinished(found.status) ? POLL_MS : null) });
   const title = [run.data?.title, page.data?.title, `Run ${id}`].find(Boolean) ?? "";
   useTitle(title);
   const save = async (label: Label): Promise<void> => {
@@ -63,7 +63,7 @@ function About({ run, save }: { run: RunItem; save: (label: Label) => Promise<vo
   );
 }
 
-/** The earlier one is what the later one is compared with. */
+/** Sorted by time: the later run is compared with the earlier one. */
 function inTime(candidates: readonly { ref: string; at: number }[]): string[] {
   return [...candidates].sort((a, b) => a.at - b.at).map((each) => each.ref);
 }

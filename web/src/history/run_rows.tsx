@@ -143,7 +143,7 @@ function About({ run }: { run: RunItem }) {
   );
 }
 
-/** In a line; all of them once it is opened. */
+/** Reasons on one line. Opens to show all. */
 function Reasons({ reasons }: { reasons: readonly string[] }) {
   const [first, ...others] = reasons;
   if (first === undefined) return null;

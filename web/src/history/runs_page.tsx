@@ -8,15 +8,15 @@ import { useResource } from "./resource";
 import { RunRows } from "./run_rows";
 import { ChosenBar } from "./chosen_bar";
 import { RunFilters } from "./run_filters";
-import { goesOn } from "./status";
+import { isUnfinished } from "./status";
 
-/** How many runs are shown at first, and as more are wanted; the server gives no more at a time than the last. */
+/** Page sizes: the first, and after each "more". The server returns no more than the last. */
 const SIZES = [50, 150, 500] as const;
 const [FEW, , MOST] = SIZES;
 const BUSY = 3_000;
 const IDLE = 8_000;
 
-/** All runs of the store, the latest first. */
+/** All runs of the store, latest first. */
 export function RunsPage() {
   const { params } = place.value;
   const search = params.get("search") ?? "";
@@ -27,7 +27,7 @@ export function RunsPage() {
   useEffect(() => setLimit(FEW), [search, tag, from]);
   useTopOn(from);
   const { data, error, isLoading, reload, put } = useResource<RunList>(runsPath({ search, tag, limit, from }), {
-    again: (list) => (list.runs.some((run) => goesOn(run.status)) ? BUSY : IDLE),
+    again: (list) => (list.runs.some((run) => isUnfinished(run.status)) ? BUSY : IDLE),
     keeps: true,
   });
   const save = async (id: string, label: Label): Promise<void> => {
@@ -72,7 +72,7 @@ export function RunsPage() {
   );
 }
 
-/** Other runs are read from the first on. */
+/** Scrolls to the top when other runs are shown. */
 function useTopOn(from: number): void {
   const before = useRef(from);
   useEffect(() => {
@@ -90,7 +90,7 @@ interface PagingProps {
   setLimit: (limit: number) => void;
 }
 
-/** More of them below; and once as many are shown as the server gives at a time, the way to older ones. */
+/** Shows more runs below, up to the server's limit. Then links to older runs. */
 function Paging({ from, shown, total, limit, isLoading, setLimit }: PagingProps) {
   if (from === 0 && shown >= total) return null;
   const next = SIZES.find((size) => size > limit);

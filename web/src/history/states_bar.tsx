@@ -1,6 +1,6 @@
 import { counted, inWords, stateOf } from "./cell_states";
 
-/** How many cells have each state, as a bar and in words. */
+/** The number of cells in each state, as a bar and as text. */
 export function StatesBar({ cells }: { cells: Readonly<Record<string, number>> }) {
   const counts = counted(cells);
   return (

@@ -1,6 +1,6 @@
 import type { Status } from "../shared";
 
-/** What it looks like, so that it is told without its colour. */
+/** The symbol of a status, so that colour is not the only sign. */
 const SHAPES: Record<Status, string> = {
   preparing: "◐",
   spawning: "◐",
@@ -14,13 +14,13 @@ const SHAPES: Record<Status, string> = {
 
 const GOES_ON: ReadonlySet<Status> = new Set<Status>(["preparing", "spawning", "running", "stopping"]);
 
-/** Whether its numbers still grow. */
-export function goesOn(status: Status): boolean {
+/** Whether the numbers still grow. */
+export function isUnfinished(status: Status): boolean {
   return GOES_ON.has(status);
 }
 
 export function StatusWord({ status }: { status: Status }) {
-  const tone = goesOn(status) ? "busy" : status === "failed" || status === "interrupted" ? "bad" : "open";
+  const tone = isUnfinished(status) ? "busy" : status === "failed" || status === "interrupted" ? "bad" : "open";
   return (
     <span class={`is-at ${tone}`}>
       {SHAPES[status] && <span aria-hidden="true">{SHAPES[status]} </span>}

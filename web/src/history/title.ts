@@ -1,9 +1,9 @@
 import { useEffect } from "preact/hooks";
 
-/** The title of the window, once it is known; "" leaves it. */
+/** Sets the title of the window. "" leaves it. */
 export function useTitle(title: string): void {
   useEffect(() => {
-    // After the frame of the page, which names the page by its kind at first.
+    // Runs after the page frame has set its own title.
     if (title) queueMicrotask(() => (document.title = `${title} – Plimsoll`));
   }, [title]);
 }

@@ -7,7 +7,7 @@ import { Nothing, Trouble, Waiting } from "./notices";
 import { useResource } from "./resource";
 import { ChangeTable, PointTable } from "./trend_tables";
 
-/** A metric of runs of one kind, from the oldest to the latest. series: "" is the one with the latest run. */
+/** A metric over the runs of a series, oldest first. series: "" selects the series with the latest run. */
 export function TrendPage({ series, metric }: { series: string; metric: string }) {
   const all = useResource<{ series: SeriesItem[] }>(SERIES_PATH);
   const known = all.data?.series ?? [];
@@ -40,12 +40,12 @@ export function TrendPage({ series, metric }: { series: string; metric: string }
   );
 }
 
-/** Those that do not stand at the chart. */
+/** The notes that are not next to the chart. */
 export function notesOf({ notes, chart }: Pick<Trend, "notes" | "chart">): readonly string[] {
   return notes.filter((note) => !chart?.note.includes(note));
 }
 
-/** Its key; "" when there is none. */
+/** The key of the latest series; "" if there is none. */
 function latestOf(series: readonly SeriesItem[]): string {
   return [...series].sort((a, b) => b.latest - a.latest)[0]?.key ?? "";
 }
@@ -58,7 +58,7 @@ interface ChoicesProps {
 }
 
 function Choices({ series, chosen, metric, metrics }: ChoicesProps) {
-  // An address may ask for what there is not; the way back is among the choices.
+  // The address may name an unknown metric. It stays in the list, so that the reader can select another.
   const offered = metrics.includes(metric) ? metrics : [...new Set([metric, FIRST_METRIC, ...metrics])];
   const go = (key: string, name: string): void => location.replace(trendAddress(key, name));
   return (

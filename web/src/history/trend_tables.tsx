@@ -1,13 +1,13 @@
 import { useMemo } from "preact/hooks";
 import { type Column, DataTable } from "../blocks";
 import type { ChangePoint, Trend, TrendPoint } from "../contract";
-import { NONE, When, amount, exactly } from "../shared";
+import { NONE, When, amount, dateTime } from "../shared";
 import { compareAddress, runAddress } from "./addresses";
 
-/** Digits of a commit that are shown. */
+/** Number of commit digits shown. */
 const SHORT = 10;
 
-/** Where the metric changed for good. */
+/** The lasting changes of the metric. */
 export function ChangeTable({ trend }: { trend: Trend }) {
   const columns = useMemo(() => changeColumns(trend), [trend]);
   if (trend.changes.length === 0) return null;
@@ -68,7 +68,7 @@ function FirstRun({ change, before }: { change: ChangePoint; before: TrendPoint 
   );
 }
 
-/** All runs of the series, the latest first. */
+/** All runs of the series, latest first. */
 export function PointTable({ trend }: { trend: Trend }) {
   const columns = useMemo(() => pointColumns(trend), [trend]);
   const rows = useMemo(() => [...trend.points].reverse(), [trend]);
@@ -93,7 +93,7 @@ function pointColumns({ changes, metric, unit }: Trend): Column<TrendPoint>[] {
       key: "begun",
       title: "Begun",
       isText: true,
-      text: (point) => exactly(point.started),
+      text: (point) => dateTime(point.started),
       cell: (point) => <When at={point.started} />,
       order: (point) => point.started,
     },
@@ -128,7 +128,7 @@ export function asPercent(change: number | null): string {
   return `${change < 0 ? "−" : "+"}${percent.toFixed(percent < 9.95 ? 1 : 0)} %`;
 }
 
-/** A probability; a very small one only as such. */
+/** A probability. A very small one is shown as "< …". */
 export function asProbability(p: number): string {
   return p < 0.0001 ? "<0.0001" : p.toPrecision(2);
 }

@@ -1,13 +1,13 @@
 import { changed } from "../shared/place";
 import { keyOf } from "./moments";
 
-/** Parameters of the address that the live page keeps. */
+/** Address parameters of the live page. */
 export const TAB = "tab";
 export const ENDPOINT = "endpoint";
-/** The form for another run is open. */
+/** Opens the form for another run. */
 export const NEW = "new";
 
-/** Where the charts of an endpoint are. */
+/** The address of an endpoint's charts. */
 export function chartsOf(endpoint: { method: string; name: string }): string {
   return changed({ [TAB]: "charts", [ENDPOINT]: keyOf(endpoint) });
 }

@@ -3,17 +3,17 @@ import { endOf } from "../charts";
 import type { ChartSpec, LiveCharts, LiveUpdate } from "../contract";
 import type { Rows } from "../shared";
 
-type Hear = (rows: Rows) => void;
+type RowListener = (rows: Rows) => void;
 
-/** ms after which charts that could not be had are asked for again. */
-const AGAIN = 3000;
+/** ms until charts are requested again after an error. */
+const RETRY_MS = 3000;
 
-/** The charts of all endpoints or of one, and the rows that moments add to them. */
+/** The charts of one endpoint or of all endpoints. Each live update appends rows to them. */
 export class ChartFeed {
-  /** With all rows so far in them; null until they are there. Another value means that they must be drawn anew. */
+  /** The charts with all their rows; null until they are loaded. A new value means: redraw. */
   readonly charts = signal<LiveCharts | null>(null);
 
-  /** The second that what is drawn reaches to. */
+  /** The last second that the charts have rows for. */
   readonly end = signal(0);
 
   private readonly ask: (endpoint: string | null) => Promise<LiveCharts>;
@@ -22,29 +22,29 @@ export class ChartFeed {
   private isReady = false;
   private turn = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** Moments that have come while the charts have not. null: nothing is under way. */
+  /** Updates that arrived while the charts load. null: nothing is loading. */
   private waiting: LiveUpdate[] | null = null;
-  private readonly hearers = new Map<string, Set<Hear>>();
+  private readonly listeners = new Map<string, Set<RowListener>>();
 
   constructor(ask: (endpoint: string | null) => Promise<LiveCharts>) {
     this.ask = ask;
   }
 
-  /** Somebody wants to see charts: from now on they are kept up to date. */
+  /** A component shows charts: keep them up to date from now on. */
   want(): void {
     if (this.isWanted) return;
     this.isWanted = true;
     if (this.isReady) this.load();
   }
 
-  /** hear is told each row that comes, after it was added to the chart's data sets. */
-  follow(name: string, hear: Hear): () => void {
-    const hearers = this.hearers.get(name) ?? new Set();
-    this.hearers.set(name, hearers.add(hear));
-    return () => hearers.delete(hear);
+  /** Subscribes to a chart's rows. The listener runs after the rows were added to the chart's data sets. */
+  follow(name: string, listener: RowListener): () => void {
+    const listeners = this.listeners.get(name) ?? new Set();
+    this.listeners.set(name, listeners.add(listener));
+    return () => listeners.delete(listener);
   }
 
-  /** The charts of this endpoint from the next whole moment on, which is the first one that has rows for them. */
+  /** Selects an endpoint. Its charts start with the next whole update, the first with rows for them. */
   select(endpoint: string | null): void {
     this.endpoint = endpoint;
     this.isReady = false;
@@ -53,7 +53,7 @@ export class ChartFeed {
     this.charts.value = null;
   }
 
-  /** After a whole moment all is asked for again: the connection is new, or the run is. */
+  /** A whole update reloads everything: the connection or the run is new. */
   take(moment: LiveUpdate): void {
     if (moment.is_whole) this.isReady = true;
     if (!this.isWanted || !this.isReady) return;
@@ -69,7 +69,7 @@ export class ChartFeed {
     this.ask(this.endpoint).then(
       (charts) => turn === this.turn && this.begin(charts),
       () => {
-        if (turn === this.turn) this.timer = setTimeout(() => this.load(), AGAIN);
+        if (turn === this.turn) this.timer = setTimeout(() => this.load(), RETRY_MS);
       },
     );
   }
@@ -86,7 +86,9 @@ export class ChartFeed {
     const charts = this.charts.peek();
     if (!charts || moment.sequence <= charts.sequence) return;
     grow(charts.charts, moment.appended);
-    for (const [name, rows] of Object.entries(moment.appended)) this.hearers.get(name)?.forEach((hear) => hear(rows));
+    for (const [name, rows] of Object.entries(moment.appended)) {
+      this.listeners.get(name)?.forEach((listener) => listener(rows));
+    }
     this.look();
   }
 
@@ -95,13 +97,13 @@ export class ChartFeed {
   }
 }
 
-/** Charts that were asked for again are drawn again, even if they should look the same: their data sets are others. */
+/** Gives a reloaded chart a new identity, so that it is redrawn even if it looks the same: its data sets are new. */
 function marked(chart: ChartSpec, sequence: number): ChartSpec {
   const usermeta = { ...(chart.spec.usermeta as object | undefined), sequence };
   return { ...chart, spec: { ...chart.spec, usermeta } };
 }
 
-/** Adds rows to the data sets themselves: they are sent in pieces, and a chart that is shown later needs all. */
+/** Appends to the data sets themselves. A chart that is shown later needs all rows, and updates hold only new ones. */
 function grow(charts: readonly ChartSpec[], appended: LiveUpdate["appended"]): void {
   for (const chart of charts) {
     const rows = appended[chart.name];

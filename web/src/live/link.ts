@@ -5,40 +5,40 @@ import type { LiveUpdate, State } from "../contract";
 export type Connection =
   | { state: "connecting" }
   | { state: "open" }
-  /** since: when the last news came. again: when the next attempt is made. */
+  /** since: when the last update arrived. again: when the next attempt starts. */
   | { state: "lost"; since: number; again: number }
-  /** The process has said that it ends. */
+  /** The process has announced its end. */
   | { state: "ended" };
 
-/** What the link needs of the world around it. */
-export interface World {
-  /** Asks for the state anew; rejects when there is no answer. */
+/** Requests that the link sends. */
+export interface Requests {
+  /** Fetches the state. Rejects if there is no response. */
   ask(): Promise<State>;
-  /** endpoint: as its key; null is all of them together. */
+  /** Opens the stream of updates. endpoint: its key; null is all endpoints together. */
   open(endpoint: string | null): EventSource;
 }
 
-/** Who is told what comes along it. */
+/** Receives the data of a link. */
 export interface Listener {
   state(state: State): void;
-  /** false: this does not go on from what was there, and all must be told anew. */
+  /** Returns false if the update does not follow the last one: the link then reconnects for a whole update. */
   moment(moment: LiveUpdate): boolean;
-  /** News are due every second now. */
+  /** Whether updates are due every second now. */
   isBusy(): boolean;
 }
 
-const FIRST_WAIT = 500;
-const LONGEST_WAIT = 10_000;
-/** ms without news, when they are due every second, after which the connection counts as lost. */
-const SILENCE = 6000;
-/** So many in a row are made good at once. */
-const GAPS = 3;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 10_000;
+/** ms without an update after which the connection counts as lost, while updates are due every second. */
+const SILENCE_MS = 6000;
+/** This many gaps in a row reconnect at once. Further gaps wait. */
+const MAX_GAPS = 3;
 
-/** The connection to the process that runs tests. It is made again until somebody ends it. */
+/** The connection to the process that runs tests. Reconnects until end() is called. */
 export class Link {
   readonly connection = signal<Connection>({ state: "connecting" });
 
-  private readonly world: World;
+  private readonly requests: Requests;
   private readonly listener: Listener;
   private source: EventSource | null = null;
   private endpoint: string | null = null;
@@ -49,17 +49,17 @@ export class Link {
   private tries = 0;
   private gaps = 0;
 
-  constructor(world: World, listener: Listener) {
-    this.world = world;
+  constructor(requests: Requests, listener: Listener) {
+    this.requests = requests;
     this.listener = listener;
   }
 
-  /** Connects; whatever there was before is cut. */
+  /** Closes the old connection and opens a new one. */
   async connect(): Promise<void> {
     const turn = ++this.turn;
     this.cut();
     try {
-      const state = await this.world.ask();
+      const state = await this.requests.ask();
       if (turn !== this.turn) return;
       this.listener.state(state);
       this.follow(turn);
@@ -68,7 +68,7 @@ export class Link {
     }
   }
 
-  /** From now on the moments have the charts of another endpoint. */
+  /** Reconnects for the charts of another endpoint. */
   listen(endpoint: string | null): void {
     if (endpoint === this.endpoint) return;
     this.endpoint = endpoint;
@@ -81,7 +81,7 @@ export class Link {
   }
 
   private follow(turn: number): void {
-    const source = this.world.open(this.endpoint);
+    const source = this.requests.open(this.endpoint);
     this.source = source;
     const mine = (then: (event: Event) => void) => (event: Event) => turn === this.turn && then(event);
     source.addEventListener(
@@ -105,27 +105,27 @@ export class Link {
     this.news = Date.now();
     if (!this.listener.moment(JSON.parse(data) as LiveUpdate)) {
       this.gaps++;
-      if (this.gaps > GAPS) this.lose();
+      if (this.gaps > MAX_GAPS) this.lose();
       else void this.connect();
       return;
     }
     if (this.connection.peek().state === "open") this.gaps = 0;
     else this.connection.value = { state: "open" };
     this.tries = 0;
-    this.expect();
+    this.watchForSilence();
   }
 
-  /** A process that stands still, or a cable that was pulled, closes no connection. */
-  private expect(): void {
+  /** Detects silence: a stopped process or an unplugged cable does not close the connection. */
+  private watchForSilence(): void {
     clearTimeout(this.watch);
     if (!this.listener.isBusy()) return;
-    this.watch = setTimeout(() => this.lose(), SILENCE);
+    this.watch = setTimeout(() => this.lose(), SILENCE_MS);
   }
 
   private lose(): void {
     this.turn++;
     this.cut();
-    const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** this.tries);
+    const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.tries);
     this.tries++;
     this.connection.value = { state: "lost", since: this.news, again: Date.now() + wait };
     this.timer = setTimeout(() => void this.connect(), wait);

@@ -12,7 +12,7 @@ interface Props {
   span: Span;
 }
 
-/** A chart that grows. While it has no handle it will read its data sets, and the feed adds to those. */
+/** A chart that grows. Without a handle it reads its data sets later, and the feed has added the rows to those. */
 export function LiveChart({ feed, charts, chart, span }: Props): JSX.Element {
   const handle = useRef<ChartHandle | null>(null);
   useEffect(() => feed.follow(chart.name, (rows) => handle.current?.append(rows)), [feed, chart.name]);

@@ -1,15 +1,15 @@
 import type { EndpointRow, LiveUpdate, LogLine, RunHeadline, Test, WorkerItem } from "../contract";
 
-/** The sum of the moments that the page has been told. A value: each moment makes another one. */
+/** The state built from all live updates. Immutable: each update makes a new one. */
 export interface Seen {
-  /** Of the last moment; null: there is none to go on from, and the next one must be whole. */
+  /** Of the last update. null: there is none, so the next one must be whole. */
   sequence: number | null;
   test: Test | null;
   headline: RunHeadline | null;
   total: EndpointRow | null;
   /** By `keyOf`. */
   rows: ReadonlyMap<string, EndpointRow>;
-  /** Seconds after which each of them is told anew. */
+  /** Seconds between two updates of the same row. */
   rowAge: number;
   failures: number;
   exceptions: number;
@@ -36,8 +36,10 @@ export function keyOf(endpoint: { method: string; name: string }): string {
   return JSON.stringify([endpoint.method, endpoint.name]);
 }
 
-/** What is seen after a moment; null when it does not go on from the last one, so that everything must be asked anew.
- * One that is whole needs nothing before it. */
+/**
+ * Applies an update. Returns null if it does not follow the last one: everything must then be fetched again.
+ * A whole update needs nothing before it.
+ */
 export function after(seen: Seen, moment: LiveUpdate): Seen | null {
   const isNext = seen.sequence !== null && moment.sequence === seen.sequence + 1;
   if (!isNext && !moment.is_whole) return null;
@@ -62,7 +64,7 @@ function rowsAfter(rows: Seen["rows"], moment: LiveUpdate): Seen["rows"] {
   return next;
 }
 
-/** Lines that were fetched and lines that came along may be the same ones, and come in any order. */
+/** Merges log lines. Fetched and streamed lines may overlap, and arrive in any order. */
 export function logAfter(log: readonly LogLine[], lines: readonly LogLine[]): readonly LogLine[] {
   if (!lines.length) return log;
   const isLater = (lines[0]?.at ?? 0) > (log.at(-1)?.at ?? -Infinity);

@@ -7,29 +7,29 @@ import type { Form, State, Test } from "../contract";
 import { announce } from "../shared/announce";
 import { changed, keep, place } from "../shared/place";
 import { useWhen } from "../shared/use_when";
-import { sayOf, timeOfDay } from "../shared";
+import { errorText, timeOfDay } from "../shared";
 import { ENDPOINT, NEW, TAB } from "./addresses";
 import { StartForm, forgetDraft } from "./form/start_form";
 import { complaintsAbout } from "./form/problems";
 import type { Connection } from "./link";
 import type { Session } from "./session";
-import { isGoing, newsOf, wordOf } from "./status";
+import { isUnfinished, announcementOf, wordOf } from "./status";
 import { Watch } from "./watch/watch";
 
-/** Start a run, or watch it. */
+/** Starts a run, or shows it. */
 export function LivePage({ session }: { session: Session }): JSX.Element {
   const seen = session.seen.value;
   const known = session.known.value;
-  // Until the first moment the state says which run there is.
+  // Before the first update, the state names the current run.
   const test = seen.sequence === null ? (known?.test ?? seen.test) : seen.test;
   const form = known?.form ?? null;
   const wantsForm = place.value.params.has(NEW);
   useNews(test);
   useWhen(keyOf(test), () => {
-    // Somebody has started a run, here or in another window.
-    if (isGoing(test) && wantsForm) keep({ [NEW]: null });
+    // A run has started, from here or from another window.
+    if (isUnfinished(test) && wantsForm) keep({ [NEW]: null });
   });
-  const isForm = form !== null && !isGoing(test) && (test === null || wantsForm);
+  const isForm = form !== null && !isUnfinished(test) && (test === null || wantsForm);
   return (
     <div class="live">
       <Banner connection={session.link.connection.value} store={known?.store ?? ""} />
@@ -48,16 +48,16 @@ export function LivePage({ session }: { session: Session }): JSX.Element {
   );
 }
 
-/** Changes with what is worth telling. */
+/** Changes when something must be announced. */
 function keyOf(test: Test | null): string {
   return test ? `${test.number} ${test.status} ${test.title}` : "";
 }
 
-/** Tells when a run begins or ends, and keeps the title of the window. */
+/** Announces when a run begins or ends, and updates the title of the window. */
 function useNews(test: Test | null): void {
   const before = useRef(test);
   useWhen(keyOf(test), () => {
-    announce(newsOf(before.current, test));
+    announce(announcementOf(before.current, test));
     before.current = test;
     document.title = test ? `${test.title} · ${wordOf(test.status).text} – Plimsoll` : "Live – Plimsoll";
   });
@@ -65,7 +65,7 @@ function useNews(test: Test | null): void {
 
 function NewRun({ session, form, hasRun }: { session: Session; form: Form; hasRun: boolean }): JSX.Element {
   const [problem, setProblem] = useState("");
-  const refresh = () => session.refresh().then(() => setProblem(""), (error: unknown) => setProblem(sayOf(error))); // prettier-ignore
+  const refresh = () => session.refresh().then(() => setProblem(""), (error: unknown) => setProblem(errorText(error))); // prettier-ignore
   useWhen("opened", () => {
     if (hasRun) void refresh();
   });
@@ -104,7 +104,7 @@ function NewRun({ session, form, hasRun }: { session: Session; form: Form; hasRu
   );
 }
 
-/** Nothing can be started, and here is all that is known of why. */
+/** The form could not be built, so nothing can start: shows the reason. */
 function Broken({ form, refresh }: { form: Form; refresh: () => Promise<void> }): JSX.Element {
   const [isBusy, setBusy] = useState(false);
   const again = () => {
@@ -134,7 +134,7 @@ function Nothing({ known }: { known: State | null }): JSX.Element {
   );
 }
 
-/** Old numbers are never shown without saying so. */
+/** Says that the numbers are old. */
 function Banner({ connection, store }: { connection: Connection; store: string }): JSX.Element | null {
   const { state } = connection;
   const text =

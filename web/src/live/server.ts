@@ -2,15 +2,15 @@ import type { ExceptionItem, FailureItem, LiveCharts, LogLine, State, TaskRatio 
 import { RefusedError, address, getJson, postJson, rememberToken } from "../shared";
 import type { Server } from "./session";
 
-/** ms after which a question without an answer has failed. */
-const PATIENCE = 10_000;
-/** The same for the first question: a locustfile that is imported for the form may take a minute. */
-const FIRST_PATIENCE = 70_000;
+/** ms after which a request without a response fails. */
+const TIMEOUT_MS = 10_000;
+/** The same for the first request: importing a locustfile for the form may take a minute. */
+const FIRST_TIMEOUT_MS = 70_000;
 
 /** The server that this page came from. */
 export const server: Server = {
   state: async () => {
-    const state = await ask<State>("api/state", FIRST_PATIENCE).catch(toLogin);
+    const state = await ask<State>("api/state", FIRST_TIMEOUT_MS).catch(toLogin);
     rememberToken(state);
     return state;
   },
@@ -27,7 +27,7 @@ export const server: Server = {
   reset: () => postJson("api/live/reset", {}),
 };
 
-function ask<T>(path: string, patience = PATIENCE): Promise<T> {
+function ask<T>(path: string, patience = TIMEOUT_MS): Promise<T> {
   return getJson<T>(path, AbortSignal.timeout(patience));
 }
 
@@ -35,7 +35,7 @@ function about(path: string, endpoint: string | null): string {
   return endpoint === null ? path : `${path}?endpoint=${encodeURIComponent(endpoint)}`;
 }
 
-/** Whoever is not known any more has to say who they are. */
+/** Sends the reader to the login page when the session has expired. */
 function toLogin(error: unknown): never {
   if (error instanceof RefusedError && error.status === 401) location.assign(address("login"));
   throw error;

@@ -6,16 +6,16 @@ import { ChartFeed } from "./feed";
 import { Link, type Listener } from "./link";
 import { NOTHING, after, logAfter, type Seen } from "./moments";
 import { isMeasuring } from "./status";
-import { sayOf } from "../shared";
+import { errorText } from "../shared";
 
-/** ms until a question that had no answer is asked again. */
-const AGAIN = 2000;
-/** ms for which an answer is as good as a new one. */
-const FRESH = 1000;
-/** ms that a run may take from being accepted to being seen. */
-const START_PATIENCE = 10_000;
+/** ms until a failed request is sent again. */
+const RETRY_MS = 2000;
+/** ms during which a response counts as new. */
+const FRESH_MS = 1000;
+/** Maximum ms between the acceptance of a run and its first update. */
+const START_TIMEOUT_MS = 10_000;
 
-/** The server, as far as the live page needs it. All of it rejects with an Error that says why. */
+/** The requests of the live page. Each rejects with an Error that states the reason. */
 export interface Server {
   state(): Promise<State>;
   stream(endpoint: string | null): EventSource;
@@ -24,7 +24,7 @@ export interface Server {
   failures(): Promise<readonly FailureItem[]>;
   exceptions(): Promise<readonly ExceptionItem[]>;
   tasks(): Promise<readonly TaskRatio[]>;
-  /** Rejects with what is wrong with it; starts nothing. */
+  /** Rejects with the errors in the request. Starts nothing. */
   check(request: RunRequest): Promise<void>;
   start(request: RunRequest): Promise<void>;
   change(change: LoadChange): Promise<void>;
@@ -32,13 +32,13 @@ export interface Server {
   reset(): Promise<void>;
 }
 
-/** What this page knows of the process that runs tests, kept up to date while the page is looked at. */
+/** The state of the process that runs tests, up to date while the page is visible. */
 export class Session implements Listener {
   readonly server: Server;
   readonly known = signal<State | null>(null);
-  /** Changes once in a frame at most, and not at all while nobody sees the page. */
+  /** Changes at most once per frame, and not while the page is hidden. */
   readonly seen = signal<Seen>(NOTHING);
-  /** Why nothing is known yet; "" while nobody has been asked in vain. */
+  /** Why the state is unknown; "" unless a request has failed. */
   readonly problem = signal("");
   readonly link: Link;
   readonly charts: ChartFeed;
@@ -54,30 +54,30 @@ export class Session implements Listener {
     this.charts = new ChartFeed((endpoint) => server.charts(endpoint));
   }
 
-  /** Learns where the page is; tries again until it has an answer. */
+  /** Fetches the state. Retries until it gets a response. */
   async begin(): Promise<void> {
     this.first = this.server.state();
     try {
       this.known.value = await this.first;
       this.problem.value = "";
     } catch (error) {
-      this.problem.value = sayOf(error);
-      setTimeout(() => void this.begin(), AGAIN);
+      this.problem.value = errorText(error);
+      setTimeout(() => void this.begin(), RETRY_MS);
     }
-    setTimeout(() => (this.first = null), FRESH);
+    setTimeout(() => (this.first = null), FRESH_MS);
   }
 
-  /** What can be started may have changed: a locustfile was edited. */
+  /** Fetches the state again: a locustfile may have changed. */
   async refresh(): Promise<void> {
     this.known.value = await this.server.state();
   }
 
-  /** Resolves when the run is seen, or when it should long have been. */
+  /** Resolves when the run appears, or after a timeout. */
   async start(request: RunRequest): Promise<void> {
     const before = this.latest.test?.number;
     await this.server.start(request);
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, START_PATIENCE);
+      const timer = setTimeout(done, START_TIMEOUT_MS);
       const stop = this.seen.subscribe((seen) => seen.test && seen.test.number !== before && done());
       function done(): void {
         clearTimeout(timer);
@@ -87,7 +87,7 @@ export class Session implements Listener {
     });
   }
 
-  /** Whose charts are shown; null is all endpoints together. */
+  /** Selects whose charts are shown; null is all endpoints together. */
   select(endpoint: string | null): void {
     if (endpoint === this.endpoint) return;
     this.endpoint = endpoint;
@@ -116,14 +116,14 @@ export class Session implements Listener {
     return isMeasuring(this.latest.test);
   }
 
-  /** The first answer serves two who ask for it at once. */
+  /** Two early callers share the first response. */
   private ask(): Promise<State> {
     const first = this.first;
     this.first = null;
     return first ?? this.server.state();
   }
 
-  /** Browsers give no frames to a page that is not seen: then nothing is drawn. */
+  /** Updates once per frame. A hidden page gets no frames, so it draws nothing. */
   private plan(): void {
     this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;

@@ -4,7 +4,7 @@ import type { Connection } from "./link";
 
 interface Word {
   text: string;
-  /** Shown beside the word, which says the same. */
+  /** Shown next to the word, with the same meaning. */
   tone: "busy" | "good" | "warning" | "bad" | "over";
 }
 
@@ -22,25 +22,25 @@ const WORDS: Record<Status, Word> = {
 const GOING: readonly Status[] = ["preparing", "spawning", "running", "stopping"];
 const MEASURING: readonly Status[] = ["spawning", "running", "stopping"];
 
-/** connection: what the page knows of the process by now; what it said last may be old. */
+/** connection: if it is not open, the last status may be old. */
 export function wordOf(status: Status, connection: Connection["state"] = "open"): Word {
   if (!GOING.includes(status)) return WORDS[status];
   if (connection === "lost") return { text: "Connection lost", tone: "warning" };
   return connection === "ended" ? { text: "Process ended", tone: "over" } : WORDS[status];
 }
 
-/** It has not ended yet. */
-export function isGoing(test: Test | null): boolean {
+/** The run has not ended. */
+export function isUnfinished(test: Test | null): boolean {
   return test !== null && GOING.includes(test.status);
 }
 
-/** It says something new every second. */
+/** The run sends an update every second. */
 export function isMeasuring(test: Test | null): boolean {
   return test !== null && MEASURING.includes(test.status);
 }
 
-/** What somebody should hear when one thing seen follows another; "" for nothing. */
-export function newsOf(before: Test | null, now: Test | null): string {
+/** The text to announce when the run changes; "" for none. */
+export function announcementOf(before: Test | null, now: Test | null): string {
   if (!now || (before?.number === now.number && before.status === now.status)) return "";
   return [wordOf(now.status).text, now.message].filter(Boolean).join(". ");
 }

@@ -5,7 +5,7 @@ import { useWhen } from "../shared/use_when";
 export interface TabItem {
   id: string;
   title: string;
-  /** How much is in it, if that is worth a look. */
+  /** Number of items, if it is of interest. */
   count?: string;
 }
 
@@ -16,12 +16,12 @@ interface Props {
   choose: (id: string) => void;
 }
 
-/** As the ARIA practices have it: arrows, Home and End go along, only the chosen one is in the order of Tab. */
+/** Follows the ARIA practices: arrows, Home and End move; Tab stops at the selected tab only. */
 export function TabBar({ label, tabs, chosen, choose }: Props): JSX.Element {
   const bar = useRef<HTMLDivElement>(null);
   const widths = tabs.map((each) => each.count?.length ?? 0);
   useWhen([chosen, ...widths].join(), () => {
-    // On a phone the tabs are wider than the page: the chosen one is moved into sight.
+    // On a phone the tabs are wider than the page. Scroll the selected tab into view.
     const tab = bar.current?.querySelector<HTMLElement>(`#${tabId(chosen)}`);
     if (!bar.current || !tab) return;
     const beyond = tab.offsetLeft + tab.offsetWidth - bar.current.clientWidth;
@@ -57,7 +57,7 @@ export function TabBar({ label, tabs, chosen, choose }: Props): JSX.Element {
   );
 }
 
-/** The panel of the chosen tab; the others are not there at all, so that nothing draws what nobody sees. */
+/** The panel of the selected tab. The others are not in the page, so they cost nothing. */
 export function TabPanel({ id, children }: { id: string; children: JSX.Element }): JSX.Element {
   return (
     <div role="tabpanel" id={panelId(id)} aria-labelledby={tabId(id)} tabIndex={0}>

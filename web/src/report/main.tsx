@@ -1,4 +1,4 @@
-/** The report in one file: the document stands in the page itself. */
+/** The report in one file. The page contains the document. */
 import "../style";
 import { render } from "preact";
 import type { ReportDocument } from "../contract";

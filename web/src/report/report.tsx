@@ -2,7 +2,7 @@ import { Contents, DocumentView } from "../blocks";
 import type { ReportDocument } from "../contract";
 import { Mark, ThemeSwitch } from "../shared";
 
-/** A document with a frame of its own. */
+/** A document with its own frame. */
 export function Report({ document }: { document: ReportDocument }) {
   return (
     <>

@@ -3,12 +3,12 @@ import type { JSX } from "preact";
 
 const said = signal("");
 
-/** Tells those who hear the page what has changed; not for what changes every second. */
+/** Announces a change to screen readers. Do not use it for values that change every second. */
 export function announce(text: string): void {
   if (text) said.value = text;
 }
 
-/** Where it is heard. Once in the page. */
+/** The element that screen readers announce. Use it once per page. */
 export function Announcer(): JSX.Element {
   return (
     <p class="unseen" role="status" aria-live="polite">

@@ -1,19 +1,19 @@
 /**
- * Numbers as people read them. Only what is shown is rounded, and a duration never to whole milliseconds while that
- * would hide something.
+ * Numbers as text. Only what is shown is rounded. A duration is never rounded to whole milliseconds where that would
+ * hide a difference.
  */
 
-/** What is not known. */
+/** Shown for an unknown value. */
 export const NONE = "–";
-/** Between groups of digits: narrow, and never at the end of a line. */
+/** The separator between groups of digits: narrow, no line break. */
 const NARROW = "\u202f";
 
-/** With thousands apart: 41 204. */
+/** With thousands separators: 41 204. */
 export function count(value: number | null): string {
   return value === null ? NONE : grouped(Math.round(value).toString());
 }
 
-/** Three digits or more: 0.113, 4.21, 21.5, 853, 12 345. */
+/** At least three digits: 0.113, 4.21, 21.5, 853, 12 345. */
 export function amount(value: number | null): string {
   if (value === null) return NONE;
   const size = Math.abs(value);
@@ -23,22 +23,22 @@ export function amount(value: number | null): string {
   return value.toFixed(size < 0.9995 ? 3 : size < 9.995 ? 2 : 1);
 }
 
-/** For a column whose title says ms. isAtLeast: it may have been longer. */
+/** Milliseconds, for a column whose title has the unit. isAtLeast: the true value may be larger. */
 export function milliseconds(value: number | null, isAtLeast = false): string {
   return bounded(amount(value), value !== null && isAtLeast);
 }
 
-/** Behind a time of which the generator may have added so many ms that it matters. */
+/** The mark after a time to which the generator may have added a significant share. */
 export function markOf(share: number | undefined): string {
   return share === undefined ? "" : "*";
 }
 
-/** What the mark means. */
+/** The meaning of the mark. */
 export function shareOf(share: number | undefined): string | undefined {
   return share === undefined ? undefined : `up to ${amount(share)} ms of it is the generator's`;
 }
 
-/** With its unit, for where no title says it: 0.113 ms, 12.3 ms, 1.24 s, 2 min 5 s. value: ms. */
+/** A duration with its unit: 0.113 ms, 12.3 ms, 1.24 s, 2 min 5 s. value: ms. */
 export function duration(value: number | null, isAtLeast = false): string {
   if (value === null) return NONE;
   if (value < 999.5) return bounded(`${amount(value)} ms`, isAtLeast);
@@ -59,7 +59,7 @@ export function seconds(value: number): string {
     .join(" ");
 }
 
-/** Per second, for a column whose title says so: 0, 0.25, 12.3, 930. */
+/** A rate, for a column whose title has the unit: 0, 0.25, 12.3, 930. */
 export function rate(value: number | null): string {
   if (value === null) return NONE;
   const size = Math.abs(value);
@@ -68,7 +68,7 @@ export function rate(value: number | null): string {
   return size >= 99.95 ? count(value) : value.toFixed(size < 9.995 ? 2 : 1);
 }
 
-/** A percentage; what is not nothing is never shown as 0 %, nor what is not all as 100 %. */
+/** A percentage. Only zero is shown as 0 %, and only the whole as 100 %. */
 export function share(part: number, whole: number): string {
   if (!whole) return NONE;
   const percent = (100 * part) / whole;
@@ -89,20 +89,20 @@ export function bytes(value: number | null): string {
   return `${unit === "B" ? count(size) : amount(size)} ${unit}`;
 }
 
-/** As a stopwatch shows it: 0:34, 12:05, 1:02:05. value: s. */
+/** Minutes and seconds: 0:34, 12:05, 1:02:05. value: s. */
 export function clock(value: number): string {
   const whole = Math.max(0, Math.floor(value));
   const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
-/** The time of the day, of the reader's clock. moment: Unix seconds. */
+/** The time of day in the reader's time zone. moment: Unix seconds. */
 export function timeOfDay(moment: number): string {
   const date = new Date(moment * 1000);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":");
 }
 
-/** How long ago something was, in short; a date when that says more. Both in Unix seconds. */
+/** The time since a moment, or its date if it is long ago. Both in Unix seconds. */
 export function ago(moment: number, now: number): string {
   const past = now - moment;
   if (past < 45) return "just now";
@@ -113,8 +113,8 @@ export function ago(moment: number, now: number): string {
   return new Date(moment * 1000).toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" });
 }
 
-/** To the second, where the reader is. moment: Unix seconds. */
-export function exactly(moment: number): string {
+/** Date and time to the second, in the reader's time zone. moment: Unix seconds. */
+export function dateTime(moment: number): string {
   return new Date(moment * 1000).toLocaleString(undefined, { dateStyle: "full", timeStyle: "medium" });
 }
 

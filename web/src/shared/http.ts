@@ -2,12 +2,12 @@ import type { Problem, State } from "../contract";
 
 const TOKEN_HEADER = "X-Plimsoll-Token";
 
-/** An answer that is not 2xx. */
+/** A response whose status is not 2xx. */
 export class RefusedError extends Error {
   readonly status: number;
-  /** Of the form, if it is about one; "" otherwise. */
+  /** The field of the form that the error is about; "" for none. */
   readonly field: string;
-  /** What else is wrong with the form. */
+  /** The other errors in the form. */
   readonly others: readonly Problem[];
 
   constructor(status: number, problem: Problem) {
@@ -19,7 +19,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** There was no answer: the process has ended, or the network between is gone. */
+/** There was no response: the process has ended, or the network is down. */
 export class UnreachableError extends Error {
   constructor(cause: unknown) {
     super("Plimsoll does not answer. Is its process still running?", { cause });
@@ -29,34 +29,34 @@ export class UnreachableError extends Error {
 
 let token: string | null = null;
 
-/** The token of the state that was asked for, for everything that changes something. */
+/** Stores the token of the state. Every request that changes something needs it. */
 export function rememberToken(of: State): void {
   token = of.token;
 }
 
-/** A path below the base path, as an address: "api/state". */
+/** The address of a path below the base path: "api/state". */
 export function address(path: string): string {
   return new URL(path, document.baseURI).href;
 }
 
-/** Throws RefusedError, UnreachableError, and the signal's reason once it is aborted. */
+/** Throws RefusedError, UnreachableError, or the signal's reason after an abort. */
 export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
   const answer = await asked(path, signal ? { signal } : {});
   return (await answer.json()) as T;
 }
 
-/** Changes something. Throws RefusedError, UnreachableError. */
+/** Throws RefusedError, UnreachableError. */
 export function postJson<T>(path: string, body: unknown): Promise<T> {
   return sent("POST", path, body);
 }
 
-/** Changes a part of something. Throws RefusedError, UnreachableError. */
+/** Throws RefusedError, UnreachableError. */
 export function patchJson<T>(path: string, body: unknown): Promise<T> {
   return sent("PATCH", path, body);
 }
 
-/** What an error says to people. */
-export function sayOf(error: unknown): string {
+/** The message of an error. */
+export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -69,7 +69,7 @@ async function sent<T>(method: string, path: string, body: unknown): Promise<T> 
   try {
     return await change<T>(method, path, body, known);
   } catch (error) {
-    // Another process may listen there by now, with a token of its own; nothing was changed by the first try.
+    // The process may have restarted, with a new token. The first attempt changed nothing.
     if (!(error instanceof RefusedError) || error.status !== 403) throw error;
     const fresh = await freshToken();
     if (fresh === known) throw error;

@@ -1,9 +1,9 @@
-/** What all pages share: numbers as text, questions to the server, light and dark. */
+/** Shared by all pages: number formats, requests to the server, light and dark theme. */
 export {
-  NONE, ago, amount, bytes, clock, count, duration, exactly, markOf, milliseconds, rate, seconds, share, shareOf, timeOfDay,
+  NONE, ago, amount, bytes, clock, count, duration, dateTime, markOf, milliseconds, rate, seconds, share, shareOf, timeOfDay,
 } from "./format"; // prettier-ignore
 export {
-  RefusedError, UnreachableError, address, getJson, isUnreachable, patchJson, postJson, rememberToken, sayOf,
+  RefusedError, UnreachableError, address, getJson, isUnreachable, patchJson, postJson, rememberToken, errorText,
 } from "./http"; // prettier-ignore
 export { same } from "./same";
 export { Mark } from "./mark";

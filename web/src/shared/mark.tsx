@@ -1,4 +1,4 @@
-/** The line on a ship's hull. */
+/** The Plimsoll mark, as on a ship's hull. */
 export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 36 28" aria-hidden="true">

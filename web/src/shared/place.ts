@@ -4,16 +4,16 @@ import { hashOf, placeOf } from "./route";
 const hash = signal(location.hash);
 addEventListener("hashchange", () => (hash.value = location.hash));
 
-/** Where the reader is. */
+/** The current page and its parameters. */
 export const place = computed(() => placeOf(hash.value));
 
-/** Keeps something of the page in the address, in place of what was there: no step for the Back button. null: nothing. */
+/** Stores parameters in the address without a new history entry. null removes one. */
 export function keep(changes: Record<string, string | null>): void {
   history.replaceState(history.state, "", changed(changes));
   hash.value = location.hash;
 }
 
-/** The address of this page with other parameters. */
+/** The address of this page with changed parameters. */
 export function changed(changes: Record<string, string | null>): string {
   const { path, params } = place.peek();
   const next = new URLSearchParams(params);

@@ -1,4 +1,4 @@
-/** What the part of the address behind # asks for. */
+/** The page that the part of the address after # names. */
 export type Route =
   | { page: "live" }
   | { page: "runs" }
@@ -11,13 +11,13 @@ export type Route =
 
 export interface Place {
   route: Route;
-  /** The path alone: when it changes, another page begins; when it does not, something of the same page does. */
+  /** The path. A new path opens another page; other changes stay on the page. */
   path: string;
-  /** What the page keeps in the address: the open tab, what was searched for. */
+  /** What the page stores in the address: the open tab, the search. */
   params: URLSearchParams;
 }
 
-/** What a trend is of until another is chosen. */
+/** The default metric of a trend. */
 export const FIRST_METRIC = "p99";
 
 export function placeOf(hash: string): Place {
@@ -27,7 +27,7 @@ export function placeOf(hash: string): Place {
   return { route: routeOf(path, params), path, params };
 }
 
-/** The address of a place: the other way round. */
+/** The address of a path with its parameters: the inverse of placeOf. */
 export function hashOf(path: string, params: URLSearchParams): string {
   const text = params.toString();
   return `#${path}${text && `?${text}`}`;
@@ -46,7 +46,7 @@ function routeOf(path: string, params: URLSearchParams): Route {
   return { page: "missing", path };
 }
 
-/** People type and shorten addresses: what is not well encoded is taken as it stands. */
+/** Decodes a text. A wrong encoding stays as it is, because people type addresses. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

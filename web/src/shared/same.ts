@@ -1,4 +1,4 @@
-/** Whether two JSON values are the same. */
+/** Whether two JSON values are equal. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 
-/** What the reader has chosen; "system" is whatever the device says. */
+/** The reader's choice. "system" follows the device. */
 export type Theme = "system" | "light" | "dark";
 
 const KEY = "plimsoll-theme";
@@ -8,11 +8,11 @@ const system = matchMedia("(prefers-color-scheme: dark)");
 const systemIsDark = signal(system.matches);
 const chosen = signal<Theme>(kept());
 
-/** The chosen theme; the style sheet follows it through `data-theme`, so nothing is drawn again. */
+/** The selected theme. The style sheet reads it from `data-theme`, so nothing is redrawn. */
 export const theme = computed(() => chosen.value);
 export const isDark = computed(() => (chosen.value === "system" ? systemIsDark.value : chosen.value === "dark"));
 
-/** Applies what was chosen before, and follows the system from now on. Once, before anything is drawn. */
+/** Applies the stored choice and follows the system. Call it once, before the first drawing. */
 export function startTheme(): void {
   apply(chosen.peek());
   system.addEventListener("change", (event) => (systemIsDark.value = event.matches));
@@ -24,7 +24,7 @@ export function chooseTheme(next: Theme): void {
   try {
     localStorage.setItem(KEY, next);
   } catch {
-    // A file, or a browser that keeps nothing: it holds as long as the page does.
+    // A local file, or a browser without storage: the choice lasts until the page closes.
   }
 }
 

@@ -1,6 +1,6 @@
 import { chooseTheme, isDark } from "./theme";
 
-/** One button between light and dark; before its first use the device decides. */
+/** A button that switches between light and dark. Before its first use the device decides. */
 export function ThemeSwitch() {
   const next = isDark.value ? "light" : "dark";
   return (

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** Runs something after the first drawing, and after each one at which the key is another than before. */
+/** Runs a function after the first render, and after each render with a new key. */
 export function useWhen(key: string, run: () => void): void {
   const last = useRef<string | null>(null);
   useEffect(() => {
@@ -10,15 +10,15 @@ export function useWhen(key: string, run: () => void): void {
   });
 }
 
-/** Runs something when Escape is pressed, wherever the focus is. */
+/** Runs a function when Escape is pressed, wherever the focus is. */
 export function useEscape(run: () => void): void {
   const latest = useRef(run);
   latest.current = run;
   useEffect(() => {
-    const hear = (event: KeyboardEvent) => {
+    const onKeyDown = (event: KeyboardEvent) => {
       if (event.key === "Escape") latest.current();
     };
-    addEventListener("keydown", hear);
-    return () => removeEventListener("keydown", hear);
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
   }, []);
 }

@@ -1,4 +1,4 @@
-/** How everything looks. Colours are those of the charts; the palette is made from the charts' theme at build. */
+/** The style of all pages. The build generates the palette from the theme of the charts. */
 import "virtual:palette.css";
 import "./base.css";
 import "./controls.css";

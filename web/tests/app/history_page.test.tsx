@@ -13,9 +13,9 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it("is shown, too, when its code arrives between the first drawing and what follows it", async () => {
+it("also appears when its code arrives between the first render and its effects", async () => {
   await import("../../src/history");
-  // Effects come with a frame or later; the code is here before.
+  // Effects run after the render. The code has arrived before that.
   render(<HistoryPage route={{ page: "runs" }} onShown={() => undefined} />, place);
   expect(place.textContent).toBe("Loading…");
   await loadHistory();

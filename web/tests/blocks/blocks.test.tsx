@@ -11,7 +11,7 @@ test("paragraphs have their tone", () => {
   expect(texts("p.soft")).toEqual(["by the way"]);
 });
 
-test("a preformatted text stays as it is, and is reached by keyboard", () => {
+test("a preformatted text is shown unchanged and can be focused", () => {
   const { one } = page({ type: "preformatted", text: "a\n  b <i>" });
   expect(one("pre").textContent).toBe("a\n  b <i>");
   expect(one("pre").tabIndex).toBe(0);
@@ -30,13 +30,13 @@ test("facts are names with values", () => {
   expect([texts("dt"), texts("dd")]).toEqual([["runs"], ["40, all valid"]]);
 });
 
-test("doubts that forbid the numbers are marked", () => {
+test("doubts that make the numbers invalid are marked", () => {
   const { one, texts } = page({ type: "doubts", title: "INVALID", bad: true, lines: ["lag"], small: ["1 check"] });
   expect(one(".doubts").classList.contains("bad")).toBe(true);
   expect(texts("li")).toEqual(["lag"]);
 });
 
-test("a finding shows its evidence when it is opened, and more of its kind are folded", () => {
+test("a finding opens to show its evidence, and similar findings are folded", () => {
   const finding = {
     id: "KNEE",
     weight: "insight" as const,
@@ -59,7 +59,7 @@ test("a finding shows its evidence when it is opened, and more of its kind are f
   expect(one("details.more > summary").textContent).toBe("1 more of the same rules");
 });
 
-test("details are open when they are to be, and a level has a heading", () => {
+test("details are open when is_open is true, and a level has a heading", () => {
   const details = {
     type: "details" as const,
     blocks: [paragraph("inside")],
@@ -76,7 +76,7 @@ test("details are open when they are to be, and a level has a heading", () => {
   expect(texts("summary h3")).toEqual(["48 users"]);
 });
 
-test("of many parts the chosen one is shown", () => {
+test("a choice shows the selected part", () => {
   const parts = [
     { title: "run 1", blocks: [paragraph("first")] },
     { title: "run 2", blocks: [paragraph("second")] },
@@ -87,7 +87,7 @@ test("of many parts the chosen one is shown", () => {
   expect(texts("p")).toEqual(["second"]);
 });
 
-test("one part needs no choice", () => {
+test("a choice with one part has no list", () => {
   const { all, texts } = page({ type: "choice", label: "run", parts: [{ title: "only", blocks: [paragraph("it")] }] });
   expect(all("select")).toEqual([]);
   expect(texts("p")).toEqual(["it"]);

@@ -30,12 +30,12 @@ test("a document has its title, the lines below it, its head and its sections", 
   expect(texts("section#a > h2")).toEqual(["A"]);
 });
 
-test("the title may stand elsewhere", () => {
+test("the title can be left out", () => {
   const { all } = shown(<DocumentView document={document()} hasTitle={false} />);
   expect(all("h1, p")).toEqual([]);
 });
 
-test("the contents name the sections by their labels, and leave out those that are in none", () => {
+test("the contents list the labels of the sections, without duplicates of unlabelled ones", () => {
   const sections = [
     section("course", "Second by second", [], { label: "Time" }),
     section("hidden", "Hidden", [], { in_contents: false }),
@@ -46,7 +46,7 @@ test("the contents name the sections by their labels, and leave out those that a
   expect(all("nav a").map((link) => link.getAttribute("href"))).toEqual(["#course", "#notes"]);
 });
 
-test("a link of the contents leaves the page's address alone and takes the reader there", () => {
+test("a link of the contents keeps the page's address and scrolls to the section", () => {
   location.hash = "#/runs/1";
   const { one } = shown(<DocumentView document={document({ sections: [section("notes", "Notes", [])] })} />);
   doing(() => one("nav a").click());
@@ -54,7 +54,7 @@ test("a link of the contents leaves the page's address alone and takes the reade
   expect(window.document.activeElement?.id).toBe("notes");
 });
 
-test("what the reader has done stays when the document is given anew", () => {
+test("the state of the page stays when the document is replaced", () => {
   const { one, texts, draw } = shown(<DocumentView document={growing("10")} />);
   typed(one("input[type=search]"), "/a");
   doing(() => {
@@ -68,14 +68,14 @@ test("what the reader has done stays when the document is given anew", () => {
   expect(one<HTMLDetailsElement>("details").open).toBe(true);
 });
 
-test("a chart stands at its height before it is drawn, and is described in words", () => {
+test("a chart has its height before it is drawn, and a text description", () => {
   const { one } = shown(<DocumentView document={growing("10")} />);
   const plot = one("[data-chart=times] .plot");
   expect(plot.style.minHeight).toBe("90px");
   expect(plot.getAttribute("aria-label")).toBe("Title of times. What is seen.");
 });
 
-test("a chart that the document has not is left out", () => {
+test("a chart that is missing in the document is left out", () => {
   const { all } = shown(
     <DocumentView
       document={document({ sections: [section("a", "A", [{ type: "figures", charts: ["gone"], wide: false }])] })}

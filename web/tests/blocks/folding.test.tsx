@@ -8,7 +8,7 @@ const opened = (element: HTMLDetailsElement, isOpen: boolean) =>
     element.dispatchEvent(new Event("toggle"));
   });
 
-test("what is to be read on paper is open there, and as it was afterwards", () => {
+test("a part with opensOnPaper is open in print, and returns to its old state", () => {
   const { all } = shown(
     <>
       <Folding summary="evidence" opensOnPaper>
@@ -25,7 +25,7 @@ test("what is to be read on paper is open there, and as it was afterwards", () =
   expect(open()).toEqual([false, false]);
 });
 
-test("what somebody opened stays open when the rest is drawn anew", () => {
+test("an open part stays open when the page renders again", () => {
   const folding = (text: string) => <Folding summary="evidence">{text}</Folding>;
   const { one, draw } = shown(folding("before"));
   opened(one("details"), true);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { picturesOf } from "../../src/blocks";
 import { chart, document } from "./sample";
 
-test("a chart with something highlighted has the data of the one that it is a copy of", () => {
+test("a highlighted chart has the data of its base chart", () => {
   const base = chart("times");
   const copy = chart("times-knee", { base: "times", spec: { mark: "line", datasets: { highlight: [{ x: 2 }] } } });
   const { charts } = picturesOf(document({ charts: [base, copy] }));

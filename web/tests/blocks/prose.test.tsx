@@ -8,7 +8,7 @@ function drawn(text: string): HTMLElement {
   return into;
 }
 
-test("commands and options are set apart", () => {
+test("commands and options are set as code", () => {
   const into = drawn("more workers (--processes); `plimsoll show RUN --json` has all");
   expect([...into.querySelectorAll("code")].map((each) => each.textContent)).toEqual([
     "--processes",
@@ -17,7 +17,7 @@ test("commands and options are set apart", () => {
   expect(into.textContent).toBe("more workers (--processes); plimsoll show RUN --json has all");
 });
 
-test("what is no command is left as it is, dashes and backticks", () => {
+test("other text keeps its dashes and backticks", () => {
   for (const text of ["GET /`a`", "a--b", "3 -- 4", "", "<b>--</b>"]) {
     const into = drawn(text);
     expect(into.textContent).toBe(text);

@@ -15,7 +15,7 @@ function tabs() {
   return { ...page, seen, tab: (place: number) => page.all("[role=tab]")[place] as HTMLElement };
 }
 
-test("the first is chosen at first, and a click chooses another", () => {
+test("the first tab is selected at first, and a click selects another", () => {
   const { seen, tab } = tabs();
   expect(seen()).toEqual(["all about upload"]);
   doing(() => tab(2).click());
@@ -36,7 +36,7 @@ test.each([
   expect(document.activeElement).toBe(tab(place));
 });
 
-test("the Tab key stops at the chosen one only", () => {
+test("the Tab key stops at the selected tab only", () => {
   const { tab } = tabs();
   doing(() => tab(1).click());
   expect([0, 1, 2].map((place) => tab(place).tabIndex)).toEqual([-1, 0, -1]);
@@ -49,7 +49,7 @@ test("each tab names its panel, and each panel its tab", () => {
   expect(panels.map((panel) => panel.getAttribute("aria-labelledby"))).toEqual([0, 1, 2].map((place) => tab(place).id));
 });
 
-test("on paper all of them are open", () => {
+test("all tabs are open in print", () => {
   const { seen } = tabs();
   doing(() => (printing.value = true));
   expect(seen()).toHaveLength(3);

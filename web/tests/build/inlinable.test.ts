@@ -3,12 +3,12 @@ import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { withoutEnds } from "../../build/inlinable.ts";
 
-test("a script has nothing in it that would end the element that it is written into", () => {
+test("a script contains no text that would close its element", () => {
   const code = withoutEnds('a = "</script>" + "</SCRIPT>" + "<!-- " ;\r\nb = /<!--/;');
   expect(code).not.toMatch(/<\/script|<!--|\r/i);
 });
 
-test("what the script says stays the same", () => {
+test("the script keeps its meaning", () => {
   const code = withoutEnds('["</script>", "<!--", /<\\/script>|<!--/.test("<!--")]');
   expect(runInNewContext(code)).toEqual(["</script>", "<!--", true]);
 });

@@ -6,7 +6,7 @@ import { paletteOf } from "../../build/palette.ts";
 const THEME = readFileSync(new URL("../../../python/plimsoll/report/charts/theme.json", import.meta.url), "utf-8");
 const { colours } = JSON.parse(THEME) as { colours: Record<"light" | "dark", Record<string, string>> };
 
-test("every colour of the charts is a variable of the page, light and dark", () => {
+test("every colour of the charts is a CSS variable, light and dark", () => {
   const [light = "", bySystem = "", byWish = ""] = paletteOf(THEME).split("\n");
   for (const [name, value] of Object.entries(colours.light)) expect(light).toContain(`--${name}:${value};`);
   for (const dark of [bySystem, byWish]) {
@@ -14,11 +14,11 @@ test("every colour of the charts is a variable of the page, light and dark", () 
   }
 });
 
-test("light and dark have the same colours by name", () => {
+test("light and dark define the same colour names", () => {
   expect(Object.keys(colours.dark).sort()).toEqual(Object.keys(colours.light).sort());
 });
 
-test("paper is never dark", () => {
+test("print always uses the light colours", () => {
   const dark = paletteOf(THEME).split("\n").slice(1);
   for (const rule of dark) expect(rule).toMatch(/^@media screen/);
 });

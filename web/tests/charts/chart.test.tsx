@@ -4,12 +4,12 @@ import type { ChartSpec } from "../../src/contract";
 import { chart } from "../blocks/sample";
 import { shown } from "../page";
 
-/** Stands for the browser's, which knows where things lie. */
+/** Replaces the browser's IntersectionObserver. Tests set what is near. */
 class Sight {
   static readonly all = new Set<Sight>();
   static isNear = true;
 
-  constructor(private readonly hear: (entries: { isIntersecting: boolean }[]) => void) {
+  constructor(private readonly onIntersection: (entries: { isIntersecting: boolean }[]) => void) {
     Sight.all.add(this);
   }
 
@@ -19,7 +19,7 @@ class Sight {
   }
 
   observe(): void {
-    queueMicrotask(() => this.hear([{ isIntersecting: Sight.isNear }]));
+    queueMicrotask(() => this.onIntersection([{ isIntersecting: Sight.isNear }]));
   }
 
   disconnect(): void {
@@ -33,7 +33,7 @@ afterAll(() => vi.unstubAllGlobals());
 
 const marks = (place: HTMLElement) => place.querySelectorAll(".mark-symbol path").length;
 
-/** Waits until the chart has so many marks. */
+/** Waits until the chart has this many marks. */
 const until = (place: HTMLElement, count: number) => vi.waitFor(() => expect(marks(place)).toBe(count), 20_000);
 
 function figure(spec: ChartSpec, handle?: (handle: ChartHandle | null) => void) {
@@ -47,7 +47,7 @@ test("a chart is drawn with its title and note", async () => {
   await vi.waitFor(() => expect(document.documentElement.dataset.drawn).toBe("all"), 20_000);
 });
 
-test("rows go to the chart that is there, without drawing it anew", async () => {
+test("rows are appended to the existing chart without redrawing it", async () => {
   const handles: (ChartHandle | null)[] = [];
   const { place } = shown(figure(chart("a"), (handle) => handles.push(handle)));
   await until(place, 2);
@@ -59,7 +59,7 @@ test("rows go to the chart that is there, without drawing it anew", async () => 
   expect(place.querySelector("svg")).toBe(svg);
 });
 
-test("rows of a chart out of sight wait until it comes into sight", async () => {
+test("rows of a chart outside the view wait until it scrolls into view", async () => {
   let handle: ChartHandle | null = null;
   const { place } = shown(figure(chart("a"), (given) => (handle = given)));
   await until(place, 2);
@@ -73,7 +73,7 @@ test("rows of a chart out of sight wait until it comes into sight", async () => 
   await until(place, 4);
 });
 
-test("the same specification in another object is not drawn again; another one is, at once in the place of the first", async () => {
+test("an equal specification is not redrawn; a different one replaces the chart", async () => {
   const handles: (ChartHandle | null)[] = [];
   const take = (handle: ChartHandle | null) => handles.push(handle);
   const { place, draw } = shown(figure(chart("a"), take));
@@ -89,7 +89,7 @@ test("the same specification in another object is not drawn again; another one i
   expect(handles.at(-1)).not.toBeNull();
 });
 
-test("what cannot be drawn is said in its place", async () => {
+test("an error of the drawing is shown in place of the chart", async () => {
   const complaint = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const { place } = shown(figure(chart("a", { spec: { mark: 5, datasets: {} } })));
   await vi.waitFor(() => expect(place.querySelector(".failed")?.textContent).toMatch(/could not be drawn: ./), 20_000);
@@ -97,7 +97,7 @@ test("what cannot be drawn is said in its place", async () => {
   complaint.mockRestore();
 });
 
-test("a chart that is gone gives its handle back", async () => {
+test("a removed chart revokes its handle", async () => {
   const handles: (ChartHandle | null)[] = [];
   const { place, draw } = shown(figure(chart("a"), (handle) => handles.push(handle)));
   await until(place, 2);

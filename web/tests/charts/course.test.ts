@@ -45,19 +45,19 @@ const times = of({
   },
 });
 
-test("a chart without a course is none over time", () => {
+test("a chart without a course is not a chart over time", () => {
   expect(courseOf({ ...times, spec: {} })).toBeNull();
   expect(courseOf(times)).toEqual({ course: "live", wide: 2, unit: "ms" });
 });
 
-test("the legend has the lines that there are, with their colours", () => {
+test("the legend lists the existing lines with their colours", () => {
   expect(seriesOf(times, config)).toEqual([
     { name: "p50", colour: "var(--c1)", kind: "line" },
     { name: "p99", colour: "var(--c4)", kind: "dashed" },
   ]);
 });
 
-test("the numbers of a second are those of its column, with their units", () => {
+test("the values of a second come from its column, with units", () => {
   const texts = (second: number, hidden: string[] = []) =>
     valuesAt(times, config, second, hidden).map(({ name, text }) => `${name} ${text}`);
   expect(texts(5)).toEqual(["p50 0.500 ms", "p99 1.23 s"]);
@@ -66,16 +66,16 @@ test("the numbers of a second are those of its column, with their units", () => 
   expect(texts(8)).toEqual([]);
 });
 
-test("a change of the load is told in the column that it was made in", () => {
+test("a load change is shown in the column where it was made", () => {
   expect([5, 6, 7, 8].map((second) => editsAt(times, second))).toEqual([[], ["30 users"], ["30 users"], []]);
 });
 
-test("what is drawn reaches to the end of its last column", () => {
+test("the end is the end of the last column", () => {
   expect(endOf(times)).toBe(8);
   expect(endOf(of({}))).toBe(0);
 });
 
-test("a point of the heat map is the cell that it is in", () => {
+test("a point of the heat map selects its cell", () => {
   const heat = of({ datasets: { cells: [{ s: 4, b: 40, n: 1234 }] } }, { unit: "" });
   expect(cellAt(heat, 5, 10.2)).toBe("1\u202f234 requests of 10.0 ms to 12.6 ms");
   expect(cellAt(heat, 5, 9.9)).toBe("");

@@ -54,7 +54,7 @@ test("a specification becomes a picture, with the page's variables as colours", 
   expect(into.querySelector("svg")?.getAttribute("aria-hidden")).toBe("true");
 });
 
-test("rows are added to what is drawn", async () => {
+test("rows are appended to a drawn chart", async () => {
   const { append } = await drawn();
   await append({
     points: [
@@ -66,14 +66,14 @@ test("rows are added to what is drawn", async () => {
   expect(corners()).toEqual([3, 2]);
 });
 
-test("a data set that was empty takes rows, and one that the chart has not does no harm", async () => {
+test("an empty data set accepts rows, and an unknown one is ignored", async () => {
   const { append } = await drawn();
   expect(into.querySelectorAll(".mark-rect path")).toHaveLength(0);
-  await append({ warmup: [{ from: 0, to: 2 }], unheard: [{ a: 1 }] });
+  await append({ warmup: [{ from: 0, to: 2 }], unknown: [{ a: 1 }] });
   expect(into.querySelectorAll(".mark-rect path")).toHaveLength(1);
 });
 
-test("the rows of the specification stay as they are", async () => {
+test("the rows of the specification stay unchanged", async () => {
   const before = structuredClone(spec);
   const { append } = await drawn();
   await append({ points: [{ second: 5, value: 5, of: "p50" }] });
@@ -81,7 +81,7 @@ test("the rows of the specification stay as they are", async () => {
   expect(Object.getOwnPropertySymbols(spec.datasets.points[0] ?? {})).toEqual([]);
 });
 
-test("a page that becomes wider makes the plot wider, with the rows that were added", async () => {
+test("a wider page makes the plot wider and keeps the appended rows", async () => {
   const { append, widen } = await drawn();
   await append({ points: [{ second: 10, value: 5, of: "p50" }] });
   const end = () => Number(/([\d.]+),[\d.]+$/.exec(lines()[0] ?? "")?.[1]);
@@ -90,13 +90,13 @@ test("a page that becomes wider makes the plot wider, with the rows that were ad
   expect(end()).toBeCloseTo(600);
 });
 
-test("nothing is fetched, whatever a specification names", async () => {
+test("nothing is fetched, even if a specification names a URL", async () => {
   const layer = { data: { url: "http://127.0.0.1:9/rows.json" }, mark: "point" };
   await drawn({ ...spec, layer: [...spec.layer, layer] });
   expect(corners()).toEqual([2]);
 });
 
-test("a wrong specification is refused", async () => {
+test("a wrong specification is rejected", async () => {
   await expect(draw(into, { mark: 5 }, config, { width: 300 })).rejects.toThrow();
 });
 
@@ -112,7 +112,7 @@ const course = {
   })),
 };
 
-test("a chart over time has no legend of its own, but for a file", async () => {
+test("a chart over time has a legend only in a file", async () => {
   await drawn(course);
   expect(into.querySelector(".role-legend")).toBeNull();
   into.replaceChildren();
@@ -120,14 +120,14 @@ test("a chart over time has no legend of its own, but for a file", async () => {
   expect(into.querySelector(".role-legend")).not.toBeNull();
 });
 
-test("its axis of time reaches as far as it is told, and knows where a second is", async () => {
+test("the time axis follows its signal and converts a second to a position", async () => {
   const made = await drawn(course);
   const at = made.lineAt(5)?.left ?? NaN;
   expect(made.lineAt(0)?.left).toBe(52);
   expect(at).toBeCloseTo(52 + 150);
   expect(made.placeOf(at, 30)?.second).toBeCloseTo(5);
   expect(made.placeOf(10, 30)).toBeNull();
-  await made.append({}, { until: 20, unheard: 1 });
+  await made.append({}, { until: 20, unknown: 1 });
   expect(made.lineAt(5)?.left).toBeCloseTo(52 + 75);
   expect(made.lineAt(21)).toBeNull();
 });

@@ -1,12 +1,12 @@
 import { expect, test, vi } from "vitest";
 import { DrawQueue } from "../../src/charts/queue";
 
-const settled = (told: { mock: { calls: boolean[][] } }) =>
+const settled = (onIdle: { mock: { calls: boolean[][] } }) =>
   vi.waitFor(() => {
-    if (told.mock.calls.at(-1)?.[0] !== true) throw new Error("still busy");
+    if (onIdle.mock.calls.at(-1)?.[0] !== true) throw new Error("still busy");
   });
 
-test("what is near is drawn before what is far, one after another", async () => {
+test("near charts are drawn before far ones, one at a time", async () => {
   const idle = vi.fn<(all: boolean) => void>();
   const queue = new DrawQueue(idle);
   const done: string[] = [];
@@ -21,7 +21,7 @@ test("what is near is drawn before what is far, one after another", async () => 
   expect(idle.mock.calls).toEqual([[false], [true]]);
 });
 
-test("a chart that comes near while it waits is drawn next, and once", async () => {
+test("a waiting chart that comes near is drawn next, and once", async () => {
   const idle = vi.fn<(all: boolean) => void>();
   const queue = new DrawQueue(idle);
   const done: string[] = [];
@@ -32,7 +32,7 @@ test("a chart that comes near while it waits is drawn next, and once", async () 
   expect(done).toEqual(["c", "a", "b"]);
 });
 
-test("what is not wanted any more is not drawn", async () => {
+test("a dropped chart is not drawn", async () => {
   const idle = vi.fn<(all: boolean) => void>();
   const queue = new DrawQueue(idle);
   const job = vi.fn(() => Promise.resolve());
@@ -42,7 +42,7 @@ test("what is not wanted any more is not drawn", async () => {
   expect(job).not.toHaveBeenCalled();
 });
 
-test("after everything was drawn there may be more", async () => {
+test("new charts are drawn after the queue was empty", async () => {
   const idle = vi.fn<(all: boolean) => void>();
   const queue = new DrawQueue(idle);
   queue.put(() => Promise.resolve(), true);

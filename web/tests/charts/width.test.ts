@@ -3,7 +3,7 @@ import { plotWidth } from "../../src/charts/width";
 
 afterEach(() => document.body.replaceChildren());
 
-/** An element in a body of this width, within others by their classes, all of them hidden. */
+/** A hidden element in a body of this width, inside elements with these classes. */
 function hidden(width: number, ...classes: string[]): HTMLElement {
   let at: HTMLElement = document.body;
   Object.defineProperty(at, "clientWidth", { value: width, configurable: true });
@@ -21,24 +21,24 @@ function visible(width: number): HTMLElement {
   return element;
 }
 
-test("a plot takes the room there is but for the labels of its axis", () => {
+test("a plot takes the available width minus its axis labels", () => {
   expect(plotWidth(visible(700), {})).toBe(634);
 });
 
-test("a specification knows how much it needs beside its plot", () => {
+test("a specification can set the space beside its plot", () => {
   expect(plotWidth(visible(700), { usermeta: { beside: 12 } })).toBe(688);
 });
 
-test("a plot is never too narrow to be read, nor wider than a page", () => {
+test("a plot has a minimum and a maximum width", () => {
   expect(plotWidth(visible(100), {})).toBe(58 + 62);
   expect(plotWidth(visible(5000), {})).toBe(1118);
 });
 
-test("what is hidden is drawn for the room that it will have", () => {
+test("a hidden chart is drawn for its later width", () => {
   expect(plotWidth(hidden(800, "panel"), {})).toBe(734);
 });
 
-test("of a hidden pair each will have a half, and one that is alone the whole", () => {
+test("hidden charts of a pair get half the width each, a single one the whole", () => {
   expect(plotWidth(hidden(1100, "pair", "figure"), {})).toBe(530 - 66);
   expect(plotWidth(hidden(1100, "pair alone", "figure"), {})).toBe(1100 - 66);
 });

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { STATE_ORDER, counted, inWords, stateOf } from "../../src/history/cell_states";
 
 describe("the states of cells", () => {
-  it("are each told by a word and by a shape of their own", () => {
+  it("each have their own word and their own symbol", () => {
     expect(new Set(STATE_ORDER.map((state) => stateOf(state).shape)).size).toBe(STATE_ORDER.length);
     expect(new Set(STATE_ORDER.map((state) => stateOf(state).word)).size).toBe(STATE_ORDER.length);
   });
 
-  it("are counted in one order, without those that no cell has", () => {
+  it("are counted in a fixed order, without empty states", () => {
     expect(counted({ pending: 2, valid: 5, failed: 0 })).toEqual([
       ["valid", 5],
       ["pending", 2],
@@ -16,7 +16,7 @@ describe("the states of cells", () => {
     expect(inWords({})).toBe("no cells");
   });
 
-  it("that are not known are told by their own name", () => {
+  it("show their own name if they are unknown", () => {
     expect(inWords({ asleep: 1, valid: 1 })).toBe("1 valid, 1 asleep");
   });
 });

@@ -59,14 +59,14 @@ async function submit(): Promise<void> {
 }
 
 describe("tags and note of a run", () => {
-  it("are shown, with a button that says what it edits", async () => {
+  it("are shown, with a button whose name says what it edits", async () => {
     await shown();
     expect([...root.querySelectorAll("li")].map((each) => each.textContent)).toEqual(["a", "b"]);
     expect(root.textContent).toContain("slow disk");
     expect(find("button").textContent).toBe("Edit tags and note of run 1");
   });
 
-  it("are sent when they have changed, and the way back to the button is found", async () => {
+  it("are sent when they have changed, and the focus returns to the button", async () => {
     await shown();
     await open();
     expect(document.activeElement).toBe(find("input"));
@@ -85,7 +85,7 @@ describe("tags and note of a run", () => {
     expect(root.querySelector("form")).toBeNull();
   });
 
-  it("stay as they were after Escape", async () => {
+  it("stay unchanged after Escape", async () => {
     await shown();
     await open();
     await type("textarea", "something else");
@@ -95,7 +95,7 @@ describe("tags and note of a run", () => {
     expect(root.textContent).toContain("slow disk");
   });
 
-  it("are saved by Enter in the note, where Shift+Enter begins a line", async () => {
+  it("are saved by Enter in the note, and Shift+Enter inserts a line break", async () => {
     await shown();
     await open();
     await type("textarea", "two disks");
@@ -105,7 +105,7 @@ describe("tags and note of a run", () => {
     expect(sent).toEqual([{ tags: null, note: "two disks" }]);
   });
 
-  it("stay in the form with what the server has against them", async () => {
+  it("stay in the form next to the server's error", async () => {
     await shown(() => Promise.reject(new Error("a tag has at most 40 characters")));
     await open();
     await type("input", "much too long");

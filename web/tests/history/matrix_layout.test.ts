@@ -20,7 +20,7 @@ function cell(variant: string, level: string, repeat: number, more: Partial<Cell
 describe("the cells of an experiment", () => {
   const base = { variants: ["old", "new"], levels: ["4 users", "16 users"], operations: [""] };
 
-  it("stand in the row of their variant, the column of their level, by repeat", () => {
+  it("are placed by variant, level and repeat", () => {
     const cells = [cell("new", "4 users", 2), cell("old", "16 users", 1), cell("new", "4 users", 1)];
     const [sheet] = sheetsOf({ ...base, cells });
     expect(sheet?.rows.map((row) => row.variant)).toEqual(["old", "new"]);
@@ -29,20 +29,20 @@ describe("the cells of an experiment", () => {
     expect(sheet?.rows[1]?.places[1]).toEqual([]);
   });
 
-  it("have a sheet for each operation", () => {
+  it("are split into one sheet per operation", () => {
     const cells = [cell("old", "4 users", 1, { operation: "read" }), cell("old", "4 users", 1, { operation: "write" })];
     const sheets = sheetsOf({ ...base, operations: ["read", "write"], cells });
     expect(sheets.map((sheet) => sheet.operation)).toEqual(["read", "write"]);
     expect(sheets.map((sheet) => sheet.rows[0]?.places[0]?.length)).toEqual([1, 1]);
   });
 
-  it("that were taken again stand before the one that replaced them", () => {
+  it("come before their replacement when they are superseded", () => {
     const cells = [cell("old", "4 users", 1), cell("old", "4 users", 1, { state: "superseded" })];
     const [sheet] = sheetsOf({ ...base, cells });
     expect(sheet?.rows[0]?.places[0]?.map((each) => each.state)).toEqual(["superseded", "valid"]);
   });
 
-  it("are never mixed up by names that run together", () => {
+  it("are not mixed up when joined names are equal", () => {
     const cells = [cell("a", "b c", 1), cell("a b", "c", 1)];
     const [sheet] = sheetsOf({ variants: ["a", "a b"], levels: ["b c", "c"], operations: [""], cells });
     expect(sheet?.rows.map((row) => row.places.map((place) => place.length))).toEqual([
@@ -51,7 +51,7 @@ describe("the cells of an experiment", () => {
     ]);
   });
 
-  it("are named by what tells them apart", () => {
+  it("are named by the dimensions that differ", () => {
     const one = cell("old", "4 users", 2, { operation: "read" });
     expect(cellName(one, { operations: ["read", "write"], repeats: 3 })).toBe("old, 4 users, read, repeat 2");
     expect(cellName(one, { operations: ["read"], repeats: 1 })).toBe("old, 4 users");

@@ -18,11 +18,11 @@ describe("the runs beside a run of a series", () => {
     expect(of("c", 2)).toEqual(["b", undefined]);
   });
 
-  it("are known of a run that goes on and has no value yet", () => {
+  it("are known for a running run without a value", () => {
     expect(of("new", 9)).toEqual(["c", undefined]);
   });
 
-  it("are not there when it is alone", () => {
+  it("are null for the only run", () => {
     expect(neighboursOf([], { id: "a", started: 0 })).toEqual([null, null]);
   });
 });

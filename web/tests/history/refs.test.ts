@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { added, asFirst, distinct, moved, removed } from "../../src/history/refs";
 
 describe("the refs of a comparison", () => {
-  it("are told once each, and empty ones not at all", () => {
+  it("are listed once each, without empty ones", () => {
     expect(distinct(["a", "", "b", "a"])).toEqual(["a", "b"]);
     expect(added(["a", "b"], "a")).toEqual(["a", "b"]);
     expect(added(["a"], "b")).toEqual(["a", "b"]);
   });
 
-  it("keep their order when one is taken away", () => {
+  it("keep their order when one is removed", () => {
     expect(removed(["a", "b", "c"], "b")).toEqual(["a", "c"]);
   });
 
@@ -16,7 +16,7 @@ describe("the refs of a comparison", () => {
     expect(asFirst(["a", "b", "c"], "c")).toEqual(["c", "a", "b"]);
   });
 
-  it("change places with their neighbour, and stay where they are at the ends", () => {
+  it("swap with a neighbour, and stay in place at the ends", () => {
     expect(moved(["a", "b", "c"], "b", -1)).toEqual(["b", "a", "c"]);
     expect(moved(["a", "b", "c"], "b", 1)).toEqual(["a", "c", "b"]);
     expect(moved(["a", "b"], "a", -1)).toEqual(["a", "b"]);

@@ -43,15 +43,15 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-describe("what is asked of the server", () => {
-  it("is shown once it is there", async () => {
+describe("a resource of the server", () => {
+  it("is shown when it arrives", async () => {
     answer = () => json({ text: "one", grows: false });
     await draw("api/a");
     await says("one||quiet");
     expect(asked).toEqual(["api/a"]);
   });
 
-  it("is asked for again for as long as it grows", async () => {
+  it("is requested again while it grows", async () => {
     let number = 0;
     answer = () => json({ text: String(++number), grows: number < 3 });
     await draw("api/a");
@@ -65,11 +65,11 @@ describe("what is asked of the server", () => {
     await draw("api/a");
     await vi.waitFor(() => expect(asked).toHaveLength(3));
     await says("same||quiet");
-    // The last answer differs: it does not grow any more.
+    // The last response differs: it does not grow.
     expect(new Set(shown.filter(Boolean)).size).toBe(2);
   });
 
-  it("is not taken for the answer to another question", async () => {
+  it("is not taken from the response to an earlier request", async () => {
     const gate: { open?: () => void } = {};
     answer = (path) =>
       path === "api/a"
@@ -83,7 +83,7 @@ describe("what is asked of the server", () => {
     await says("b||quiet");
   });
 
-  it("stays in view while a list is searched", async () => {
+  it("stays visible while a list is searched", async () => {
     const gate: { open?: () => void } = {};
     answer = (path) =>
       path === "api/a"
@@ -97,14 +97,14 @@ describe("what is asked of the server", () => {
     await says("b||quiet");
   });
 
-  it("that is refused is told with the server's words, and is not asked again", async () => {
+  it("shows the server's message after a refusal and is not requested again", async () => {
     answer = () => json({ error: "there is no such run", field: "" }, 404);
     await draw("api/a");
     await says("nothing|there is no such run|quiet");
     expect(asked).toHaveLength(1);
   });
 
-  it("is nothing without a path", async () => {
+  it("is null without a path", async () => {
     answer = () => json({});
     await draw(null);
     expect(root.textContent).toBe("nothing||quiet");

@@ -50,18 +50,18 @@ function shown(...runs: RunItem[]): void {
 const figures = (): string[] => [...root.querySelectorAll("dd")].map((each) => each.innerHTML);
 
 describe("a run in the list", () => {
-  it("tells its numbers, and which of them are lower bounds", () => {
+  it("shows its numbers and marks lower bounds", () => {
     shown(run());
     expect(figures()).toEqual(["41\u202f204", "687", "0", "4.21", "≥10\u202f000"]);
   });
 
-  it("marks a time of which the generator has too large a share, and says how large", () => {
+  it("marks a time with a large share of the generator, and shows the share", () => {
     shown(run({ summary: { ...SUMMARY, shares: { p99: 8.7 } } }));
     expect(figures()[4]).toBe("≥10\u202f000*");
     expect([...root.querySelectorAll("dd")][4]?.title).toBe("up to 8.70 ms of it is the generator's");
   });
 
-  it("shows the numbers of an invalid run like any other, and says why it is invalid", () => {
+  it("shows the numbers of an invalid run and the reason", () => {
     shown(run({ summary: { ...SUMMARY, is_valid: false, reasons: ["the generator sent late", "and read late"] } }));
     expect(figures()).toEqual(["41\u202f204", "687", "0", "4.21", "≥10\u202f000"]);
     expect(root.querySelector("summary")?.textContent).toBe("Invalid: the generator sent late (and 1 more)");
@@ -71,26 +71,26 @@ describe("a run in the list", () => {
     ]);
   });
 
-  it("does not paint zero failures, and does paint others", () => {
+  it("highlights failures, but not zero failures", () => {
     shown(run());
     expect(root.querySelector(".some")).toBeNull();
     shown(run({ summary: { ...SUMMARY, failures: 3 } }));
     expect(root.querySelector(".some")?.textContent).toBe("3");
   });
 
-  it("has no numbers while it goes on", () => {
+  it("has no numbers while it is running", () => {
     shown(run({ status: "running", ended: null, summary: null }));
     expect(figures()).toEqual(["–", "–", "–", "–", "–"]);
     expect(root.textContent).toContain("running");
   });
 
-  it("is called by its id when it has no name", () => {
+  it("shows its id when it has no name", () => {
     shown(run({ name: "" }));
     expect(root.querySelector("a")?.textContent).toBe("20261122-0952-z312");
     expect(root.querySelector("a")?.getAttribute("href")).toBe("#/runs/20261122-0952-z312");
   });
 
-  it("shows what a target or a person wrote as text", () => {
+  it("shows markup from a target or a person as text", () => {
     shown(run({ name: "<img src=x>", note: "<b>bold</b>", tags: ["<i>"] }));
     expect(root.querySelector("img, b, i")).toBeNull();
     expect(root.textContent).toContain("<b>bold</b>");

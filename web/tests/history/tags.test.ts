@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest";
 import { changesOf, tagsOf, textOf } from "../../src/history/tags";
 
 describe("tags", () => {
-  it("stand between commas, and may have spaces in them", () => {
+  it("are separated by commas and may contain spaces", () => {
     expect(tagsOf("release, v1.2,slow  disk ")).toEqual(["release", "v1.2", "slow disk"]);
     expect(tagsOf(" , ")).toEqual([]);
   });
 
-  it("are kept once, in the order in which they were typed", () => {
+  it("are kept once, in typing order", () => {
     expect(tagsOf("b, a, b")).toEqual(["b", "a"]);
   });
 
-  it("are the same after they were shown in a field and read back", () => {
+  it("survive formatting and parsing", () => {
     expect(tagsOf(textOf(["release", "slow disk"]))).toEqual(["release", "slow disk"]);
   });
 });
@@ -23,7 +23,7 @@ describe("an edited label", () => {
     expect(changesOf(before, { tags: ["a"], note: "slow disk" })).toBeNull();
   });
 
-  it("sends what has changed and leaves the rest alone", () => {
+  it("sends only the changes", () => {
     expect(changesOf(before, { tags: ["a", "b"], note: "slow disk" })).toEqual({ tags: ["a", "b"], note: null });
     expect(changesOf(before, { tags: ["a"], note: "" })).toEqual({ tags: null, note: "" });
     expect(changesOf(before, { tags: [], note: "slow disk" })).toEqual({ tags: [], note: null });

@@ -1,6 +1,6 @@
 import type { EndpointRow, Form, LiveUpdate, State, Test } from "../../src/contract";
 
-/** Messages of the server, whole, with what a test is about in them. */
+/** Complete messages of the server, with the changes of a test. */
 
 export function rowOf(changes: Partial<EndpointRow> = {}): EndpointRow {
   return {

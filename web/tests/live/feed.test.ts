@@ -12,7 +12,7 @@ function chartsUpTo(sequence: number): LiveCharts {
   return { charts: [{ ...chart, spec: { datasets: { points } } }], config: {}, sequence };
 }
 
-/** A feed whose questions are answered when the test says so. */
+/** A feed whose requests the test answers. */
 function staged() {
   const asked: { endpoint: string | null; answer: (charts: LiveCharts) => void }[] = [];
   const feed = new ChartFeed((endpoint) => new Promise((answer) => asked.push({ endpoint, answer })));
@@ -26,7 +26,7 @@ function staged() {
 const settled = () => new Promise<void>((go) => setTimeout(go, 0));
 
 describe("charts that grow", () => {
-  it("are not asked for before somebody wants to see them", () => {
+  it("are not requested before a component wants them", () => {
     const { feed, asked } = staged();
     feed.take(momentOf({ is_whole: true }));
     expect(asked).toHaveLength(0);
@@ -34,7 +34,7 @@ describe("charts that grow", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("have each second once, whether it came before them or after", async () => {
+  it("have each second once, whether its update came before or after them", async () => {
     const { feed, asked, seconds } = staged();
     feed.want();
     feed.take(momentOf({ is_whole: true, sequence: 4 }));
@@ -46,21 +46,21 @@ describe("charts that grow", () => {
     expect(seconds()).toEqual([5, 6, 7]);
   });
 
-  it("tell those who have drawn them what is new", async () => {
+  it("notify listeners of new rows", async () => {
     const { feed, asked } = staged();
-    const heard: Rows[] = [];
+    const received: Rows[] = [];
     feed.want();
     feed.take(momentOf({ is_whole: true, sequence: 4 }));
     asked[0]?.answer(chartsUpTo(4));
     await settled();
-    const stop = feed.follow("rate", (rows) => heard.push(rows));
+    const stop = feed.follow("rate", (rows) => received.push(rows));
     feed.take(momentOf({ sequence: 5, appended: added(5) }));
     stop();
     feed.take(momentOf({ sequence: 6, appended: added(6) }));
-    expect(heard).toEqual([{ points: [{ second: 5 }] }]);
+    expect(received).toEqual([{ points: [{ second: 5 }] }]);
   });
 
-  it("are asked for anew when their axes no longer do, and stay until then", async () => {
+  it("are requested again when their axes are outdated, and stay until then", async () => {
     const { feed, asked, seconds } = staged();
     feed.want();
     feed.take(momentOf({ is_whole: true, sequence: 4 }));
@@ -73,7 +73,7 @@ describe("charts that grow", () => {
     expect(seconds()).toEqual([5]);
   });
 
-  it("forget an answer that another question has overtaken", async () => {
+  it("ignore a response that a newer request has replaced", async () => {
     const { feed, asked, seconds } = staged();
     feed.want();
     feed.take(momentOf({ is_whole: true, sequence: 4 }));
@@ -84,7 +84,7 @@ describe("charts that grow", () => {
     expect(seconds()).toEqual([9]);
   });
 
-  it("of another endpoint wait for the first moment that has its rows", async () => {
+  it("of another endpoint wait for the first update with its rows", async () => {
     const { feed, asked } = staged();
     feed.want();
     feed.take(momentOf({ is_whole: true, sequence: 4 }));

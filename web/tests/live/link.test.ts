@@ -3,7 +3,7 @@ import type { LiveUpdate, State } from "../../src/contract";
 import { Link } from "../../src/live/link";
 import { momentOf, stateOf } from "./examples";
 
-/** The browser's end of a stream, which a test speaks through. */
+/** A stream that a test sends events through. */
 class Wire extends EventTarget {
   isClosed = false;
 
@@ -71,13 +71,13 @@ afterEach(() => {
 });
 
 describe("the connection", () => {
-  it("asks for the state first, and counts as open with the first moment", () => {
+  it("fetches the state first, and is open after the first update", () => {
     expect([stage.states.length, stage.state]).toEqual([1, "connecting"]);
     stage.wire.says({});
     expect(stage.state).toBe("open");
   });
 
-  it("says at once that it is lost, and since when the numbers are old", () => {
+  it("is lost at once after an error, with the time of the last update", () => {
     stage.wire.says({});
     vi.advanceTimersByTime(700);
     stage.wire.dispatchEvent(new Event("error"));
@@ -85,7 +85,7 @@ describe("the connection", () => {
     expect(stage.wire.isClosed).toBe(true);
   });
 
-  it("comes back by itself, with a new state and a new stream", async () => {
+  it("reconnects with a new state and a new stream", async () => {
     stage.wire.says({});
     stage.wire.dispatchEvent(new Event("error"));
     await vi.advanceTimersByTimeAsync(600);
@@ -94,7 +94,7 @@ describe("the connection", () => {
     expect(stage.state).toBe("open");
   });
 
-  it("asks less and less often, but never gives up", async () => {
+  it("retries at growing intervals and never stops", async () => {
     stage.wire.says({});
     stage.answers = false;
     stage.wire.dispatchEvent(new Event("error"));
@@ -110,7 +110,7 @@ describe("the connection", () => {
     expect(stage.state).toBe("open");
   });
 
-  it("keeps the time of the last news while it is lost", async () => {
+  it("keeps the time of the last update while it is lost", async () => {
     stage.wire.says({});
     stage.answers = false;
     stage.wire.dispatchEvent(new Event("error"));
@@ -118,7 +118,7 @@ describe("the connection", () => {
     expect(stage.link.connection.value).toMatchObject({ state: "lost", since: 1_000_000 });
   });
 
-  it("is made anew after a gap, without a word", async () => {
+  it("reconnects silently after a gap", async () => {
     stage.wire.says({});
     stage.accepts = (moment) => moment.is_whole;
     stage.wire.says({ sequence: 9 });
@@ -129,7 +129,7 @@ describe("the connection", () => {
     expect(stage.state).toBe("open");
   });
 
-  it("counts as lost when gap follows upon gap", async () => {
+  it("is lost after several gaps in a row", async () => {
     stage.accepts = () => false;
     for (let turn = 0; turn < 4; turn++) {
       stage.wire.says({});
@@ -138,7 +138,7 @@ describe("the connection", () => {
     expect(stage.state).toBe("lost");
   });
 
-  it("counts as lost when news are due and none comes", () => {
+  it("is lost when an update is overdue", () => {
     stage.wire.says({});
     vi.advanceTimersByTime(5000);
     expect(stage.state).toBe("open");
@@ -160,7 +160,7 @@ describe("the connection", () => {
     expect([stage.state, stage.asked, stage.wire.isClosed]).toEqual(["ended", 1, true]);
   });
 
-  it("opens another stream for another endpoint, and hears the old one no more", async () => {
+  it("opens another stream for another endpoint, and ignores the old one", async () => {
     stage.wire.says({});
     const [old] = stage.wires;
     stage.link.listen('["GET","/a"]');

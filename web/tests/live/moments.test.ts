@@ -11,26 +11,26 @@ function seenAfter(...moments: Partial<LiveUpdate>[]): Seen {
   return seen;
 }
 
-describe("what is seen after a moment", () => {
-  it("needs a whole moment to begin with", () => {
+describe("the state after a live update", () => {
+  it("starts with a whole update", () => {
     expect(after(NOTHING, momentOf({ sequence: 7, is_whole: false }))).toBeNull();
     expect(after(NOTHING, momentOf({ sequence: 7, is_whole: true }))?.sequence).toBe(7);
   });
 
-  it("goes on with the next moment and no other", () => {
+  it("accepts only the next update", () => {
     const seen = seenAfter({ sequence: 7, is_whole: true });
     expect(after(seen, momentOf({ sequence: 8 }))?.sequence).toBe(8);
     expect(after(seen, momentOf({ sequence: 9 }))).toBeNull();
     expect(after(seen, momentOf({ sequence: 7 }))).toBeNull();
   });
 
-  it("takes a whole moment of any sequence: the process may be another one", () => {
+  it("accepts a whole update with any sequence: the process may be a new one", () => {
     const seen = seenAfter({ sequence: 700, is_whole: true, rows: [rowOf({ name: "/old" })] });
     const next = after(seen, momentOf({ sequence: 3, is_whole: true, rows: [rowOf({ name: "/new" })] }));
     expect([...(next?.rows.values() ?? [])].map((each) => each.name)).toEqual(["/new"]);
   });
 
-  it("keeps the rows that have not changed, in their places", () => {
+  it("keeps unchanged rows in their places", () => {
     const seen = seenAfter({ is_whole: true, rows: [rowOf({ name: "/a" }), rowOf({ name: "/b" })] });
     const next = after(seen, momentOf({ sequence: 2, rows: [rowOf({ name: "/a", requests: 101 })] }));
     expect([...(next?.rows.values() ?? [])].map((each) => [each.name, each.requests])).toEqual([
@@ -40,27 +40,27 @@ describe("what is seen after a moment", () => {
     expect(seen.rows.get(keyOf({ method: "GET", name: "/a" }))?.requests).toBe(100);
   });
 
-  it("has the very same rows when none has changed, so that nothing is drawn", () => {
+  it("keeps the same map when no row has changed, so that nothing renders", () => {
     const seen = seenAfter({ is_whole: true, rows: [rowOf()] });
     expect(after(seen, momentOf({ sequence: 2 }))?.rows).toBe(seen.rows);
   });
 
-  it("tells endpoints apart whose method and name look alike when they are joined", () => {
+  it("distinguishes endpoints whose joined method and name are equal", () => {
     expect(keyOf({ method: "GET", name: "a b" })).not.toBe(keyOf({ method: "GET a", name: "b" }));
   });
 });
 
 describe("the log", () => {
-  it("has a line once that was fetched and came along", () => {
+  it("contains a line once that was both fetched and streamed", () => {
     const fetched = [line(1), line(2, "x"), line(3)];
     expect(logAfter(fetched, [line(2, "x"), line(3), line(4)]).map((each) => each.at)).toEqual([1, 2, 3, 4]);
   });
 
-  it("is in order when what was fetched comes after what came along", () => {
+  it("is in order when fetched lines arrive after streamed ones", () => {
     expect(logAfter([line(5)], [line(1), line(5)]).map((each) => each.at)).toEqual([1, 5]);
   });
 
-  it("forgets its oldest lines", () => {
+  it("drops its oldest lines", () => {
     const many = Array.from({ length: 1500 }, (_, place) => line(place));
     const more = Array.from({ length: 1500 }, (_, place) => line(1500 + place));
     const log = logAfter(many, more);

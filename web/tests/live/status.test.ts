@@ -1,33 +1,33 @@
 import { describe, expect, it } from "vitest";
-import { isGoing, isMeasuring, newsOf, wordOf } from "../../src/live/status";
+import { isUnfinished, isMeasuring, announcementOf, wordOf } from "../../src/live/status";
 import { testOf } from "./examples";
 
 describe("the state of a run", () => {
-  it("is told when it changes, and not each second", () => {
-    expect(newsOf(null, testOf())).toBe("Running");
-    expect(newsOf(testOf(), testOf({ elapsed: 11 }))).toBe("");
-    expect(newsOf(testOf(), testOf({ status: "finished", message: "2 thresholds hold" }))).toBe(
+  it("is announced when it changes, and not each second", () => {
+    expect(announcementOf(null, testOf())).toBe("Running");
+    expect(announcementOf(testOf(), testOf({ elapsed: 11 }))).toBe("");
+    expect(announcementOf(testOf(), testOf({ status: "finished", message: "2 thresholds hold" }))).toBe(
       "Finished. 2 thresholds hold",
     );
-    expect(newsOf(testOf(), testOf({ number: 2 }))).toBe("Running");
+    expect(announcementOf(testOf(), testOf({ number: 2 }))).toBe("Running");
   });
 
-  it("is not told as that of now when nobody is there to tell it", () => {
+  it("is not shown as current when the connection is lost", () => {
     expect(wordOf("running").text).toBe("Running");
     expect(wordOf("running", "lost").text).toBe("Connection lost");
     expect(wordOf("stopping", "ended").text).toBe("Process ended");
     expect(wordOf("finished", "ended").text).toBe("Finished");
   });
 
-  it("goes on before anything is measured, and until it has stopped", () => {
-    expect([isGoing(testOf({ status: "preparing" })), isMeasuring(testOf({ status: "preparing" }))]).toEqual([
+  it("is unfinished before the measurement and until the run has stopped", () => {
+    expect([isUnfinished(testOf({ status: "preparing" })), isMeasuring(testOf({ status: "preparing" }))]).toEqual([
       true,
       false,
     ]);
-    expect([isGoing(testOf({ status: "stopping" })), isMeasuring(testOf({ status: "stopping" }))]).toEqual([
+    expect([isUnfinished(testOf({ status: "stopping" })), isMeasuring(testOf({ status: "stopping" }))]).toEqual([
       true,
       true,
     ]);
-    expect([isGoing(testOf({ status: "failed" })), isGoing(null)]).toEqual([false, false]);
+    expect([isUnfinished(testOf({ status: "failed" })), isUnfinished(null)]).toEqual([false, false]);
   });
 });

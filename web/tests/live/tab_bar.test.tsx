@@ -42,7 +42,7 @@ async function press(key: string): Promise<void> {
 const chosen = () => root.querySelector('[role="tab"][aria-selected="true"]');
 
 describe("tabs", () => {
-  it("are walked through with arrows, Home and End, all around", async () => {
+  it("move with arrows, Home and End, and wrap around", async () => {
     root.querySelector<HTMLElement>('[role="tab"]')?.focus();
     const seen: (string | null | undefined)[] = [];
     for (const key of ["ArrowRight", "End", "ArrowRight", "ArrowLeft", "Home", "x"]) {
@@ -53,7 +53,7 @@ describe("tabs", () => {
     expect(seen).toEqual(["B", "C", "A", "C", "A", "A"]);
   });
 
-  it("have one stop for Tab, and a panel that is named after it", () => {
+  it("have one stop for Tab, and each panel has its tab's name", () => {
     const stops = [...root.querySelectorAll<HTMLElement>('[role="tab"]')].filter((each) => each.tabIndex === 0);
     expect(stops).toEqual([chosen()]);
     const panel = root.querySelector('[role="tabpanel"]');

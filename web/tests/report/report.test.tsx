@@ -5,7 +5,7 @@ import { doing, shown } from "../page";
 
 const sample = document({ sections: [section("notes", "Notes", [paragraph("text")])] });
 
-test("a report has a frame of its own: contents, the document, who has written it", () => {
+test("a report has its own frame: contents, document, author", () => {
   const { one, texts } = shown(<Report document={sample} />);
   expect(texts("header nav a")).toEqual(["Notes"]);
   expect(one("main h1").textContent).toBe("Old against new");
@@ -13,7 +13,7 @@ test("a report has a frame of its own: contents, the document, who has written i
   expect(texts("nav")).toHaveLength(1);
 });
 
-test("the button changes between light and dark, and says to what", () => {
+test("the button switches between light and dark, and names the next theme", () => {
   const { one } = shown(<Report document={sample} />);
   const button = one("button.theme");
   const before = button.getAttribute("aria-label");

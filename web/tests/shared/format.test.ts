@@ -12,7 +12,7 @@ import {
   share,
 } from "../../src/shared/format";
 
-/** Narrow spaces as they are typed here. */
+/** Narrow spaces as normal spaces. */
 const plain = (text: string) => text.replace(/\u202f/g, " ");
 
 describe("a number", () => {
@@ -33,7 +33,7 @@ describe("a number", () => {
     expect(plain(amount(value))).toBe(text);
   });
 
-  test("may be a lower bound, and says so", () => {
+  test("can be a lower bound with a mark", () => {
     expect(milliseconds(30000, true)).toBe("≥30\u202f000");
     expect(duration(30000, true)).toBe("≥30.0 s");
     expect(milliseconds(null, true)).toBe("–");
@@ -126,6 +126,6 @@ test.each([
   expect(ago(1_000_000_000 - past, 1_000_000_000)).toBe(text);
 });
 
-test("what was long ago has a date", () => {
+test("an old moment is shown as a date", () => {
   expect(ago(0, 30 * 86_400)).toContain("1970");
 });

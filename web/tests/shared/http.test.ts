@@ -4,7 +4,7 @@ import type { State } from "../../src/contract";
 type Asked = [address: string, options: RequestInit];
 const fetched = vi.fn<(address: string, options: RequestInit) => Promise<Response>>();
 
-/** The module anew: it remembers a token. */
+/** A new copy of the module, because it stores a token. */
 async function module() {
   vi.resetModules();
   return import("../../src/shared/http");
@@ -18,7 +18,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const tokenOf = ([, options]: Asked) => new Headers(options.headers).get("X-Plimsoll-Token");
 
-test("paths are below the page's own, whatever that is", async () => {
+test("paths are relative to the page's base path", async () => {
   const base = document.head.appendChild(document.createElement("base"));
   base.href = "http://localhost/lab/";
   const { address } = await module();
@@ -26,7 +26,7 @@ test("paths are below the page's own, whatever that is", async () => {
   base.remove();
 });
 
-test("what changes something carries the token of the state", async () => {
+test("a request that changes something carries the token of the state", async () => {
   const { postJson, rememberToken } = await module();
   rememberToken({ token: "t1" } as State);
   fetched.mockResolvedValueOnce(Response.json({}));
@@ -35,14 +35,14 @@ test("what changes something carries the token of the state", async () => {
   expect(tokenOf(fetched.mock.calls[0] as Asked)).toBe("t1");
 });
 
-test("a token that is not known is asked for first", async () => {
+test("an unknown token is fetched first", async () => {
   const { patchJson } = await module();
   fetched.mockResolvedValueOnce(state("t2")).mockResolvedValueOnce(Response.json({ id: "r" }));
   expect(await patchJson("api/runs/r", { note: "n" })).toEqual({ id: "r" });
   expect(fetched.mock.calls.map(([address]) => new URL(address).pathname)).toEqual(["/api/state", "/api/runs/r"]);
 });
 
-test("after a refusal the token is asked for anew: another process may listen there by now", async () => {
+test("after a refusal the token is fetched again, because the process may have restarted", async () => {
   const { postJson, rememberToken } = await module();
   rememberToken({ token: "old" } as State);
   fetched
@@ -53,7 +53,7 @@ test("after a refusal the token is asked for anew: another process may listen th
   expect(tokenOf(fetched.mock.calls[2] as Asked)).toBe("new");
 });
 
-test("a refusal that the token is not to blame for is told, and not repeated", async () => {
+test("a refusal for another reason is thrown without a retry", async () => {
   const { postJson, rememberToken } = await module();
   rememberToken({ token: "t" } as State);
   fetched.mockResolvedValueOnce(refusal(403, "this page may only look")).mockResolvedValueOnce(state("t"));
@@ -61,7 +61,7 @@ test("a refusal that the token is not to blame for is told, and not repeated", a
   expect(fetched).toHaveBeenCalledTimes(2);
 });
 
-test("a problem says what is wrong, and with which field", async () => {
+test("a problem has its message and its field", async () => {
   const { getJson, RefusedError } = await module();
   fetched.mockResolvedValueOnce(refusal(400, "users must be a number", "users"));
   const error = await getJson("api/x").catch((each: unknown) => each);
@@ -69,21 +69,21 @@ test("a problem says what is wrong, and with which field", async () => {
   expect(error).toMatchObject({ status: 400, field: "users", message: "users must be a number" });
 });
 
-test("an answer that is no problem of ours is told by its status", async () => {
+test("an error response without a problem shows its status", async () => {
   const { getJson } = await module();
   fetched.mockResolvedValueOnce(new Response("<html>Bad gateway", { status: 502 }));
   await expect(getJson("api/x")).rejects.toThrow("HTTP 502");
 });
 
-test("no answer at all is another matter", async () => {
-  const { getJson, isUnreachable, sayOf } = await module();
+test("a missing response is a different error", async () => {
+  const { getJson, isUnreachable, errorText } = await module();
   fetched.mockRejectedValueOnce(new TypeError("Failed to fetch"));
   const error = await getJson("api/x").catch((each: unknown) => each);
   expect(isUnreachable(error)).toBe(true);
-  expect(sayOf(error)).toContain("does not answer");
+  expect(errorText(error)).toContain("does not answer");
 });
 
-test("a question that was taken back is not an error of the network", async () => {
+test("an aborted request is not a network error", async () => {
   const { getJson, isUnreachable } = await module();
   const given = new AbortController();
   fetched.mockImplementationOnce((_, options) => {

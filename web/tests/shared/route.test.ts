@@ -21,7 +21,7 @@ describe("the address", () => {
     expect(placeOf(hash).route).toEqual(route);
   });
 
-  it("keeps the open tab apart from the page", () => {
+  it("separates the open tab from the page", () => {
     const place = placeOf("#/?tab=charts&endpoint=%5B%22GET%22%2C%22%2Fa%3Fb%22%5D");
     expect([place.path, place.params.get("endpoint")]).toEqual(["/", '["GET","/a?b"]']);
     expect(placeOf(hashOf(place.path, place.params))).toEqual(place);

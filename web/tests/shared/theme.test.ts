@@ -12,14 +12,14 @@ beforeEach(() => {
   delete root.dataset.theme;
 });
 
-test("the device decides until somebody chooses", async () => {
+test("the device decides until the reader chooses", async () => {
   const { startTheme, theme } = await module();
   startTheme();
   expect(theme.value).toBe("system");
   expect(root.dataset.theme).toBeUndefined();
 });
 
-test("a choice is seen by the style sheet, and kept for the next time", async () => {
+test("a choice is visible to the style sheet and stored", async () => {
   const first = await module();
   first.chooseTheme("dark");
   expect(root.dataset.theme).toBe("dark");
@@ -30,14 +30,14 @@ test("a choice is seen by the style sheet, and kept for the next time", async ()
   expect(root.dataset.theme).toBe("dark");
 });
 
-test("a choice can be given back to the device", async () => {
+test("a choice can be reset to the device's", async () => {
   const { chooseTheme } = await module();
   chooseTheme("dark");
   chooseTheme("system");
   expect(root.dataset.theme).toBeUndefined();
 });
 
-test("where nothing can be kept it holds as long as the page does", async () => {
+test("without storage a choice lasts as long as the page", async () => {
   const { chooseTheme, theme } = await module();
   const broken = vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
     throw new Error("no storage");

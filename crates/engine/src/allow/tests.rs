@@ -19,7 +19,7 @@ fn proxied(url: &str, proxy: &str) -> Origin {
     Origin::new(url, &OriginOptions { proxy: Some(proxy.into()), ..OriginOptions::default() }).unwrap()
 }
 
-/// What a connection that finds these addresses is refused with, or the addresses that it may go to.
+/// The error of a connection that resolves to these addresses, or the addresses that it may use.
 fn outcome(hosts: &AllowedHosts, origin: &Origin, addresses: &[&str]) -> Result<Vec<String>, String> {
     if let Some(refusal) = hosts.refuses(origin) {
         return Err(refusal);
@@ -179,7 +179,7 @@ fn a_unix_socket_is_allowed_by_its_path() {
 fn the_question_before_a_run_resolves_names() {
     let hosts = allowed(&["127.0.0.0/8", "::1"]);
     assert_eq!(hosts.refusal(&origin("http://localhost:1")), None);
-    // A label of 64 characters is in no zone; resolvers refuse it without asking anyone.
+    // A label of 64 characters is invalid, so resolvers refuse it without a query.
     let unknown = format!("http://{}.invalid", "x".repeat(64));
     assert_eq!(hosts.refusal(&origin(&unknown)), None, "that is for the run to find out");
     let refusal = allowed(&["192.0.2.0/24"]).refusal(&origin("http://localhost:1")).unwrap();

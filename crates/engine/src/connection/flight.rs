@@ -1,4 +1,4 @@
-//! The exchange that a connection is busy with, from the call to what goes back to the caller.
+//! The exchange in flight on a connection, from the call to the result.
 
 use plimsoll_record::{Exchange, Outcome, StampSource};
 
@@ -7,31 +7,31 @@ use crate::call::{Call, ExchangeId, Failure, Finished, Keep, Response};
 use crate::clock::now;
 use crate::protocol::Collector;
 
-/// How long a body waits for its 100 (Continue), ns. As curl does.
+/// How long a body waits for 100 (Continue), ns. The same as curl.
 const CONTINUE_WAIT: u64 = 1_000_000_000;
 
-/// A call under way.
+/// A call in progress.
 #[derive(Debug)]
 pub(crate) struct Flight {
     pub(super) call: Call,
     pub(super) exchange: Exchange,
     pub(super) response: Response,
-    /// Bytes of this exchange handed to the socket or to TLS.
+    /// Bytes of this exchange written to the socket or to TLS.
     pub(super) written: usize,
-    /// No 100 (Continue) has come, nor the time to do without it.
+    /// The body still waits for 100 (Continue).
     held: bool,
-    /// When to give up waiting, monotonic ns; 0 = never.
+    /// Deadline of the current wait, monotonic ns; 0 = never.
     pub(super) deadline: u64,
-    /// When to give up whatever comes, monotonic ns; 0 = never. No deadline is later.
+    /// Deadline of the whole exchange, monotonic ns; 0 = never. `deadline` is never later.
     pub(super) end: u64,
-    /// Start of the set-up phase that is being timed, monotonic ns.
+    /// Start of the current setup phase, monotonic ns.
     pub(super) phase: u64,
-    /// What there is to know of it if its head has been handed over and its body is still to come.
+    /// State of a streamed body after its head was returned.
     pub(super) stream: Option<Box<Stream>>,
 }
 
 impl Flight {
-    /// On a kept connection, at `sent` (monotonic ns).
+    /// Starts on a kept connection, at `sent` (monotonic ns).
     #[inline]
     pub(super) fn new(call: Call, sent: u64) -> Flight {
         let due = if call.due == 0 { sent } else { call.due.min(sent) };
@@ -51,24 +51,24 @@ impl Flight {
         }
     }
 
-    /// On a connection that has yet to be made.
+    /// Starts on a connection that is not open yet.
     pub(super) fn before_connecting(call: Call, sent: u64) -> Flight {
         let mut flight = Flight::new(call, sent);
         flight.wait_for_connection();
         flight
     }
 
-    /// From `phase` on there is so much time to connect.
+    /// Starts the connect timeout at `phase`.
     fn wait_for_connection(&mut self) {
         self.deadline = sooner(after(self.phase, self.call.connect_timeout), self.end);
     }
 
-    /// Is not to be sent before `until` (monotonic ns).
+    /// Delays the request until `until` (monotonic ns).
     pub(super) fn hold(&mut self, until: u64) {
         self.deadline = until;
     }
 
-    /// The time that it was held until has come: it is due then, and sent now. Returns how long it was held, ns.
+    /// Ends the delay: the exchange becomes due and is sent now. Returns the length of the delay, ns.
     pub(super) fn release_held(&mut self) -> u64 {
         let (until, now) = (self.deadline, now());
         let held = now - self.exchange.sent;
@@ -82,7 +82,7 @@ impl Flight {
         held
     }
 
-    /// Begins again on a new connection.
+    /// Restarts on a new connection.
     pub(super) fn restart(&mut self) {
         self.exchange.retries += 1;
         self.written = 0;
@@ -91,7 +91,7 @@ impl Flight {
         self.wait_for_connection();
     }
 
-    /// Its request has this trace.
+    /// Sets the trace of the request.
     pub(crate) fn carries(&mut self, trace: u64) {
         self.exchange.trace = trace;
     }
@@ -100,7 +100,7 @@ impl Flight {
         self.call.token
     }
 
-    /// Ends the set-up phase that began at `phase`, and returns how long it took.
+    /// Ends the setup phase that began at `phase`, and returns its length.
     pub(super) fn lap(&mut self) -> u64 {
         let now = now();
         let took = now - self.phase;
@@ -108,7 +108,7 @@ impl Flight {
         took
     }
 
-    /// The part of the request that may go out now, or has gone out.
+    /// The part of the request that may be sent now, or was sent.
     #[inline]
     pub(super) fn sendable(&self) -> &[u8] {
         let wire = &self.call.wire;
@@ -116,31 +116,31 @@ impl Flight {
         if self.held { &bytes[..wire.head] } else { bytes }
     }
 
-    /// Whether the peer has answered.
+    /// Whether the peer has responded.
     #[inline]
     pub(super) fn is_answered(&self) -> bool {
         self.exchange.bytes_in > 0
     }
 
-    /// Whether the body is being kept back. A final response says that it is not wanted, and the wait is over.
+    /// Whether the body waits for 100 (Continue). A final response ends the wait: the peer does not want the body.
     #[inline]
     pub(super) fn waits_for_continue(&self) -> bool {
         self.held && self.response.status == 0
     }
 
-    /// Lets the body go out.
+    /// Releases the body.
     pub(super) fn release(&mut self) {
         self.held = false;
     }
 
-    /// From now on the peer has its time to send something, or to take something.
+    /// Restarts the read timeout.
     #[inline]
     pub(super) fn wait(&mut self, from: u64) {
         let limit = if self.waits_for_continue() { CONTINUE_WAIT } else { self.call.read_timeout };
         self.deadline = sooner(after(from, limit), self.end);
     }
 
-    /// What has passed when a deadline has: what there was to wait for, and its limit in ns.
+    /// The failure after a passed deadline, with the name and limit (ns) of the wait.
     #[cold]
     pub(super) fn passed(&self, is_connected: bool) -> (&'static str, u64) {
         let Call { timeout, connect_timeout, read_timeout, .. } = self.call;
@@ -152,12 +152,12 @@ impl Flight {
         }
     }
 
-    /// Whether the limit of the whole exchange has passed.
+    /// Whether the timeout of the whole exchange has passed.
     pub(super) fn is_over(&self) -> bool {
         self.end != 0 && self.end <= self.deadline
     }
 
-    /// What the protocol's findings go into.
+    /// The collector for the protocol's output.
     #[inline]
     pub(super) fn collector(&mut self) -> Collector<'_> {
         Collector {
@@ -169,7 +169,7 @@ impl Flight {
         }
     }
 
-    /// What goes to the caller.
+    /// The result for the caller.
     pub(crate) fn finish(mut self, id: ExchangeId, failure: Option<Failure>) -> Finished {
         self.exchange.bytes_out = self.written as u64;
         let result = match failure {
@@ -179,7 +179,7 @@ impl Flight {
                 Ok(self.response)
             }
             Some(failure) => {
-                // A censored time is kept at its limit; every other failure ends when it is known.
+                // A timeout ends at its limit (a censored time). Other failures end when they are detected.
                 let end = if failure.outcome == Outcome::Timeout { self.deadline } else { now() };
                 self.exchange.arrival = end.max(self.exchange.sent);
                 self.exchange.source = StampSource::User;
@@ -191,14 +191,14 @@ impl Flight {
     }
 }
 
-/// The sooner of two deadlines, of which 0 is never.
+/// The earlier of two deadlines; 0 is never.
 #[inline]
 fn sooner(one: u64, other: u64) -> u64 {
-    // One less, and never is the latest of all.
+    // Subtracting 1 makes 0 (never) the latest.
     one.wrapping_sub(1).min(other.wrapping_sub(1)).wrapping_add(1)
 }
 
-/// The deadline of a limit that starts at `from`; a limit of 0 is none.
+/// The deadline of a limit that starts at `from`; 0 is none.
 #[inline]
 fn after(from: u64, limit: u64) -> u64 {
     if limit == 0 { 0 } else { from.saturating_add(limit) }

@@ -1,4 +1,4 @@
-//! From a socket that is being connected to the first byte of the request: proxy, then TLS.
+//! Setup of a connection, from the connecting socket to the first byte of the request: proxy, then TLS.
 
 use std::io::ErrorKind;
 
@@ -12,7 +12,7 @@ use crate::origin::Tunnel;
 use crate::protocol::Protocol;
 use crate::tls::words;
 
-/// Receives a proxy's answer to CONNECT: only its status matters.
+/// Receives a proxy's response to CONNECT. Only its status is used.
 #[derive(Default)]
 struct ProxyAnswer {
     status: u16,
@@ -27,7 +27,7 @@ impl Sink for ProxyAnswer {
 }
 
 impl<P: Protocol> Connection<P> {
-    /// The peer has accepted, or not.
+    /// Handles the end of the TCP connect.
     #[inline(never)]
     pub(crate) fn connected(&mut self, io: &mut Io) -> Step {
         let Some(transport) = &self.transport else { return Step::Wait };
@@ -52,14 +52,14 @@ impl<P: Protocol> Connection<P> {
         self.stage = Stage::Tunnelling;
         let Some(transport) = &mut self.transport else { return Step::Wait };
         match transport.write(request.as_bytes()) {
-            // A fresh socket has room for far more than these few bytes.
+            // A new socket has room for these few bytes.
             Ok(written) if written == request.len() => Step::Wait,
             Ok(_) => Step::Failed(Failure::new(Outcome::Connect, "the proxy takes no data")),
             Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
         }
     }
 
-    /// Reads the proxy's answer.
+    /// Reads the proxy's response.
     #[inline(never)]
     pub(super) fn tunnel(&mut self, io: &mut Io) -> Step {
         let refused = |message: String| Step::Failed(Failure::new(Outcome::Connect, message));
@@ -79,7 +79,7 @@ impl<P: Protocol> Connection<P> {
             match answer.status {
                 0 => {}
                 200..=299 if fed.consumed == received.length => break,
-                // No request has gone through the proxy yet.
+                // No request was sent through the proxy yet.
                 200..=299 => return refused("the proxy sent more than its answer".into()),
                 status => return refused(format!("the proxy refused with status {status}")),
             }
@@ -91,7 +91,7 @@ impl<P: Protocol> Connection<P> {
         self.secure(io)
     }
 
-    /// Connected to the origin: TLS if it wants it, else the request.
+    /// Starts TLS if the origin needs it, else sends the request.
     fn secure(&mut self, io: &mut Io) -> Step {
         let (Some(secure), Some(transport)) = (&self.origin.secure, &mut self.transport) else {
             return self.request(io);
@@ -103,7 +103,7 @@ impl<P: Protocol> Connection<P> {
         self.handshake(io)
     }
 
-    /// Goes on with the handshake as far as the socket allows.
+    /// Continues the handshake as far as the socket allows.
     #[inline(never)]
     pub(super) fn handshake(&mut self, io: &mut Io) -> Step {
         let Some(transport) = &mut self.transport else { return Step::Wait };
@@ -132,13 +132,13 @@ impl<P: Protocol> Connection<P> {
             flight.exchange.tls += flight.lap();
         }
         match self.request(io) {
-            // A response may have come behind the handshake's last message; no event reports that.
+            // A response may follow the last handshake message without a further event.
             Step::Wait => self.take_opened(None, now(), &mut io.plain, &io.limits, &mut io.clock),
             step => step,
         }
     }
 
-    /// The connection is made: sends the request it was made for.
+    /// The connection is ready: sends its first request.
     fn request(&mut self, io: &mut Io) -> Step {
         let Some(flight) = &mut self.flight else { return Step::Close };
         self.protocol.begin(&flight.call.wire);

@@ -1,7 +1,7 @@
-//! An exchange that is streamed: its head is handed over when it has come, its body on request, piece by piece.
+//! Streamed exchanges: the head is returned when it arrives, the body is read on request, piece by piece.
 //!
-//! A body is read only when the caller asks for it. What is unread waits in the socket, whose room is bounded, and a peer
-//! that has filled it has to wait too.
+//! The engine reads a body only when the caller asks. Unread bytes stay in the socket's bounded buffer. When it is
+//! full, the peer must wait.
 
 use std::io::ErrorKind;
 use std::mem::take;
@@ -13,24 +13,24 @@ use crate::call::{ExchangeId, Failure, Finished, Piece, Response, Then};
 use crate::clock::now;
 use crate::protocol::Protocol;
 
-/// What there is to know of an exchange between its head and the end of its body.
+/// State of an exchange between its head and the end of its body.
 #[derive(Debug, Default)]
 pub(super) struct Stream {
-    /// The head has been handed over.
+    /// The head was returned.
     handed: bool,
-    /// The wake of who waits for more, or has done so.
+    /// Token of the waiting reader, if there is one.
     wake: Option<u64>,
-    /// What was wrong behind the head, in the read that brought it.
+    /// An error in the read that brought the head, after the head.
     broken: Option<Failure>,
 }
 
 impl<P: Protocol> Connection<P> {
-    /// Whether its exchange's head has been handed over, and not yet the end of its body.
+    /// Whether the head was returned and the body has not ended.
     pub(crate) fn is_streaming(&self) -> bool {
         self.stream().is_some_and(|stream| stream.handed)
     }
 
-    /// The wake of who waits for more.
+    /// Token of the waiting reader.
     pub(crate) fn reader(&self) -> Option<u64> {
         self.stream().and_then(|stream| stream.wake)
     }
@@ -39,7 +39,7 @@ impl<P: Protocol> Connection<P> {
         self.flight.as_ref()?.stream.as_deref()
     }
 
-    /// Its socket is ready, and its exchange is streamed.
+    /// Handles a readiness event of a streamed exchange.
     #[inline(never)]
     pub(super) fn stream_on(&mut self, io: &mut Io, ready: Readiness) -> Step {
         let streaming = self.is_streaming();
@@ -61,7 +61,7 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// Reads until there is something to hand over, or nothing to be read.
+    /// Reads until there is something to return, or nothing to read.
     fn pull(&mut self, io: &mut Io) -> Step {
         loop {
             let Some(transport) = &mut self.transport else { return Step::Close };
@@ -87,7 +87,7 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// What a read comes to for who streams.
+    /// Converts a step for a streamed exchange.
     fn streamed(&mut self, step: Step, read: u64) -> Step {
         if let Step::Done { keep } = step {
             // No second event reports what happened to the socket between two reads.
@@ -110,7 +110,7 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// The exchange as it is when its head has come; None when that has been handed over before.
+    /// The exchange at the time its head arrives. None if the head was returned before.
     pub(crate) fn hand_over(&mut self, id: ExchangeId) -> Option<Finished> {
         let flight = self.flight.as_mut()?;
         let stream = flight.stream.get_or_insert_default();
@@ -118,12 +118,12 @@ impl<P: Protocol> Connection<P> {
             return None;
         }
         stream.handed = true;
-        // The caller decides how long its reading takes.
+        // The caller decides how long it reads.
         flight.end = 0;
         flight.deadline = 0;
         flight.exchange.bytes_out = flight.written as u64;
         flight.exchange.status = flight.response.status;
-        // The status stays: it says that what comes now is no head.
+        // Keep the status: it marks that the next bytes are not a head.
         let rest = Response { status: flight.response.status, ..Response::default() };
         let head = std::mem::replace(&mut flight.response, rest);
         Some(Finished {
@@ -135,8 +135,8 @@ impl<P: Protocol> Connection<P> {
         })
     }
 
-    /// The next piece of the body, and whether the connection can be kept behind it. None when nothing has come and
-    /// there is time left to wait for it.
+    /// The next piece of the body, and whether the connection can be kept after it. None if nothing has arrived and the
+    /// timeout has not passed.
     pub(crate) fn piece(&mut self, io: &mut Io) -> Option<(Piece, bool)> {
         let broken = self.flight.as_mut()?.stream.as_mut()?.broken.take();
         let (then, keep) = match broken.map_or_else(|| self.pull(io), Step::Failed) {
@@ -144,7 +144,7 @@ impl<P: Protocol> Connection<P> {
             Step::Streamed => (Then::More, true),
             Step::Done { keep } => (Then::End, keep),
             Step::Failed(failure) => (Then::Failed(failure), false),
-            // What has answered is not dialled again.
+            // The peer has responded, so there is no second attempt.
             Step::Redial | Step::Dial { .. } | Step::NextAddress(_) | Step::Close => (Then::Failed(closed()), false),
         };
         let flight = self.flight.as_mut()?;
@@ -152,7 +152,7 @@ impl<P: Protocol> Connection<P> {
         Some((Piece { bytes: take(&mut flight.response.bytes), then }, keep))
     }
 
-    /// Begins to wait for bytes, or goes on with it; the failure when that has taken too long.
+    /// Starts or checks the read timeout. Returns the failure if it has passed.
     fn check_read_timeout(&mut self) -> Option<Failure> {
         let flight = self.flight.as_mut()?;
         let now = now();
@@ -163,7 +163,7 @@ impl<P: Protocol> Connection<P> {
         (flight.deadline <= now).then(|| late("no data", flight.call.read_timeout))
     }
 
-    /// `wake` comes when there may be something to read; None: no reader waits.
+    /// Sets the reader's token, for its wake when there may be something to read. None: no reader waits.
     pub(crate) fn set_reader(&mut self, wake: Option<u64>) {
         let Some(flight) = &mut self.flight else { return };
         if wake.is_none() {
@@ -175,7 +175,7 @@ impl<P: Protocol> Connection<P> {
     }
 }
 
-/// The failure of a read on a connection that is closed.
+/// The failure of a read on a closed connection.
 pub(crate) fn closed() -> Failure {
     Failure::new(Outcome::Cancelled, "the connection has been closed")
 }

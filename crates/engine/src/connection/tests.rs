@@ -13,13 +13,13 @@ use crate::protocol::{Collector, Progress, Protocol};
 use crate::socket::Socket;
 
 #[test]
-#[allow(clippy::print_stdout)] // a figure for those who change it
+#[allow(clippy::print_stdout)] // prints the size for maintainers
 fn a_connection_is_small() {
     println!("{} bytes", size_of::<Connection>());
     assert!(size_of::<Connection>() <= 768);
 }
 
-/// A protocol of lines: a request is a line, and so is its response. `ping` is answered with `pong` by itself.
+/// A protocol of lines: a request is a line, and so is its response. It responds to `ping` with `pong`.
 #[derive(Debug, Default)]
 struct Lines {
     output: Vec<u8>,
@@ -51,7 +51,7 @@ impl Protocol for Lines {
     }
 }
 
-/// Answers the first connection: what it reads, after a ping of its own.
+/// Handles the first connection: sends a ping, and returns the lines that it reads.
 fn answer(listener: &TcpListener) -> Vec<String> {
     let (mut stream, _) = listener.accept().unwrap();
     let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map(Result::unwrap);

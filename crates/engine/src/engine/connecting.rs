@@ -1,4 +1,4 @@
-//! From a call that no kept connection can carry to a socket that is being connected.
+//! From a call without a kept connection to a connecting socket.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -18,7 +18,7 @@ use crate::resolve::{Place, unresolved};
 use crate::socket::Socket;
 
 impl Engine {
-    /// Goes on with those whose addresses have come.
+    /// Continues connections whose addresses were resolved.
     pub(super) fn resolved(&mut self) {
         for (asked, answer) in self.resolver.answers(now()) {
             for (place, serial) in self.waiting.remove(&asked).unwrap_or_default() {
@@ -40,10 +40,10 @@ impl Engine {
         }
     }
 
-    /// Makes a connection for a call, at once or when the client's back-off is over.
+    /// Makes a connection for a call, at once or after the client's backoff.
     pub(super) fn dial(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call, sent: u64) -> (usize, Step) {
         if self.connections.len() == self.connections.capacity() {
-            // Doubling would leave up to half of it unused, and connections are large.
+            // Vec doubling would leave up to half of it unused, and connections are large.
             self.connections.reserve_exact(self.connections.len() / 4 + 16);
         }
         let place = self.connections.insert(Connection::new(client.0, Arc::clone(origin), call, sent));
@@ -58,7 +58,7 @@ impl Engine {
         (place, self.open(place))
     }
 
-    /// Begins to make a connection for the exchange that is there.
+    /// Starts to open the connection in this slot.
     pub(super) fn open(&mut self, place: usize) -> Step {
         let origin = &self.connections[place].origin;
         if let Some(refusal) = self.allowed.refuses(origin) {
@@ -72,12 +72,12 @@ impl Engine {
         }
     }
 
-    /// The local address that was chosen for a connection: its user's before its origin's.
+    /// The chosen local address: the client's, else the origin's.
     fn source_of(&self, connection: &Connection) -> Option<IpAddr> {
         self.source(ClientId(connection.client)).or(connection.origin.source)
     }
 
-    /// One question for all that wait for the same answer.
+    /// Sends one query for all connections that wait for the same answer.
     fn ask(&mut self, place: usize, question: &Place) -> Step {
         let waiting = self.waiting.entry(question.clone()).or_default();
         waiting.push((place, self.connections[place].serial));
@@ -87,14 +87,14 @@ impl Engine {
         match self.resolver.ask(question.clone()) {
             Ok(()) => Step::Wait,
             Err(error) => {
-                // The next connection asks again.
+                // The next connection queries again.
                 self.waiting.remove(question);
                 Step::Failed(Failure::io(Outcome::Connect, &error))
             }
         }
     }
 
-    /// Begins with the first of those addresses that connections may go to.
+    /// Starts with the first allowed address.
     fn dial_addresses(&mut self, place: usize, addresses: Vec<SocketAddr>) -> Step {
         let connection = &self.connections[place];
         let admitted = match self.allowed.admit(&connection.origin, addresses) {
@@ -106,7 +106,7 @@ impl Engine {
         self.connect(place, nothing_to_try())
     }
 
-    /// Tries the next address. `last` is the reason why the one before did not do.
+    /// Tries the next address. `last`: the error of the previous one.
     pub(super) fn connect(&mut self, place: usize, last: io::Error) -> Step {
         let open = self.connections.len();
         match self.connections[place].dial.next(&mut self.sources, open, last) {
@@ -121,8 +121,8 @@ impl Engine {
         let connection = &mut self.connections[place];
         connection.generation = self.generation;
         match connection.connecting(socket).register(self.poll.registry(), token) {
-            // On this machine the peer has accepted by now. To wait for the event that says so would put our own lateness
-            // into the exchange's service time.
+            // On loopback the peer has accepted by now. Waiting for the event would add our own delay to the service
+            // time.
             Ok(()) if connection.is_through() => connection.connected(&mut self.io),
             Ok(()) => Step::Wait,
             Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),

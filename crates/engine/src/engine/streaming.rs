@@ -1,13 +1,13 @@
-//! Bodies that are read as they come, by exchanges sent with [`Keep::Stream`](crate::Keep::Stream).
+//! Bodies of exchanges with [`Keep::Stream`](crate::Keep::Stream), read in pieces.
 
 use super::{Engine, SERIAL, Wake, WakeId, pack, unpack};
 use crate::call::{ExchangeId, Finished, Piece, Then};
 use crate::connection::closed;
 
 impl Engine {
-    /// The next piece of a streamed body, at most what one read of the socket brings. None when nothing has come: then
-    /// [`Event::Woken`](crate::Event::Woken) with `token` says when to ask again. The end, or a failure, is the last
-    /// piece; the connection is kept for other exchanges, or closed.
+    /// The next piece of a streamed body, at most one read of the socket. None if nothing has arrived: then
+    /// [`Event::Woken`](crate::Event::Woken) with `token` tells when to call again. The last piece is the end or a
+    /// failure. Then the connection is kept or closed.
     pub fn read(&mut self, id: ExchangeId, token: u64) -> Option<Piece> {
         let Some(place) = self.streaming(id) else {
             return Some(Piece { bytes: Vec::new(), then: Then::Failed(closed()) });
@@ -31,7 +31,7 @@ impl Engine {
         Some(piece)
     }
 
-    /// Takes back the wake that a `read` without success has left, and returns its token; None when it has come.
+    /// Cancels the wake of an unsuccessful `read` and returns its token; None if the wake has come.
     pub fn stop_reading(&mut self, id: ExchangeId) -> Option<u64> {
         let place = self.streaming(id)?;
         let connection = &mut self.connections[place];
@@ -40,21 +40,20 @@ impl Engine {
         self.cancel_wake(WakeId(wake?))
     }
 
-    /// Gives up what is left of a streamed body and closes its connection. Returns the token of the wake that will not
-    /// come, if there is one.
+    /// Abandons a streamed body and closes its connection. Returns the token of the cancelled wake, if there is one.
     pub fn hang_up(&mut self, id: ExchangeId) -> Option<u64> {
         let place = self.streaming(id)?;
         self.give_up(place)
     }
 
-    /// Where the body of this exchange comes in, if it still does.
+    /// The connection's slot, if the exchange is still streaming.
     fn streaming(&self, id: ExchangeId) -> Option<usize> {
         let (place, serial) = unpack(id.0);
         let connection = self.connections.get(place)?;
         (connection.serial == serial && connection.is_streaming()).then_some(place)
     }
 
-    /// Closes a connection; the token of who waited for something on it.
+    /// Closes a connection. Returns the token of its waiting reader.
     pub(super) fn give_up(&mut self, place: usize) -> Option<u64> {
         let connection = self.remove(place);
         if connection.is_streaming() {
@@ -65,13 +64,13 @@ impl Engine {
         Some(flight.token())
     }
 
-    /// The head of a streamed exchange has come, or its reader can go on.
+    /// The head of a streamed exchange has arrived, or its reader can continue.
     pub(super) fn streamed(&mut self, place: usize) -> Option<Finished> {
         let connection = &mut self.connections[place];
         let head = connection.hand_over(ExchangeId(pack(place, connection.serial)));
         match head {
             Some(_) => self.in_flight -= 1,
-            // It may have been cancelled, or have come: the queue is checked when it is taken off.
+            // The token may be cancelled, or queued already: it is checked when it is taken.
             None => self.woken.extend(connection.reader()),
         }
         head

@@ -1,4 +1,4 @@
-//! Ways on from an address that does not do: only from inside can a name be given several of them.
+//! The next address after a failure. Only a unit test can give a name several addresses.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::origin::{Origin, OriginOptions};
 
 const NAME: &str = "several.test";
 
-/// Sends one request to a name with these addresses, and what became of it.
+/// Sends a request to a name with these addresses, and returns the result.
 fn fetch(engine: &mut Engine, port: u16, addresses: &[&str]) -> Finished {
     let addresses = addresses.iter().map(|ip| SocketAddr::new(ip.parse().unwrap(), port)).collect();
     engine.resolver.remember((NAME.into(), port), addresses, now());
@@ -52,7 +52,7 @@ fn fetch(engine: &mut Engine, port: u16, addresses: &[&str]) -> Finished {
     }
 }
 
-/// A peer at 127.0.0.1 alone, which ends what it accepts.
+/// A peer on 127.0.0.1 that closes each connection.
 fn peer() -> (u16, std::thread::JoinHandle<SocketAddr>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,10 +1,10 @@
-//! How many iterations and requests may still begin.
+//! The number of iterations and requests that may still begin.
 
-/// What is left. Arrivals that wait for a user have their iteration and its first request set aside for them, so that a
-/// limit never makes one of them a dropped one.
+/// The remaining budget. Each waiting arrival has its iteration and its first request reserved, so that a limit never
+/// drops it.
 #[derive(Debug)]
 pub(super) struct Budget {
-    /// `u64::MAX` at first = no limit, here and below: no run reaches it.
+    /// `u64::MAX` = no limit, here and below: no run reaches it.
     iterations: u64,
     requests: u64,
 }
@@ -14,25 +14,25 @@ impl Budget {
         Budget { iterations: iterations.unwrap_or(u64::MAX), requests: requests.unwrap_or(u64::MAX) }
     }
 
-    /// Whether another iteration can begin beside those of `waiting` arrivals.
+    /// Whether another iteration can begin, without those reserved for `waiting` arrivals.
     #[inline]
     pub(super) fn allows_iteration(&self, waiting: usize) -> bool {
         self.iterations > waiting as u64 && self.allows_request(waiting)
     }
 
-    /// Whether another request can.
+    /// Whether another request can begin.
     #[inline]
     pub(super) fn allows_request(&self, waiting: usize) -> bool {
         self.requests > waiting as u64
     }
 
-    /// An iteration begins.
+    /// Counts an iteration.
     #[inline]
     pub(super) fn take_iteration(&mut self) {
         self.iterations -= 1;
     }
 
-    /// A request begins.
+    /// Counts a request.
     #[inline]
     pub(super) fn take_request(&mut self) {
         self.requests -= 1;

@@ -1,4 +1,4 @@
-//! What becomes of an arrival of the open model.
+//! Arrivals of the open model.
 
 use plimsoll_record::Recorder;
 
@@ -6,24 +6,24 @@ use super::{ARRIVAL, NativeUsers};
 use crate::clock::now;
 use crate::engine::Engine;
 
-/// Arrivals that are begun before the loop looks at its sockets again. After a pause of the whole machine many are due,
-/// and the users for most of them are those whose responses have come meanwhile: without a bound each would need a new
-/// user, with a new connection.
+/// Maximum number of arrivals to start before the loop checks its sockets again. After a pause of the whole machine
+/// many arrivals are due, and responses for many busy users have come in meanwhile. Without this limit each arrival
+/// would need a new user with a new connection.
 const AT_ONCE: usize = 32;
 
-/// The loop does not go to sleep for less than this, ns: what is due in between is begun that much late, as its lag says.
-/// To be woken by a timer costs as much as some requests, most of all in a virtual machine.
+/// Shortest sleep of the loop, ns. Arrivals due within this time start up to this much late, and their lag shows it. A
+/// timer wake-up costs as much as several requests, especially in a virtual machine.
 const SHORTEST_SLEEP: u64 = 50_000;
 
 impl NativeUsers {
-    /// The time of the earliest arrival has come: begins what is due, and waits for the next.
+    /// Starts the arrivals that are due, and sets the wake for the next.
     pub(super) fn arrivals_due(&mut self, engine: &mut Engine, recorder: &mut Recorder) {
         self.wake = None;
         self.take_due(engine, recorder, AT_ONCE);
         self.watch(engine);
     }
 
-    /// Takes arrivals that are due by now, `most` of them at most.
+    /// Takes up to `most` due arrivals.
     pub(super) fn take_due(&mut self, engine: &mut Engine, recorder: &mut Recorder, most: usize) {
         let now = now();
         for _ in 0..most {
@@ -32,7 +32,7 @@ impl NativeUsers {
         }
     }
 
-    /// Makes sure that the next arrival wakes us, and none that is not to come.
+    /// Sets the wake for the next arrival, and cancels an outdated one.
     pub(super) fn watch(&mut self, engine: &mut Engine) {
         if let Some(wake) = self.wake.take() {
             engine.cancel_wake(wake);
@@ -42,7 +42,8 @@ impl NativeUsers {
         self.wake = self.streams.next().map(|due| engine.wake(self.mark | ARRIVAL, sleep_until(due)));
     }
 
-    /// The user that was busy last begins an iteration, or a new one. When all are busy, the arrival waits, or is dropped.
+    /// Starts an iteration for the user that became idle last, or a new user. If all are busy, the arrival waits or is
+    /// dropped.
     fn arrival(&mut self, engine: &mut Engine, recorder: &mut Recorder, due: u64) {
         if !self.budget.allows_iteration(self.waiting.len()) {
             return self.finish(engine);
@@ -53,7 +54,7 @@ impl NativeUsers {
                 recorder.offered(due);
                 self.send(engine, recorder, place, due, 0);
             } else {
-                // There is no row for it: the streams have ended before this arrival.
+                // The feeder has no row for it, so the streams ended before this arrival.
                 self.end(engine, place);
             }
             return;
@@ -66,13 +67,13 @@ impl NativeUsers {
         }
     }
 
-    /// A user has ended an iteration and is free: the arrival that has waited longest begins the next one, or the user is idle.
+    /// Frees a user after its iteration: it takes the longest waiting arrival, or becomes idle.
     pub(super) fn release(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, free: u64) {
         if let Some(due) = self.waiting.pop_front() {
             if self.begin(engine, place) {
                 return self.send(engine, recorder, place, due, free);
             }
-            // No rows for those that wait either.
+            // There are no rows for the waiting arrivals either.
             self.dropped(recorder, due);
             self.drop_waiting(recorder);
         }
@@ -83,7 +84,7 @@ impl NativeUsers {
         }
     }
 
-    /// Drops every arrival that waits, or is due by now.
+    /// Drops all arrivals that wait or are due.
     pub(super) fn drop_due(&mut self, recorder: &mut Recorder) {
         let now = now();
         while self.budget.allows_iteration(self.waiting.len())
@@ -101,7 +102,7 @@ impl NativeUsers {
         }
     }
 
-    /// It is recorded under the step that it would have begun with.
+    /// Records a drop under the first step of its iteration.
     fn dropped(&mut self, recorder: &mut Recorder, due: u64) {
         let step = self.player.skip();
         recorder.dropped(self.steps[step.index()].endpoint, due);

@@ -1,4 +1,4 @@
-//! From the end of one exchange to the beginning of the next.
+//! From the end of one exchange to the start of the next.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::clock::now;
 use crate::engine::Engine;
 
 impl NativeUsers {
-    /// Records one of their exchanges and lets that user go on.
+    /// Records an exchange and continues its user.
     #[inline]
     pub fn finished(&mut self, engine: &mut Engine, recorder: &mut Recorder, finished: &Finished) {
         let place = (finished.token & OURS) as usize;
@@ -20,7 +20,7 @@ impl NativeUsers {
         self.advance(engine, recorder, place, finished.exchange.read);
     }
 
-    /// The time has come that they wanted to be woken at.
+    /// Handles a wake.
     pub fn woken(&mut self, engine: &mut Engine, recorder: &mut Recorder, token: u64) {
         if token & ARRIVAL != 0 {
             return self.arrivals_due(engine, recorder);
@@ -35,7 +35,7 @@ impl NativeUsers {
         }
     }
 
-    /// Leaves a step whose exchange was over at `read`: the next one follows, or the iteration ends.
+    /// Leaves a step whose exchange ended at `read`: starts the next step, or ends the iteration.
     #[inline]
     fn advance(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, read: u64) {
         match self.player.advance(&mut self.users[place].session) {
@@ -64,7 +64,7 @@ impl NativeUsers {
         }
     }
 
-    /// Begins a user's next iteration. False when a feeder has no row for it: then no other begins either.
+    /// Starts a user's next iteration. Returns false if a feeder has no row for it: then no other iteration can start.
     #[inline]
     pub(super) fn begin(&mut self, engine: &mut Engine, place: usize) -> bool {
         match self.player.begin(&mut self.users[place].session) {
@@ -82,7 +82,7 @@ impl NativeUsers {
         }
     }
 
-    /// Sends the request of a later step, if another may begin; else the iteration ends where it is.
+    /// Sends the request of a later step if the budget allows. Otherwise the iteration ends here.
     #[inline]
     fn follow(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64) {
         if self.budget.allows_request(self.waiting.len()) {
@@ -95,7 +95,7 @@ impl NativeUsers {
         }
     }
 
-    /// Sends the request of the user's step. free: when the user was, for an arrival that waited for one; else 0.
+    /// Sends the request of the user's step. free: when the user became free, for an arrival that had to wait; else 0.
     #[inline]
     pub(super) fn send(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, free: u64) {
         self.budget.take_request();
@@ -123,8 +123,8 @@ impl NativeUsers {
         user.state = State::Sending(engine.send(user.client, &step.origin, call));
     }
 
-    /// Records an exchange that never got on its way. The user goes on in the next turn, or one whose requests can never
-    /// be sent would not let this one end.
+    /// Records an exchange that could not be sent. The user continues in the next turn. Otherwise a user whose requests
+    /// can never be sent would keep the loop in this turn.
     #[cold]
     fn unsendable(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, reason: &str) {
         let now = now();
@@ -140,13 +140,13 @@ impl NativeUsers {
         self.users[place].state = State::Pausing { wake, due, then };
     }
 
-    /// The user waits for an arrival.
+    /// Makes the user idle.
     pub(super) fn rest(&mut self, place: usize) {
         self.users[place].state = State::Idle;
         self.idle.push(place);
     }
 
-    /// Judges and records what became of the request of the user's step.
+    /// Checks and records the result of the user's request.
     #[inline]
     pub(super) fn record(&mut self, recorder: &mut Recorder, place: usize, finished: &Finished) {
         let session = &mut self.users[place].session;

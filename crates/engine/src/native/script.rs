@@ -1,4 +1,4 @@
-//! A scenario with the ways to its targets.
+//! A scenario with its origins.
 
 use std::fmt::{self, Display, Formatter};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use plimsoll_scenario::{Player, Scenario, Step, Target, Verify};
 use crate::clock::unix_seconds;
 use crate::origin::{Origin, OriginError, OriginOptions, Trust};
 
-/// What native users play: a scenario whose targets are known to be reachable in principle, and requests to be sendable.
+/// A scenario for native users. Its origins are valid and its requests can be encoded.
 #[derive(Clone, Debug)]
 pub struct Script {
     scenario: Arc<Scenario>,
@@ -16,7 +16,7 @@ pub struct Script {
     origins: Vec<Arc<Origin>>,
 }
 
-/// What can be wrong with a scenario's targets: "field: reason", as in errors of definitions.
+/// An error in a scenario's targets: "field: reason", as in errors of definitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptError(String);
 
@@ -29,7 +29,7 @@ impl Display for ScriptError {
 impl std::error::Error for ScriptError {}
 
 impl Script {
-    /// Loads the certificates that the targets name; no connection is made.
+    /// Loads the certificates of the targets. Makes no connection.
     pub fn new(scenario: Scenario) -> Result<Script, ScriptError> {
         let named = |(index, target): (usize, &Target)| {
             origin(target).map(Arc::new).map_err(|error| ScriptError(format!("targets[{index}]: {error}")))
@@ -40,7 +40,7 @@ impl Script {
         Ok(script)
     }
 
-    /// A player at its beginning.
+    /// A player at its start.
     pub(super) fn player(&self) -> Player {
         self.try_player().expect("it could be done when the script was made, and nothing has changed")
     }
@@ -50,7 +50,7 @@ impl Script {
         Player::new(Arc::clone(&self.scenario), &authorities, unix_seconds)
     }
 
-    /// Every step of the scenario with the origin it goes to, in the order of their indexes.
+    /// Every step with its origin, in index order.
     pub(super) fn steps(&self) -> impl Iterator<Item = (&Step, &Arc<Origin>)> {
         self.scenario.steps().iter().map(|step| (step, &self.origins[step.target]))
     }

@@ -1,4 +1,4 @@
-//! What the engine needs to know of each step of a scenario, worked out once, and how its exchanges are recorded.
+//! What the engine needs of each step, prepared once, and how its exchanges are recorded.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use crate::origin::Origin;
 pub(super) struct Step {
     pub(super) endpoint: EndpointId,
     pub(super) origin: Arc<Origin>,
-    /// Limit of the exchange, ns; 0 = none.
+    /// Timeout of the exchange, ns; 0 = none.
     pub(super) timeout: u64,
-    /// Limit of connecting and of each wait for bytes, ns; 0 = none.
+    /// Timeout of connecting and of each wait for bytes, ns; 0 = none.
     pub(super) idle_timeout: u64,
     pub(super) keep: Keep,
-    /// Content codings are undone for the judge.
+    /// The expectations or extractions need the decoded body.
     needs_body: bool,
     head_request: bool,
     idempotent: bool,
 }
 
 impl Step {
-    /// Enters the step's endpoint in the recorder.
+    /// Adds the step's endpoint to the recorder.
     pub(super) fn new(step: &scenario::Step, origin: &Arc<Origin>, recorder: &mut Recorder) -> Step {
         Step {
             endpoint: recorder.endpoint(&step.method, &step.name),
@@ -40,13 +40,13 @@ impl Step {
         }
     }
 
-    /// A request of this step, encoded.
+    /// Encodes a request of this step.
     #[inline]
     pub(super) fn wire(&self, bytes: Bytes, head: usize, expect_continue: bool) -> Wire {
         Wire { bytes, head, expect_continue, head_request: self.head_request, idempotent: self.idempotent }
     }
 
-    /// The body as the judge wants it, where that is not the body as received.
+    /// The decoded body, if the step needs it and it is encoded.
     #[inline]
     pub(super) fn decoded(&self, response: &Response, limit: u64) -> Result<Option<Vec<u8>>, http::DecodeError> {
         if !self.needs_body {
@@ -65,7 +65,7 @@ impl Step {
         self.faulty(recorder, exchange, failure.outcome, 0, &failure.message);
     }
 
-    /// Records one whose body is not what its head says.
+    /// Records an exchange whose body does not match its head.
     #[cold]
     pub(super) fn undecodable(
         &self,
@@ -78,7 +78,7 @@ impl Step {
         self.faulty(recorder, exchange, Outcome::Protocol, response.body_length, &message);
     }
 
-    /// Records one that is not a success, and if it is a failure why.
+    /// Records an exchange that is not a success, with the reason of a failure.
     #[cold]
     pub(super) fn faulty(
         &self,

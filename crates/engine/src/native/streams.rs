@@ -1,4 +1,4 @@
-//! The due times of the open model: several streams as one, in order.
+//! The due times of the open model: several streams merged in order.
 
 use std::fmt::{self, Debug, Formatter};
 
@@ -7,13 +7,13 @@ pub type Arrivals = Box<dyn Iterator<Item = u64> + Send + Sync>;
 
 struct Stream {
     arrivals: Arrivals,
-    /// Stamp that the due times are counted from, ns.
+    /// The stamp that due times are relative to, ns.
     start: u64,
-    /// Stamp at which the next one is due.
+    /// The stamp of the next arrival, ns.
     next: u64,
 }
 
-/// Streams of arrivals that add up. A stream that has no more is forgotten.
+/// Merged streams of arrivals. A stream is removed at its end.
 #[derive(Default)]
 pub(super) struct Streams {
     streams: Vec<Stream>,
@@ -27,7 +27,7 @@ impl Streams {
         }
     }
 
-    /// The streams that there are bring nothing that is due at `stamp` or later.
+    /// Removes all arrivals at or after `stamp` from the current streams.
     pub(super) fn end_at(&mut self, stamp: u64) {
         self.streams.retain(|stream| stream.next < stamp);
         for stream in &mut self.streams {
@@ -45,7 +45,7 @@ impl Streams {
         self.streams.clear();
     }
 
-    /// When the next arrival is due; None when there are no more.
+    /// When the next arrival is due; None at the end.
     #[inline]
     pub(super) fn next(&self) -> Option<u64> {
         self.streams.iter().map(|stream| stream.next).min()

@@ -1,4 +1,4 @@
-//! One user, and what it is doing.
+//! One user and its state.
 
 use plimsoll_scenario::Session;
 
@@ -13,30 +13,30 @@ pub(super) struct User {
     pub(super) state: State,
 }
 
-/// What a user is doing.
+/// The state of a user.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum State {
     /// Waiting for an arrival.
     Idle,
-    /// Waiting for what becomes of this exchange.
+    /// Waiting for the result of this exchange.
     Sending(ExchangeId),
-    /// Waiting for a time to come.
+    /// Waiting for a time.
     Pausing {
         wake: WakeId,
-        /// That time, monotonic ns.
+        /// The time, monotonic ns.
         due: u64,
         then: Then,
     },
 }
 
-/// What comes after a pause.
+/// The action after a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Then {
-    /// The request of the session's step.
+    /// Send the request of the session's step.
     Send,
-    /// What comes after the session's step, whose request could not be sent.
+    /// Leave the session's step, whose request could not be sent.
     Advance,
-    /// The next iteration.
+    /// Start the next iteration.
     Begin,
 }
 

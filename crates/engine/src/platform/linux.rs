@@ -1,4 +1,4 @@
-//! Linux: timers are descriptors, reads bring the kernel's receive stamp.
+//! Linux: timers are descriptors, and reads return the kernel's receive stamp.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
@@ -8,19 +8,19 @@ use socket2::{Domain, Protocol, Socket, Type};
 use crate::clock::nanos;
 use crate::socket::Received;
 
-/// The clock of all times, also of Python's `time.monotonic`.
+/// The clock of all times; the same as Python's `time.monotonic`.
 pub(crate) const MONOTONIC: libc::clockid_t = libc::CLOCK_MONOTONIC;
 
-/// Whether a read can bring a stamp of the kernel.
+/// Whether a read can return a kernel stamp.
 #[cfg(test)]
 pub(crate) const HAS_STAMPS: bool = true;
 
-/// A stream socket that does not block.
+/// A non-blocking stream socket.
 pub(crate) fn stream(domain: Domain, protocol: Option<Protocol>) -> io::Result<Socket> {
     Socket::new(domain, Type::STREAM.nonblocking(), protocol)
 }
 
-/// Lets the port be chosen when a bound socket is connected.
+/// Delays the choice of the port until a bound socket connects.
 pub(crate) fn choose_port_late(socket: &Socket) -> io::Result<()> {
     set_option(socket.as_raw_fd(), libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, 1)
 }
@@ -33,13 +33,13 @@ fn set_option(fd: RawFd, level: libc::c_int, name: libc::c_int, value: libc::c_i
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Asks for a software stamp of every received segment. Where that is refused, reads carry none and the run says so.
+/// Requests a software stamp of every received segment. If the kernel refuses, reads have no stamp and the run says so.
 pub(crate) fn enable_stamps(fd: RawFd) -> bool {
     let flags = libc::SOF_TIMESTAMPING_RX_SOFTWARE | libc::SOF_TIMESTAMPING_SOFTWARE;
     set_option(fd, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, flags.cast_signed()).is_ok()
 }
 
-/// Room for the one control message that we ask for: three timespecs, and some to spare.
+/// Space for the one control message that we request: three timespecs, with some reserve.
 #[repr(C, align(8))]
 struct Control([u8; 128]);
 
@@ -81,10 +81,10 @@ fn stamp_of(message: &libc::msghdr) -> Option<u64> {
     None
 }
 
-/// Keeps the kernel stamping while it lives, and knows whether it does.
+/// Keeps the kernel's stamping on while it lives, and knows whether it works.
 ///
-/// The kernel starts stamping a little after the first socket asks for it and stops after the last is closed; one
-/// socket held open means that the first exchange of a run is stamped like every other.
+/// The kernel starts stamping shortly after the first socket requests it, and stops after the last one closes. One open
+/// socket ensures that the first exchange of a run is stamped too.
 #[derive(Debug)]
 pub(crate) struct StampSwitch {
     socket: std::net::UdpSocket,
@@ -98,7 +98,7 @@ impl StampSwitch {
         Ok(StampSwitch { socket })
     }
 
-    /// Sends itself datagrams until one comes back stamped, for 50 ms at most.
+    /// Sends datagrams to itself until one comes back with a stamp, for at most 50 ms.
     pub(crate) fn probe(&self) -> bool {
         let pause = std::time::Duration::from_millis(1);
         (0..50).any(|_| {
@@ -112,7 +112,7 @@ impl StampSwitch {
     }
 }
 
-/// A descriptor that becomes readable at a time.
+/// A descriptor that becomes readable at a given time.
 #[derive(Debug)]
 pub(crate) struct Alarm(OwnedFd);
 
@@ -126,7 +126,7 @@ impl Alarm {
         }
     }
 
-    /// At `deadline`, monotonic ns, > 0.
+    /// Sets the time: `deadline`, monotonic ns, > 0.
     #[allow(unsafe_code)]
     #[inline]
     pub(crate) fn set(&mut self, deadline: u64) {
@@ -140,8 +140,9 @@ impl Alarm {
         unsafe { libc::timerfd_settime(self.0.as_raw_fd(), flags, &raw const value, std::ptr::null_mut()) };
     }
 
-    /// To be called when it was readable. It need not be read: it is watched for edges, and each time is one.
-    #[allow(clippy::unused_self)] // others have something to do
+    /// Call it after the descriptor was readable. It need not be read: it is edge-triggered, and each expiry is an
+    /// edge.
+    #[allow(clippy::unused_self)] // the portable version does something
     pub(crate) fn fired(&mut self) {}
 }
 

@@ -1,6 +1,6 @@
-//! Any Unix, with nothing but what `mio` has: a thread keeps the time, and there are no stamps of the kernel.
+//! Any Unix: uses only what `mio` has. A thread is the timer, and there are no kernel stamps.
 
-// The functions are those of `linux.rs`, where they may fail.
+// The signatures are those of `linux.rs`, where the functions may fail.
 #![allow(clippy::unnecessary_wraps, clippy::unused_self)]
 
 use std::io::{self, Read, Write};
@@ -15,29 +15,29 @@ use socket2::{Domain, Protocol, Socket, Type};
 use crate::clock::now;
 use crate::socket::Received;
 
-/// The clock of all times, also of Python's `time.monotonic`.
+/// The clock of all times; the same as Python's `time.monotonic`.
 #[cfg(target_vendor = "apple")]
 pub(crate) const MONOTONIC: libc::clockid_t = libc::CLOCK_UPTIME_RAW;
 #[cfg(not(target_vendor = "apple"))]
 pub(crate) const MONOTONIC: libc::clockid_t = libc::CLOCK_MONOTONIC;
 
-/// Whether a read can bring a stamp of the kernel.
+/// Whether a read can return a kernel stamp.
 #[cfg(test)]
 pub(crate) const HAS_STAMPS: bool = false;
 
-/// A stream socket that does not block.
+/// A non-blocking stream socket.
 pub(crate) fn stream(domain: Domain, protocol: Option<Protocol>) -> io::Result<Socket> {
     let socket = Socket::new(domain, Type::STREAM, protocol)?;
     socket.set_nonblocking(true)?;
     Ok(socket)
 }
 
-/// The port is chosen when the socket is bound.
+/// No effect: the port is chosen by `bind`.
 pub(crate) fn choose_port_late(_: &Socket) -> io::Result<()> {
     Ok(())
 }
 
-/// There are none.
+/// Not available here.
 pub(crate) fn enable_stamps(_: RawFd) -> bool {
     false
 }
@@ -53,7 +53,7 @@ pub(crate) fn receive(fd: RawFd, buffer: &mut [u8]) -> io::Result<Received> {
     Ok(Received { length: got as usize, stamp: None })
 }
 
-/// Nothing to keep.
+/// Not available here, so there is no state.
 #[derive(Debug)]
 pub(crate) struct StampSwitch;
 
@@ -67,7 +67,7 @@ impl StampSwitch {
     }
 }
 
-/// A descriptor that becomes readable at a time: a thread writes to its other end.
+/// A descriptor that becomes readable at a given time: a thread writes to its other end.
 #[derive(Debug)]
 pub(crate) struct Alarm {
     receiver: Receiver,
@@ -97,13 +97,13 @@ impl Alarm {
         Ok(Alarm { receiver, shared, thread: Some(thread) })
     }
 
-    /// At `deadline`, monotonic ns, > 0.
+    /// Sets the time: `deadline`, monotonic ns, > 0.
     pub(crate) fn set(&mut self, deadline: u64) {
         self.shared.wanted.lock().unwrap_or_else(PoisonError::into_inner).deadline = deadline;
         self.shared.changed.notify_one();
     }
 
-    /// To be called when it was readable.
+    /// Call it after the descriptor was readable.
     pub(crate) fn fired(&mut self) {
         let mut bytes = [0; 64];
         while matches!(self.receiver.read(&mut bytes), Ok(read) if read == bytes.len()) {}

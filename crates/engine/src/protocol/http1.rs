@@ -23,13 +23,13 @@ impl Wire {
     }
 }
 
-/// What is wrong with a 101 (Switching Protocols) to any other request.
+/// The error for a 101 (Switching Protocols) without an upgrade request.
 const UNASKED_UPGRADE: &str = "status 101 (Switching Protocols) to a request without an Upgrade header";
 
-/// How TLS begins to refuse bytes that are not TLS.
+/// The first bytes of a TLS alert: a TLS server's reply to plain bytes.
 const TLS_ALERT: [u8; 2] = [0x15, 0x03];
 
-/// A request is the same bytes on every connection and is encoded before it comes here, so all state is the decoder's.
+/// A request has the same bytes on every connection and is encoded earlier, so the decoder has all the state.
 #[derive(Debug, Default)]
 pub(crate) struct Http1 {
     decoder: Decoder,
@@ -56,7 +56,7 @@ impl Protocol for Http1 {
             Ok(Fed { done: Some(_), .. }) if collector.response.status == 101 && !asks_to_upgrade(collector.wire) => {
                 Err(Failure::new(Outcome::Protocol, UNASKED_UPGRADE))
             }
-            // Bytes behind the response: never reuse such a connection.
+            // Extra bytes after the response: never reuse the connection.
             Ok(Fed { consumed, done: Some(done) }) => {
                 Ok(Progress::Done { reusable: done.keep_alive && consumed == bytes.len() })
             }
@@ -71,13 +71,13 @@ fn asks_to_upgrade(wire: &Wire) -> bool {
     http::header(&wire.bytes.as_slice()[..wire.head], "upgrade").is_some()
 }
 
-/// There is no memory for the body; the error number says whose limit that is.
+/// The memory limit is reached. The error number distinguishes it from a limit of the system.
 #[cold]
 fn unkept() -> Failure {
     Failure { outcome: Outcome::Protocol, message: no_room(), errno: Some(libc::ENOMEM) }
 }
 
-/// `bytes`: where the reply that cannot be understood begins, or goes on.
+/// `bytes`: the start or continuation of the invalid response.
 #[cold]
 fn refused(bytes: &[u8], error: &http::ProtocolError) -> Failure {
     let hint = if bytes.starts_with(&TLS_ALERT) { "; is it https?" } else { "" };

@@ -1,4 +1,4 @@
-//! Content codings of a body that is still coming in.
+//! Content codings of a body that is still arriving.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read};
@@ -7,37 +7,36 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{decode_error, layers};
 use crate::DecodeError;
 
-/// Bytes that one call hands out at most: of what little bytes may unfold to, no more than that is held.
+/// Maximum bytes that one call returns. It limits the memory for highly compressed data.
 const AT_MOST: usize = 64 << 10;
 
-/// Undoes content codings of a body in pieces: [`push`](Decoding::push) what has come, then [`pull`](Decoding::pull)
-/// until there is nothing more.
+/// Decodes a body in pieces: [`push`](Decoding::push) each piece, then [`pull`](Decoding::pull) until it returns None.
 pub struct Decoding {
-    /// The codings listed, while nothing has come that would need them.
+    /// The listed codings, until the first bytes arrive.
     encoding: Vec<u8>,
     reader: Option<Box<dyn Read + Send>>,
     source: Source,
-    /// Bytes that the result may have, and each layer between it and the body.
+    /// Maximum bytes of the result, and of each layer between it and the body.
     limit: u64,
 }
 
 impl Decoding {
-    /// For the codings that a Content-Encoding value lists, with the limit of [`decode`](crate::decode).
+    /// Decodes the codings of a Content-Encoding value, with the limit of [`decode`](crate::decode).
     pub fn new(encoding: &[u8], limit: u64) -> Decoding {
         Decoding { encoding: encoding.into(), reader: None, source: Source::default(), limit }
     }
 
-    /// Takes in the next bytes of the body.
+    /// Adds the next bytes of the body.
     pub fn push(&mut self, bytes: &[u8]) {
         self.source.locked().bytes.extend(bytes);
     }
 
-    /// Nothing comes behind what was taken in: what is cut off there is damaged.
+    /// Marks the end of the body. A coding that is incomplete then is an error.
     pub fn end(&mut self) {
         self.source.locked().ended = true;
     }
 
-    /// The next bytes of the text, as far as they are known; None when there are no more for now, or at all.
+    /// The next decoded bytes; None if there are none for now, or none at all.
     pub fn pull(&mut self) -> Result<Option<Vec<u8>>, DecodeError> {
         if self.reader.is_none() {
             if self.source.locked().bytes.is_empty() {
@@ -62,7 +61,7 @@ impl Decoding {
     }
 }
 
-/// What has come and was not yet read by the decoders above.
+/// The bytes that the decoders have not read yet.
 #[derive(Clone, Default)]
 struct Source(Arc<Mutex<Incoming>>);
 

@@ -1,4 +1,4 @@
-//! The response decoder from outside: its rules, and its indifference to how the bytes are cut.
+//! Tests of the response decoder: its rules, and that the split of the bytes does not matter.
 
 mod rules;
 mod splits;

@@ -1,4 +1,4 @@
-//! The rules of the response decoder, one sentence each.
+//! The rules of the response decoder, one per test.
 
 use crate::transcript::{Event, Method, Transcript, transcript};
 use plimsoll_http::{Decoder, Done, Limits, ProtocolError};

@@ -1,4 +1,4 @@
-//! Properties over generated responses: what they mean is what the decoder says, however the bytes are cut.
+//! Properties of generated responses: the decoder's result is correct for any split of the bytes.
 
 use plimsoll_http::{Done, Limits};
 use proptest::collection::vec;
@@ -7,16 +7,16 @@ use proptest::sample::{Index, select};
 
 use crate::transcript::{Event, Method, Transcript, cut, transcript};
 
-/// A response as bytes, and what a decoder should make of it.
+/// The bytes of a response, and the expected result.
 #[derive(Debug, Clone)]
 struct Case {
     bytes: Vec<u8>,
     expected: Transcript,
-    /// The end of the connection is the end of the body.
+    /// The body ends with the connection.
     closed: bool,
 }
 
-/// How a body is delimited, with what comes behind its head and what that means.
+/// How a body ends, with its bytes and its meaning.
 #[derive(Debug, Clone)]
 enum Framing {
     Length(Vec<u8>),
@@ -65,7 +65,7 @@ impl Framing {
 }
 
 fn bytes(lengths: std::ops::Range<usize>) -> impl Strategy<Value = Vec<u8>> {
-    // Mostly bytes that mean something to a careless decoder.
+    // Mostly bytes with a special meaning in HTTP.
     vec(prop_oneof![4 => select(b"\r\n0123456789af:; H".as_slice()), 1 => any::<u8>()], lengths)
 }
 
@@ -125,7 +125,7 @@ fn case(method: Method) -> impl Strategy<Value = Case> {
     )
 }
 
-/// The cuts, however many and wherever.
+/// Positions of the cuts.
 fn places(indices: &[Index], length: usize) -> Vec<usize> {
     indices.iter().map(|index| index.index(length + 1)).collect()
 }

@@ -1,8 +1,8 @@
-//! Feeds a decoder with bytes in pieces and writes down what it says. Shared with the fuzz targets.
+//! Feeds bytes to a decoder in pieces and records its output. Shared with the fuzz targets.
 
 use plimsoll_http::{Decoder, Done, Head, Limits, ProtocolError, Sink};
 
-/// The request that a response answers, as far as that matters.
+/// The kind of request that a response belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
     Get,
@@ -10,7 +10,7 @@ pub(crate) enum Method {
     Connect,
 }
 
-/// What a [`Sink`] received; neighbouring pieces of the body are joined.
+/// What a [`Sink`] received. Adjacent pieces of the body are joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Event {
     Interim(u16),
@@ -19,13 +19,13 @@ pub(crate) enum Event {
     Trailers(Vec<u8>),
 }
 
-/// Everything that can be seen of one response.
+/// Everything observable about one response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Transcript {
     pub(crate) events: Vec<Event>,
     /// Bytes of the input that belong to the response.
     pub(crate) consumed: usize,
-    /// `None`: more bytes are wanted.
+    /// `None`: the response is incomplete.
     pub(crate) end: Result<Option<Done>, ProtocolError>,
 }
 
@@ -55,7 +55,7 @@ impl Sink for Events {
     }
 }
 
-/// Decodes one response that arrives in these pieces, and then, if `closed`, the end of the connection.
+/// Decodes one response that arrives in these pieces, followed by the end of the connection if `closed`.
 pub(crate) fn transcript<'a>(
     limits: &Limits,
     method: Method,
@@ -89,7 +89,7 @@ pub(crate) fn transcript<'a>(
     Transcript { events: events.0, consumed, end }
 }
 
-/// Cuts `bytes` at these places, whatever their order; places behind the end do nothing.
+/// Cuts `bytes` at these positions, in any order. Positions after the end are ignored.
 pub(crate) fn cut<'a>(bytes: &'a [u8], places: &[usize]) -> Vec<&'a [u8]> {
     let mut places: Vec<usize> = places.iter().map(|&place| place.min(bytes.len())).collect();
     places.sort_unstable();

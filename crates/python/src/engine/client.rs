@@ -1,4 +1,4 @@
-//! `Client`: one user's connections, for Python.
+//! `Client` for Python: the connections of one user.
 
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ fn encode(
 impl Client {
     #[pyo3(signature = (waiter, origin, method, target, headers, extra = None, body = None, content_type = None,
                         due = 0, free = 0, stream = false, timeouts = None, since = 0))]
-    #[allow(clippy::too_many_arguments)] // one positional call per request is the cheapest way across
+    #[allow(clippy::too_many_arguments)] // one positional call per request is the fastest
     fn send(
         &self,
         py: Python<'_>,

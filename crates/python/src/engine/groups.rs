@@ -1,14 +1,14 @@
-//! The native users of one engine, in groups: each has its scenario and its recorder.
+//! The native users of one engine, in groups. Each group has its own scenario and recorder.
 
 use plimsoll_engine::{self as engine, Finished};
 use pyo3::prelude::*;
 
 use crate::recorder::Recorder;
 
-/// Set in the tokens of native users; the bits below, from 32 on, are the place of their group.
+/// Marks tokens of native users. The bits from 32 up to this one are the slot of their group.
 const NATIVE: u64 = 1 << 63;
 
-/// Native users of one engine, and where they record.
+/// A group of native users, and its recorder.
 pub(crate) struct Group {
     pub(crate) users: engine::NativeUsers,
     pub(crate) recorder: Py<Recorder>,
@@ -18,13 +18,13 @@ pub(crate) struct Group {
 #[derive(Default)]
 pub(crate) struct Groups(Vec<Group>);
 
-/// Whether an event with this token is one of theirs.
+/// Whether an event with this token belongs to native users.
 pub(super) fn is_native(token: u64) -> bool {
     token & NATIVE != 0
 }
 
 impl Groups {
-    /// Adds a group; `make` gets what is set in the tokens of its users. Returns its place.
+    /// Adds a group and returns its slot. `make` gets the mark for the tokens of its users.
     pub(crate) fn add(
         &mut self,
         recorder: Py<Recorder>,
@@ -36,12 +36,12 @@ impl Groups {
         place
     }
 
-    /// The users of the group at this place.
+    /// The users of the group in this slot.
     pub(crate) fn users(&self, place: usize) -> &engine::NativeUsers {
         &self.0[place].users
     }
 
-    /// The group at this place.
+    /// The group in this slot.
     pub(crate) fn at(&mut self, place: usize) -> &mut Group {
         &mut self.0[place]
     }
@@ -50,13 +50,13 @@ impl Groups {
         &mut self.0[((token & !NATIVE) >> 32) as usize]
     }
 
-    /// Records a native user's exchange and lets that user go on.
+    /// Records a native user's exchange and continues the user.
     pub(super) fn finished(&mut self, py: Python<'_>, engine: &mut engine::Engine, finished: &Finished) {
         let Group { users, recorder } = self.of(finished.token);
         users.finished(engine, &mut recorder.borrow_mut(py).inner, finished);
     }
 
-    /// Lets native users go on who wanted to be woken.
+    /// Handles a wake of native users.
     pub(super) fn woken(&mut self, py: Python<'_>, engine: &mut engine::Engine, token: u64) {
         let Group { users, recorder } = self.of(token);
         users.woken(engine, &mut recorder.borrow_mut(py).inner, token);

@@ -1,4 +1,4 @@
-//! `Stream`: the body of a streamed exchange, for Python.
+//! `Stream` for Python: the body of a streamed exchange.
 
 use plimsoll_engine::{ExchangeId, Failure, Then};
 use plimsoll_record::Outcome;

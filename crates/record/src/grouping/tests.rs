@@ -1,4 +1,4 @@
-//! What changes is replaced, and what says what happened stays.
+//! Variable parts are replaced; codes and texts stay.
 
 use proptest::prelude::*;
 

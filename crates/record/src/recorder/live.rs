@@ -1,4 +1,4 @@
-//! What was recorded so far in a run that goes on, handed over or not.
+//! The sums of the run so far, taken or not.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,12 @@ impl Recorder {
         self.epoch
     }
 
-    /// Stamp since which the sums below count: that of second 0, or of the last [`reset_totals`](Self::reset_totals).
+    /// Stamp of the start of the sums below: second 0, or the last [`reset_totals`](Self::reset_totals).
     pub fn since(&self) -> u64 {
         self.since
     }
 
-    /// What was recorded so far for an endpoint, or for all: handed over or not.
+    /// The sums of one endpoint, or of all, taken or not.
     pub fn total(&self, endpoint: Option<EndpointId>) -> Sums {
         let mut sums = self.totals.sums(endpoint);
         for (outcome, cell) in self.open.iter().flat_map(|second| second.uncounted(endpoint)) {
@@ -27,7 +27,7 @@ impl Recorder {
         sums
     }
 
-    /// The response times that [`total`](Self::total) has as `timed`.
+    /// The response times of the `timed` requests in [`total`](Self::total).
     pub fn latency(&self, endpoint: Option<EndpointId>) -> Durations {
         let mut durations = Durations::default();
         self.totals.add_response_to(endpoint, &mut durations);
@@ -35,7 +35,7 @@ impl Recorder {
         durations
     }
 
-    /// (second, requests, failures) of each of the last [`RECENT`] seconds in which there was any, ascending.
+    /// (second, requests, failures) of each of the last [`RECENT`] seconds with requests, ascending.
     pub fn recent(&self, endpoint: Option<EndpointId>) -> Vec<(u32, u64, u64)> {
         let mut seconds: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
         let open = self.open.iter().map(|second| {
@@ -54,7 +54,7 @@ impl Recorder {
         recent.map(|(second, (requests, failures))| (second, requests, failures)).collect()
     }
 
-    /// The response times of the seconds from `since` on, as far as they are recent.
+    /// The response times of the recent seconds from `since` on.
     pub fn recent_latency(&self, endpoint: Option<EndpointId>, since: u32) -> Durations {
         let mut durations = Durations::default();
         self.totals.add_recent_response_to(endpoint, since, &mut durations);
@@ -62,7 +62,7 @@ impl Recorder {
         durations
     }
 
-    /// Every failure filed so far, handed over or not.
+    /// All failures so far, taken or not.
     pub fn filed(&self) -> Vec<Filed> {
         let mut all = Failures::default();
         all.add_all(&self.totals.failures);
@@ -70,21 +70,21 @@ impl Recorder {
         all.drain().collect()
     }
 
-    /// Resets the sums above to begin at this stamp. What is still to be handed over stays as it is.
+    /// Restarts the sums above at this stamp. Data that was not taken yet stays.
     pub fn reset_totals(&mut self, at: u64) {
         self.settle();
         self.totals = Totals::default();
         self.since = at;
     }
 
-    /// [`total`](Self::total) and [`latency`](Self::latency) of one endpoint, or of all together, begin again; the rest stays.
+    /// Restarts [`total`](Self::total) and [`latency`](Self::latency) of one endpoint, or of all together. The rest
+    /// stays.
     pub fn reset_total(&mut self, endpoint: Option<EndpointId>) {
         self.settle();
         self.totals.reset(endpoint);
     }
 
-    /// Adds to the sums above, and to nothing else, what was recorded elsewhere. `second`: when that was, if all of it
-    /// was within one second.
+    /// Adds data recorded elsewhere to the sums above only. `second`: of the data, if it is all from one second.
     pub fn absorb(&mut self, endpoint: EndpointId, sums: &Sums, response: &Durations, second: Option<u32>) {
         self.totals.add(endpoint, sums, response.to_buckets(), second);
         if let Some(second) = second {
@@ -92,12 +92,12 @@ impl Recorder {
         }
     }
 
-    /// The same with failures of one kind.
+    /// Adds failures of one kind that were recorded elsewhere.
     pub fn absorb_failure(&mut self, endpoint: EndpointId, outcome: Outcome, message: &Message, failure: Failure) {
         self.totals.failures.add_kind(endpoint, outcome, message, failure);
     }
 
-    /// The totals get all that they do not have yet.
+    /// Adds to the totals what they do not have yet.
     fn settle(&mut self) {
         for second in &mut self.open {
             second.count(&mut self.totals);

@@ -1,4 +1,4 @@
-//! What is recorded comes out again, in the right second and under the right name.
+//! Everything recorded is returned, in the right second and under the right name.
 
 use proptest::prelude::*;
 
@@ -103,7 +103,7 @@ fn stamps_are_judged_per_second() {
     for source in [StampSource::Kernel, StampSource::User, StampSource::Rejected] {
         recorder.exchange(endpoint, &Exchange { source, ..arrived(50, 10) }, Outcome::Success, 0);
     }
-    // A refusal has no arrival that could have been stamped.
+    // A refusal has no arrival to stamp.
     recorder.exchange(endpoint, &Exchange { source: StampSource::User, ..arrived(50, 10) }, Outcome::Connect, 0);
     let health = &recorder.take(None).health[0].1;
     assert_eq!((health.user_stamps, health.rejected_stamps), (2, 1));
@@ -277,7 +277,7 @@ fn a_restart_forgets_all_but_the_names() {
 }
 
 proptest! {
-    /// However a run is cut into takes, the parts add up to the whole.
+    /// For any sequence of takes, the parts add up to the whole.
     #[test]
     fn nothing_is_lost_between_takes(
         samples in prop::collection::vec((0..10 * SECOND, 0..3u32, 0..SECOND, any::<bool>()), 0..300),

@@ -12,7 +12,7 @@ _pool = urllib3.PoolManager(
 
 
 def images(names: Iterable[str]) -> dict[str, str]:
-    """The profile image of each user. Empty where nobody is asked."""
+    """The profile image of each user. Empty without an accounts API."""
     if not settings.ACCOUNTS:
         return {}
     wanted = sorted(set(names))

@@ -1,5 +1,5 @@
-"""Threads and comments. The indexes of the new build are in migration 0002, and not here, so that both builds have the
-same models."""
+"""Threads and comments. The indexes of the new build are only in migration 0002, so that both builds have the same
+models."""
 
 from django.db import models
 

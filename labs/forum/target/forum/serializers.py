@@ -1,4 +1,4 @@
-"""What clients send and get."""
+"""The format of requests and responses."""
 
 from rest_framework import serializers
 

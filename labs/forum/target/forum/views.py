@@ -17,7 +17,7 @@ PAGE = 20
 
 
 class _WithImages(ModelViewSet):
-    """Every author of a reply comes with a profile image, which the accounts API has."""
+    """Each author of a reply has a profile image, which comes from the accounts API."""
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         rows = self.get_serializer(self.get_queryset()[:PAGE], many=True).data
@@ -52,7 +52,7 @@ def auto_auth(request: Request) -> Response:
 
 
 def count_comments(request: HttpRequest) -> JsonResponse:
-    """For experiments."""
+    """Used by experiments."""
     return JsonResponse(Comment.objects.count(), safe=False)
 
 

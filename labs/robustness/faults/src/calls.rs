@@ -1,4 +1,4 @@
-//! The functions of libc that are replaced. Each asks the plan, and else calls the one that it replaces.
+//! Replacements of libc functions. Each asks the plan, and otherwise calls the original.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute_copy;
@@ -10,7 +10,7 @@ use libc::{epoll_event, iovec, msghdr, off64_t, size_t, sockaddr, socklen_t, ssi
 use crate::plan::effect;
 use crate::rules::{Call, Effect};
 
-/// The function that would have been called.
+/// The original function.
 struct Next {
     name: &'static CStr,
     found: AtomicPtr<c_void>,
@@ -38,7 +38,7 @@ fn fail(number: c_int) {
     unsafe { *libc::__errno_location() = number };
 }
 
-/// A call that fails or does its work.
+/// A call that fails, or calls the original.
 macro_rules! whole {
     ($name:ident, $c:literal, $call:expr, $descriptor:expr, ($($arg:ident: $type:ty),*) -> $result:ty) => {
         /// # Safety
@@ -59,7 +59,7 @@ macro_rules! whole {
     };
 }
 
-/// A call that fails, does a part of its work, or all of it.
+/// A call that fails, does a part of its work, or calls the original.
 macro_rules! partly {
     ($name:ident, $c:literal, $call:expr, ($fd:ident, $bytes:ident: $type:ty, $length:ident $(, $arg:ident: $other:ty)*)) => {
         /// # Safety

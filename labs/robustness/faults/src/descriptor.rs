@@ -1,4 +1,4 @@
-//! What a file descriptor stands for.
+//! Kinds of file descriptors.
 
 use std::ffi::c_int;
 use std::mem;
@@ -10,7 +10,7 @@ pub enum Kind {
     Tcp,
     /// A socket between processes of one machine.
     Unix,
-    /// A pipe, such as the standard output of a process that is read by another.
+    /// A pipe, such as the standard output of a process that another process reads.
     Pipe,
     /// A regular file.
     File,
@@ -27,7 +27,7 @@ impl Kind {
         })
     }
 
-    /// None for an epoll, a timer, a terminal, …, and for what is not open.
+    /// None for an epoll, a timer, a terminal, …, and for a closed descriptor.
     pub(crate) fn of(descriptor: c_int) -> Option<Self> {
         // SAFETY: stat is plain numbers, for which zeroes are valid; fstat writes at most one of them.
         let mut stat: libc::stat = unsafe { mem::zeroed() };

@@ -1,4 +1,4 @@
-//! The rules of this process, and what they do to a call.
+//! The rules of this process, and their effect on a call.
 
 use std::env;
 use std::ffi::c_int;
@@ -16,7 +16,7 @@ struct Plan {
     chance: Chance,
 }
 
-/// What this call does instead of its work; None: its work. descriptor: -1 if the call has none.
+/// The effect on this call; None: call the original. descriptor: -1 if the call has none.
 pub(crate) fn effect(call: Call, descriptor: c_int) -> Option<Effect> {
     static PLAN: OnceLock<Option<Plan>> = OnceLock::new();
     let plan = PLAN.get_or_init(from_environment).as_ref()?;
@@ -33,7 +33,7 @@ pub(crate) fn effect(call: Call, descriptor: c_int) -> Option<Effect> {
     None
 }
 
-/// A plan that is not understood ends the process: what was to be tested would not be.
+/// An invalid plan ends the process, because the test would test nothing.
 fn from_environment() -> Option<Plan> {
     let text = env::var("PLIMSOLL_FAULTS").ok()?;
     let plan = rules::parse(&text).and_then(|rules| {

@@ -1,4 +1,4 @@
-//! What fails, how, and how often: `call descriptor effect share`, separated by semicolons.
+//! Rules: `call descriptor effect share`, separated by semicolons.
 //!
 //! ```text
 //! recv tcp 104 0.001; write pipe short 0.2; fsync file 5 0.05
@@ -8,12 +8,12 @@ use std::ffi::c_int;
 
 use crate::descriptor::Kind;
 
-/// The most rules that a plan may have: as many as the shared file has room for counts.
+/// Maximum rules of a plan: the number of counters in the shared file.
 pub const MOST: usize = 64;
 
 /// A system call that can fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // They are called as in libc.
+#[allow(missing_docs)] // The names are those of libc.
 pub enum Call {
     Read,
     Write,
@@ -46,7 +46,7 @@ const NAMES: [(&str, Call); 13] = [
     ("fdatasync", Call::FDataSync),
 ];
 
-/// What a call does instead of its work.
+/// The effect on a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// It fails with this error number.
@@ -60,9 +60,9 @@ pub enum Effect {
 pub struct Rule {
     /// The call that fails.
     pub call: Call,
-    /// The kind of descriptor on which it fails; None: on any, and also without one.
+    /// The kind of descriptor on which it fails; None: any, or none.
     pub kind: Option<Kind>,
-    /// What it does instead.
+    /// Its effect.
     pub effect: Effect,
     /// The share of calls that fail, 0..=1.
     pub share: f64,
@@ -70,7 +70,7 @@ pub struct Rule {
 
 /// # Errors
 ///
-/// Says which rule is not understood.
+/// The error names the invalid rule.
 pub fn parse(text: &str) -> Result<Vec<Rule>, String> {
     let rules: Result<Vec<Rule>, String> = text
         .split(';')

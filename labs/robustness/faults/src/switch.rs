@@ -1,4 +1,4 @@
-//! A file that all processes share: it says when the rules apply, and counts how often each was applied.
+//! A file that all processes share. It switches the rules on, and counts how often each applied.
 
 use std::fs::File;
 use std::io;
@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::rules::MOST;
 
-/// 32-bit words of the machine's byte order: first whether rules apply, then a count for each rule.
+/// 32-bit words in native byte order: first whether rules apply, then a counter per rule.
 pub(crate) struct Switch(&'static [AtomicU32; MOST + 1]);
 
 const BYTES: usize = (MOST + 1) * 4;
 
 impl Switch {
-    /// The file must be at least as long as the words; it stays mapped until the process ends.
+    /// The file must be at least as long as the words. It stays mapped until the process ends.
     pub(crate) fn open(path: &str) -> io::Result<Self> {
         let file = File::options().read(true).write(true).open(path)?;
         if file.metadata()?.len() < BYTES as u64 {
@@ -26,7 +26,7 @@ impl Switch {
         if at == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: mappings are aligned to pages, and everybody uses the words as atomics.
+        // SAFETY: mappings are aligned to pages, and all processes use the words as atomics.
         Ok(Self(unsafe { &*at.cast() }))
     }
 
@@ -34,7 +34,7 @@ impl Switch {
         self.0[0].load(Relaxed) != 0
     }
 
-    /// rule: its place in the plan.
+    /// rule: its index in the plan.
     pub(crate) fn count(&self, rule: usize) {
         self.0[rule + 1].fetch_add(1, Relaxed);
     }

@@ -1,6 +1,6 @@
-//! The monotonic clock, the kernel's real-time stamps on it, and sleeping without waking up for anything.
+//! The monotonic clock, the conversion of the kernel's real-time stamps to it, and a blocking sleep.
 
-/// How long an offset between the two clocks is trusted, ns.
+/// Maximum age of a measured offset between the two clocks, ns.
 const OFFSET_LIFETIME: u64 = 100_000_000;
 
 /// Nanoseconds on `CLOCK_MONOTONIC`.
@@ -26,7 +26,7 @@ pub(crate) fn timespec(nanos: u64) -> libc::timespec {
     libc::timespec { tv_sec: (nanos / 1_000_000_000).cast_signed(), tv_nsec: (nanos % 1_000_000_000).cast_signed() }
 }
 
-/// Lets the thread stand still until `deadline`, monotonic ns. Nothing is served meanwhile: that is what it is for.
+/// Blocks the thread until `deadline`, monotonic ns. Nothing is served meanwhile, which is the purpose.
 #[allow(unsafe_code)]
 pub(crate) fn sleep_until(deadline: u64) {
     let at = timespec(deadline);
@@ -38,22 +38,22 @@ pub(crate) fn sleep_until(deadline: u64) {
     }
 }
 
-/// Brings the kernel's receive stamps, which are `CLOCK_REALTIME`, onto the monotonic clock.
+/// Converts the kernel's receive stamps, which are `CLOCK_REALTIME`, to the monotonic clock.
 ///
-/// Slewing changes the pace of both clocks alike, so their offset changes only when somebody sets the time; it is
-/// measured anew every 100 ms all the same.
+/// Slewing changes the speed of both clocks alike, so their offset changes only when the time is set. It is still
+/// measured again every 100 ms.
 #[derive(Debug, Default)]
 pub(crate) struct StampClock {
     /// real time − monotonic time, ns.
     offset: u64,
-    /// When it was measured, monotonic; 0 = never.
+    /// Time of the measurement, monotonic ns; 0 = never.
     measured: u64,
-    /// The offset is known to half of this, ns, in the worst of all measurements.
+    /// The error of the offset is at most half of this, ns, over all measurements.
     bracket: u64,
 }
 
 impl StampClock {
-    /// A kernel stamp on the monotonic clock.
+    /// Converts a kernel stamp to the monotonic clock.
     pub(crate) fn monotonic(&mut self, stamp: u64) -> u64 {
         if self.measured == 0 || now() - self.measured > OFFSET_LIFETIME {
             self.measure();
@@ -61,12 +61,12 @@ impl StampClock {
         stamp.wrapping_sub(self.offset)
     }
 
-    /// How wrong a converted stamp can be, ns: half the widest bracket around a reading of the real-time clock.
+    /// Maximum error of a converted stamp, ns: half the widest bracket around a reading of the real-time clock.
     pub(crate) fn error(&self) -> u64 {
         self.bracket.div_ceil(2)
     }
 
-    /// Of five tries the one with the least time between the two monotonic readings around it.
+    /// Measures five times and keeps the result with the shortest time between its two monotonic readings.
     fn measure(&mut self) {
         let tries = [(); 5].map(|()| {
             let before = now();

@@ -1,4 +1,4 @@
-//! One connection: requests are cut out of what comes in, scripts are played out.
+//! One connection: parses requests from its input, and plays their scripts.
 
 use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsRawFd;
@@ -11,51 +11,51 @@ use crate::request::{Parsed, Request, parse};
 use crate::script::{End, FILLING, Script, Step};
 use crate::socket;
 
-/// The other side of one client's connection.
+/// The server side of one client's connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) stream: TcpStream,
-    /// Where the record has it.
+    /// Its entry in the record.
     pub(crate) place: Place,
-    /// Requests on it, the present one included.
+    /// Number of requests so far, with the current one.
     pub(crate) turn: u64,
-    /// What is being replied, and to which request of the record; none for a control request.
+    /// The current response, and its request in the record; None for a control request.
     pub(crate) playing: Option<(Script, Option<Entry>)>,
-    /// Bytes read and not yet understood.
+    /// Bytes that were read and not parsed yet.
     input: Vec<u8>,
-    /// The head whose body is still coming, and bytes that are missing of it.
+    /// The head of a request whose body is incomplete, and the number of missing bytes.
     reading: Option<(Request, u64)>,
-    /// When the last segment came in, monotonic ns, and by which clock.
+    /// Time of the last received segment, monotonic ns, and its clock.
     arrival: (u64, Source),
-    /// When the request being answered came in.
+    /// Arrival of the current request.
     asked: u64,
-    /// Bytes of the script's first step that are out.
+    /// Bytes of the script's first step that were written.
     sent: u64,
-    /// The moment before the last write, monotonic ns.
+    /// The time before the last write, monotonic ns.
     handed: u64,
 }
 
-/// What came of reading.
+/// The result of reading.
 #[derive(Debug)]
 pub(crate) enum Heard {
     /// A whole request, when it was complete, and by which clock.
     Request(Request, u64, Source),
-    /// No whole one yet.
+    /// No whole request yet.
     Nothing,
-    /// Something that is not a request.
+    /// Input that is not a request.
     Nonsense(String),
 }
 
-/// What came of playing.
+/// The result of playing.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Played {
-    /// Nothing before this time, monotonic ns.
+    /// Wait until this time, monotonic ns.
     Until(u64),
-    /// The socket takes no more at present.
+    /// The socket is full.
     Blocked,
-    /// All is said, the last of it at this time, monotonic ns; this becomes of the connection.
+    /// The response is complete since this time, monotonic ns. Then do this with the connection.
     Ended(u64, End),
-    /// The peer has gone.
+    /// The peer has closed the connection.
     Lost,
 }
 
@@ -75,7 +75,7 @@ impl Connection {
         }
     }
 
-    /// Takes in everything that is there; whether the peer is still there too.
+    /// Reads all available bytes. Returns whether the peer is still connected.
     pub(crate) fn fill(&mut self, scratch: &mut [u8], clock: &mut StampClock) -> bool {
         loop {
             match socket::receive(self.stream.as_raw_fd(), scratch) {
@@ -95,12 +95,12 @@ impl Connection {
         }
     }
 
-    /// Whether part of a request has come.
+    /// Whether a part of a request has arrived.
     pub(crate) fn is_within_request(&self) -> bool {
         self.reading.is_some() || !self.input.is_empty()
     }
 
-    /// The next request among what has come in.
+    /// Takes the next request from the input.
     pub(crate) fn hear(&mut self) -> Heard {
         if self.reading.is_none() {
             match parse(&self.input) {
@@ -109,7 +109,7 @@ impl Connection {
                 Parsed::Head(request, length) => {
                     self.input.drain(..length);
                     if request.expects_continue && self.input.is_empty() {
-                        // 25 bytes into the empty buffer of a socket that has nothing else to send.
+                        // 25 bytes always fit into the empty buffer of an idle socket.
                         drop(self.stream.write(b"HTTP/1.1 100 Continue\r\n\r\n"));
                     }
                     let body = request.body;
@@ -129,7 +129,7 @@ impl Connection {
         Heard::Request(request, self.arrival.0, self.arrival.1)
     }
 
-    /// Goes on with the script as far as it can.
+    /// Continues the script as far as possible.
     pub(crate) fn play(&mut self) -> Played {
         let Some((script, _)) = &mut self.playing else { return Played::Blocked };
         loop {
@@ -152,7 +152,7 @@ impl Connection {
                 self.sent = 0;
                 continue;
             }
-            // Before the write: on loopback it is within the write that the peer's kernel stamps the arrival.
+            // Before the write: on loopback, the peer's kernel stamps the arrival during the write.
             self.handed = now();
             match write(&mut self.stream, chunk) {
                 Ok(length) => self.sent += length,

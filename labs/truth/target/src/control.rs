@@ -1,18 +1,18 @@
-//! Requests that steer the target or read its record. They are in no record themselves.
+//! Requests that control the target or read its record. They are not recorded.
 
 use crate::request::Request;
 
-/// What is asked for.
+/// A control request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Control {
     /// `GET /truth`: the record.
     Tell,
-    /// `POST /truth/reset`: a new record, and every seed begins again.
+    /// `POST /truth/reset`: starts a new record, and resets every seed.
     Reset,
-    /// `POST /freeze?every=5&for=1`: from now on everything stops for the last `for` seconds of every `every` seconds.
-    /// Times in ns; length 0 ends it.
+    /// `POST /freeze?every=5&for=1`: from now on freezes for the last `for` seconds of every `every` seconds. Times in
+    /// ns; length 0 ends it.
     Freeze { period: u64, length: u64 },
-    /// `POST /accept-stall?for=1`: no connection is accepted for so long, ns.
+    /// `POST /accept-stall?for=1`: accepts no connection for this long, ns.
     Stall { length: u64 },
 }
 
@@ -42,12 +42,12 @@ fn freeze(request: &Request) -> Result<Control, String> {
     }
 }
 
-/// Freezes to come: everything stands still for the last `length` of each `period`.
+/// Future freezes: everything stops for the last `length` of each `period`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Freezes {
     period: u64,
     length: u64,
-    /// When the next one begins, monotonic ns.
+    /// Start of the next freeze, monotonic ns.
     next: u64,
 }
 
@@ -57,12 +57,12 @@ impl Freezes {
         Freezes { period, length, next: now + period - length }
     }
 
-    /// When the next one begins.
+    /// Start of the next freeze.
     pub(crate) fn next(&self) -> u64 {
         self.next
     }
 
-    /// When the one that is due ends; the next one is then a period later.
+    /// End of the current freeze. The next one starts a period later.
     pub(crate) fn enter(&mut self) -> u64 {
         let end = self.next + self.length;
         self.next += self.period;

@@ -1,16 +1,16 @@
-//! Seeded delays: the n-th request of a target always gets the n-th draw.
+//! Seeded random delays: the n-th request of a path always gets the n-th draw.
 
 use std::collections::HashMap;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// A generator per target.
+/// One generator per path.
 #[derive(Debug, Default)]
 pub(crate) struct Draws(HashMap<String, Xoshiro256PlusPlus>);
 
 impl Draws {
-    /// The target's next number, uniform in (0, 1).
+    /// The path's next number, uniform in (0, 1).
     pub(crate) fn uniform(&mut self, target: &str, seed: u64) -> f64 {
         if !self.0.contains_key(target) {
             self.0.insert(target.to_owned(), Xoshiro256PlusPlus::seed_from_u64(seed));
@@ -19,13 +19,13 @@ impl Draws {
         (bits as f64 + 0.5) / (1_u64 << 52) as f64
     }
 
-    /// The target's next number of a standard normal distribution (Box and Muller's transform, one of its two).
+    /// The path's next number of a standard normal distribution (Box-Muller transform, one of its two).
     pub(crate) fn normal(&mut self, target: &str, seed: u64) -> f64 {
         let (radius, angle) = (self.uniform(target, seed), self.uniform(target, seed));
         (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
     }
 
-    /// Begins again: every target's next draw is its first.
+    /// Restarts all generators.
     pub(crate) fn restart(&mut self) {
         self.0.clear();
     }
@@ -51,7 +51,7 @@ mod tests {
         let sample: Vec<f64> = (0..100_000).map(|_| draws.normal("/a", 7)).collect();
         let mean = sample.iter().sum::<f64>() / 1e5;
         let variance = sample.iter().map(|draw| (draw - mean).powi(2)).sum::<f64>() / 1e5;
-        // Five standard errors; the seed is fixed, so it holds for ever or never.
+        // Five standard errors. The seed is fixed, so the result is always the same.
         assert!(mean.abs() < 5.0 / 1e5_f64.sqrt(), "{mean}");
         assert!((variance - 1.0).abs() < 5.0 * (2.0 / 1e5_f64).sqrt(), "{variance}");
     }

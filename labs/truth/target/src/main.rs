@@ -1,7 +1,7 @@
-//! A target whose behaviour is known, and which counts and times what it received.
+//! A target with known behaviour, which counts and times the requests that it receives.
 //!
-//! `plimsoll-truth [PORT]` serves on 127.0.0.1 until its standard input is closed or a signal ends it. One thread, no
-//! runtime: what it does at a given moment is the least that can be done then, and its record is its own account.
+//! `plimsoll-truth [PORT]` serves on 127.0.0.1 until its standard input is closed, or until a signal. It has one thread
+//! and no runtime, so that it adds as little as possible, and keeps its own record.
 
 mod behaviours;
 mod clock;
@@ -41,7 +41,7 @@ fn serve(port: u16) -> io::Result<()> {
 }
 
 fn fail(why: &str, code: u8) -> ExitCode {
-    // Where standard error is closed, nobody wants to know.
+    // If standard error is closed, the message is lost.
     drop(writeln!(io::stderr(), "{why}"));
     ExitCode::from(code)
 }

@@ -1,4 +1,4 @@
-//! What the target knows about itself: every request it received, when, and when its reply was handed to the kernel.
+//! The target's own record: every request, its arrival, and when its response was passed to the kernel.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -12,28 +12,28 @@ macro_rules! text {
     };
 }
 
-/// Requests per target whose times are kept one by one; the others are counted.
+/// Requests per path with individual times. Further ones are only counted.
 const KEPT: usize = 1_000_000;
 
-/// Which clock stamped an arrival.
+/// The clock of an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// The kernel, when the segment came in.
+    /// The kernel, when the segment arrived.
     Kernel,
-    /// Ours after the read, for want of a kernel's stamp.
+    /// Our own clock after the read, if there is no kernel stamp.
     User,
 }
 
-/// The place of one request in the record. It is of no effect once the record was reset.
+/// The entry of one request. It has no effect after a reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     epoch: u32,
     target: usize,
-    /// Index among the target's times.
+    /// Index in the path's times.
     place: usize,
 }
 
-/// The place of a connection in the record.
+/// The entry of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
     epoch: u32,
@@ -43,11 +43,11 @@ pub(crate) struct Place {
 /// How a reply ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// All of it was handed to the kernel; the last part at this time, monotonic ns.
+    /// All of it was passed to the kernel, the last part at this time, monotonic ns.
     Replied(u64),
-    /// We reset the connection, as we were asked to.
+    /// We reset the connection on request.
     Reset,
-    /// The peer had gone before.
+    /// The peer had closed the connection.
     Cut,
 }
 
@@ -57,32 +57,32 @@ struct Target {
     replied: u64,
     reset: u64,
     cut: u64,
-    /// Requests that brought a cookie.
+    /// Requests with a cookie.
     cookies: u64,
     /// Monotonic ns, in the order of receipt; the first `KEPT`.
     arrivals: Vec<u64>,
-    /// From arrival to the moment before the reply's last write, ns; of the same requests, none without a reply.
+    /// From arrival to the time before the response's last write, ns; of the same requests; None without a response.
     times: Vec<Option<u64>>,
 }
 
 /// The record since the last reset.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
-    /// Tells entries of this record from those of an earlier one; from 1.
+    /// Distinguishes entries of this record from earlier ones; from 1.
     epoch: u32,
     index: HashMap<String, usize>,
     targets: Vec<(String, Target)>,
-    /// Requests on each connection that had one.
+    /// Requests on each connection with at least one.
     connections: Vec<u64>,
     kernel_stamps: u64,
     user_stamps: u64,
     /// Connections that ended in the middle of a request.
     partial: u64,
-    /// Requests that could not be understood.
+    /// Requests that could not be parsed.
     refused: u64,
-    /// [begin, end) of each time in which everything stood still, monotonic ns.
+    /// [begin, end) of each freeze, monotonic ns.
     freezes: Vec<[u64; 2]>,
-    /// [begin, end) of each time in which no connection was accepted, monotonic ns.
+    /// [begin, end) of each accept stall, monotonic ns.
     stalls: Vec<[u64; 2]>,
 }
 
@@ -91,12 +91,12 @@ impl Record {
         Record { epoch: 1, ..Record::default() }
     }
 
-    /// Forgets everything. What is under way is of the time before: its end will not be recorded.
+    /// Clears everything. The ends of current requests will not be recorded.
     pub(crate) fn reset(&mut self) {
         *self = Record { epoch: self.epoch + 1, ..Record::default() };
     }
 
-    /// A whole request has come. `place` is its connection's, and found anew after a reset.
+    /// Records a whole request. `place` is its connection's entry, which is new after a reset.
     pub(crate) fn received(&mut self, request: &Request, arrival: u64, source: Source, place: &mut Place) -> Entry {
         if place.epoch != self.epoch {
             *place = Place { epoch: self.epoch, index: self.connections.len() };

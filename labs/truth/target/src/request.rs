@@ -1,18 +1,18 @@
-//! One request as the behaviours see it: method, target, query, and how much of a body follows.
+//! One request for the behaviours: method, target, query, and the length of its body.
 
 use httparse::{EMPTY_HEADER, Status};
 
-/// Header lines that a request may have.
+/// Maximum header lines of a request.
 const MAX_HEADERS: usize = 128;
-/// Bytes that a request head may have.
+/// Maximum bytes of a request head.
 const MAX_HEAD: usize = 1 << 20;
 
 /// What the request says about its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keeping {
-    /// HTTP/1.1: it is kept, and nobody mentions it.
+    /// HTTP/1.1: it is kept by default.
     Usual,
-    /// HTTP/1.0 with keep-alive: it is kept if the reply says so too.
+    /// HTTP/1.0 with keep-alive: it is kept if the response says so too.
     Asked,
     /// It is closed after the reply.
     Close,
@@ -22,14 +22,14 @@ pub(crate) enum Keeping {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) method: String,
-    /// Path and query as they came: the key of the record.
+    /// Path and query as received: the key of the record.
     pub(crate) target: String,
     /// The value of the Cookie header.
     pub(crate) cookie: Option<String>,
-    /// Bytes of the body behind the head.
+    /// Length of the body.
     pub(crate) body: u64,
     pub(crate) keeping: Keeping,
-    /// It waits for a 100 (Continue) before it sends its body.
+    /// It waits for 100 (Continue) before it sends its body.
     pub(crate) expects_continue: bool,
 }
 
@@ -48,23 +48,23 @@ impl Request {
         })
     }
 
-    /// A query parameter that is a number; `default` when it is not given.
+    /// A numeric query parameter; `default` if it is missing.
     pub(crate) fn number<T: std::str::FromStr>(&self, name: &str, default: T) -> Result<T, String> {
         let Some(text) = self.text(name) else { return Ok(default) };
         text.parse().map_err(|_| format!("{name}={text} is not a number that fits"))
     }
 
-    /// A duration given in multiples of `unit` ns, 0 … 1 h, as ns.
+    /// A duration in multiples of `unit` ns, 0 … 1 h, as ns.
     pub(crate) fn duration(&self, name: &str, default: f64, unit: f64) -> Result<u64, String> {
         let nanos = self.number(name, default)? * unit;
         if (0.0..=3.6e12).contains(&nanos) { Ok(nanos as u64) } else { Err(format!("{name} must be within 0 … 1 h")) }
     }
 }
 
-/// What the beginning of a stream of requests is.
+/// The start of a stream of requests.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Parsed {
-    /// The head goes on behind these bytes.
+    /// The head is incomplete.
     Partial,
     /// A head, and its length in bytes.
     Head(Request, usize),
@@ -72,7 +72,7 @@ pub(crate) enum Parsed {
     Refused(String),
 }
 
-/// Reads the head at the beginning of `bytes`.
+/// Parses the head at the start of `bytes`.
 pub(crate) fn parse(bytes: &[u8]) -> Parsed {
     let mut headers = [EMPTY_HEADER; MAX_HEADERS];
     let mut parsed = httparse::Request::new(&mut headers);

@@ -1,10 +1,10 @@
-//! What a reply does, as data: bytes and waits, one after the other, and what becomes of the connection then.
+//! A response as data: bytes and waits in sequence, and what to do with the connection at the end.
 //!
 //! A behaviour is a function from a request to a script; the connection plays it.
 
 use std::collections::VecDeque;
 
-/// The bytes that long bodies are made of.
+/// The content of long bodies.
 pub(crate) static FILLING: [u8; 65_536] = filling();
 
 #[allow(clippy::large_stack_arrays)] // it is the compiler's stack
@@ -18,29 +18,29 @@ const fn filling() -> [u8; 65_536] {
     bytes
 }
 
-/// One thing to do.
+/// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Nothing before so many ns after the request's arrival.
+    /// Wait until this many ns after the request's arrival.
     Wait(u64),
     /// These bytes.
     Send(Vec<u8>),
-    /// So many bytes of filling.
+    /// This many filler bytes.
     Fill(u64),
-    /// These bytes again and again, until the peer has gone.
+    /// These bytes repeatedly, until the peer closes.
     Endless(&'static [u8]),
 }
 
-/// What becomes of the connection after the last step.
+/// What to do with the connection after the last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// It is kept for the next request.
+    /// Keep it for the next request.
     Keep,
-    /// It is closed.
+    /// Close it.
     Close,
-    /// It is reset.
+    /// Reset it.
     Reset,
-    /// Nothing happens any more.
+    /// Nothing.
     Hang,
 }
 
@@ -68,7 +68,7 @@ impl Script {
 }
 
 impl Script {
-    /// Adds to the reply's head that the connection is kept, as HTTP/1.0 needs it.
+    /// Adds the keep-alive header that HTTP/1.0 needs.
     pub(crate) fn say_keep_alive(&mut self) {
         let first =
             self.steps.iter_mut().find_map(|step| if let Step::Send(bytes) = step { Some(bytes) } else { None });

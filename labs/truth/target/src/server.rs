@@ -1,4 +1,4 @@
-//! The loop: readiness, timers, freezes and stalls, and who does what about them.
+//! The event loop: readiness, timers, freezes and stalls.
 
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
@@ -23,9 +23,9 @@ use crate::timers::Timers;
 const LISTENER: Token = Token(usize::MAX - 1);
 const TIMER: Token = Token(usize::MAX - 2);
 const LEASH: Token = Token(usize::MAX - 3);
-/// So long before something is due we stop sleeping and look at the clock instead, ns: waking up takes up to this.
+/// This long before a deadline, stop sleeping and poll the clock, ns: waking up takes up to this.
 const SPIN: u64 = 100_000;
-/// When to try again to accept, after it failed, ns.
+/// Wait after a failed accept, ns.
 const RETRY: u64 = 10_000_000;
 const CLOSING: &str = "Connection: close";
 
@@ -40,19 +40,19 @@ pub(crate) struct Server {
     draws: Draws,
     clock: StampClock,
     freezes: Option<Freezes>,
-    /// Until when no connection is accepted, monotonic ns; 0 = accepting.
+    /// End of the accept stall, monotonic ns; 0 = accepting.
     stalled: u64,
     scratch: Vec<u8>,
 }
 
 impl Server {
-    /// Bound, not yet serving. port: 0 takes a free one.
+    /// Bound, not yet serving. port: 0 chooses a free one.
     pub(crate) fn new(port: u16) -> io::Result<Server> {
         let (poll, mut listener, timer) = (Poll::new()?, socket::listen(port)?, Timer::new()?);
         socket::wait_for_stamps()?;
         poll.registry().register(&mut listener, LISTENER, Interest::READABLE)?;
         poll.registry().register(&mut SourceFd(&timer.as_raw_fd()), TIMER, Interest::READABLE)?;
-        // Files and /dev/null cannot be watched, nor will they be closed: then only a signal ends us.
+        // Files and /dev/null cannot be polled and never close. Then only a signal ends the program.
         drop(poll.registry().register(&mut SourceFd(&io::stdin().as_raw_fd()), LEASH, Interest::READABLE));
         Ok(Server {
             poll,
@@ -94,7 +94,7 @@ impl Server {
         }
     }
 
-    /// Does what is due, and says how long to wait for readiness: not at all when something is due in a moment.
+    /// Does what is due, and returns how long to wait for readiness: not at all if something is due very soon.
     fn prepare(&mut self) -> Option<Duration> {
         self.freeze_if_due();
         while let Some(place) = self.timers.take(now()) {
@@ -115,7 +115,7 @@ impl Server {
         None
     }
 
-    /// Stands still when it is time to. Asked before every event, so that nothing is served within a freeze.
+    /// Freezes when it is time. Called before every event, so that nothing is served during a freeze.
     fn freeze_if_due(&mut self) {
         let begin = now();
         let Some(freezes) = self.freezes.as_mut().filter(|freezes| begin >= freezes.next()) else { return };
@@ -130,7 +130,7 @@ impl Server {
                 Ok((stream, _)) => stream,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
                 Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
-                // Out of descriptors: some may be free again in a while, and the kernel does not tell twice.
+                // Out of descriptors. Retry later: the kernel does not report it again.
                 Err(_) => return self.stalled = now() + RETRY,
             };
             let entry = self.connections.vacant_entry();
@@ -152,7 +152,7 @@ impl Server {
         self.play(place);
     }
 
-    /// Goes on with the connection's reply, and with its next requests when that is done.
+    /// Continues the connection's response, then its next requests.
     fn play(&mut self, place: usize) {
         while let Some(connection) = self.connections.get_mut(place) {
             if connection.playing.is_none() && !self.listen_to(place) {
@@ -168,7 +168,7 @@ impl Server {
         }
     }
 
-    /// Takes the connection's next request; whether there is one.
+    /// Takes the connection's next request. Returns whether there is one.
     fn listen_to(&mut self, place: usize) -> bool {
         let connection = &mut self.connections[place];
         match connection.hear() {
@@ -203,7 +203,7 @@ impl Server {
         connection.playing = Some((script, Some(entry)));
     }
 
-    /// Does what a control request asks for; the reply.
+    /// Executes a control request and returns the response.
     fn obey(&mut self, asked: Result<Control, String>) -> Vec<u8> {
         match asked {
             Err(why) => return response("400 Bad Request", &[], why.as_bytes()),
@@ -225,7 +225,7 @@ impl Server {
         response("204 No Content", &[], b"")
     }
 
-    /// The reply is complete: files it, and does with the connection what the script says.
+    /// The response is complete: records it, and handles the connection as the script says.
     fn finish(&mut self, place: usize, handed: u64, end: End) {
         let connection = &mut self.connections[place];
         if let Some((_, Some(entry))) = connection.playing.take() {
@@ -239,7 +239,7 @@ impl Server {
         self.connections.remove(place);
     }
 
-    /// The peer has gone. What it had asked for before counts as received.
+    /// The peer has closed the connection. Its earlier requests count as received.
     fn lose(&mut self, place: usize) {
         let mut connection = self.connections.remove(place);
         if let Some((_, Some(entry))) = connection.playing {

@@ -1,4 +1,4 @@
-//! The listener, and the read that brings the kernel's receive stamp.
+//! The listener, and the read with the kernel's receive stamp.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -10,7 +10,7 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use crate::clock::{nanos, timespec};
 
-/// Connections that may wait to be accepted, as far as net.core.somaxconn allows.
+/// Maximum connections that wait to be accepted; net.core.somaxconn may limit it further.
 const BACKLOG: i32 = 16_384;
 
 /// One read.
@@ -18,25 +18,25 @@ const BACKLOG: i32 = 16_384;
 pub(crate) struct Received {
     /// Bytes read; 0 is the end of the stream.
     pub(crate) length: usize,
-    /// The kernel's stamp of the last segment of these bytes, real time in ns; none where it gives none.
+    /// The kernel's stamp of the last segment of these bytes, real time in ns; None if there is none.
     pub(crate) stamp: Option<u64>,
 }
 
-/// A listener on loopback. port: 0 takes a free one.
+/// A listener on loopback. port: 0 chooses a free one.
 pub(crate) fn listen(port: u16) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::IPV4, Type::STREAM.nonblocking().cloexec(), Some(Protocol::TCP))?;
-    // A chosen port may be taken again at once. For a free one it must not be set: the kernel could then choose one that a
-    // connection has, and refuse to listen on it.
+    // A given port may be reused at once. Do not set this for a free port: the kernel could choose one that a
+    // connection uses, and refuse to listen on it.
     socket.set_reuse_address(port != 0)?;
     socket.bind(&SockAddr::from(SocketAddr::from((Ipv4Addr::LOCALHOST, port))))?;
     socket.listen(BACKLOG)?;
-    // Accepted sockets inherit it, and what they receive before they are accepted is stamped already.
+    // Accepted sockets inherit it, so data that arrives before the accept is stamped too.
     enable_stamps(socket.as_raw_fd());
     Ok(TcpListener::from_std(socket.into()))
 }
 
-/// Waits until the kernel stamps what is received, for 2 s at most: it begins a little after a socket has asked for it,
-/// and on a busy machine later still.
+/// Waits until the kernel stamps received data, for at most 2 s: it starts shortly after a socket has requested it, and
+/// later on a busy machine.
 pub(crate) fn wait_for_stamps() -> io::Result<()> {
     let socket = std::net::UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
     socket.connect(socket.local_addr()?)?;
@@ -54,7 +54,7 @@ pub(crate) fn wait_for_stamps() -> io::Result<()> {
 /// Closes a connection so that the peer sees a reset.
 pub(crate) fn reset(stream: &TcpStream) {
     let socket = socket2::SockRef::from(stream);
-    // Fails only for a socket that is gone, and then there is nothing to reset.
+    // Fails only for a closed socket, and then there is nothing to reset.
     drop(socket.set_linger(Some(Duration::ZERO)));
 }
 
@@ -62,12 +62,12 @@ pub(crate) fn reset(stream: &TcpStream) {
 fn enable_stamps(fd: RawFd) {
     let flags = (libc::SOF_TIMESTAMPING_RX_SOFTWARE | libc::SOF_TIMESTAMPING_SOFTWARE).cast_signed();
     let size = size_of_val(&flags) as libc::socklen_t;
-    // SAFETY: `flags` lives until the call returns, and `size` is its size. Where the kernel refuses, reads carry no
-    // stamp, and the record counts them as stamped by user time.
+    // SAFETY: `flags` lives until the call returns, and `size` is its size. If the kernel refuses, reads have no stamp,
+    // and the record counts them as user time.
     unsafe { libc::setsockopt(fd, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, (&raw const flags).cast(), size) };
 }
 
-/// Room for the one control message that we ask for: three timespecs, and some to spare.
+/// Space for the one control message that we request: three timespecs, with some reserve.
 #[repr(C, align(8))]
 struct Control([u8; 128]);
 
@@ -108,7 +108,7 @@ fn stamp_of(message: &libc::msghdr) -> Option<u64> {
     None
 }
 
-/// A timer on the monotonic clock whose descriptor turns readable.
+/// A timer on the monotonic clock with a descriptor that becomes readable.
 #[derive(Debug)]
 pub(crate) struct Timer(OwnedFd);
 
@@ -122,7 +122,7 @@ impl Timer {
         }
     }
 
-    /// Makes it readable at `deadline`, monotonic ns; 0 = never. Setting it takes an earlier expiry off.
+    /// Makes it readable at `deadline`, monotonic ns; 0 = never. Setting it clears an earlier expiry.
     #[allow(unsafe_code)]
     pub(crate) fn set(&self, deadline: u64) {
         let value = libc::itimerspec { it_interval: timespec(0), it_value: timespec(deadline) };

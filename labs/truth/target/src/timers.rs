@@ -1,10 +1,10 @@
-//! Which connection goes on when.
+//! When each connection continues.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Places of connections by the time at which they go on, monotonic ns. A connection may be there more than once, or have
-/// gone: going on with one that need not is nothing.
+/// Slots of connections by the time at which they continue, monotonic ns. A slot may occur more than once, or its
+/// connection may be closed. Continuing it without need has no effect.
 #[derive(Debug, Default)]
 pub(crate) struct Timers(BinaryHeap<Reverse<(u64, usize)>>);
 
@@ -18,7 +18,7 @@ impl Timers {
         self.0.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// The earliest place, if its time has come.
+    /// The earliest slot, if its time has come.
     pub(crate) fn take(&mut self, now: u64) -> Option<usize> {
         if self.next()? > now {
             return None;

@@ -1,4 +1,4 @@
-//! The program itself, over real sockets.
+//! Tests of the program over real sockets.
 
 #![allow(clippy::unwrap_used)] // these are tests
 
@@ -34,7 +34,7 @@ impl Target {
         stream
     }
 
-    /// One request on a connection that is closed afterwards; the whole reply.
+    /// Sends one request on a new connection, and returns the whole response.
     fn ask(&self, method: &str, target: &str) -> String {
         let mut stream = self.connect();
         write!(stream, "{method} {target} HTTP/1.1\r\nConnection: close\r\n\r\n").unwrap();
@@ -48,7 +48,7 @@ impl Target {
         serde_json::from_str(reply.split_once("\r\n\r\n").unwrap().1).unwrap()
     }
 
-    /// The record of a path, once `done` holds for it.
+    /// The record of a path, when `done` is true for it.
     fn path_when(&self, target: &str, done: impl Fn(&Value) -> bool) -> Value {
         loop {
             let path = self.truth()["paths"][target].clone();
@@ -183,7 +183,7 @@ fn while_accepting_stalls_connections_wait_and_their_requests_keep_their_arrival
 #[test]
 fn a_reset_begins_a_new_record_and_the_seeds_again() {
     let target = Target::start();
-    // Whether a seed's first reply is slow: 200 ms are more than a machine adds to a fast one.
+    // Tests whether a seed's first response is slow: 200 ms are more than a machine adds to a fast one.
     let path = "/bimodal?fast_ms=0&slow_ms=200&share=0.5&seed=SEED";
     let slow = |seed: u32| {
         let path = path.replace("SEED", &seed.to_string());

@@ -1,11 +1,11 @@
-//! A connection for each request: the server asks for one, the client opens it, and it is closed after the reply.
+//! A connection for each request: the server asks for one, the client opens it, and it closes after the response.
 //!
-//! The client's first connection says 0 and is told the number of each request (u64, big-endian). Each later one says the
-//! number that it is for, is sent the length of the request (u32) and the request, and returns the length of the reply and
-//! the reply.
+//! The client's first connection sends 0, and then receives the number of each request (u64, big-endian). Each later
+//! connection sends the number of its request, receives the length of the request (u32) and the request, and returns
+//! the length of the response and the response.
 //!
-//! **It leaks, as the published report's tunnel does when it is overloaded**: what belongs to a request whose public side
-//! has left before the reply came is kept for good.
+//! **It leaks, like the published report's tunnel under overload**: the resources of a request are never freed if its
+//! public side closes before the response arrives.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -19,10 +19,10 @@ use tokio::sync::{mpsc, oneshot};
 use crate::files::Files;
 use crate::public::{NO_CLIENT, Origin};
 
-/// The number that the connection says which is told the others.
+/// The number that marks the first connection.
 const CONTROL: u64 = 0;
 const LONGEST: u32 = 16 * 1024 * 1024;
-/// Bytes of the buffer that a connection begins with.
+/// Initial size of a connection's buffer in bytes.
 const BUFFER: usize = 64 * 1024;
 
 /// The public side.
@@ -31,12 +31,12 @@ pub(crate) struct Server {
     last: Cell<u64>,
     control: RefCell<Option<mpsc::UnboundedSender<u64>>>,
     waiting: RefCell<HashMap<u64, oneshot::Sender<TcpStream>>>,
-    /// The leak: connections and buffers of replies that nobody took.
+    /// The leak: connections and buffers of responses that were not delivered.
     abandoned: RefCell<Vec<(TcpStream, Vec<u8>)>>,
 }
 
 impl Server {
-    /// Take the client's connections.
+    /// Accept the client's connections.
     pub(crate) async fn accept(self: Rc<Self>, listener: TcpListener) {
         loop {
             if let Ok((connection, _)) = listener.accept().await {
@@ -95,13 +95,13 @@ impl Origin for Server {
     }
 }
 
-/// Has the other side closed it?
+/// Whether the other side has closed it.
 fn is_gone(public: &TcpStream) -> bool {
     let mut byte = [0];
     matches!(public.try_read(&mut byte), Ok(0)) || matches!(public.take_error(), Ok(Some(_)) | Err(_))
 }
 
-/// The side that has the files: until the server is gone.
+/// The side with the files. Runs until the server closes.
 pub(crate) async fn client(server: SocketAddr, files: Rc<Files>) -> io::Result<()> {
     let mut control = TcpStream::connect(server).await?;
     control.write_u64(CONTROL).await?;
@@ -121,6 +121,6 @@ async fn answer(server: SocketAddr, number: u64, files: &Files) -> io::Result<()
     let reply = files.reply(&request);
     connection.write_u32(reply.len() as u32).await?;
     connection.write_all(&reply).await?;
-    // Until the server has closed it.
+    // Wait until the server closes it.
     connection.read_u8().await.map(|_| ())
 }

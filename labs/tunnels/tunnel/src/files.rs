@@ -1,4 +1,4 @@
-//! 184 files of 20 kB on average, in memory, the same ones each time.
+//! 184 files of 20 kB on average, in memory. They are always the same.
 
 use std::rc::Rc;
 
@@ -8,14 +8,14 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 const COUNT: usize = 184;
 const MEAN_BYTES: f64 = 20_000.0;
 
-/// Whole replies of HTTP, by number: `/7.bin` is number 7.
+/// Whole HTTP responses by number: `/7.bin` is number 7.
 pub(crate) struct Files {
     replies: Vec<Rc<[u8]>>,
     missing: Rc<[u8]>,
 }
 
 impl Files {
-    /// Sizes are lognormal, as those of the parts of a web page are.
+    /// Sizes are lognormal, like those of the parts of a web page.
     pub(crate) fn new() -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(184);
         let sizes: Vec<f64> = (0..COUNT).map(|_| normal(&mut random).exp()).collect();
@@ -28,7 +28,7 @@ impl Files {
         Self { replies: sizes.into_iter().map(&mut file).collect(), missing: reply("404 Not Found", b"") }
     }
 
-    /// The reply to a request, from its head.
+    /// The response to a request, from its head.
     pub(crate) fn reply(&self, request: &[u8]) -> Rc<[u8]> {
         let number = std::str::from_utf8(request)
             .ok()

@@ -1,8 +1,8 @@
-//! A reverse tunnel: a server with a public address, and a client that connects to it from behind and has the files.
+//! A reverse tunnel: a server with a public address, and a client with the files that connects to it.
 //!
-//! `plimsoll-tunnel server KIND PUBLIC TUNNEL` answers HTTP at PUBLIC with what the client at TUNNEL returns.
-//! `plimsoll-tunnel client KIND TUNNEL` connects there. `plimsoll-tunnel files PUBLIC` is the same files without a tunnel.
-//! KIND is `streams` or `connections`.
+//! `plimsoll-tunnel server KIND PUBLIC TUNNEL` answers HTTP at PUBLIC with the responses of the client at TUNNEL.
+//! `plimsoll-tunnel client KIND TUNNEL` connects there. `plimsoll-tunnel files PUBLIC` serves the files without a
+//! tunnel. KIND is `streams` or `connections`.
 #![allow(clippy::print_stderr)] // a program of the command line
 
 mod connections;

@@ -1,4 +1,4 @@
-//! The side of the tunnel that everybody can reach: HTTP/1.1, requests without a body, connections that are kept.
+//! The public side of the tunnel: HTTP/1.1, requests without a body, kept connections.
 
 use std::rc::Rc;
 
@@ -8,12 +8,12 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::files::Files;
 
 const LONGEST_HEAD: usize = 16 * 1024;
-/// The reply while no tunnel's client is there.
+/// The response while no client of the tunnel is connected.
 pub(crate) const NO_CLIENT: &[u8] = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n";
 
-/// Something that knows the reply to a request.
+/// Responds to requests.
 pub(crate) trait Origin: 'static {
-    /// Write the whole reply. An error ends the connection.
+    /// Writes the whole response. An error ends the connection.
     fn answer(&self, request: Vec<u8>, public: &mut TcpStream) -> impl Future<Output = io::Result<()>>;
 }
 
@@ -23,17 +23,17 @@ impl Origin for Files {
     }
 }
 
-/// For ever.
+/// Serves without end.
 pub(crate) async fn serve<O: Origin>(listener: TcpListener, origin: Rc<O>) -> Result<(), Box<dyn std::error::Error>> {
     loop {
-        // Out of file descriptors is no reason to end: those who wait are accepted when others have left.
+        // Without file descriptors, continue: waiting connections are accepted when others close.
         let Ok((public, _)) = listener.accept().await else {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
             continue;
         };
         let origin = Rc::clone(&origin);
         tokio::task::spawn_local(async move {
-            // Errors are of one connection: it is closed.
+            // An error concerns one connection: close it.
             let _ = converse(public, &*origin).await;
         });
     }
@@ -48,7 +48,7 @@ async fn converse<O: Origin>(mut public: TcpStream, origin: &O) -> io::Result<()
     Ok(())
 }
 
-/// The head of the next request; None at the end of the connection. unread: what came after the last one.
+/// The head of the next request; None at the end of the connection. unread: bytes after the last request.
 async fn next_request(public: &mut TcpStream, unread: &mut Vec<u8>) -> io::Result<Option<Vec<u8>>> {
     loop {
         let mut headers = [httparse::EMPTY_HEADER; 64];

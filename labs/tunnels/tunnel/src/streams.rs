@@ -1,7 +1,7 @@
-//! All requests over one connection: each is a stream of frames, and a reply is as many frames as it has pieces.
+//! All requests over one connection: each is a stream of frames, and a response has one frame per piece.
 //!
 //! A frame is the number of its stream and the length of its content (both u32, big-endian), and the content. Length 0
-//! ends a reply; from the server it says that nobody waits for the reply any more.
+//! ends a response; from the server it means that the response is no longer needed.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -17,10 +17,10 @@ use tokio::task::AbortHandle;
 use crate::files::Files;
 use crate::public::{NO_CLIENT, Origin};
 
-/// Bytes of one frame: a long reply does not keep the others waiting.
+/// Maximum size of a frame in bytes, so that a long response does not block the others.
 const PIECE: usize = 16 * 1024;
 const LONGEST_FRAME: u32 = 64 * 1024;
-/// Frames that wait to be written by the client; a reply has its next turn when there is room.
+/// Maximum number of frames in the client's write queue. A response continues when there is space.
 const QUEUE: usize = 64;
 
 struct Frame {
@@ -33,12 +33,12 @@ struct Frame {
 pub(crate) struct Server {
     next: Cell<u32>,
     waiting: RefCell<HashMap<u32, mpsc::UnboundedSender<Vec<u8>>>>,
-    /// To the client; None until it is there.
+    /// To the client; None until it is connected.
     client: RefCell<Option<mpsc::UnboundedSender<Frame>>>,
 }
 
 impl Server {
-    /// Take clients, one at a time.
+    /// Accept clients, one at a time.
     pub(crate) async fn accept(self: Rc<Self>, listener: TcpListener) {
         while let Ok((client, _)) = listener.accept().await {
             let _ = client.set_nodelay(true);
@@ -48,7 +48,7 @@ impl Server {
             let written = tokio::task::spawn_local(write_all(writing, Unbounded(frames)));
             let _ = self.read_replies(reading).await;
             written.abort();
-            // Nobody answers those who wait now.
+            // No response will come for the waiting requests.
             *self.client.borrow_mut() = None;
             self.waiting.borrow_mut().clear();
         }
@@ -84,13 +84,13 @@ impl Origin for Server {
     }
 }
 
-/// The pieces of a reply as they come, unless the public side leaves before.
+/// The pieces of a response as they arrive, unless the public side closes first.
 async fn forward(pieces: &mut mpsc::UnboundedReceiver<Vec<u8>>, public: &mut TcpStream) -> io::Result<()> {
     loop {
         let mut byte = [0];
         let piece = tokio::select! {
             piece = pieces.recv() => piece,
-            // Nothing is sent before the reply has come, so this is the end, or an error.
+            // The public side sends nothing before the response, so this is its end, or an error.
             _ = public.peek(&mut byte) => return Err(io::ErrorKind::ConnectionAborted.into()),
         };
         match piece {
@@ -101,7 +101,7 @@ async fn forward(pieces: &mut mpsc::UnboundedReceiver<Vec<u8>>, public: &mut Tcp
     }
 }
 
-/// The side that has the files: until the server is gone.
+/// The side with the files. Runs until the server closes.
 pub(crate) async fn client(server: SocketAddr, files: Rc<Files>) -> io::Result<()> {
     let connection = TcpStream::connect(server).await?;
     connection.set_nodelay(true)?;
@@ -133,7 +133,7 @@ pub(crate) async fn client(server: SocketAddr, files: Rc<Files>) -> io::Result<(
     }
 }
 
-/// Where frames to write come from.
+/// The source of frames to write.
 trait Frames {
     async fn next(&mut self) -> Option<Frame>;
 }

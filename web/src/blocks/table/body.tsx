@@ -3,11 +3,11 @@ import type { Column } from "./column";
 import { Line } from "./line";
 import type { Window } from "./window";
 
-/** The rows in sight, between the room of those above and below. children: said in place of rows. */
+/** The visible rows, with empty space for the rows above and below. children replace the rows. */
 export function Body<T>(props: {
   of: RefObject<HTMLTableSectionElement | null>;
   columns: readonly Column<T>[];
-  /** Those of the window. */
+  /** The rows of the window. */
   rows: readonly T[];
   view: Window;
   isMany: boolean;
@@ -32,7 +32,7 @@ export function Body<T>(props: {
   );
 }
 
-/** Takes the room of the rows that are not drawn. */
+/** Fills the height of the rows that are not drawn. */
 function Gap({ height, columns }: { height: number; columns: number }) {
   if (!height) return null;
   return (

@@ -1,31 +1,31 @@
 import type { ComponentChildren } from "preact";
 
-/** A column of a table of Ts. */
+/** A column of a table with rows of type T. */
 export interface Column<T> {
   /** Unique in its table. */
   key: string;
   title: string;
-  /** Shown to those who point at the title. */
+  /** Shown when the pointer is over the title. */
   hint?: string | undefined;
-  /** Left-aligned; may be broken into lines. Others are numbers. */
+  /** Text: left-aligned, may wrap. Other columns are numbers. */
   isText?: boolean | undefined;
-  /** "word": never broken into lines. "name": neither, and cut where there is no room. "long": sentences. */
+  /** "word": never wraps. "name": never wraps, and is cut when it does not fit. "long": sentences. */
   room?: "" | "word" | "name" | "long" | undefined;
-  /** Stays in sight when the table is moved sideways; for the first columns. */
+  /** Stays visible when the table scrolls sideways. Only for the first columns. */
   isSticky?: boolean | undefined;
-  /** Not shown until somebody chooses it. */
+  /** Hidden until the reader selects it. */
   isOff?: boolean | undefined;
-  /** What stands in it, and what is searched. */
+  /** The content as text. The search uses it. */
   text(row: T): string;
-  /** What is drawn, where that is more than the text. */
+  /** The content as drawn, if it is more than text. */
   cell?: ((row: T) => ComponentChildren) | undefined;
-  /** What is sorted by; null is last, whichever way. Without it: the text, and by the number that it begins with. */
+  /** The sort key; null sorts last in both directions. Default: the number that the text begins with, or the text. */
   order?: ((row: T) => Order) | undefined;
 }
 
 export type Order = number | string | null;
 
-/** What a row is sorted by in this column. */
+/** The sort key of a row in this column. */
 export function orderIn<T>(column: Column<T>, row: T): Order {
   return column.order ? column.order(row) : orderOf(column.text(row));
 }

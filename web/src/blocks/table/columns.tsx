@@ -1,6 +1,6 @@
 import type { Width } from "./widths";
 
-/** How wide the columns are; null: as wide as what is in them. */
+/** Sets the column widths. null: as wide as the content. */
 export function Columns({ widths }: { widths: readonly Width[] | null }) {
   if (!widths) return null;
   return (
@@ -12,7 +12,7 @@ export function Columns({ widths }: { widths: readonly Width[] | null }) {
   );
 }
 
-/** What a table with such columns needs at least, for the style sheet; below that it is moved sideways. */
+/** The minimum width of the table, for the style sheet. A narrower table scrolls sideways. */
 export function leastWidth(widths: readonly Width[] | null): string | undefined {
   if (!widths) return undefined;
   const characters = widths.reduce((sum, { least }) => sum + least, 0);

@@ -15,30 +15,30 @@ import { useSticky } from "./use_sticky";
 import { useWidths } from "./use_widths";
 import { useWindow } from "./use_window";
 
-/** Tables with more rows scroll by themselves, and only what is in sight of them is in the page. */
+/** A table with more rows scrolls in a region of its own, and only its visible rows are in the page. */
 const MANY = 40;
 
-/** `columns`, `rowKey`, `rowClass` and `words` are to be the same objects from one time to the next. */
+/** Pass the same `columns`, `rowKey`, `rowClass` and `words` objects on every render. */
 export interface DataTableProps<T> {
   caption: string;
-  /** Where the caption is said already: it is there for those who do not see. */
+  /** The page already shows the caption, so only screen readers get it here. */
   hidesCaption?: boolean | undefined;
   columns: readonly Column<T>[];
   rows: readonly T[];
-  /** Unique, and the same for as long as it is the same row. */
+  /** Unique in the table, and stable while the row exists. */
   rowKey(row: T): string;
-  /** Rows that stay at the bottom however the others are sorted and filtered. */
+  /** Rows that stay at the bottom under any sorting and filter. */
   totals?: readonly T[] | undefined;
-  /** "void" (soft: of something invalid), "current". */
+  /** "void" (grey: the row is invalid), "current". */
   rowClass?: ((row: T) => string) | undefined;
   hasFilter?: boolean | undefined;
-  /** What rows can be filtered by besides: its label, and the words there are. */
+  /** A second filter: its label and its values. */
   words?: Words<T> | undefined;
-  /** Columns can be chosen; which ones is remembered under this name. */
+  /** The reader can select columns. The selection is stored under this name. */
   chosenAs?: string | undefined;
   sortedBy?: Sorting | null | undefined;
   note?: string | undefined;
-  /** Stands beside the filter. */
+  /** Shown next to the filter. */
   children?: ComponentChildren;
 }
 
@@ -48,7 +48,7 @@ export interface Words<T> {
   of(row: T): string;
 }
 
-/** A table that can be sorted, filtered and scrolled through, also with thousands of rows that change every second. */
+/** A table that sorts, filters and scrolls, even with thousands of rows that change every second. */
 export function DataTable<T>(props: DataTableProps<T>) {
   const { caption, rows, rowKey, rowClass, totals = [], words } = props;
   const id = useId();

@@ -1,10 +1,10 @@
 import type { Column } from "./column";
 import { Line } from "./line";
 
-/** So many totals stay in sight; more would cover the rows. */
+/** At most this many totals stay visible. More would cover the rows. */
 const FEW = 3;
 
-/** Rows that are always there, at the bottom. */
+/** Rows that are always visible, at the bottom. */
 export function Foot<T>(props: {
   columns: readonly Column<T>[];
   rows: readonly T[];

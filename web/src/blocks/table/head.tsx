@@ -2,7 +2,7 @@ import type { RefObject } from "preact";
 import type { Column } from "./column";
 import type { Sorting } from "./sort";
 
-/** Titles that sort by a click. */
+/** Titles. A click sorts by the column. */
 export function Head<T>(props: {
   of: RefObject<HTMLTableSectionElement | null>;
   columns: readonly Column<T>[];
@@ -31,7 +31,7 @@ export function Head<T>(props: {
   );
 }
 
-/** The classes of a cell in this column. */
+/** The CSS classes of a cell in this column. */
 export function cellClass<T>(columns: readonly Column<T>[], number: number): string | undefined {
   const column = columns[number];
   if (!column) return undefined;

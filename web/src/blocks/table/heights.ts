@@ -1,4 +1,4 @@
-/** Heights (px) of rows that have been seen; others are taken to be as high as the first one was. */
+/** The measured heights (px) of rows. A row that was never drawn is assumed to be as high as the first one. */
 export class Heights {
   private usual = 0;
   private readonly others = new Map<string, number>();
@@ -9,7 +9,7 @@ export class Heights {
     return this.others.get(key) ?? (this.usual || this.guess);
   }
 
-  /** Whether that is something new. */
+  /** Returns whether the height is new. */
   learn(key: string, height: number): boolean {
     if (height <= 0 || Math.abs(height - this.of(key)) < 0.5) {
       this.usual ||= height;

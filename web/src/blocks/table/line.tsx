@@ -7,11 +7,11 @@ interface LineProps<T> {
   row: T;
   columns: readonly Column<T>[];
   class: string;
-  /** Among all rows of the table, if not all of them are in the page. */
+  /** The row's index in the whole table, if only some rows are in the page. */
   place: number | undefined;
 }
 
-/** A row. It is drawn again only when it is another object: of thousands few change in a second. */
+/** A row. It renders again only for a new row object: only a few of thousands change each second. */
 export class Line<T> extends Component<LineProps<T>> {
   override shouldComponentUpdate(next: LineProps<T>): boolean {
     const { row, columns, place, class: kind } = this.props;

@@ -1,7 +1,7 @@
 import { Dropdown } from "../dropdown";
 import type { Column } from "./column";
 
-/** Which columns are shown. Sticky ones always are: they say what the row is. */
+/** Selects the visible columns. Sticky columns identify the row, so they are always visible. */
 export function Picker<T>(props: {
   columns: readonly Column<T>[];
   shown: readonly Column<T>[];

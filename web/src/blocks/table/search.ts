@@ -1,6 +1,6 @@
 import type { Column } from "./column";
 
-/** Whether every word of what is searched for stands somewhere in the row. */
+/** Whether the row contains every word of the search. */
 export function hasAll<T>(row: T, columns: readonly Column<T>[], search: string): boolean {
   const wanted = wordsOf(search);
   if (!wanted.length) return true;

@@ -5,13 +5,13 @@ export interface Sorting {
   way: "ascending" | "descending";
 }
 
-/** Another click on a title: one way, the other way, and as it was. */
+/** The next state after a click on a title: ascending or descending, then the opposite, then unsorted. */
 export function nextSorting(now: Sorting | null, key: string): Sorting | null {
   if (now?.key !== key) return { key, way: "ascending" };
   return now.way === "ascending" ? { key, way: "descending" } : null;
 }
 
-/** A copy in order; rows that are equal in it stay as they were to one another, so that nothing jumps. */
+/** A sorted copy. The sort is stable, so that equal rows do not jump. */
 export function sorted<T>(rows: readonly T[], columns: readonly Column<T>[], sorting: Sorting | null): readonly T[] {
   const column = columns.find((each) => each.key === sorting?.key);
   if (!sorting || !column) return rows;
@@ -24,7 +24,7 @@ export function sorted<T>(rows: readonly T[], columns: readonly Column<T>[], sor
 
 const words = new Intl.Collator(undefined, { numeric: true });
 
-/** Numbers before words, and what is not known last, whichever way it is sorted. */
+/** Numbers come before text. Unknown values come last in both directions. */
 function compare(a: Order, b: Order, sign: 1 | -1): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
   if (typeof a === "number" && typeof b === "number") return sign * (a - b);

@@ -1,7 +1,7 @@
 import { type ComponentChildren, toChildArray } from "preact";
 import { count } from "../../shared";
 
-/** Above a table: filters, and how many rows they leave. */
+/** The filters above a table, with the number of rows that match. */
 export function Tools(props: {
   caption: string;
   hasFilter: boolean;

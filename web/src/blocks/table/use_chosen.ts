@@ -1,10 +1,10 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Column } from "./column";
 
-/** Chosen columns by key: true or false where somebody has chosen, nothing where not. */
+/** The reader's choices by column key. A column without a choice has no entry. */
 type Choices = Record<string, boolean>;
 
-/** The columns that are shown, and what changes that. name: what the choice is kept as; undefined: there is none. */
+/** The visible columns, and functions to change them. name: the storage key; undefined: no selection. */
 export function useChosen<T>(name: string | undefined, columns: readonly Column<T>[]) {
   const [choices, setChoices] = useState<Choices>(() => (name ? kept(name) : {}));
   const shown = useMemo(
@@ -32,7 +32,7 @@ function keep(name: string, choices: Choices): void {
   try {
     localStorage.setItem(place(name), JSON.stringify(choices));
   } catch {
-    // A file, or a browser that keeps nothing: it holds as long as the page does.
+    // A local file, or a browser without storage: the choice lasts until the page closes.
   }
 }
 

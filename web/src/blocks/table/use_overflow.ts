@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 
-/** Whether there is more in it than can be seen at once: then it can be reached and moved by keyboard. */
+/** Whether the content is larger than the region. Then the keyboard can focus and scroll it. */
 export function useOverflow(region: RefObject<HTMLElement | null>): boolean {
   const [overflows, setOverflows] = useState(false);
   useLayoutEffect(() => {

@@ -2,7 +2,7 @@ import type { RefObject } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import type { Column } from "./column";
 
-/** Tells the style sheet where the second sticky column begins: `--stuck-1` is the width of the first (px). */
+/** Sets `--stuck-1`, the position (px) of the second sticky column: the width of the first. */
 export function useSticky<T>(
   region: RefObject<HTMLElement | null>,
   head: RefObject<HTMLTableSectionElement | null>,

@@ -5,12 +5,12 @@ import { Heights } from "./heights";
 import { type Window, windowOf } from "./window";
 
 const ROW = 33;
-/** px of the region before it is measured. */
+/** Height of the region in px, before it is measured. */
 const ROOM = 800;
 
 /**
- * Which rows are to be drawn in a region that scrolls. keys: of all rows. isOn: otherwise all are.
- * `body` is the element that has the rows, each with its key in `data-key`.
+ * Selects the rows to draw in a scrolling region. keys: of all rows. If isOn is false, all rows are drawn.
+ * `body` is the element with the rows. Each row has its key in `data-key`.
  */
 export function useWindow(
   region: RefObject<HTMLElement | null>,

@@ -1,29 +1,29 @@
 import type { Column } from "./column";
 
-/** Rows that are looked at before anything is drawn. */
-const SAMPLE = 400;
-/** Characters that a column of words gets at least where there is little room; longer texts are broken. */
-const FEWEST = 24;
+/** Rows to measure before the first drawing. */
+const SAMPLE_ROWS = 400;
+/** Minimum width of a text column in characters, when space is short. Longer texts wrap. */
+const MIN_TEXT_CHARACTERS = 24;
 const SHORTEST = 3;
 
-/** Of a column, in characters. */
+/** The width of a column in characters. */
 export interface Width {
-  /** At least. */
+  /** The minimum. */
   least: number;
-  /** Takes what room is left. */
+  /** Takes the remaining space. */
   isOpen: boolean;
 }
 
 /**
- * Widths of columns for tables of which only a part is in the page: a column must not become wider or narrower because
- * other rows are in sight. They only grow.
+ * Column widths of a table of which only a part is in the page. They only grow, so that a column does not change
+ * while the reader scrolls.
  */
 export class Widths<T> {
   private readonly known = new Map<string, number>();
 
-  /** Looks at rows that are drawn or will be. */
+  /** Measures rows that are drawn, or will be. */
   learn(columns: readonly Column<T>[], rows: readonly T[]): void {
-    const step = Math.max(1, Math.floor(rows.length / SAMPLE));
+    const step = Math.max(1, Math.floor(rows.length / SAMPLE_ROWS));
     for (const column of columns) {
       let most = this.known.get(column.key) ?? titleWidth(column.title);
       for (let place = 0; place < rows.length; place += step) {
@@ -35,11 +35,13 @@ export class Widths<T> {
 
   of(column: Column<T>): Width {
     const most = this.known.get(column.key) ?? SHORTEST;
-    return column.isText && most > FEWEST ? { least: FEWEST, isOpen: true } : { least: most, isOpen: false };
+    return column.isText && most > MIN_TEXT_CHARACTERS
+      ? { least: MIN_TEXT_CHARACTERS, isOpen: true }
+      : { least: most, isOpen: false };
   }
 }
 
-/** Titles are broken between words, and are somewhat bolder than numbers. */
+/** Titles wrap between words, and are slightly bolder than numbers. */
 function titleWidth(title: string): number {
   return Math.max(SHORTEST, ...title.split(/\s+/).map((word) => word.length + 1));
 }

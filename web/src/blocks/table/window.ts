@@ -1,21 +1,21 @@
-/** Rows of which only those in sight are in the page. Heights are px. */
+/** The rows that are in the page. Heights are in px. */
 export interface Window {
-  /** The first row that is drawn, and the one after the last. */
+  /** The first row drawn, and the row after the last. */
   from: number;
   to: number;
-  /** Of the rows above, and of those below. */
+  /** The height of the rows above, and of those below. */
   above: number;
   below: number;
 }
 
-/** Rows drawn above and below what is in sight, so that fast scrolling shows no gaps. */
+/** Extra rows drawn above and below the visible ones, so that fast scrolling shows no gaps. */
 const SPARE = 12;
-/** The window moves in steps of so many rows: most scrolling draws nothing. */
+/** The window moves in steps of this many rows, so that most scrolling draws nothing. */
 const STEP = 6;
 
 /**
- * count: of rows. heightOf: of each. top: how far it is scrolled. room: what is seen of it.
- * All of them are drawn where that is not many more than fit.
+ * count: number of rows. heightOf: height of a row. top: scroll offset. room: visible height.
+ * Draws all rows if only a few would be left out.
  */
 export function windowOf(count: number, heightOf: (row: number) => number, top: number, room: number): Window {
   let [first, at] = [0, 0];

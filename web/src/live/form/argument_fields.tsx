@@ -12,7 +12,7 @@ interface Props {
   onChange: (value: Value) => void;
 }
 
-/** One option that the locustfile has added. */
+/** One option that the locustfile defines. */
 export function ArgumentField({ argument, value, complaints, onChange }: Props): JSX.Element {
   const field = { field: fieldOf(argument), label: argument.label || argument.name, complaints };
   const hinted = { ...field, ...(argument.help && { hint: argument.help }), isRequired: argument.required };
@@ -59,7 +59,7 @@ export function ArgumentField({ argument, value, complaints, onChange }: Props):
   }
 }
 
-/** A default that is none of the choices can still be kept. */
+/** The choices, plus the default if it is not one of them. */
 function choicesOf(argument: Argument, value: string): { value: string; label: string }[] {
   const values = argument.choices.includes(value) ? argument.choices : [value, ...argument.choices];
   return values.map((each) => ({ value: each, label: each || "–" }));

@@ -12,7 +12,7 @@ interface Props {
   onChange: (values: string[]) => void;
 }
 
-/** Who takes part: user classes with their share and what they do. */
+/** Selects the user classes. Shows the share and the tasks of each. */
 export function ClassChoice({ classes, values, complaints, onChange }: Props): JSX.Element {
   return (
     <ChecksField
@@ -34,7 +34,7 @@ export function ClassChoice({ classes, values, complaints, onChange }: Props): J
   );
 }
 
-/** The same, and how many there are to be of each. */
+/** The same, with the number of users of each class. */
 export function ClassFields(part: PartProps): JSX.Element {
   const { form, draft, complaints, change } = part;
   return (
@@ -87,7 +87,7 @@ function Settings({ item, draft, complaints, change }: PartProps & { item: UserC
   );
 }
 
-/** What is known of a class's share before anything runs. */
+/** The expected share of a class, before the run. */
 function shareOf(item: UserClassItem, classes: readonly UserClassItem[], values: readonly string[]): string {
   if (item.fixed_count) return `always ${item.fixed_count}`;
   const others = classes.filter((each) => values.includes(each.name) && !each.fixed_count);

@@ -1,9 +1,9 @@
 import type { ComponentChildren, JSX } from "preact";
 import type { Complaint } from "./request";
 
-/** What every field of the form is told. */
+/** Properties of every field. */
 export interface FieldProps {
-  /** As the request calls it. */
+  /** The field's name in the request. */
   field: string;
   label: string;
   hint?: ComponentChildren;
@@ -15,12 +15,12 @@ export function idOf(field: string): string {
   return `field-${field.replaceAll(/[^A-Za-z0-9_-]/g, "-")}`;
 }
 
-/** The label above, the hint and what is wrong below what is made from the attributes that tie them together. */
+/** A field with its label, hint and errors. ARIA attributes link them to the input. */
 export function Field(
   props: FieldProps & { children: (tied: Tied) => ComponentChildren; class?: string | undefined },
 ): JSX.Element {
   const { field, label, hint, isRequired = false } = props;
-  const { id, problem, described } = saidOf(props);
+  const { id, problem, described } = descriptionOf(props);
   const tied: Tied = { id, name: field, ...described };
   if (problem) tied["aria-invalid"] = "true";
   if (isRequired) tied["aria-required"] = "true";
@@ -36,10 +36,10 @@ export function Field(
   );
 }
 
-type Saying = Pick<FieldProps, "field" | "hint" | "complaints">;
+type Description = Pick<FieldProps, "field" | "hint" | "complaints">;
 
-/** What is wrong with a field, and the attributes that tie what is said below it to it. */
-function saidOf({ field, hint, complaints }: Saying) {
+/** The hint and errors of a field, and the attributes that link them to the input. */
+function descriptionOf({ field, hint, complaints }: Description) {
   const id = idOf(field);
   const problem = complaints.find((each) => each.field === field)?.text;
   const ids = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ");
@@ -72,7 +72,7 @@ export interface Tied {
   "aria-required"?: "true";
 }
 
-/** What a text may be besides. */
+/** Options of a text field. */
 interface TextProps {
   inputMode?: "numeric" | "decimal" | "url";
   placeholder?: string;
@@ -92,14 +92,22 @@ export function TextField({
   isSecret?: boolean;
   class?: string;
 }): JSX.Element {
-  const hear = (event: { currentTarget: HTMLInputElement }) => onChange(event.currentTarget.value);
+  const onInput = (event: { currentTarget: HTMLInputElement }) => onChange(event.currentTarget.value);
   return (
     <Field {...field} class={own}>
       {(tied) =>
         isSecret ? (
-          <input type="password" autocomplete="new-password" {...tied} value={value} onInput={hear} />
+          <input type="password" autocomplete="new-password" {...tied} value={value} onInput={onInput} />
         ) : (
-          <input type="text" autocomplete="off" spellcheck={false} {...input} {...tied} value={value} onInput={hear} />
+          <input
+            type="text"
+            autocomplete="off"
+            spellcheck={false}
+            {...input}
+            {...tied}
+            value={value}
+            onInput={onInput}
+          />
         )
       }
     </Field>
@@ -131,7 +139,7 @@ export function SelectField({
   );
 }
 
-/** Some of many, each with a box to tick. */
+/** Checkboxes. */
 export function ChecksField(props: {
   field: string;
   legend: string;
@@ -142,7 +150,7 @@ export function ChecksField(props: {
   onChange: (values: string[]) => void;
 }): JSX.Element {
   const { field, legend, hint, choices, values, onChange } = props;
-  const { id, problem, described } = saidOf(props);
+  const { id, problem, described } = descriptionOf(props);
   const turn = (value: string, isOn: boolean) =>
     onChange(choices.map((each) => each.value).filter((each) => (each === value ? isOn : values.includes(each))));
   return (

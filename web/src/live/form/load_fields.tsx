@@ -10,7 +10,7 @@ export interface PartProps {
   change: (changes: Partial<Draft>) => void;
 }
 
-/** Users or arrivals: the first decision of every load test. */
+/** Selects users (closed model) or arrivals (open model). */
 export function ModelChoice({ draft, change }: PartProps): JSX.Element {
   const choice = (model: Draft["model"], label: string, hint: string) => (
     <label class="choice">
@@ -34,7 +34,7 @@ export function ModelChoice({ draft, change }: PartProps): JSX.Element {
   );
 }
 
-/** How much: two numbers, a rate, or what the shape says. */
+/** The amount of load: users and spawn rate, an arrival rate, or a shape. */
 export function AmountFields(props: PartProps): JSX.Element {
   const { form, draft, complaints, change } = props;
   if (isShaped(draft, form)) {
@@ -104,7 +104,7 @@ function ShapeText(props: PartProps): JSX.Element {
   );
 }
 
-/** How the load goes over time. */
+/** The load over time. */
 export function ShapeFields(props: PartProps): JSX.Element {
   const { form, draft, complaints, change } = props;
   const turn = (shape: string) =>

@@ -4,7 +4,7 @@ import { ArgumentField } from "./argument_fields";
 import { ShapeFields, type PartProps } from "./load_fields";
 import { fieldOf } from "./request";
 
-/** Fields of the part that is closed at first: it must be opened when something is wrong in it. */
+/** Fields below "More". It opens when one of them has an error. */
 export function isInMore(field: string): boolean {
   const outside = ["", "users", "spawn_rate", "rate", "shape_text", "host", "run_time", "classes"];
   return !outside.includes(field) && !/^(arguments|class_settings)\b/.test(field);
@@ -117,7 +117,7 @@ function Naming({ form, draft, complaints, change }: PartProps): JSX.Element {
   );
 }
 
-/** What the locustfile itself asks for. */
+/** The options that the locustfile defines. */
 export function ArgumentFields({ form, draft, complaints, change }: PartProps): JSX.Element {
   return (
     <div class="row">
@@ -134,7 +134,7 @@ export function ArgumentFields({ form, draft, complaints, change }: PartProps): 
   );
 }
 
-/** A complaint about one of them. */
+/** Whether a field is one of the locustfile's options. */
 export function isOfArguments(form: PartProps["form"], field: string): boolean {
   return form.arguments.some((each) => fieldOf(each) === field);
 }

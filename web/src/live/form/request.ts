@@ -1,25 +1,25 @@
 import type { Argument, Form, UserClassItem, RunRequest } from "../../contract";
 
-/** The form as it stands: texts are what was typed. */
+/** The state of the form. Text fields hold what was typed. */
 export interface Draft extends Omit<RunRequest, "users" | "spawn_rate" | "thresholds" | "classes" | "class_settings"> {
   users: string;
   spawn_rate: string;
-  /** One in each line. */
+  /** One per line. */
   thresholds: string;
-  /** All that are ticked. */
+  /** The selected classes. */
   classes: string[];
-  /** By name of a class. */
+  /** By class name. */
   class_settings: Record<string, ClassDraft>;
 }
 
-/** How many users of a class there are: "" is as the locustfile says. others: what was set that the form does not ask. */
+/** Users of a class. "": as in the locustfile. others: settings that the form does not show. */
 export interface ClassDraft {
   weight: string;
   fixed_count: string;
   others: Record<string, unknown>;
 }
 
-/** Something that cannot be asked for so. field: of the request, or `arguments.NAME`; "" for none of them. */
+/** An error in the form. field: of the request, or `arguments.NAME`; "" for none of them. */
 export interface Complaint {
   field: string;
   text: string;
@@ -48,7 +48,7 @@ function textOf(value: unknown): string {
   return typeof value === "number" ? String(value) : "";
 }
 
-/** A class as it will be. */
+/** A user class with the draft's settings. */
 export function settled(item: UserClassItem, draft: Draft): UserClassItem {
   const { weight, fixed_count } = settingsOf(draft.class_settings[item.name]);
   return { ...item, weight: Number(weight ?? item.weight), fixed_count: Number(fixed_count ?? item.fixed_count) };
@@ -61,18 +61,18 @@ function settingsOf(draft: ClassDraft | undefined): Record<string, unknown> {
   return { ...draft.others, ...Object.fromEntries(given.map(([name, text]) => [name, Number(text)])) };
 }
 
-/** Those that say anything. */
+/** Only the settings that differ from the locustfile. */
 function allSettings(draft: Draft): RunRequest["class_settings"] {
   const all = Object.entries(draft.class_settings).map(([name, each]) => [name, settingsOf(each)] as const);
   return Object.fromEntries(all.filter(([, settings]) => Object.keys(settings).length));
 }
 
-/** A LoadTestShape says how many users there are, and when. */
+/** A LoadTestShape sets the number of users over time. */
 export function isShaped(draft: Draft, form: Form): boolean {
   return draft.model === "closed" && (draft.shape_class !== "" || form.has_shape);
 }
 
-/** What is asked for, and what speaks against it. How loads and durations are written is the server's to judge. */
+/** The request, and the errors in the form. The server checks how loads and durations are written. */
 export function requestOf(draft: Draft, form: Form): { request: RunRequest; complaints: Complaint[] } {
   const classes = form.classes.map((each) => each.name).filter((each) => draft.classes.includes(each));
   const isCounted = draft.model === "closed" && draft.shape === "constant" && !isShaped(draft, form);
@@ -100,7 +100,7 @@ function defaults(form: Form): RunRequest["arguments"] {
   return Object.fromEntries(form.arguments.map((each) => [each.name, each.value]));
 }
 
-/** A secret is never shown: one that was left empty stays as it is. */
+/** The options' values. A secret is never shown, so an empty one keeps its value. */
 function given(draft: Draft, form: Form): RunRequest["arguments"] {
   const kept = new Set(form.arguments.filter((each) => each.kind === "secret").map((each) => each.name));
   return Object.fromEntries(
@@ -115,7 +115,7 @@ function linesOf(text: string): string[] {
     .filter(Boolean);
 }
 
-/** The shape is one that is written as a text. */
+/** Whether the shape is written as text. */
 export function isWritten(draft: Draft): boolean {
   return draft.shape !== "constant" && draft.shape !== "plan";
 }

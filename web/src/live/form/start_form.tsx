@@ -9,32 +9,32 @@ import { AmountFields, ModelChoice, type PartProps } from "./load_fields";
 import { ArgumentFields, MoreFields, isInMore, isOfArguments } from "./more_fields";
 import { draftOf, requestOf, type Complaint, type Draft } from "./request";
 
-/** What was typed is still there when the reader comes back from another page. */
+/** The draft survives a visit to another page. */
 const kept = signal<Draft | null>(null);
 
-/** The next form begins anew with what the server says. */
+/** The next form starts with the server's defaults. */
 export function forgetDraft(): void {
   kept.value = null;
 }
 
 interface Props {
   form: Form;
-  /** Resolves to what the server has against it. */
+  /** Resolves to the errors that the server found. */
   check: (request: RunRequest) => Promise<Complaint[]>;
-  /** Resolves to what is wrong with it; [] once it is accepted. */
+  /** Resolves to the errors; [] when the run is accepted. */
   start: (request: RunRequest) => Promise<Complaint[]>;
-  /** Nobody is there who could start it. */
+  /** The connection is lost, so nothing can start. */
   isLost: boolean;
 }
 
-/** Start a run: the little that everybody needs, and the rest behind "More". */
+/** Starts a run. The common fields come first, the others are below "More". */
 export function StartForm({ form, check, start, isLost }: Props): JSX.Element {
   const [complaints, setComplaints] = useState<readonly Complaint[]>([]);
   const [isBusy, setBusy] = useState(false);
   const draft = kept.value ?? draftOf(form);
   const change = (changes: Partial<Draft>) => {
     kept.value = { ...draft, ...changes };
-    // What was said of a field was said of what is not there any more.
+    // An error disappears when its field changes.
     setComplaints((before) => before.filter((each) => !((each.field.split(".")[0] ?? "") in changes)));
   };
   const submit = async (event: Event) => {
@@ -43,9 +43,9 @@ export function StartForm({ form, check, start, isLost }: Props): JSX.Element {
     const { request, complaints: own } = requestOf(draft, form);
     setBusy(true);
     setComplaints(own);
-    const told = own.map((each) => each.field);
+    const ownFields = own.map((each) => each.field);
     const found = await (own.length ? check(request) : start(request));
-    setComplaints([...own, ...found.filter((each) => !each.field || !told.includes(each.field))]);
+    setComplaints([...own, ...found.filter((each) => !each.field || !ownFields.includes(each.field))]);
     setBusy(false);
   };
   const part: PartProps = { form, draft, complaints, change };
@@ -126,7 +126,7 @@ function Folded(part: PartProps): JSX.Element {
   );
 }
 
-/** All that is wrong, where a reader who cannot see the fields finds it first. */
+/** All errors at the top, where screen readers find them first. */
 function Summary({ complaints }: { complaints: readonly Complaint[] }): JSX.Element | null {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -7,7 +7,7 @@ import { Failures } from "./failures";
 import { useFresh } from "./fresh";
 import { Tasks } from "./tasks";
 
-/** Parts that do not come with every moment, and are asked for while they are looked at. */
+/** Tabs whose data is not in the updates. They fetch it while they are open. */
 
 interface Props {
   session: Session;
@@ -22,7 +22,7 @@ export function FailuresTab({ session, seen, test }: Props): JSX.Element {
 }
 
 export function ExceptionsTab({ session, seen, test }: Props): JSX.Element {
-  // Their number says nothing of how often each was raised: that is asked for as time goes by.
+  // The count of exceptions does not show how often each was raised, so time also triggers a request.
   const reason = [test.number, test.status, seen.exceptions, seen.exceptions && Math.floor(test.elapsed)].join();
   const fresh = useFresh(() => session.server.exceptions(), reason);
   return <Exceptions fresh={fresh} />;

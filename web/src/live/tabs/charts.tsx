@@ -10,12 +10,12 @@ import { SpanChoice, spanOf, wantedSpan } from "./span";
 interface Props {
   session: Session;
   seen: Seen;
-  /** As its key; null is all of them together. */
+  /** Its key; null is all endpoints together. */
   endpoint: string | null;
   choose: (endpoint: string | null) => void;
 }
 
-/** All charts of all endpoints together, or of one. */
+/** All charts of one endpoint, or of all endpoints together. */
 export function Charts({ session, seen, endpoint, choose }: Props): JSX.Element {
   return (
     <ChartGrid session={session} test={seen.test}>
@@ -27,9 +27,9 @@ export function Charts({ session, seen, endpoint, choose }: Props): JSX.Element 
 interface GridProps {
   session: Session;
   test: Test | null;
-  /** The first so many of them. */
+  /** Shows only this many charts. */
   most?: number;
-  /** Stands beside the choice of the time that is shown. */
+  /** Shown next to the choice of the time span. */
   children?: ComponentChildren;
 }
 

@@ -16,7 +16,7 @@ const response = `response time (ms) ${ALL}`;
 const lately = `response time (ms) ${NOW}`;
 const service = `what the target and the network took (ms), ${ALL}`;
 
-/** Numbers of an endpoint in their order: how much, lately, all of it, and the service times. */
+/** Columns of an endpoint: counts, recent values, totals, service times. */
 export const NUMBERS: readonly RowColumn[] = [
   { key: "requests", title: "Requests", hint: ALL, text: (row) => count(row.requests), order: (row) => row.requests },
   { key: "failures", title: "Failures", hint: ALL, text: (row) => count(row.failures), order: (row) => row.failures },

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Test } from "../../contract";
 import { address } from "../../shared";
-import { isGoing } from "../status";
+import { isUnfinished } from "../status";
 
 interface File {
   path: string;
@@ -25,14 +25,14 @@ const NOW: readonly File[] = [
   { path: "exceptions/csv", title: "Exceptions (CSV)", text: "As Locust writes them" },
 ];
 
-/** What can be taken along. */
+/** Files of the run. */
 export function Downloads({ test }: { test: Test }): JSX.Element {
   const base = `api/runs/${encodeURIComponent(test.run)}/`;
   return (
     <>
       {test.run && (
         <>
-          {isGoing(test) && <p class="soft">The run goes on: these files have what is stored of it so far.</p>}
+          {isUnfinished(test) && <p class="soft">The run goes on: these files have what is stored of it so far.</p>}
           <Files files={OF_RUN.map((each) => ({ ...each, path: base + each.path }))} label="The run" />
         </>
       )}

@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import type { EndpointRow } from "../../contract";
 import { count } from "../../shared";
 
-/** So many are offered at a time: who has more types a part of the name. */
+/** Maximum number of endpoints in the list. To find others, type a part of the name. */
 const OFFERED = 200;
 
 interface Props {
@@ -12,7 +12,7 @@ interface Props {
   choose: (endpoint: string | null) => void;
 }
 
-/** Of whom the charts are: all endpoints, or one of a list that can be narrowed. */
+/** Selects whose charts are shown: all endpoints, or one from a list with a filter. */
 export function EndpointChoice({ rows, endpoint, choose }: Props): JSX.Element {
   const [words, setWords] = useState("");
   const keys = useSteadyKeys(rows);
@@ -58,7 +58,7 @@ export function EndpointChoice({ rows, endpoint, choose }: Props): JSX.Element {
   );
 }
 
-/** The same list for as long as no endpoint comes or goes: their numbers change all the time. */
+/** Returns the same list until an endpoint is added or removed. The numbers change all the time. */
 function useSteadyKeys(rows: ReadonlyMap<string, EndpointRow>): readonly string[] {
   const kept = useRef<readonly string[]>([]);
   const isSame = kept.current.length === rows.size && kept.current.every((each) => rows.has(each));
@@ -66,7 +66,7 @@ function useSteadyKeys(rows: ReadonlyMap<string, EndpointRow>): readonly string[
   return kept.current;
 }
 
-/** What an endpoint's key stands for; the key itself when somebody typed it. */
+/** The name of the endpoint with this key; the key itself if it was typed into the address. */
 export function titleOf(key: string): string {
   try {
     const parts: unknown = JSON.parse(key);

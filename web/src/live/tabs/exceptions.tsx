@@ -4,7 +4,7 @@ import { count } from "../../shared";
 import { Empty } from "./empty";
 import type { Fresh } from "./fresh";
 
-/** What the users' code has raised, with where. */
+/** Exceptions that the users' code has raised, with tracebacks. */
 export function Exceptions({ fresh }: { fresh: Fresh<readonly ExceptionItem[]> }): JSX.Element {
   const { value, problem } = fresh;
   if (!value?.length) {

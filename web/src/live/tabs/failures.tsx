@@ -10,7 +10,7 @@ interface Props {
   fresh: Fresh<readonly FailureItem[]>;
 }
 
-/** What failed: each failure once, with how often and when. */
+/** Each failure once, with its count and times. */
 export function Failures({ fresh }: Props): JSX.Element {
   if (!fresh.value?.length) return <Empty fresh={fresh} text="No request has failed." />;
   return (

@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { sayOf } from "../../shared";
+import { errorText } from "../../shared";
 
-/** ms between two questions, however often there would be a reason. */
-const PACE = 2000;
+/** Minimum ms between two requests. */
+const MIN_INTERVAL_MS = 2000;
 
 export interface Fresh<T> {
   value: T | null;
   problem: string;
 }
 
-/** What the server says, asked again when `reason` changes, but not all the time. */
+/** Data from the server, fetched again when `reason` changes, at a limited rate. */
 export function useFresh<T>(ask: () => Promise<T>, reason: string): Fresh<T> {
   const [fresh, setFresh] = useState<Fresh<T>>({ value: null, problem: "" });
   const last = useRef({ at: -Infinity, turn: 0 });
@@ -23,10 +23,10 @@ export function useFresh<T>(ask: () => Promise<T>, reason: string): Fresh<T> {
         const isLast = () => turn === last.current.turn;
         asking.current().then(
           (value) => isLast() && setFresh({ value, problem: "" }),
-          (error: unknown) => isLast() && setFresh((before) => ({ ...before, problem: sayOf(error) })),
+          (error: unknown) => isLast() && setFresh((before) => ({ ...before, problem: errorText(error) })),
         );
       },
-      Math.max(0, last.current.at + PACE - performance.now()),
+      Math.max(0, last.current.at + MIN_INTERVAL_MS - performance.now()),
     );
     return () => clearTimeout(timer);
   }, [reason]);

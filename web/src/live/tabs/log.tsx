@@ -4,10 +4,10 @@ import type { LogLine } from "../../contract";
 import { count, timeOfDay } from "../../shared";
 import { LEVELS, chosen, weightOf, type Level } from "./log_lines";
 
-/** px from the end that still count as the end. */
-const NEAR = 24;
+/** Distance from the end in px that still counts as the end. */
+const NEAR_END_PX = 24;
 
-/** What the coordinator and its workers have logged; follows until the reader scrolls up. */
+/** The log of the coordinator and its workers. Scrolls with new lines until the reader scrolls up. */
 export function Log({ lines }: { lines: readonly LogLine[] }): JSX.Element {
   const [level, setLevel] = useState<Level>("DEBUG");
   const [words, setWords] = useState("");
@@ -24,7 +24,7 @@ export function Log({ lines }: { lines: readonly LogLine[] }): JSX.Element {
   const onScroll = () => {
     const at = box.current;
     if (!at) return;
-    const isAtEnd = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR;
+    const isAtEnd = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR_END_PX;
     if (isAtEnd) setPausedAt(null);
     else if (!isPaused) setPausedAt(shown.at(-1) ?? null);
   };
@@ -64,7 +64,7 @@ export function Log({ lines }: { lines: readonly LogLine[] }): JSX.Element {
   );
 }
 
-/** Lines never change, so each is drawn once. */
+/** A line never changes, so it renders once. */
 class Line extends Component<{ line: LogLine }> {
   override shouldComponentUpdate(next: { line: LogLine }): boolean {
     return next.line !== this.props.line;
@@ -84,7 +84,7 @@ class Line extends Component<{ line: LogLine }> {
 const numbers = new WeakMap<LogLine, number>();
 let latest = 0;
 
-/** A line keeps its element when lines before it are dropped. */
+/** A line keeps its element when earlier lines are dropped. */
 function numberOf(line: LogLine): number {
   let number = numbers.get(line);
   if (number === undefined) numbers.set(line, (number = ++latest));

@@ -14,7 +14,7 @@ import { noteOfFew, timeColumn } from "./time_column";
 const MOST = 6;
 const CHARTS = 2;
 
-/** The two charts that matter most, and the endpoints that are worth a look. */
+/** The two main charts, and the endpoints that need attention. */
 export function Overview({ session, seen }: { session: Session; seen: Seen }): JSX.Element {
   return (
     <>
@@ -25,7 +25,7 @@ export function Overview({ session, seen }: { session: Session; seen: Seen }): J
 }
 
 function Endpoints({ rows, isNow }: { rows: Seen["rows"]; isNow: boolean }): JSX.Element | null {
-  const worst = useMemo(() => worthALook(rows.values()), [rows]);
+  const worst = useMemo(() => needingAttention(rows.values()), [rows]);
   if (!worst.length) return null;
   const some = `Endpoints: ${MOST} of ${count(rows.size)}, failing ones first, then the busiest`;
   return (
@@ -73,8 +73,8 @@ const IN_ALL: readonly Column<EndpointRow>[] = [
   timeColumn("p99", "p99 (ms)"),
 ];
 
-/** Failing endpoints first, then the busiest. Those of equal rank stay where they are. */
-export function worthALook(rows: Iterable<EndpointRow>): EndpointRow[] {
+/** Failing endpoints first, then the busiest. The sort is stable. */
+export function needingAttention(rows: Iterable<EndpointRow>): EndpointRow[] {
   const order = (a: EndpointRow, b: EndpointRow) => b.failures - a.failures || b.requests - a.requests;
   const best: EndpointRow[] = [];
   for (const row of rows) {

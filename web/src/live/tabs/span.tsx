@@ -1,19 +1,19 @@
 import type { JSX } from "preact";
 import type { Test } from "../../contract";
 import { keep, place } from "../../shared/place";
-import { isGoing } from "../status";
+import { isUnfinished } from "../status";
 
-/** How much of the run charts show: the last seconds of it, or null for all. */
+/** The part of the run that charts show: the last seconds; null: all. */
 const SPANS: readonly { name: string; text: string; seconds: number | null }[] = [
   { name: "1m", text: "1 min", seconds: 60 },
   { name: "5m", text: "5 min", seconds: 300 },
   { name: "all", text: "All", seconds: null },
 ];
-/** Parameter of the address. */
+/** Address parameter. */
 const SPAN = "span";
-/** Seconds that an axis has at least. */
+/** Minimum length of the axis in seconds. */
 const LEAST = 10;
-/** How much longer than what is there an axis may be, for a run whose end is known. */
+/** Maximum length of the axis, as a multiple of the data, for a run whose end is known. */
 const ROOM = 1.5;
 
 export interface Span {
@@ -21,17 +21,17 @@ export interface Span {
   until: number;
 }
 
-/** The seconds of the run that are shown. end: the second that charts reach to so far. wanted: as the address has it. */
+/** The seconds of the run to show. end: the last second in the charts. wanted: from the address. */
 export function spanOf(test: Test | null, end: number, wanted: string | null): Span {
   const seconds = SPANS.find((each) => each.name === wanted)?.seconds ?? null;
   if (seconds !== null && end > seconds) return { from: end - seconds, until: end };
-  if (!test || !isGoing(test)) return { from: 0, until: Math.max(end, 1) };
+  if (!test || !isUnfinished(test)) return { from: 0, until: Math.max(end, 1) };
   if (test.left === null) return { from: 0, until: Math.max(LEAST, end) };
   const room = Math.max(LEAST, ROOM * end);
   return { from: 0, until: Math.max(end, Math.min(test.elapsed + test.left, room)) };
 }
 
-/** Of the address. */
+/** The span in the address. */
 export function wantedSpan(): string {
   return place.value.params.get(SPAN) ?? "all";
 }

@@ -8,7 +8,7 @@ import { keyOf, type Seen } from "../moments";
 import { NUMBERS } from "./columns";
 import { noteOfFew, noteOfShares } from "./time_column";
 
-/** The total has no charts of its own: those of all endpoints are its. */
+/** The total links to the charts of all endpoints. */
 function Name({ row }: { row: EndpointRow }): JSX.Element {
   return row.name === "Aggregated" && !row.method ? <>{row.name}</> : <a href={chartsOf(row)}>{row.name}</a>;
 }
@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<EndpointRow>[] = [
   ...NUMBERS.map((each) => (each.key === "failures" || each.key === "failed" ? { ...each, cell: failed(each) } : each)),
 ];
 
-/** Only what has failed is marked: a zero is good news. */
+/** Marks only failures. Zero is not marked. */
 function failed(column: Column<EndpointRow>): (row: EndpointRow) => JSX.Element {
   return (row) => <span class={row.failures ? "bad" : ""}>{column.text(row)}</span>;
 }
@@ -41,7 +41,7 @@ function ageOf({ rowAge }: Seen): string {
 
 const TIMES = ["mean", "max", "p50", "p90", "p95", "p99", "p999", "current_p50", "current_p95", "current_p99"] as const;
 
-/** Every endpoint with all its numbers; each leads to its charts. */
+/** All endpoints with all their numbers. Each links to its charts. */
 export function Statistics({ seen }: { seen: Seen }): JSX.Element {
   const rows = useMemo(() => [...seen.rows.values()], [seen.rows]);
   const totals = useMemo(() => (seen.total ? [seen.total] : []), [seen.total]);

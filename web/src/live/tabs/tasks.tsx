@@ -9,7 +9,7 @@ interface Row {
   item: TaskRatio;
 }
 
-/** Which share of what is done each class and task has: a tree, as a table with bars of one length. */
+/** The share of each user class and task: a tree, as a table with bars of equal length. */
 export function Tasks({ fresh }: { fresh: Fresh<readonly TaskRatio[]> }): JSX.Element {
   if (!fresh.value?.length) {
     return <Empty fresh={fresh} text="There are no tasks: native users go through the flows of their plan." />;

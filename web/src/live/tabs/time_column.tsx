@@ -4,7 +4,7 @@ import { markOf, milliseconds, shareOf, type TimeName } from "../../shared";
 
 const FEW = "of so few requests that the slowest ones decide";
 
-/** A time of an endpoint, in ms. */
+/** A column with a time of an endpoint, in ms. */
 export function timeColumn(key: TimeName, title: string, hint?: string, isOff = false): Column<EndpointRow> {
   const text = (row: EndpointRow) => `${milliseconds(row[key], row.at_least.includes(key))}${markOf(row.shares[key])}`;
   return {
@@ -27,19 +27,19 @@ export function timeColumn(key: TimeName, title: string, hint?: string, isOff = 
   };
 }
 
-/** There is a value, and it says little. */
+/** The value comes from too few requests. */
 function isFew(row: EndpointRow, key: TimeName): boolean {
   return row[key] !== null && row.few.includes(key);
 }
 
-/** What "*" stands for in a table of these rows. "" for nothing. */
+/** The meaning of "*" in a table of these rows; "" if no row has it. */
 export function noteOfShares(rows: Iterable<EndpointRow>, keys: readonly TimeName[]): string {
   const shares = [...rows].flatMap((row) => keys.map((key) => row.shares[key] ?? 0));
   const largest = Math.max(0, ...shares);
   return largest ? `${markOf(largest)} up to ${milliseconds(largest)} ms of a marked time is the generator's.` : "";
 }
 
-/** What is to be said below a table with such. "" for nothing. */
+/** The note below a table whose values come from too few requests; "" for none. */
 export function noteOfFew(rows: Iterable<EndpointRow>, keys: readonly TimeName[]): string {
   for (const row of rows) if (keys.some((key) => isFew(row, key))) return `In grey: percentiles ${FEW}.`;
   return "";

@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<WorkerItem>[] = [
 const keyOf = (each: WorkerItem) => String(each.index);
 const classOf = (each: WorkerItem) => (each.is_lost ? "lost" : "");
 
-/** The generator itself: each of its processes. */
+/** The processes of the generator. */
 export function Workers({ workers }: { workers: readonly WorkerItem[] }): JSX.Element {
   if (!workers.length) return <p class="soft empty">No worker runs.</p>;
   return (

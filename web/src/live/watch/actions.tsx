@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Form, Test } from "../../contract";
-import { isGoing, isMeasuring } from "../status";
+import { isUnfinished, isMeasuring } from "../status";
 import type { Session } from "../session";
 import { EditLoad } from "./edit_load";
 import { Question } from "./question";
@@ -12,11 +12,11 @@ interface Props {
   session: Session;
   test: Test;
   form: Form | null;
-  /** Address of the form for another run; null where none can be started. */
+  /** Address of the form for another run; null if none can start. */
   another: string | null;
 }
 
-/** What can be done to the run, while there is somebody to do it. Each asks where it must, below the buttons. */
+/** Actions on the run, while the connection is open. Some ask for confirmation below the buttons. */
 export function Actions(props: Props): JSX.Element | null {
   const { state } = props.session.link.connection.value;
   if (state === "ended") return null;
@@ -38,11 +38,11 @@ function Buttons({ session, test, form, another }: Props): JSX.Element {
   const stop = () => void run(() => session.server.stop());
   const toggle = (wanted: Panel) => setPanel(panel === wanted ? null : wanted);
   const unmeasured = isMeasuring(test) && test.elapsed < test.warmup;
-  const isStoppable = isGoing(test) && test.status !== "stopping";
+  const isStoppable = isUnfinished(test) && test.status !== "stopping";
   return (
     <>
       <div class="buttons" role="group" aria-label="The run">
-        {isGoing(test) && (
+        {isUnfinished(test) && (
           <button
             type="button"
             class="primary stop"
@@ -62,12 +62,12 @@ function Buttons({ session, test, form, another }: Props): JSX.Element {
             Reset numbers
           </button>
         )}
-        {!isGoing(test) && another && (
+        {!isUnfinished(test) && another && (
           <a class="button primary" href={another}>
             New run
           </a>
         )}
-        {!isGoing(test) && test.run && (
+        {!isUnfinished(test) && test.run && (
           <a class="button" href={`#/runs/${encodeURIComponent(test.run)}`}>
             Report
           </a>

@@ -1,7 +1,7 @@
 import type { LoadChange, Form, Test } from "../../contract";
 import type { Complaint } from "../form/request";
 
-/** The little form of "Edit load", as typed. An empty text leaves what it is about as it is. */
+/** The form "Edit load", as typed. An empty text means no change. */
 export interface Edit {
   users: string;
   spawn_rate: string;
@@ -19,7 +19,7 @@ export function editOf(test: Test, form: Form | null): Edit {
   };
 }
 
-/** What is to change against what was there; null in it: as it is. */
+/** The change from before to now. null in it: no change. */
 export function changeOf(before: Edit, edit: Edit, test: Test): { change: LoadChange; complaints: Complaint[] } {
   const complaints: Complaint[] = [];
   if (test.model === "open") {

@@ -15,7 +15,7 @@ interface Props {
   onDone: () => void;
 }
 
-/** Another load while the run goes on. */
+/** Changes the load during the run. */
 export function EditLoad({ test, form, change, onDone }: Props): JSX.Element {
   useEscape(onDone);
   const [before] = useState(() => editOf(test, form));

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Figure } from "./figures";
 
-/** Numbers with their names, read as a list. */
+/** Names and numbers, as a list for screen readers. */
 export function FigureList({ figures }: { figures: readonly Figure[] }): JSX.Element {
   return (
     <dl class="figures">

@@ -1,22 +1,22 @@
 import type { EndpointRow, Test } from "../../contract";
 import { NONE, amount, count, milliseconds, rate, share, shareOf } from "../../shared";
-import { isGoing, isMeasuring } from "../status";
+import { isUnfinished, isMeasuring } from "../status";
 
-/** A number of the first screen, as it is read. */
+/** A number of the first screen, as text. */
 export interface Figure {
   label: string;
   value: string;
   unit?: string;
-  /** What it is to be seen beside. */
+  /** A second value, shown next to it. */
   more?: string;
   isBad?: boolean;
 }
 
-/** The numbers of a run: those of the last ten seconds while it goes on, those of all of it afterwards. */
+/** The main numbers: of the last ten seconds during the run, of the whole run afterwards. */
 export function figuresOf(test: Test, total: EndpointRow | null): Figure[] {
   const isNow = isMeasuring(test);
   return [
-    isGoing(test) ? users(test) : sum(total),
+    isUnfinished(test) ? users(test) : sum(total),
     requests(total, isNow),
     failures(total, isNow),
     ...times(total, isNow),
@@ -28,7 +28,7 @@ function users(test: Test): Figure {
   return { label: "Users", value: count(test.users), ...(isOnTheWay && { more: `of ${count(test.wanted)}` }) };
 }
 
-/** Of a run that is over nobody asks how many users there are. */
+/** After a run, the total replaces the number of users. */
 function sum(total: EndpointRow | null): Figure {
   return { label: "Requests", value: total ? count(total.requests) : NONE };
 }
@@ -42,7 +42,7 @@ function requests(total: EndpointRow | null, isNow: boolean): Figure {
   };
 }
 
-/** Of what failed lately, and of all that failed; nothing failed is good news. */
+/** Recent failures and all failures. Zero counts as good. */
 function failures(total: EndpointRow | null, isNow: boolean): Figure {
   if (!total) return { label: "Failures", value: NONE };
   const all = total.failures ? `${count(total.failures)} in all` : "none";

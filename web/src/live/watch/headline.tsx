@@ -9,7 +9,7 @@ const QUESTIONS: readonly { part: keyof RunHeadline; text: string }[] = [
   { part: "bottleneck", text: "What is the bottleneck?" },
 ];
 
-/** Drawn, so that they look the same everywhere; the title says it in words. */
+/** Icons, so that they look the same everywhere. The title has the text. */
 const SIGNS: Record<RunJudgement["tone"], string> = {
   good: "M5 10.5l3.5 3.5L15 7",
   warning: "M10 5v6.5M10 14.2v.6",
@@ -18,14 +18,14 @@ const SIGNS: Record<RunJudgement["tone"], string> = {
 };
 
 interface Props {
-  /** null: it cannot be said yet. */
+  /** null: not known yet. */
   headline: RunHeadline | null;
   hasNumbers: boolean;
-  /** Only the titles are seen. */
+  /** Shows only the titles. */
   isFolded: boolean;
 }
 
-/** The three answers that everybody looks for first: a line and a number each, and their reasons on demand. */
+/** The three main answers: a line and a number each. Their reasons open on demand. */
 export function HeadlineCards({ headline, hasNumbers, isFolded }: Props): JSX.Element {
   const unsaid: RunJudgement = {
     tone: "unknown",

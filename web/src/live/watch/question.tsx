@@ -9,7 +9,7 @@ interface Props {
   onNo: () => void;
 }
 
-/** Asks once more, in its place and not in front of the numbers. Escape is no. */
+/** Asks for confirmation in place, without covering the numbers. Escape means no. */
 export function Question({ text, yes, onYes, onNo }: Props): JSX.Element {
   const first = useRef<HTMLButtonElement>(null);
   useEscape(onNo);

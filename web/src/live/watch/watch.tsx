@@ -4,7 +4,7 @@ import { clock, seconds } from "../../shared";
 import type { Connection } from "../link";
 import type { Seen } from "../moments";
 import type { Session } from "../session";
-import { isGoing, isMeasuring, wordOf } from "../status";
+import { isUnfinished, isMeasuring, wordOf } from "../status";
 import { Actions } from "./actions";
 import { FigureList } from "./figure_list";
 import { figuresOf } from "./figures";
@@ -19,7 +19,7 @@ interface Props {
   another: string | null;
 }
 
-/** A run in progress, or one that is over. */
+/** A run in progress, or one that has ended. */
 export function Watch({ session, seen, test, form, another }: Props): JSX.Element {
   const { state } = session.link.connection.value;
   const title = test.title || "Run";
@@ -54,13 +54,13 @@ function StateLine({ test, connection }: { test: Test; connection: Connection["s
           {clock(test.elapsed)} · {left}
         </span>
       )}
-      {!isGoing(test) && test.started !== null && <span>after {seconds(test.elapsed)}</span>}
+      {!isUnfinished(test) && test.started !== null && <span>after {seconds(test.elapsed)}</span>}
       {test.warmup > 0 && test.elapsed >= test.warmup && <span>the first {seconds(test.warmup)} are left out</span>}
     </p>
   );
 }
 
-/** How far it is, with the part that is in no number. */
+/** The progress. Shows the warm-up, which is excluded from the numbers. */
 function Progress({ test }: { test: Test }): JSX.Element | null {
   if (!isMeasuring(test)) return null;
   const whole = test.left === null ? null : test.elapsed + test.left;
@@ -81,7 +81,7 @@ function Progress({ test }: { test: Test }): JSX.Element | null {
   );
 }
 
-/** What came of it. Exit codes: 0 is fine, 3 is a run that measured the generator and not the target. */
+/** The result. Exit codes: 0 is success; 3 means that the run measured the generator and not the target. */
 function Outcome({ test }: { test: Test }): JSX.Element {
   const isBad = test.status === "failed" || (test.exit_code !== null && test.exit_code !== 0);
   return (

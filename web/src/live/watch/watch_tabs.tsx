@@ -27,7 +27,7 @@ export function isOverview(): boolean {
   return (place.value.params.get(TAB) ?? FIRST) === FIRST;
 }
 
-/** Everything else about the run. The address keeps which part is open, and of which endpoint the charts are. */
+/** The other parts of the run. The address stores the open tab, and the endpoint of the charts. */
 export function WatchTabs({ session, seen, test }: Props): JSX.Element {
   const tabs = tabsOf(seen);
   const { params } = place.value;

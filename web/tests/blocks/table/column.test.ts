@@ -15,7 +15,7 @@ test.each([
   expect(orderOf(text)).toBe(order);
 });
 
-test("what does not begin with a number is sorted as words", () => {
+test("a text that does not begin with a number sorts as text", () => {
   expect(orderOf("GET /todos/1")).toBe("GET /todos/1");
 });
 
@@ -23,7 +23,7 @@ test.each(["", "–"])("%j is not known", (text) => {
   expect(orderOf(text)).toBeNull();
 });
 
-test("a column may know better than its text", () => {
+test("a column's own order replaces the order of its text", () => {
   const column = { key: "a", title: "A", text: () => "2 min", order: () => 120 };
   expect(orderIn(column, {})).toBe(120);
 });

@@ -31,7 +31,7 @@ const many = (count: number): Item[] =>
 
 beforeEach(() => localStorage.clear());
 
-test("a click on a title sorts, and says so", () => {
+test("a click on a title sorts and sets aria-sort", () => {
   const page = shown(table({ totals: [total] }));
   const names = () => page.texts("tbody td:first-child");
   expect(names()).toEqual(["/b", "/a", "/c"]);
@@ -46,7 +46,7 @@ test("a click on a title sorts, and says so", () => {
   expect(page.all("[aria-sort]")).toEqual([]);
 });
 
-test("totals stay below whatever is sorted and filtered", () => {
+test("totals stay at the bottom under any sorting and filter", () => {
   const page = shown(table({ totals: [total], hasFilter: true }));
   doing(() => page.all("thead button")[1]?.click());
   typed(page.one("input[type=search]"), "/c");
@@ -54,7 +54,7 @@ test("totals stay below whatever is sorted and filtered", () => {
   expect(page.texts("tfoot td:first-child")).toEqual(["Aggregated"]);
 });
 
-test("the filter says how many rows it leaves, and when it leaves none", () => {
+test("the filter shows how many rows match, and when none does", () => {
   const page = shown(table({ hasFilter: true }));
   expect(page.one("output").textContent).toBe("3 rows");
   typed(page.one("input[type=search]"), "a");
@@ -72,7 +72,7 @@ test("rows can be filtered by a word", () => {
   expect(page.all("tbody tr")).toHaveLength(3);
 });
 
-test("numbers that change leave rows where they are, unless they are what is sorted by", () => {
+test("a changed number moves a row only if the table is sorted by it", () => {
   const page = shown(table());
   const changed = items.map((item) => ({ ...item, count: 100 - item.count }));
   void page.draw(table({ rows: changed }));
@@ -83,7 +83,7 @@ test("numbers that change leave rows where they are, unless they are what is sor
   expect(page.texts("tbody td:first-child")).toEqual(["/c", "/b", "/a"]);
 });
 
-test("a row that did not change is not drawn again", () => {
+test("an unchanged row does not render again", () => {
   let drawn = 0;
   const counted = columns.map((column) => ({ ...column, cell: (item: Item) => (drawn++, column.text(item)) }));
   const page = shown(table({ columns: counted }));
@@ -93,7 +93,7 @@ test("a row that did not change is not drawn again", () => {
   expect(drawn).toBe(2);
 });
 
-test("columns are chosen, and the choice is kept", () => {
+test("columns can be selected, and the selection is stored", () => {
   const page = shown(table({ chosenAs: "requests" }));
   expect(page.texts("thead button")).toEqual(["Name", "# Requests"]);
   doing(() => page.one(".dropdown > button").click());
@@ -106,14 +106,14 @@ test("columns are chosen, and the choice is kept", () => {
   expect(shown(table({ chosenAs: "other" })).texts("thead button")).toEqual(["Name", "# Requests"]);
 });
 
-test("of thousands of rows only some are in the page, and readers are told where these stand", () => {
+test("only some of thousands of rows are in the page, with their index for screen readers", () => {
   const page = shown(table({ rows: many(5000) }));
   expect(page.all("tbody tr[data-key]").length).toBeLessThan(100);
   expect(page.one("table").getAttribute("aria-rowcount")).toBe("5001");
   expect(page.one("tbody tr[data-key]").getAttribute("aria-rowindex")).toBe("2");
 });
 
-test("scrolling brings the other rows into the page", () => {
+test("scrolling adds the other rows to the page", () => {
   const page = shown(table({ rows: many(5000) }));
   const region = page.one(".region");
   doing(() => {
@@ -125,7 +125,7 @@ test("scrolling brings the other rows into the page", () => {
   expect(names).not.toContain("/items/0");
 });
 
-test("on paper are all rows", () => {
+test("all rows are in the page in print", () => {
   const page = shown(table({ rows: many(500) }));
   doing(() => (printing.value = true));
   expect(page.all("tbody tr[data-key]")).toHaveLength(500);
@@ -133,14 +133,14 @@ test("on paper are all rows", () => {
   expect(page.all("tbody tr[data-key]").length).toBeLessThan(100);
 });
 
-test("a search looks through rows that are not in the page, too", () => {
+test("a search also finds rows that are not in the page", () => {
   const page = shown(table({ rows: many(5000), hasFilter: true }));
   typed(page.one("input[type=search]"), "/items/4999");
   expect(page.texts("tbody td:first-child")).toEqual(["/items/4999"]);
   expect(page.one("output").textContent).toBe("1 of 5\u202f000 rows");
 });
 
-test("what a target calls itself is text", () => {
+test("markup from a target is shown as text", () => {
   const page = shown(table({ rows: [{ name: "<img src=x onerror=alert(1)>", count: 1 }] }));
   expect(page.all("img")).toEqual([]);
   expect(page.texts("tbody td:first-child")).toEqual(["<img src=x onerror=alert(1)>"]);

@@ -19,7 +19,7 @@ const items: Item[] = [
 ];
 const names = (rows: readonly Item[]) => rows.map((item) => item.name);
 
-test("clicks sort one way, the other way, and not any more", () => {
+test("three clicks sort ascending, descending, and not at all", () => {
   const first = nextSorting(null, "p99");
   expect(first).toEqual({ key: "p99", way: "ascending" });
   const second = nextSorting(first, "p99");
@@ -28,22 +28,22 @@ test("clicks sort one way, the other way, and not any more", () => {
   expect(nextSorting(second, "name")).toEqual({ key: "name", way: "ascending" });
 });
 
-test("what is not known is last, whichever way", () => {
+test("unknown values are last in both directions", () => {
   expect(names(sorted(items, columns, { key: "p99", way: "ascending" }))).toEqual(["/c10", "/b", "/c9", "/a"]);
   expect(names(sorted(items, columns, { key: "p99", way: "descending" }))).toEqual(["/b", "/c9", "/c10", "/a"]);
 });
 
-test("numbers within names count as numbers", () => {
+test("numbers inside names sort as numbers", () => {
   expect(names(sorted(items, columns, { key: "name", way: "ascending" }))).toEqual(["/a", "/b", "/c9", "/c10"]);
 });
 
-test("without an order rows stay as they come, and so they do when numbers change", () => {
+test("without a sort order, rows keep their order, also when numbers change", () => {
   expect(sorted(items, columns, null)).toBe(items);
   const changed = items.map((item) => ({ ...item, p99: (item.p99 ?? 0) * 3 }));
   expect(names(sorted(changed, columns, { key: "name", way: "ascending" }))).toEqual(["/a", "/b", "/c9", "/c10"]);
 });
 
-test("numbers stand before words in a column that has both", () => {
+test("numbers come before text in a mixed column", () => {
   const mixed: Column<string>[] = [
     { key: "a", title: "A", text: (row) => row, order: (row) => (/^\d+$/.test(row) ? Number(row) : row) },
   ];

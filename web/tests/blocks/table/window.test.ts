@@ -4,7 +4,7 @@ import { windowOf } from "../../../src/blocks/table/window";
 const HEIGHT = 30;
 const even = () => HEIGHT;
 
-test("a table that fits is drawn as a whole", () => {
+test("a table that fits is drawn completely", () => {
   expect(windowOf(10, even, 0, 800)).toEqual({ from: 0, to: 10, above: 0, below: 0 });
 });
 
@@ -21,7 +21,7 @@ test.each([0, 1_234, 99_999])("the whole height is always there, at %i px too", 
   expect(above + (to - from) * HEIGHT + below).toBe(5000 * HEIGHT);
 });
 
-test("rows may be of different height", () => {
+test("rows may have different heights", () => {
   const heightOf = (row: number) => (row % 2 ? 90 : 30);
   const { from, to, above, below } = windowOf(1000, heightOf, 6000, 600);
   expect(above).toBe(from * 60);
@@ -30,7 +30,7 @@ test("rows may be of different height", () => {
   expect(to).toBeGreaterThan(110);
 });
 
-test("scrolling a little draws nothing anew", () => {
+test("a small scroll draws nothing new", () => {
   const at = (top: number) => {
     const { from, to } = windowOf(5000, even, top, 800);
     return `${from}-${to}`;
@@ -38,7 +38,7 @@ test("scrolling a little draws nothing anew", () => {
   expect(new Set([3000, 3010, 3020, 3030].map(at)).size).toBeLessThanOrEqual(2);
 });
 
-test("beyond the end, after rows have gone, the last ones are drawn", () => {
+test("a scroll offset beyond the end shows the last rows", () => {
   const { from, to, below } = windowOf(20, even, 100_000, 800);
   expect(to).toBe(20);
   expect(from).toBeLessThan(20);

@@ -20,12 +20,12 @@ function asked(changes: Partial<Draft>, form = formOf()) {
 }
 
 describe("the form as a request", () => {
-  it("comes back as it was given when nobody has touched it", () => {
+  it("equals the server's defaults when nothing was edited", () => {
     const form = formOf({}, { users: 50, spawn_rate: 2.5, thresholds: ["p99 < 200ms"], classes: ["Admin"] });
     expect(requestOf(draftOf(form), form)).toEqual({ request: form.request, complaints: [] });
   });
 
-  it("takes part with all classes when all are ticked, also with those to come", () => {
+  it("selects all classes, including later ones, when all are ticked", () => {
     expect(asked({ classes: ["Admin", "Buyer"] }).request.classes).toEqual([]);
     expect(asked({ classes: ["Buyer", "Gone"] }).request.classes).toEqual(["Buyer"]);
   });
@@ -38,7 +38,7 @@ describe("the form as a request", () => {
     expect(asked({ spawn_rate }).fields).toEqual(["spawn_rate"]);
   });
 
-  it("does not ask for users in the open model, but for a rate", () => {
+  it("needs a rate instead of users in the open model", () => {
     expect(asked({ model: "open", users: "", spawn_rate: "" }).fields).toEqual(["rate"]);
     expect(asked({ model: "open", rate: " 900/s " }).request).toMatchObject({
       model: "open",
@@ -47,23 +47,23 @@ describe("the form as a request", () => {
     });
   });
 
-  it("wants the text of a shape that is written, and sends none for others", () => {
+  it("needs the text of a written shape, and sends none for others", () => {
     expect(asked({ shape: "stages", shape_text: "", users: "" }).fields).toEqual(["shape_text"]);
     expect(asked({ shape: "stages", shape_text: "30s:50" }).request.shape_text).toBe("30s:50");
     expect(asked({ shape: "constant", shape_text: "30s:50" }).request.shape_text).toBe("");
   });
 
-  it("asks for no users where a LoadTestShape decides", () => {
+  it("needs no users when a LoadTestShape sets them", () => {
     expect(asked({ users: "" }, formOf({ has_shape: true })).fields).toEqual([]);
     expect(asked({ users: "", shape_class: "Stairs" }, formOf({ shape_classes: ["Stairs"] })).fields).toEqual([]);
   });
 
-  it("wants at least one class", () => {
+  it("needs at least one class", () => {
     expect(asked({ classes: [] }).fields).toEqual(["classes"]);
     expect(asked({ classes: [] }, formOf({ classes: [] })).fields).toEqual([]);
   });
 
-  it("keeps what was set of a class that the form does not ask for", () => {
+  it("keeps class settings that the form does not show", () => {
     const form = formOf({}, { class_settings: { Buyer: { weight: 5, host: "http://b" } } });
     expect(requestOf(draftOf(form), form).request.class_settings).toEqual({ Buyer: { weight: 5, host: "http://b" } });
     const { Buyer } = draftOf(form).class_settings;
@@ -83,26 +83,26 @@ describe("the form as a request", () => {
     expect(asked({ class_settings: { Admin } }).fields).toEqual([`class_settings.Admin.${attribute}`]);
   });
 
-  it("shows a class as it will be", () => {
+  it("shows a class with its new settings", () => {
     const form = formOf({}, { class_settings: { Buyer: { weight: 0.5, fixed_count: 2 } } });
     const [buyer, admin] = form.classes.map((each) => settled(each, draftOf(form)));
     expect(buyer).toMatchObject({ weight: 0.5, fixed_count: 2, tasks: ["browse", "buy"] });
     expect(admin).toEqual(form.classes[1]);
   });
 
-  it("names the argument that is missing", () => {
+  it("names the missing argument", () => {
     const form = formOf({ arguments: [argument({ required: true }), argument({ name: "other" })] });
     expect(asked({}, form).fields).toEqual(["arguments.tenant"]);
     expect(asked({ arguments: { tenant: "acme", other: "" } }, form).fields).toEqual([]);
   });
 
-  it("leaves a secret as it is when nothing was typed, and sends what was", () => {
+  it("keeps a secret when the field is empty, and sends a typed one", () => {
     const form = formOf({ arguments: [argument({ name: "key", kind: "secret", required: true })] });
     expect(asked({}, form)).toMatchObject({ fields: [], request: { arguments: {} } });
     expect(asked({ arguments: { key: "s3cret" } }, form).request.arguments).toEqual({ key: "s3cret" });
   });
 
-  it("never fills in a secret of the last run", () => {
+  it("never contains a secret of the last run", () => {
     const form = formOf({ arguments: [argument({ name: "key", kind: "secret" })] }, { arguments: { key: "old" } });
     expect(draftOf(form).arguments).toEqual({ key: "" });
   });

@@ -43,7 +43,7 @@ function inputOf(selector: string): HTMLInputElement {
   return find(selector) as HTMLInputElement;
 }
 
-/** The first part below the form that can be opened. */
+/** Whether the first foldable part below the form is open. */
 function isOpen(): boolean {
   return (find("details.fold") as HTMLDetailsElement).open;
 }
@@ -60,13 +60,13 @@ async function submit(): Promise<void> {
 }
 
 describe("the start form", () => {
-  it("starts what it was filled with", async () => {
+  it("starts a run with the server's defaults", async () => {
     await shown();
     await submit();
     expect(asked).toEqual([formOf().request]);
   });
 
-  it("starts what was typed", async () => {
+  it("starts a run with the typed values", async () => {
     await shown();
     await type("users", "500");
     await type("host", " http://127.0.0.1:9 ");
@@ -74,7 +74,7 @@ describe("the start form", () => {
     expect(asked[0]).toMatchObject({ users: 500, host: "http://127.0.0.1:9" });
   });
 
-  it("offers the shapes that the server knows, and shows how one is written", async () => {
+  it("lists the server's shapes and shows the syntax of one", async () => {
     await shown(formOf({}, { shape: "stages", model: "open" }));
     const choices = [...find('[name="shape"]').querySelectorAll("option")].map((each) => each.textContent);
     expect(choices).toEqual(["Constant", "Stages"]);
@@ -82,7 +82,7 @@ describe("the start form", () => {
     expect(find("#field-shape_text-hint").textContent).toBe("To each level. For example 30s:9/s");
   });
 
-  it("says what is wrong where it is, and takes the reader to the summary", async () => {
+  it("shows errors next to their fields and moves the focus to the summary", async () => {
     await shown();
     await type("users", "none");
     await submit();
@@ -96,7 +96,7 @@ describe("the start form", () => {
     expect(document.activeElement).toBe(find('[role="alert"]'));
   });
 
-  it("reports what is wrong here and what the server objects to at once", async () => {
+  it("shows its own errors and the server's at once", async () => {
     answer = [
       { field: "users", text: "said already" },
       { field: "warmup", text: "'soon' is not a duration" },
@@ -111,12 +111,12 @@ describe("the start form", () => {
     expect(find('[role="alert"] h2').textContent).toBe("Fix this to start");
   });
 
-  it("starts nothing while nobody is there", async () => {
+  it("starts nothing while the connection is lost", async () => {
     await shown(formOf(), true);
     expect((find('button[type="submit"]') as HTMLButtonElement).disabled).toBe(true);
   });
 
-  it("puts what the server objects to beside its field, and opens the part that has it", async () => {
+  it("shows a server error next to its field, and opens the part with the field", async () => {
     answer = [{ field: "warmup", text: "'soon' is not a duration" }];
     await shown();
     expect(isOpen()).toBe(false);
@@ -125,7 +125,7 @@ describe("the start form", () => {
     expect(find("#field-warmup-problem").textContent).toBe("'soon' is not a duration");
   });
 
-  it("forgets what was said of a field once it has changed", async () => {
+  it("removes the error of a field that has changed", async () => {
     answer = [{ field: "users", text: "too many" }];
     await shown();
     await submit();
@@ -133,7 +133,7 @@ describe("the start form", () => {
     expect(root.querySelector('[role="alert"], .problem')).toBeNull();
   });
 
-  it("keeps what was typed when the reader comes back to it", async () => {
+  it("keeps the input when the reader comes back", async () => {
     await shown();
     await type("users", "77");
     render(null, root);
@@ -150,7 +150,7 @@ describe("the start form", () => {
     expect(asked[0]).toMatchObject({ model: "open", rate: "900/s" });
   });
 
-  it("never shows a secret, and opens the locustfile's options when one of them is missing", async () => {
+  it("never shows a secret, and opens the locustfile's options when a required one is empty", async () => {
     const argument = { label: "", help: "", choices: [], required: false };
     const key = { ...argument, name: "key", kind: "secret", value: "" } as const;
     const tenant = { ...argument, name: "tenant", kind: "text", value: "", required: true } as const;

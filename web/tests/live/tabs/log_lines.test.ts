@@ -10,16 +10,16 @@ const LOG = [
 ];
 
 describe("the log", () => {
-  it("is the same list when nothing is left out", () => {
+  it("is the same list when nothing is filtered", () => {
     expect(chosen(LOG, "DEBUG", " ")).toBe(LOG);
   });
 
-  it("has a level and what is worse", () => {
+  it("contains a level and more severe ones", () => {
     expect(chosen(LOG, "WARNING", "").map((each) => each.at)).toEqual([3, 4]);
     expect(chosen(LOG, "INFO", "").map((each) => each.at)).toEqual([2, 3, 4, 5]);
   });
 
-  it("has lines with every word, in any case and order", () => {
+  it("contains lines with every word, in any case and order", () => {
     expect(chosen(LOG, "DEBUG", "spawned USERS").map((each) => each.at)).toEqual([2]);
   });
 });

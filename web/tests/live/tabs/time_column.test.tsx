@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { noteOfFew, timeColumn } from "../../../src/live/tabs/time_column";
 import { rowOf } from "../examples";
 
-test("a percentile of few requests is marked, with what it means below the table", () => {
+test("a percentile of few requests is marked, and a note explains the mark", () => {
   const [sound, few, none] = [rowOf(), rowOf({ few: ["p99"] }), rowOf({ few: ["p99"], p99: null })];
   const column = timeColumn("p99", "p99");
   expect(column.cell?.(sound)).toBe(column.text(sound));

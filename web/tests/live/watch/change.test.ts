@@ -9,12 +9,12 @@ function changed(edit: Partial<Edit>, model: "closed" | "open" = "closed") {
   return { change, fields: complaints.map((each) => each.field) };
 }
 
-describe("another load", () => {
-  it("begins with the users that are wanted, not with those that are there already", () => {
+describe("a load change", () => {
+  it("starts with the wanted users, not with the current ones", () => {
     expect(editOf(testOf({ users: 40, wanted: 50 }), formOf())).toMatchObject({ users: "50", spawn_rate: "2" });
   });
 
-  it("leaves classes alone that nobody has touched", () => {
+  it("leaves unedited classes unchanged", () => {
     expect(changed({ users: "80" })).toEqual({
       change: { users: 80, spawn_rate: 2, classes: null, rate: null },
       fields: [],
@@ -22,16 +22,16 @@ describe("another load", () => {
     expect(changed({ classes: ["Admin"] }).change.classes).toEqual(["Admin"]);
   });
 
-  it("keeps the spawn rate when none is given", () => {
+  it("keeps the spawn rate when the field is empty", () => {
     expect(changed({ spawn_rate: "" }).change.spawn_rate).toBeNull();
   });
 
-  it("says what is wrong", () => {
+  it("reports errors", () => {
     expect(changed({ users: "x", spawn_rate: "-1", classes: [] }).fields).toEqual(["users", "spawn_rate", "classes"]);
     expect(changed({ rate: " " }, "open").fields).toEqual(["rate"]);
   });
 
-  it("is a rate in the open model, and nothing else", () => {
+  it("contains only a rate in the open model", () => {
     expect(changed({ rate: "100/s", users: "x" }, "open")).toEqual({
       change: { users: null, spawn_rate: null, classes: null, rate: "100/s" },
       fields: [],

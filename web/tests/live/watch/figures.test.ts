@@ -9,14 +9,14 @@ function shown(test: Partial<Test>, total: Partial<EndpointRow> | null) {
 }
 
 describe("the numbers of the first screen", () => {
-  it("are those of the last seconds while the run goes on, beside those of all of it", () => {
+  it("are those of the last seconds during the run, next to the totals", () => {
     const figures = shown({}, {});
     expect(figures["Requests/s"]).toMatchObject({ value: "12.3", more: "100 in all" });
     expect(figures["p50 now"]).toMatchObject({ value: "0.412", unit: "ms", more: "0.400 ms over the whole run" });
     expect(figures["p99 now"]?.value).toBe("21.5");
   });
 
-  it("are those of the whole run once it is over", () => {
+  it("are those of the whole run after its end", () => {
     const figures = shown({ status: "finished", users: 0, wanted: null }, {});
     expect(figures.Requests?.value).toBe("100");
     expect(figures.Users).toBeUndefined();
@@ -25,12 +25,12 @@ describe("the numbers of the first screen", () => {
     expect(figures["p99 now"]).toBeUndefined();
   });
 
-  it("are dashes before anything was measured, never zeros", () => {
+  it("are dashes before the first measurement, never zeros", () => {
     const figures = shown({ status: "preparing" }, null);
     expect(["Requests/s", "Failures", "p50", "p99"].map((each) => figures[each]?.value)).toEqual(["–", "–", "–", "–"]);
   });
 
-  it("do not make a bad thing of no failures", () => {
+  it("do not show zero failures as bad", () => {
     expect(shown({}, { failures: 0 }).Failures).toMatchObject({ value: "0 %", more: "none", isBad: false });
     expect(shown({}, { failures: 3, requests: 1000, current_failures_per_s: 0.3 }).Failures).toMatchObject({
       value: "0.30 %",
@@ -39,11 +39,11 @@ describe("the numbers of the first screen", () => {
     });
   });
 
-  it("say of a time that it may have been longer", () => {
+  it("mark a time that may have been longer", () => {
     expect(shown({}, { at_least: ["current_p99"], current_p99: 10_000 })["p99 now"]?.value).toBe("≥10\u202f000");
   });
 
-  it("say of a percentile that it is one of few requests", () => {
+  it("mark a percentile of few requests", () => {
     const now = shown({}, { few: ["current_p99", "p99"] });
     expect([now["p50 now"]?.more, now["p99 now"]?.more]).toEqual([
       "0.400 ms over the whole run",
@@ -54,7 +54,7 @@ describe("the numbers of the first screen", () => {
     expect(shown(whole, { few: ["p99"], p99: null }).p99?.more).toBeUndefined();
   });
 
-  it("say how many users are still to come", () => {
+  it("show how many users are still to start", () => {
     expect(shown({ users: 12, wanted: 50 }, {}).Users).toEqual({ label: "Users", value: "12", more: "of 50" });
     expect(shown({ users: 50, wanted: 50 }, {}).Users).toEqual({ label: "Users", value: "50" });
   });

@@ -13,7 +13,7 @@ const headline: RunHeadline = {
   bottleneck: judgement("None: users mostly pause", "124 requests/s"),
 };
 
-test("each question is answered in a line with a number, and its reasons are folded", () => {
+test("each answer is a line with a number, and its reasons are folded", () => {
   const { texts, all } = shown(<HeadlineCards headline={headline} hasNumbers isFolded={false} />);
   expect(texts(".question")).toEqual(["Is the target healthy?", "Is the generator honest?", "What is the bottleneck?"]);
   expect(texts(".judgement-title").map((each) => each.trim())[2]).toBe("None: users mostly pause");
@@ -21,13 +21,13 @@ test("each question is answered in a line with a number, and its reasons are fol
   expect(all<HTMLDetailsElement>("details").map((each) => each.open)).toEqual([false, false, false]);
 });
 
-test("elsewhere only the titles are seen", () => {
+test("a folded headline shows only the titles", () => {
   const { one } = shown(<HeadlineCards headline={headline} hasNumbers isFolded />);
   expect(one<HTMLDetailsElement>("details").open).toBe(false);
   expect(one("summary").textContent).toBe(" Healthy Honest None: users mostly pause");
 });
 
-test("what cannot be said yet has no reasons to unfold", () => {
+test("an unknown answer has no reasons to unfold", () => {
   const { texts, all } = shown(<HeadlineCards headline={null} hasNumbers={false} isFolded={false} />);
   expect(texts(".judgement-title").map((each) => each.trim())).toEqual(Array(3).fill("Nothing measured yet"));
   expect(all("details")).toEqual([]);

@@ -1,4 +1,4 @@
-//! The sums have every exchange once, whatever was taken, and when.
+//! The sums contain every exchange once, for any order of takes.
 
 use proptest::prelude::*;
 
@@ -193,7 +193,7 @@ fn a_restart_also_forgets_the_sums() {
 }
 
 proptest! {
-    /// However takes come in between, the sums are those of the plain list of samples.
+    /// The sums equal those of the plain list of samples, for any takes in between.
     #[test]
     fn sums_are_those_of_all_samples(
         samples in prop::collection::vec((0..8 * SECOND, 0..3u32, 0..SECOND, any::<bool>(), 0..8u8), 1..200),

@@ -1,4 +1,4 @@
-//! Bodies: their length, their framing and their coding.
+//! Bodies: length, framing and coding.
 
 use std::io::Write;
 
@@ -8,10 +8,10 @@ use crate::script::{End, FILLING, Script, Step, head, response};
 
 /// The longest body of `/bytes`.
 const MAX_BYTES: u64 = 1 << 30;
-/// The longest body that is made in memory.
+/// The longest body that is held in memory.
 const MAX_MADE: usize = 16 << 20;
 
-/// `?n=1024`: a body of so many bytes, up to 1 GiB.
+/// `?n=1024`: a body of this many bytes, up to 1 GiB.
 pub(super) fn bytes(request: &Request, _: &mut Context<'_>) -> Result<Script, String> {
     let length: u64 = request.number("n", 1024)?;
     if length > MAX_BYTES {
@@ -21,7 +21,7 @@ pub(super) fn bytes(request: &Request, _: &mut Context<'_>) -> Result<Script, St
     Ok(Script::new([Step::Send(head), Step::Fill(length)], End::Keep))
 }
 
-/// `?n=10000&chunk=1000&trailers=1`: chunks of so many bytes, with two trailer lines when asked for.
+/// `?n=10000&chunk=1000&trailers=1`: chunks of this many bytes, with two trailer lines on request.
 pub(super) fn chunked(request: &Request, _: &mut Context<'_>) -> Result<Script, String> {
     let body = made(request, 10_000)?;
     let chunk: usize = request.number("chunk", 1000)?;
@@ -45,34 +45,34 @@ pub(super) fn chunked(request: &Request, _: &mut Context<'_>) -> Result<Script, 
     Ok(Script::reply(bytes))
 }
 
-/// `?n=10000`: no length; the end of the connection is the end of the body.
+/// `?n=10000`: no length; the body ends with the connection.
 pub(super) fn close_delimited(request: &Request, _: &mut Context<'_>) -> Result<Script, String> {
     let mut bytes = head("200 OK", &["Connection: close"]);
     bytes.extend_from_slice(&made(request, 10_000)?);
     Ok(Script::new([Step::Send(bytes)], End::Close))
 }
 
-/// `?n=10000`: that many bytes once they are decoded.
+/// `?n=10000`: this many bytes when decoded.
 pub(super) fn gzip(request: &Request, _: &mut Context<'_>) -> Result<Script, String> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     let coded = encoder.write_all(&made(request, 10_000)?).and_then(|()| encoder.finish());
     Ok(coded_reply("gzip", &coded.map_err(|error| error.to_string())?))
 }
 
-/// As `/gzip`.
+/// Like `/gzip`.
 pub(super) fn brotli(request: &Request, _: &mut Context<'_>) -> Result<Script, String> {
     let mut encoder = brotli::CompressorWriter::new(Vec::new(), 4096, 1, 20);
     encoder.write_all(&made(request, 10_000)?).map_err(|error| error.to_string())?;
     Ok(coded_reply("br", &encoder.into_inner()))
 }
 
-/// As `/gzip`.
+/// Like `/gzip`.
 pub(super) fn zstd(request: &Request, _: &mut Context<'_>) -> Result<Script, String> {
     let coded = zstd::bulk::compress(&made(request, 10_000)?, 1).map_err(|error| error.to_string())?;
     Ok(coded_reply("zstd", &coded))
 }
 
-/// 100, 102 and 103 come before the reply.
+/// 100, 102 and 103 come before the final response.
 pub(super) fn interim(_: &Request, _: &mut Context<'_>) -> Result<Script, String> {
     let mut bytes = head("100 Continue", &[]);
     bytes.extend(head("102 Processing", &[]));

@@ -1,15 +1,15 @@
-//! Replies that break the connection or the protocol.
+//! Responses that break the connection or the protocol.
 
 use super::Context;
 use crate::request::Request;
 use crate::script::{End, FILLING, Script, Step, head, response};
 
-/// A second body that nobody may take for the reply to the next request.
+/// A second body that no client may take for the next response.
 const SURPLUS: u8 = b'!';
 const MAX_BY: i64 = 1 << 20;
 const BODY: usize = 1000;
 
-/// `?at=before|head|body`: the connection is reset before the reply, in the middle of its head, or of its body.
+/// `?at=before|head|body`: resets the connection before the response, in the middle of its head, or of its body.
 pub(super) fn reset(request: &Request, _: &mut Context<'_>) -> Result<Script, String> {
     let whole = response("200 OK", &["Content-Type: text/plain"], &FILLING[..BODY]);
     let sent = match request.text("at").unwrap_or("before") {
@@ -21,7 +21,7 @@ pub(super) fn reset(request: &Request, _: &mut Context<'_>) -> Result<Script, St
     Ok(Script::new([Step::Send(whole[..sent].to_vec())], End::Reset))
 }
 
-/// Replies that are not HTTP, by kind. Each ends the connection, so that a client which waits for more finds out.
+/// Responses that are not HTTP, by kind. Each ends the connection, so that a client that waits for more notices.
 const MALFORMED: &[(&str, &str)] = &[
     ("not-http", "220 mail.example ESMTP ready\r\n"),
     ("version", "HTTP/3.7 200 OK\r\nContent-Length: 0\r\n\r\n"),
@@ -45,14 +45,14 @@ pub(super) fn malformed(request: &Request, _: &mut Context<'_>) -> Result<Script
     Ok(Script::new([Step::Send(bytes.as_bytes().to_vec())], End::Close))
 }
 
-/// A head that goes on and on.
+/// A head without an end.
 pub(super) fn endless_header(_: &Request, _: &mut Context<'_>) -> Result<Script, String> {
     let line = Step::Endless(b"X-Endless: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n");
     Ok(Script::new([Step::Send(b"HTTP/1.1 200 OK\r\n".to_vec()), line], End::Close))
 }
 
-/// `?by=10`: so many bytes fewer come than Content-Length promises, and the connection is closed. `?by=-10`: so many
-/// more come, and it is kept.
+/// `?by=10`: the body is this many bytes shorter than Content-Length, and the connection is closed. `?by=-10`: it is
+/// longer, and the connection is kept.
 pub(super) fn wrong_length(request: &Request, _: &mut Context<'_>) -> Result<Script, String> {
     let by: i64 = request.number("by", 10)?;
     if by.abs() > MAX_BY {

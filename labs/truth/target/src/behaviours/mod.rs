@@ -1,4 +1,4 @@
-//! What each path does: a table from path to a function `Request → Script`.
+//! The behaviour of each path: a table from path to a function `Request → Script`.
 
 #![allow(clippy::unnecessary_wraps)] // behaviours are of one type, also those that cannot be asked for anything wrong
 
@@ -11,7 +11,7 @@ use crate::draws::Draws;
 use crate::request::Request;
 use crate::script::{Script, response};
 
-/// What a behaviour may know besides the request.
+/// What a behaviour knows besides the request.
 pub(crate) struct Context<'a> {
     pub(crate) draws: &'a mut Draws,
     /// The number of this request on its connection, from 1.
@@ -44,7 +44,7 @@ const BEHAVIOURS: &[(&str, Behaviour)] = &[
     ("/wrong-length", faults::wrong_length),
 ];
 
-/// The script for a request; a path or a parameter that is not known gives a 404 or a 400 that says so.
+/// The script for a request. An unknown path gives a 404, an invalid parameter a 400, with a message.
 pub(crate) fn script(request: &Request, context: &mut Context<'_>) -> Script {
     let Some((_, behaviour)) = BEHAVIOURS.iter().find(|(path, _)| *path == request.path()) else {
         let known: Vec<&str> = BEHAVIOURS.iter().map(|(path, _)| *path).collect();

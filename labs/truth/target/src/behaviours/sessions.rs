@@ -1,10 +1,10 @@
-//! Replies that are about more than themselves: connections, cookies, redirects, statuses.
+//! Responses with effects on connections, cookies, redirects, statuses.
 
 use super::Context;
 use crate::request::Request;
 use crate::script::{End, Script, Step, response};
 
-/// `?requests=3&silent=1`: the connection is closed after so many, and the last reply says so unless it is silent.
+/// `?requests=3&silent=1`: the connection closes after this many. The last response announces it unless silent.
 pub(super) fn keep_alive(request: &Request, context: &mut Context<'_>) -> Result<Script, String> {
     let requests: u64 = request.number("requests", 3)?;
     let silent = request.number("silent", 0)? != 0;
@@ -15,7 +15,7 @@ pub(super) fn keep_alive(request: &Request, context: &mut Context<'_>) -> Result
     Ok(Script::new([Step::Send(response("200 OK", lines, b"last\n"))], End::Close))
 }
 
-/// Counts a client's visits in a cookie of its own: `visits=1`, and one more each time it is sent back.
+/// Counts a client's visits in a cookie: `visits=1`, then one more for each request with the cookie.
 pub(super) fn cookies(request: &Request, _: &mut Context<'_>) -> Result<Script, String> {
     let mut pairs = request.cookie.as_deref().unwrap_or_default().split(';');
     let visits = pairs.find_map(|pair| pair.trim().strip_prefix("visits=")?.parse::<u64>().ok()).unwrap_or(0);
@@ -23,7 +23,7 @@ pub(super) fn cookies(request: &Request, _: &mut Context<'_>) -> Result<Script, 
     Ok(Script::reply(response("200 OK", &[&line], format!("{visits}\n").as_bytes())))
 }
 
-/// `?n=3`: so many redirects to the next lower n; n=0 is a 200.
+/// `?n=3`: this many redirects, each to the next lower n; n=0 is a 200.
 pub(super) fn redirect(request: &Request, _: &mut Context<'_>) -> Result<Script, String> {
     let hops: u32 = request.number("n", 3)?;
     Ok(if hops == 0 {

@@ -1,18 +1,18 @@
-//! Replies that come late.
+//! Delayed responses.
 
 use super::Context;
 use crate::request::Request;
 use crate::script::{End, Script, Step, head, response};
 
 const MS: f64 = 1e6;
-/// Most pieces of a dripping body.
+/// Maximum pieces of a slow body.
 const MAX_DRIPS: u64 = 100_000;
 
 fn ok() -> Vec<u8> {
     response("200 OK", &[], b"ok\n")
 }
 
-/// `?ms=5`: always after so many ms.
+/// `?ms=5`: always after this many ms.
 pub(super) fn fixed(request: &Request, _: &mut Context<'_>) -> Result<Script, String> {
     Ok(Script::delayed(request.duration("ms", 5.0, MS)?, ok()))
 }
@@ -26,7 +26,7 @@ pub(super) fn lognormal(request: &Request, context: &mut Context<'_>) -> Result<
     Ok(Script::delayed(delay.min(3.6e12) as u64, ok()))
 }
 
-/// `?fast_ms=2&slow_ms=1200&share=0.02&seed=1`: that share of the replies, drawn at random, is slow.
+/// `?fast_ms=2&slow_ms=1200&share=0.02&seed=1`: a random share of the responses is slow.
 pub(super) fn bimodal(request: &Request, context: &mut Context<'_>) -> Result<Script, String> {
     let (fast, slow) = (request.duration("fast_ms", 2.0, MS)?, request.duration("slow_ms", 1200.0, MS)?);
     let share: f64 = request.number("share", 0.02)?;
@@ -34,7 +34,7 @@ pub(super) fn bimodal(request: &Request, context: &mut Context<'_>) -> Result<Sc
     Ok(Script::delayed(if draw < share { slow } else { fast }, ok()))
 }
 
-/// No reply at all; the connection stays.
+/// No response; the connection stays open.
 pub(super) fn never(_: &Request, _: &mut Context<'_>) -> Result<Script, String> {
     Ok(Script::new([], End::Hang))
 }
