@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 def pytest_configure() -> None:
-    # Commands that a shell starts in the background ignore Ctrl-C, and those of nohup ignore SIGHUP. Commands that tests
-    # start would inherit both.
+    # Commands that a shell starts in the background ignore Ctrl-C, and those of nohup ignore SIGHUP. What tests start
+    # would inherit both.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
