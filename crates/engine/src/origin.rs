@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_reached_is_refused_by_name() {
+    fn invalid_origins_are_refused_by_name() {
         assert!(refusal("ftp://example.org").contains("scheme ftp"));
         assert!(refusal("example.org").contains("not a URL"));
         assert!(refusal("http://").contains("http://"));

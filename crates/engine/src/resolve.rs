@@ -103,7 +103,7 @@ mod tests {
     use super::{LIFETIME, Resolver, unresolved};
 
     #[test]
-    fn literal_addresses_need_no_question() {
+    fn literal_addresses_need_no_query() {
         let poll = Poll::new().unwrap();
         let resolver = Resolver::new(Arc::new(Waker::new(poll.registry(), Token(0)).unwrap()));
         assert_eq!(resolver.lookup("127.0.0.1", 80, 0).unwrap(), ["127.0.0.1:80".parse().unwrap()]);

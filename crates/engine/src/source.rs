@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn few_connections_come_from_the_usual_source_however_often_they_are_made_anew() {
+    fn few_connections_use_the_default_source_even_when_they_are_opened_often() {
         assert_eq!(dealt(&mut Sources::with(3, 7), 3, 50), [0; 50]);
     }
 

@@ -1,4 +1,4 @@
-//! The memory for the bodies of responses: nothing else in this process has any.
+//! The memory limit for response bodies. No other test runs in this process.
 
 #![allow(clippy::unwrap_used)]
 
@@ -16,7 +16,7 @@ use plimsoll_record::Outcome;
 
 const BODY: usize = 2 << 20;
 
-/// Answers each connection once, with so many bytes: of announced length, or up to its end.
+/// Responds once per connection with a body of this size: of known length, or until the connection ends.
 fn peer(size: usize, announced: bool) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -74,7 +74,7 @@ fn all_bodies_together_have_one_limit_and_what_is_over_it_is_a_failure() {
         let message = "the bodies in memory are over the limit of 3145728 bytes for all users of a worker";
         assert_eq!(failure.message, message);
 
-        // What is not kept needs no memory, and what is small is not counted.
+        // Unkept and small bodies are not counted.
         assert_eq!(fetch(&mut engine, large, Keep::Nothing).result.unwrap().body_length, BODY as u64);
         assert_eq!(fetch(&mut engine, small, Keep::All).result.unwrap().body().len(), 8 << 10);
 

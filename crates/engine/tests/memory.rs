@@ -1,4 +1,4 @@
-//! What a native user costs, counted by the allocator: nothing else runs in this process.
+//! The memory of a native user, counted by the allocator. No other test runs in this process.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -11,7 +11,7 @@ use plimsoll_engine::{Engine, Limits, NativeUsers, Rules, Script, now};
 use plimsoll_record::Recorder;
 use plimsoll_scenario::Scenario;
 
-/// The system's allocator, and the bytes that it has handed out and not got back.
+/// The system's allocator, with a counter of allocated bytes.
 struct Counting;
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
@@ -19,7 +19,7 @@ static LIVE: AtomicUsize = AtomicUsize::new(0);
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-// SAFETY: everything is left to the system's allocator; the counter has no part in it.
+// SAFETY: everything is passed to the system's allocator; the counter does not affect it.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -35,7 +35,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Users whose requests are out and not answered: they hold the most then.
+/// Measures users whose requests are sent and not answered: they need the most memory.
 #[test]
 fn a_native_user_costs_a_kibibyte_beside_its_socket_whatever_their_number() {
     let listener = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();

@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_http_forbids_is_refused_and_leaves_the_output_alone() {
+    fn invalid_requests_are_refused_and_leave_the_output_unchanged() {
         let headers = base(&[]);
         let good = get(&headers, &[]);
         for bad in [

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_adds_no_name() {
+    fn a_lookup_adds_no_name() {
         let mut endpoints = Endpoints::new();
         assert_eq!(endpoints.find("GET", "/1"), None);
         assert_eq!(endpoints.iter().count(), 0);

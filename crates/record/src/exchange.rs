@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waited_for_a_user_waited_in_response_and_not_in_lag() {
+    fn the_wait_for_a_user_is_in_response_and_not_in_lag() {
         let exchange = Exchange { due: 100, free: 140, sent: 150, arrival: 450, read: 460, ..Exchange::default() };
         assert_eq!(exchange.times(), Times { response: 350, service: 300, lag: 10, delay: 10 });
         assert_eq!(exchange.times().on_time(), 340, "the wait and the service");

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn serials_go_on_after_a_take() {
+    fn serials_continue_after_a_take() {
         let mut log = Log::default();
         log.push(EndpointId(0), &exchange(), Outcome::Success, 0);
         assert_eq!(log.take()[100], 0);

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_duration_is_left_out() {
+    fn invalid_durations_are_ignored() {
         for text in [
             "",
             "miss",

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_cookie_is_ignored() {
+    fn invalid_cookies_are_ignored() {
         assert!(jar(&["", "a", "=b", ";a=b", "a=b\u{1}c"]).is_empty());
     }
 

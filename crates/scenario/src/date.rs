@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_has_no_seconds() {
+    fn invalid_dates_have_no_seconds() {
         for date in [
             "",
             "soon",

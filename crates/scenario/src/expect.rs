@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_disappointment_is_reported() {
+    fn the_first_failed_expectation_is_reported() {
         for (given, body, expected) in [
             (json!({"contains": ["ok", "yes"]}), "yes, ok", None),
             (json!({"contains": ["ok", "yes"]}), "ok", Some("the body does not contain \"yes\"")),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_known_what_is_looked_at() {
+    fn expectations_know_what_they_need() {
         for (given, plain, body) in [
             (json!({}), true, false),
             (json!({"status": [[200, 299]]}), false, false),
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_never_be_is_refused() {
+    fn impossible_expectations_are_refused() {
         for (given, begins) in [
             (json!({"status": [[200, 299], [299, 200]]}), "e.status[1]: [299, 200] is not a range"),
             (json!({"status": [[0, 200]]}), "e.status[0]: [0, 200]"),

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_looked_for_is_refused() {
+    fn invalid_extractions_are_refused() {
         for (from, what, begins) in [
             (From::Json, "token", "x.what: not a JSON pointer: "),
             (From::Jsonpath, "/token", "x.what: not a JSONPath: "),

@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent_is_refused_and_nothing_is_appended() {
+    fn an_invalid_request_is_refused_and_nothing_is_appended() {
         let header = blueprint("GET", "/", &[("X-A", "${a}")], None).unwrap();
         for bad in ["a\r\nb", "\0"] {
             let error = encoded(&header, &[bad], None).unwrap_err();

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_target_is_refused() {
+    fn invalid_targets_are_refused() {
         for (url, expected) in [
             ("127.0.0.1:80", "is not a URL"),
             ("http://", "is not a URL"),

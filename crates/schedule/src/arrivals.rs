@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_means_the_same_times_for_ever() {
+    fn a_seed_always_gives_the_same_times() {
         // Computed separately, from the published definitions of SplitMix64 and xoshiro256++.
         let due: Vec<_> = poisson(1000.0).take(5).collect();
         assert_eq!(due, [1_683_651, 2_067_581, 6_196_155, 7_403_920, 8_981_397]);
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_by_name() {
+    fn invalid_arguments_are_refused_by_name() {
         let with = |spacing, index, of, limit| {
             let shape = replay(&[1.0]).expect("arguments in range");
             Arrivals::new(shape, spacing, index, of, limit).expect_err("arguments out of range").to_string()

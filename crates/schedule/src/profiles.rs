@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_just_be_is_not_refused() {
+    fn arguments_at_the_limits_are_accepted() {
         let (level, seconds) = (f64::from(1 << 24), f64::from(1 << 29));
         assert!(constant(level, Some(seconds)).is_ok(), "2^53 events");
         assert!(constant(level + 1.0, Some(seconds)).is_err(), "more");
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_shape_can_be_made_of_is_refused_by_name_and_range() {
+    fn invalid_arguments_are_refused_by_name_and_range() {
         const NAN: f64 = f64::NAN;
         const INF: f64 = f64::INFINITY;
         for (made, expected) in [

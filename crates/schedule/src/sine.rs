@@ -148,14 +148,14 @@ mod tests {
     }
 
     #[test]
-    fn where_the_level_touches_0_time_goes_on() {
+    fn counts_keep_their_order_where_the_level_touches_0() {
         let sine = sine(1e6, 1e6, 4.0, Some(4.0)).expect("arguments in range");
         let times: Vec<_> = (0..4000).map(|n| sine.reach(f64::from(n) * 1000.0).expect("within the length")).collect();
         assert!(times.is_sorted_by(|a, b| a < b));
     }
 
     #[test]
-    fn nothing_that_swings_is_nothing() {
+    fn a_sine_of_zero_has_no_events() {
         let sine = sine(0.0, 0.0, 1.0, None).expect("arguments in range");
         assert_eq!((sine.reach(0.0), sine.level(SECOND)), (None, 0.0));
     }

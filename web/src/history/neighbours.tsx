@@ -5,8 +5,8 @@ import { trendPath } from "./api";
 import { useResource } from "./resource";
 
 /**
- * The runs before and after this run in its series; null if there is none. The run itself may be missing: a running
- * one has no value yet. points: oldest first.
+ * The runs before and after this run in its series; null if there is none. The run itself may be missing: a running one
+ * has no value yet. points: oldest first.
  */
 export function neighboursOf(
   points: readonly TrendPoint[],

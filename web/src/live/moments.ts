@@ -37,8 +37,8 @@ export function keyOf(endpoint: { method: string; name: string }): string {
 }
 
 /**
- * Applies an update. Returns null if it does not follow the last one: everything must then be fetched again.
- * A whole update needs nothing before it.
+ * Applies an update. Returns null if it does not follow the last one: everything must then be fetched again. A whole
+ * update needs nothing before it.
  */
 export function after(seen: Seen, moment: LiveUpdate): Seen | null {
   const isNext = seen.sequence !== null && moment.sequence === seen.sequence + 1;

@@ -176,7 +176,7 @@ fn a_unix_socket_is_allowed_by_its_path() {
 }
 
 #[test]
-fn the_question_before_a_run_resolves_names() {
+fn the_check_before_a_run_resolves_names() {
     let hosts = allowed(&["127.0.0.0/8", "::1"]);
     assert_eq!(hosts.refusal(&origin("http://localhost:1")), None);
     // A label of 64 characters is invalid, so resolvers refuse it without a query.
@@ -187,7 +187,7 @@ fn the_question_before_a_run_resolves_names() {
 }
 
 #[test]
-fn what_is_no_pattern_is_refused_with_the_reason() {
+fn invalid_patterns_are_refused_with_the_reason() {
     for (pattern, reason) in [
         ("", "is no host"),
         ("*", "would allow every host"),

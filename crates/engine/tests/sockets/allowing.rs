@@ -1,4 +1,4 @@
-//! Hosts that connections may be made to: what is not allowed never reaches a socket, and a kept connection goes on.
+//! Allowed hosts: a host that is not allowed never gets a connection, and a kept connection continues.
 
 use std::net::TcpListener;
 
@@ -73,7 +73,7 @@ fn a_proxy_is_not_connected_to_for_a_target_that_is_not_allowed() {
 }
 
 #[test]
-fn who_is_not_allowed_to_connect_backs_off_like_who_cannot() {
+fn a_client_that_is_not_allowed_to_connect_backs_off() {
     let (mut lab, origin) = (Lab::new(), origin("http://127.0.0.1:9"));
     lab.engine.allow(allowed(&["192.0.2.1"]));
     lab.engine.set_connect_backoff(true);

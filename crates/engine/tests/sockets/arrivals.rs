@@ -1,4 +1,4 @@
-//! Native users of the open model: no arrival is lost, whatever the target does.
+//! Native users of the open model: no arrival is lost, for any behaviour of the target.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ fn rules(max_users: usize, drop: bool) -> Rules {
     Rules { max_users, drop, ..Rules::default() }
 }
 
-/// A peer that answers one request for every message, on whichever connection.
+/// A peer that answers one request per message, on any connection.
 fn held() -> (Peer, Sender<()>) {
     let (go, wait): (_, Gate<()>) = gate();
     let peer = Peer::new(move |_, mut conn: Conn| {
@@ -28,7 +28,7 @@ fn held() -> (Peer, Sender<()>) {
     (peer, go)
 }
 
-/// A peer that says nothing to anybody.
+/// A peer that never responds.
 fn silent() -> Peer {
     Peer::new(|_, mut conn| {
         conn.rest();
@@ -75,7 +75,7 @@ fn an_arrival_that_waits_for_a_user_is_late_from_its_due_time_on() {
 }
 
 #[test]
-fn an_arrival_that_finds_all_users_busy_is_dropped_if_it_shall() {
+fn an_arrival_that_finds_all_users_busy_is_dropped_on_request() {
     let (peer, go) = held();
     let mut shift = Shift::with(&plain(&peer.url()), rules(2, true));
     shift.arrive(arrivals([0, 0, 0, 0, 0]), now());
@@ -106,7 +106,7 @@ fn there_are_never_more_users_than_allowed_and_no_more_than_needed() {
     assert_eq!(shift.account().arrivals(), (12, 0));
 }
 
-/// The one that was busy last has the warmest connection; the others may rest.
+/// The last idle user has the warmest connection; the others may stay idle.
 #[test]
 fn the_user_that_was_busy_last_is_the_next() {
     let (asked, wait_asked) = gate();
@@ -143,7 +143,7 @@ fn a_stop_takes_what_is_due_and_leaves_what_is_not() {
     let (peer, go) = held();
     let mut shift = Shift::with(&plain(&peer.url()), rules(2, false));
     shift.arrive(arrivals([0, 0, 0, 10_000 * SECOND]), now());
-    // No turn of the loop has begun any of them.
+    // The loop has not begun any of them.
     shift.stop();
     assert_eq!((shift.users.active(), shift.users.waiting(), shift.users.done()), (2, 1, false));
     shift.arrive(arrivals([0]), now());
@@ -155,7 +155,7 @@ fn a_stop_takes_what_is_due_and_leaves_what_is_not() {
 }
 
 #[test]
-fn users_who_rest_end_with_the_stop() {
+fn idle_users_end_with_the_stop() {
     let peer = Peer::answering(ok("hello"));
     let mut shift = Shift::new(&plain(&peer.url()));
     shift.arrive(arrivals([0, 0, 10_000 * SECOND]), now());
@@ -173,7 +173,7 @@ fn a_cut_cancels_what_is_in_flight_and_drops_what_waits() {
     shift.arrive(arrivals([0, 0, 0, 0, 0, 10_000 * SECOND]), now());
     shift.until(|shift| shift.users.waiting() == 2 && peer.connections() == 3);
     shift.arrive(arrivals([0, 0]), now());
-    // These two are due, and no turn has taken them.
+    // These two are due, and the loop has not taken them.
     shift.cut();
     assert_eq!((shift.engine.in_flight(), shift.engine.connections()), (0, 0));
     let account = shift.account();
@@ -201,7 +201,7 @@ fn a_cut_user_is_cancelled_under_the_step_it_was_at() {
 }
 
 #[test]
-fn limits_end_the_streams_and_drop_nobody() {
+fn limits_end_the_streams_and_drop_no_arrival() {
     let peer = Peer::answering(ok("hello"));
     let definition = flow(&peer.url(), &[get("/first", ""), get("/second", "")].join(","));
     for (max_users, iterations, requests) in
@@ -225,7 +225,7 @@ fn limits_end_the_streams_and_drop_nobody() {
 }
 
 #[test]
-fn nobody_thinks_after_the_last_step_but_all_do_between_two() {
+fn users_think_between_steps_but_not_after_the_last() {
     let peer = Peer::answering(ok("hello"));
     let steps =
         [get("/first", r#", "think": {"constant": 0.004}"#), get("/second", r#", "think": {"constant": 10000.0}"#)];
@@ -252,7 +252,7 @@ fn a_feeder_that_runs_out_ends_the_streams_before_the_arrival_that_finds_it_empt
     assert_eq!((account.arrivals(), account.counts()), ((3, 0), HashMap::from([(Outcome::Success, 3)])));
     assert_eq!(shift.users.failure(), None);
 
-    // Those that wait already were offered, and are not sent.
+    // Waiting arrivals were offered, and are not sent.
     let mut shift = Shift::with(&definition, rules(1, false));
     shift.arrive(arrivals([0; 9]), now());
     shift.work();
@@ -261,7 +261,7 @@ fn a_feeder_that_runs_out_ends_the_streams_before_the_arrival_that_finds_it_empt
     assert_eq!(account.counts(), HashMap::from([(Outcome::Success, 3), (Outcome::Dropped, 6)]));
 }
 
-/// A thousand are late at once. Users whose responses have come can take the next part of them.
+/// A thousand are late at once. Users whose responses have arrived can take the next part of them.
 #[test]
 fn what_is_late_is_begun_in_parts_so_that_users_come_back_in_between() {
     let peer = Peer::answering(ok("hello"));

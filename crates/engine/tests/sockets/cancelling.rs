@@ -1,4 +1,4 @@
-//! Exchanges that are given up, in every stage of their life.
+//! Cancelled exchanges, in every stage.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use crate::failures::{Crowd, NOWHERE};
 use crate::lab::{Lab, SECOND, TOKEN, failure, get, origin, origin_with, request, response};
 use crate::peer::{Peer, gate, ok};
 
-/// A peer that takes what comes and says nothing.
+/// A peer that reads and never responds.
 fn silent() -> Peer {
     Peer::new(|_, mut conn| {
         conn.rest();
     })
 }
 
-/// Cancels once `there`, and again: only the first time is there something to cancel.
+/// Cancels when `there` is true, twice: only the first call cancels.
 fn assert_cancelled(lab: &mut Lab, origin: &Arc<Origin>, call: Call, there: impl Fn() -> bool) {
     let id = lab.send(origin, call);
     lab.until(|_| there());
@@ -86,7 +86,7 @@ fn after_it_has_failed_and_before_that_was_reported() {
     lab.assert_empty();
 }
 
-/// The turn has begun to hand over when one that belongs to it is cancelled.
+/// The turn has already begun to return exchanges when one of them is cancelled.
 #[test]
 fn in_the_turn_that_would_have_reported_it() {
     let (mut lab, origin) = (Lab::new(), origin(NOWHERE));
@@ -100,7 +100,7 @@ fn in_the_turn_that_would_have_reported_it() {
     lab.assert_empty();
 }
 
-/// The response is there and known to be; its exchange is cancelled by what an earlier one of that turn set off.
+/// The response has arrived. The exchange is cancelled while an earlier one of the same turn is handled.
 #[test]
 fn after_its_response_has_arrived() {
     let peer = Peer::answering(ok("hello"));
@@ -113,7 +113,7 @@ fn after_its_response_has_arrived() {
     assert_eq!((lab.engine.in_flight(), lab.engine.connections()), (0, 1));
 }
 
-/// What is cancelled had an event in this turn; what takes its place must not be taken to be ready.
+/// The cancelled connection had an event in this turn. The connection that takes its slot must not get it.
 #[test]
 fn an_old_event_does_not_hit_a_new_connection() {
     let (written, wait_written) = gate();
@@ -125,7 +125,7 @@ fn an_old_event_does_not_hit_a_new_connection() {
     });
     let crowd = Crowd::new();
     let (mut lab, quick, slow) = (Lab::new(), origin(&peer.url()), origin(&crowd.url()));
-    // That one poll finds both responses is likely, not certain; without it nothing can go wrong either.
+    // It is likely, but not certain, that one poll finds both responses. Otherwise the test passes too.
     for _ in 0..10 {
         for _ in 0..2 {
             lab.send(&quick, get(&quick));
@@ -152,7 +152,7 @@ fn not_after_it_has_been_reported() {
     assert_eq!(lab.engine.connections(), 1);
 }
 
-/// The next exchange on the same connection, and the next connection in the same place, are other exchanges.
+/// The next exchange on the same connection, or the next connection in the same slot, is a different exchange.
 #[test]
 fn an_old_id_does_not_hit_a_new_exchange() {
     let peer = Peer::answering(ok("hello"));
@@ -189,7 +189,7 @@ fn by_closing_the_client() {
     lab.assert_empty();
 }
 
-/// The peer sees the end of the connection, at once and not when the engine goes.
+/// The peer sees the end of the connection at once, not when the engine is dropped.
 #[test]
 fn and_the_peer_sees_the_end_of_the_connection() {
     let (ended, wait_ended) = gate();

@@ -1,4 +1,4 @@
-//! Certificates for one test each, and peers that speak TLS with them.
+//! Certificates for single tests, and peers that use TLS with them.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -24,19 +24,19 @@ impl Stream for Secured {
     }
 }
 
-/// An issuer of certificates, and the folder with its files.
+/// A certificate issuer, and the folder with its files.
 pub(crate) struct Issuer {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: PathBuf,
 }
 
 impl Issuer {
-    /// `name` keeps the files of tests apart.
+    /// `name` separates the files of different tests.
     pub(crate) fn new(name: &str) -> Issuer {
         Issuer::of(name, CertificateParams::default())
     }
 
-    /// One whose own certificate is for these names, until the end of this year.
+    /// An issuer whose own certificate has these names, valid until the end of this year.
     pub(crate) fn named(name: &str, names: &[&str], last_year: i32) -> Issuer {
         let mut params = CertificateParams::new(names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()).unwrap();
         params.not_after = date_time_ymd(last_year, 12, 31);
@@ -65,7 +65,7 @@ impl Issuer {
         self.configure(ServerConfig::builder_with_provider(ring::default_provider().into()), names, false)
     }
 
-    /// One that speaks TLS 1.2 and nothing newer.
+    /// A server that supports only TLS 1.2.
     pub(crate) fn old_server(&self, names: &[&str]) -> ServerConfig {
         let builder = ServerConfig::builder_with_provider(ring::default_provider().into());
         let builder = builder.with_protocol_versions(&[&rustls::version::TLS12]).unwrap().with_no_client_auth();
@@ -73,7 +73,7 @@ impl Issuer {
         builder.with_single_cert(vec![certificate.der().clone()], der(&key)).unwrap()
     }
 
-    /// One that wants a certificate of this issuer from its clients.
+    /// A server that requires a client certificate of this issuer.
     pub(crate) fn strict_server(&self, names: &[&str]) -> ServerConfig {
         self.configure(ServerConfig::builder_with_provider(ring::default_provider().into()), names, true)
     }
@@ -98,25 +98,25 @@ impl Issuer {
         builder.with_single_cert(vec![certificate.der().clone()], der(&key)).unwrap()
     }
 
-    /// A server that shows the certificate of the issuer itself.
+    /// A server that uses the issuer's own certificate.
     pub(crate) fn server_as_itself(&self) -> ServerConfig {
         let builder = ServerConfig::builder_with_provider(ring::default_provider().into());
         let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
         builder.with_single_cert(vec![self.issuer.der().clone()], der(self.issuer.key())).unwrap()
     }
 
-    /// Trusts this issuer and nobody else.
+    /// Options that trust only this issuer.
     pub(crate) fn trusted(&self) -> OriginOptions {
         OriginOptions { trust: Trust::Bundle(self.folder.join("ca.pem")), ..OriginOptions::default() }
     }
 
-    /// The same by the folder, in which other files lie too.
+    /// The same with the folder, which contains other files too.
     pub(crate) fn trusted_by_folder(&self) -> OriginOptions {
         std::fs::write(self.folder.join("README"), "no certificate").unwrap();
         OriginOptions { trust: Trust::Bundle(self.folder.clone()), ..OriginOptions::default() }
     }
 
-    /// The same, with a certificate of this issuer to show; and what it is.
+    /// The same with a client certificate of this issuer, which is also returned.
     pub(crate) fn identified(&self) -> (OriginOptions, CertificateDer<'static>) {
         let (certificate, key) = self.issue(&["client"]);
         let (chain_file, key_file) = (self.folder.join("client.pem"), self.folder.join("client.key"));
@@ -155,13 +155,13 @@ pub(crate) fn secured_on(
     })
 }
 
-/// The peer's side of a handshake; None when the other side does not want it.
+/// The peer's side of a handshake; None if the client rejects it.
 pub(crate) fn shake_hands(config: &Arc<ServerConfig>, conn: Conn) -> Option<Conn<Secured>> {
     let tls = ServerConnection::new(Arc::clone(config)).unwrap();
     let mut conn = conn.over(|socket| StreamOwned::new(tls, socket));
     while conn.stream.conn.is_handshaking() {
         if conn.stream.conn.complete_io(&mut conn.stream.sock).is_err() {
-            // The reason is on its way: a reset must not overtake it.
+            // The alert is on its way: a reset must not overtake it.
             let _ = conn.stream.sock.shutdown(std::net::Shutdown::Write);
             while conn.stream.sock.read(&mut [0; 1024]).is_ok_and(|length| length > 0) {}
             return None;
@@ -171,8 +171,8 @@ pub(crate) fn shake_hands(config: &Arc<ServerConfig>, conn: Conn) -> Option<Conn
 }
 
 impl Conn<Secured> {
-    /// TLS's own end of the stream.
-    pub(crate) fn farewell(&mut self) {
+    /// The end of the stream by TLS.
+    pub(crate) fn close_notify(&mut self) {
         self.stream.conn.send_close_notify();
         let _ = self.stream.flush();
     }

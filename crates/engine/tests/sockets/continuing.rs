@@ -1,4 +1,4 @@
-//! Expect: 100-continue: when the body goes out, and when it does not.
+//! Expect: 100-continue: when the body is sent, and when it is not.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use plimsoll_record::Outcome;
 use crate::lab::{Lab, SECOND, failure, get, origin, request, response};
 use crate::peer::{Peer, ok};
 
-/// Longer than a body waits to be wanted.
+/// Longer than a body waits for 100 (Continue).
 const LONG: Duration = Duration::from_millis(1200);
 
 fn asking(origin: &Origin) -> Call {
@@ -21,7 +21,7 @@ fn the_body_goes_out_after_100_and_not_before() {
     let peer = Peer::new(|_, mut conn| {
         while conn.head().is_some() {
             assert!(!conn.has_input());
-            // Interim responses of other kinds are no invitation.
+            // Other interim responses do not release the body.
             conn.write("HTTP/1.1 102 Processing\r\n\r\n");
             assert!(!conn.has_input());
             conn.write("HTTP/1.1 100 Continue\r\n\r\n");
@@ -52,7 +52,7 @@ fn a_peer_that_answers_at_once_does_not_get_the_body() {
         let head = call.wire.head as u64;
         let finished = lab.fetch(&origin, call);
         assert_eq!((response(&finished).body(), finished.exchange.bytes_out), (&b"no"[..], head));
-        // It may still wait for the body: nothing else can be sent there.
+        // The peer may still wait for the body, so the connection cannot be reused.
         lab.assert_empty();
     }
 }
@@ -89,7 +89,7 @@ fn a_peer_that_is_silent_gets_the_body_after_a_second() {
     assert_eq!(lab.engine.connections(), 1);
 }
 
-/// The second for which a body waits is no limit for the response.
+/// The one second for which a body waits is not a limit for the response.
 #[test]
 fn a_peer_that_thinks_for_long_after_100_is_waited_for() {
     let peer = Peer::new(|_, mut conn| {
@@ -124,7 +124,7 @@ fn a_peer_that_says_nothing_after_100_is_a_timeout() {
     lab.assert_empty();
 }
 
-/// What is sent again waits again.
+/// A request that is sent again also waits again.
 #[test]
 fn a_request_that_is_sent_again_holds_its_body_back_again() {
     let peer = Peer::new(|number, mut conn| {

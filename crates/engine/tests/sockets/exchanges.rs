@@ -1,4 +1,4 @@
-//! Requests that are answered: framing, sizes, and what is handed back.
+//! Successful requests: framing, sizes, and results.
 
 use std::net::TcpListener;
 
@@ -11,13 +11,13 @@ use socket2::SockRef;
 use crate::lab::{Lab, TOKEN, failure, get, origin, post, request, response};
 use crate::peer::{Peer, gate, ok};
 
-/// Bytes in which no two regions of a few hundred are alike.
+/// Bytes without repetition within a few hundred bytes.
 fn noise(length: usize) -> Vec<u8> {
     (0..length as u64).map(|at| (at.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8).collect()
 }
 
 #[test]
-fn a_finished_exchange_tells_what_went_out_and_what_came_back() {
+fn a_finished_exchange_has_its_request_and_its_response() {
     let reply = ok("hello");
     let peer = Peer::answering(reply.clone());
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
@@ -80,7 +80,7 @@ const FRAMINGS: [Framing; 11] = [
     },
 ];
 
-/// How the peer cuts a response into writes.
+/// A peer that writes a response in pieces of this size.
 fn pieces(reply: &str, size: usize) -> Peer {
     let reply = format!("HTTP/1.1 {reply}");
     Peer::new(move |_, mut conn| {
@@ -111,7 +111,7 @@ fn every_framing_gives_its_body_and_decides_about_the_connection_however_it_is_c
     }
 }
 
-/// The end of the stream is in the socket before its data is read: one readiness event for both, and no other.
+/// The end of the stream is in the socket before the data is read: one readiness event for both.
 #[test]
 fn a_body_that_ends_with_the_connection_is_complete_although_data_and_end_come_in_one_event() {
     let (closed, wait_closed) = gate();
@@ -142,7 +142,7 @@ fn trailers_are_kept_apart_from_the_body() {
 }
 
 #[test]
-fn a_response_that_nobody_wants_to_read_is_measured_and_not_kept() {
+fn a_response_with_keep_nothing_is_measured_but_not_kept() {
     let peer = Peer::answering(ok("hello"));
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
     let call = get(&origin);
@@ -179,7 +179,7 @@ fn large_bodies_come_whole_in_every_framing() {
     }
 }
 
-/// A peer with a small window reads in small steps, so that the request goes out in many writes.
+/// A peer with a small window reads in small steps, so that the request needs many writes.
 #[test]
 fn a_large_request_goes_out_whole_to_a_peer_that_reads_slowly() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -204,11 +204,11 @@ fn a_large_request_goes_out_whole_to_a_peer_that_reads_slowly() {
 }
 
 #[test]
-fn a_peer_that_answers_before_it_has_the_whole_request_is_heard_and_not_used_again() {
+fn an_early_response_is_read_and_its_connection_not_reused() {
     let peer = Peer::new(|_, mut conn| {
         conn.request();
         conn.write("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n");
-        // Open, and unread, until the other end closes.
+        // Stays open, without reading, until the other end closes.
         let _ = conn.stream.peek(&mut [0]);
         conn.rest();
     });
@@ -218,9 +218,9 @@ fn a_peer_that_answers_before_it_has_the_whole_request_is_heard_and_not_used_aga
     lab.assert_empty();
 }
 
-/// An early answer and a reset: the answer is in the socket, and the rest of the request cannot be written.
+/// An early response and a reset: the response is in the socket, and the rest of the request cannot be written.
 #[test]
-fn an_answer_to_half_a_request_is_heard_although_the_connection_is_reset() {
+fn an_early_response_is_read_although_the_connection_is_reset() {
     let peer = Peer::new(|_, mut conn| {
         conn.request();
         conn.write("HTTP/1.1 400 Bad\r\nContent-Length: 2\r\n\r\nno");
@@ -232,9 +232,9 @@ fn an_answer_to_half_a_request_is_heard_although_the_connection_is_reset() {
     lab.assert_empty();
 }
 
-/// A server at its limit of connections says so unasked, and closes: all that before the first event is looked at.
+/// A server at its connection limit sends a response without a request and closes, before the first event is handled.
 #[test]
-fn a_peer_that_speaks_before_it_is_asked_is_heard() {
+fn a_response_before_the_request_is_read() {
     let (closed, wait_closed) = gate();
     let peer = Peer::new(move |_, mut conn| {
         conn.write("HTTP/1.1 503 Full\r\nConnection: close\r\nContent-Length: 4\r\n\r\nfull");
@@ -253,7 +253,7 @@ fn a_peer_that_speaks_before_it_is_asked_is_heard() {
 #[test]
 fn bytes_behind_a_response_are_refused_with_their_connection() {
     let head = |length: usize| format!("HTTP/1.1 200 OK\r\nContent-Length: {length:05}\r\n\r\n");
-    // The second response ends where a read of 64 KiB ends; what follows is not seen by that read.
+    // The second response ends at the end of a read of 64 KiB, so that read does not contain the extra bytes.
     let exact = (64 << 10) - head(0).len();
     let replies = [ok("a") + "HTTP/1.1 200 OK\r\n\r\n", head(exact) + &"a".repeat(exact) + "garbage"];
     for reply in replies {
@@ -279,7 +279,7 @@ fn bytes_behind_a_response_are_refused_with_their_connection() {
 }
 
 #[test]
-fn a_101_is_the_answer_to_who_asks_for_an_upgrade_and_a_failure_of_protocol_to_all_others() {
+fn a_101_is_a_response_to_an_upgrade_request_and_else_a_protocol_failure() {
     let peer = Peer::answering("HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n");
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
     let finished = lab.fetch(&origin, request(&origin, "GET", &[("upgrade", "x"), ("Connection", "Upgrade")], None));

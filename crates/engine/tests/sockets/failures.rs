@@ -1,4 +1,4 @@
-//! Exchanges that fail: each in its own outcome, with nothing left behind.
+//! Failed exchanges: each has its own outcome, and nothing is left over.
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -12,15 +12,15 @@ use socket2::{Domain, SockAddr, Socket, Type};
 use crate::lab::{Lab, SECOND, failure, get, origin, post, response};
 use crate::peer::{Conn, LIMIT, Peer, gate, ok};
 
-/// An address at which nobody listens.
+/// An address without a listener.
 pub(crate) fn deserted() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
 }
 
-/// Connecting to this fails within `send`: there is no such socket.
+/// Connecting to it fails within `send`: the socket does not exist.
 pub(crate) const NOWHERE: &str = "http+unix://%2Fnowhere%2Fat-all.sock";
 
-/// A listener that accepts nothing and whose queue is full: whoever comes now is left waiting.
+/// A listener with a full queue that accepts nothing, so that a new connection has to wait.
 pub(crate) struct Crowd {
     listener: Socket,
     queue: Vec<Socket>,
@@ -32,7 +32,7 @@ impl Crowd {
         listener.bind(&SockAddr::from(SocketAddr::from(([127, 0, 0, 1], 0)))).unwrap();
         listener.listen(0).unwrap();
         let mut crowd = Crowd { listener, queue: Vec::new() };
-        // A queue of length 0 still takes one or two; the one that is left waiting is the last that is needed.
+        // A queue of length 0 still takes one or two. Add connections until one has to wait.
         while crowd.queue.last().is_none_or(is_connected) {
             let next = Socket::new(Domain::IPV4, Type::STREAM.nonblocking(), None).unwrap();
             let _ = next.connect(&crowd.listener.local_addr().unwrap());
@@ -47,7 +47,7 @@ impl Crowd {
     }
 }
 
-/// Whether it is in a moment; on loopback it is at once, or not at all.
+/// Whether it connects within a moment. On loopback it connects at once or not at all.
 fn is_connected(socket: &Socket) -> bool {
     sleep(Duration::from_millis(20));
     socket.peer_addr().is_ok()
@@ -66,7 +66,7 @@ fn a_refusal_is_reported_with_its_error_number() {
     lab.assert_empty();
 }
 
-/// The listener goes while we wait in its queue: the next attempt of the kernel is refused, a second later.
+/// The listener closes while we wait in its queue. The kernel's next attempt, a second later, is refused.
 #[test]
 fn a_refusal_that_comes_late_is_a_refusal_too() {
     let crowd = Crowd::new();
@@ -80,7 +80,7 @@ fn a_refusal_that_comes_late_is_a_refusal_too() {
     lab.assert_empty();
 }
 
-/// Who repeats a failing request at once must not keep the loop from everything else.
+/// A caller that repeats a failing request at once must not keep the loop from other work.
 #[test]
 fn a_turn_ends_although_every_exchange_fails_at_once_and_is_repeated() {
     let (mut lab, origin) = (Lab::new(), origin(NOWHERE));
@@ -102,9 +102,9 @@ fn a_turn_ends_although_every_exchange_fails_at_once_and_is_repeated() {
     lab.assert_empty();
 }
 
-/// Both limits have passed when the loop turns, and its caller goes away after the first.
+/// Both limits have passed when the loop turns, and its caller leaves after the first.
 #[test]
-fn a_turn_that_was_left_early_goes_on_without_waiting() {
+fn a_turn_that_was_left_early_continues_without_waiting() {
     let crowd = Crowd::new();
     let (mut lab, origin) = (Lab::new(), origin(&crowd.url()));
     let limit = SECOND / 100;
@@ -120,7 +120,7 @@ fn a_turn_that_was_left_early_goes_on_without_waiting() {
     lab.assert_empty();
 }
 
-/// What the peer has sent when the connection ends.
+/// Incomplete responses, and the expected messages.
 const TORSOS: [(&str, &str); 6] = [
     ("", "connection closed without a response; is it https?"),
     ("HTT", "in the middle of the response head"),
@@ -147,7 +147,7 @@ fn a_connection_that_ends_too_early_is_a_reset_that_says_where() {
     }
 }
 
-/// What the peer has sent is read before it resets, so that only the reset is left.
+/// The peer's bytes are read before it resets, so that only the reset is left.
 #[test]
 fn a_reset_in_any_place_is_a_reset_with_its_error_number() {
     for (torso, _) in TORSOS.into_iter().chain([("HTTP/1.1 200 OK\r\n\r\nuntil the end", "")]) {
@@ -247,7 +247,7 @@ fn a_peer_that_says_nothing_is_a_timeout_of_exactly_the_limit() {
     lab.assert_empty();
 }
 
-/// An idle connection and its successor share a place, and the timer of the first exchange is still to come.
+/// An idle connection and its successor share a slot, and the timer of the first exchange is still pending.
 #[test]
 fn a_limit_belongs_to_its_exchange_and_not_to_the_next_one_on_the_connection() {
     let (go, wait_go) = gate();
@@ -260,7 +260,7 @@ fn a_limit_belongs_to_its_exchange_and_not_to_the_next_one_on_the_connection() {
         conn.rest();
     });
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
-    // If the machine is so slow that the first limit is reached, this fails; it is generous.
+    // This fails only if the machine is so slow that it reaches the first limit, which is generous.
     lab.fetch(&origin, Call { read_timeout: SECOND, connect_timeout: 10 * SECOND, ..get(&origin) });
     lab.send(&origin, get(&origin));
     let first_limit = plimsoll_engine::now() + SECOND + SECOND / 10;
@@ -269,9 +269,9 @@ fn a_limit_belongs_to_its_exchange_and_not_to_the_next_one_on_the_connection() {
     assert_eq!(response(&lab.finish()).body(), b"second");
 }
 
-/// Each wait for bytes has the limit for itself: the peer sends a part, and then nothing more.
+/// Each wait for bytes has the whole limit: the peer sends a part, and then nothing.
 #[test]
-fn a_limit_begins_anew_with_what_arrives() {
+fn a_read_timeout_restarts_when_bytes_arrive() {
     let pause = Duration::from_millis(30);
     let peer = Peer::new(move |_, mut conn| {
         conn.request();
@@ -287,9 +287,9 @@ fn a_limit_begins_anew_with_what_arrives() {
     lab.assert_empty();
 }
 
-/// The same for what the peer takes: an upload that goes on is not silence.
+/// The same for bytes that the peer accepts: an upload that makes progress is not silence.
 #[test]
-fn a_limit_begins_anew_with_what_the_peer_takes() {
+fn a_read_timeout_restarts_when_the_peer_accepts_bytes() {
     let pause = Duration::from_millis(30);
     let (done, wait_done) = gate();
     let peer = Peer::new(move |_, mut conn: Conn| {
@@ -309,7 +309,7 @@ fn a_limit_begins_anew_with_what_the_peer_takes() {
 }
 
 #[test]
-fn a_limit_of_any_size_is_no_surprise() {
+fn a_limit_of_any_size_is_accepted() {
     let peer = Peer::answering(ok("hello"));
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
     for limit in [0, u64::MAX] {
@@ -320,7 +320,7 @@ fn a_limit_of_any_size_is_no_surprise() {
     }
 }
 
-/// A byte now and then: no wait is long, and the response never complete.
+/// One byte now and then: no wait is long, but the response never completes.
 fn dripping() -> Peer {
     Peer::new(|_, mut conn: Conn| {
         conn.request();
@@ -357,7 +357,7 @@ fn the_limit_of_an_exchange_includes_connecting() {
     assert_eq!(finished.exchange.times().service, limit);
 }
 
-/// As of a redirect: the limit is that of the whole chain.
+/// As for a redirect: the limit is that of the whole chain.
 #[test]
 fn the_limit_of_an_exchange_may_have_begun_before_it() {
     let peer = dripping();
@@ -369,7 +369,7 @@ fn the_limit_of_an_exchange_may_have_begun_before_it() {
 }
 
 #[test]
-fn who_could_not_connect_waits_before_the_next_try_and_not_in_its_measured_time() {
+fn backoff_delays_the_next_attempt_and_is_not_measured() {
     let address = deserted();
     let (mut lab, origin) = (Lab::new(), origin(&format!("http://{address}")));
     lab.engine.set_connect_backoff(true);
@@ -381,10 +381,10 @@ fn who_could_not_connect_waits_before_the_next_try_and_not_in_its_measured_time(
         service += finished.exchange.times().service;
     }
     assert!(service < lab.engine.backed_off());
-    // Half of 10, 20, 40 and 80 ms for sure, less what this test itself needed in between.
+    // At least half of 10, 20, 40 and 80 ms, minus the time that this test itself needed in between.
     assert!(lab.engine.backed_off() > SECOND / 20, "{} ns", lab.engine.backed_off());
 
-    // Other origins have nothing to do with it, and neither have other clients.
+    // Other origins and other clients are not affected.
     let peer = Peer::answering(ok("hello"));
     let (before, other) = (lab.engine.backed_off(), crate::lab::origin(&peer.url()));
     assert_eq!(response(&lab.fetch(&other, get(&other))).status, 200);
@@ -393,7 +393,7 @@ fn who_could_not_connect_waits_before_the_next_try_and_not_in_its_measured_time(
     assert_eq!(failure(&lab.finish()).outcome, Outcome::Connect);
     assert_eq!(lab.engine.backed_off(), before);
 
-    // A connection ends the count: after it, the first wait is a short one again.
+    // A connection resets the count: the next wait is short again.
     let mut peer = Peer::on(TcpListener::bind(address).unwrap(), |_, mut conn| {
         conn.request();
         conn.write(ok("hello"));
@@ -403,12 +403,12 @@ fn who_could_not_connect_waits_before_the_next_try_and_not_in_its_measured_time(
     assert_eq!(failure(&lab.fetch(&origin, get(&origin))).outcome, Outcome::Connect);
     let before = plimsoll_engine::now();
     assert!(lab.fetch(&origin, get(&origin)).exchange.due < before + SECOND / 100);
-    // Before its peer, which waits for the end of their connection.
+    // Drop it before its peer, which waits for the end of their connection.
     drop(lab);
 }
 
 #[test]
-fn who_waits_to_connect_again_can_be_given_up() {
+fn an_exchange_in_backoff_can_be_cancelled() {
     let (mut lab, origin) = (Lab::new(), origin(&format!("http://{}", deserted())));
     lab.engine.set_connect_backoff(true);
     lab.fetch(&origin, get(&origin));

@@ -1,4 +1,4 @@
-//! Connections that are kept: who may use them again, and what happens when the peer has closed them.
+//! Kept connections: who may reuse them, and what happens when the peer has closed them.
 
 use std::net::{Shutdown, TcpListener};
 use std::thread::{self, sleep};
@@ -68,7 +68,7 @@ fn two_requests_of_one_client_at_once_use_two_connections_and_keep_both() {
     assert_eq!((peer.connections(), lab.engine.connections()), (2, 2));
 }
 
-/// The peer closes after its first response without having said so.
+/// The peer closes after its first response without announcing it.
 fn closing_after_one() -> Peer {
     Peer::new(|number, mut conn| {
         conn.request();
@@ -89,7 +89,7 @@ fn a_kept_connection_that_the_peer_closes_is_noticed_and_replaced() {
     assert_eq!((response(&finished).body(), finished.exchange.retries), (&b"hello"[..], 0));
 }
 
-/// Nobody polls between the exchanges, so the end of the connection is found by looking before it is used.
+/// No poll runs between the exchanges, so the check before reuse finds the end of the connection.
 #[test]
 fn a_kept_connection_is_checked_before_it_is_used_after_a_while() {
     let (closed, wait_closed) = gate();
@@ -111,7 +111,7 @@ fn a_kept_connection_is_checked_before_it_is_used_after_a_while() {
     assert_eq!(peer.connections(), 2);
 }
 
-/// Response and end are in the socket together: what has ended is not kept, whatever the response says.
+/// Response and end are in the socket together. A closed connection is not kept, even if the response says so.
 #[test]
 fn a_connection_that_ends_right_behind_its_response_is_not_kept() {
     let (closed, wait_closed) = gate();
@@ -135,7 +135,7 @@ fn a_connection_that_ends_right_behind_its_response_is_not_kept() {
     assert_eq!(response(&finished).body(), b"kept");
 }
 
-/// A peer that takes a second request on its connections and ends them without a word, `ends` times.
+/// A peer that reads a second request on its connections and then closes them without a response, `ends` times.
 fn ending_under_requests(ends: usize, reset: bool) -> Peer {
     Peer::new(move |number, mut conn| {
         if number == 0 {
@@ -207,9 +207,9 @@ fn a_response_that_has_begun_is_not_asked_for_again() {
     assert_eq!(peer.connections(), 1);
 }
 
-/// The peer has stopped to listen when the request is to be sent again.
+/// The peer no longer listens when the request is sent again.
 #[test]
-fn a_repeated_request_that_finds_nobody_is_a_failure_to_connect() {
+fn a_retry_without_a_listener_is_a_connect_failure() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let peer = thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Drives the engine until what a test waits for has happened.
+//! Drives the engine until a condition is met.
 
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, Once};
@@ -16,7 +16,7 @@ use crate::peer::LIMIT;
 /// Token of the calls that [`get`] and [`post`] make.
 pub(crate) const TOKEN: u64 = 7;
 
-/// Whose stamps arrivals have. Tests of what only the kernel can see are left out where it gives none.
+/// The expected source of arrival stamps. Tests that need kernel stamps are skipped where there are none.
 pub(crate) const STAMPS: StampSource =
     if cfg!(all(target_os = "linux", not(feature = "portable"))) { StampSource::Kernel } else { StampSource::User };
 
@@ -45,7 +45,7 @@ impl Lab {
         self.engine.send(self.client, origin, call)
     }
 
-    /// Sends one call and waits for what becomes of it.
+    /// Sends one call and returns its result.
     pub(crate) fn fetch(&mut self, origin: &Arc<Origin>, call: Call) -> Finished {
         let id = self.send(origin, call);
         let finished = self.finish();
@@ -53,12 +53,12 @@ impl Lab {
         finished
     }
 
-    /// Gives one up; its token.
+    /// Cancels an exchange and returns its token.
     pub(crate) fn cancel(&mut self, id: ExchangeId) -> Option<u64> {
         self.engine.cancel(id).map(|given_up| given_up.token)
     }
 
-    /// The next exchange to finish.
+    /// The next exchange that finishes.
     pub(crate) fn finish(&mut self) -> Finished {
         match self.event() {
             Event::Finished(finished) => finished,
@@ -78,7 +78,7 @@ impl Lab {
         }
     }
 
-    /// Turns the loop until `done`, while no exchange finishes.
+    /// Runs the loop until `done`. No exchange may finish.
     pub(crate) fn until(&mut self, done: impl Fn(&Engine) -> bool) {
         let end = Instant::now() + LIMIT;
         while !done(&self.engine) {
@@ -87,7 +87,7 @@ impl Lab {
         }
     }
 
-    /// One turn in which no exchange finishes.
+    /// One turn, in which no exchange may finish.
     pub(crate) fn turn(&mut self, timeout: Duration) {
         self.engine.poll(Some(timeout)).unwrap();
         if let Some(event) = self.engine.next_event() {
@@ -95,13 +95,13 @@ impl Lab {
         }
     }
 
-    /// Nothing is left: no exchange, no connection, and nothing comes of what there was.
+    /// Asserts that no exchange, connection or event is left.
     pub(crate) fn assert_empty(&mut self) {
         self.turn(Duration::from_millis(5));
         assert_eq!((self.engine.in_flight(), self.engine.connections()), (0, 0));
     }
 
-    /// Waits until the engine's descriptor says that there is something to do, and leaves it to be done.
+    /// Waits until the engine's descriptor is readable, without handling it.
     pub(crate) fn wait_readable(&self) {
         let end = Instant::now() + LIMIT;
         while !is_readable(self.engine.as_raw_fd()) {
@@ -110,7 +110,7 @@ impl Lab {
     }
 }
 
-/// An engine that does not come back from a call can only be ended with its process.
+/// Ends the process if the engine never returns from a call.
 fn watch() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -122,7 +122,7 @@ fn watch() {
     });
 }
 
-/// Waits for a millisecond at most.
+/// Waits for at most one millisecond.
 #[allow(unsafe_code)]
 fn is_readable(fd: i32) -> bool {
     let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
@@ -138,7 +138,7 @@ pub(crate) fn origin_with(url: &str, options: &OriginOptions) -> Arc<Origin> {
     Arc::new(Origin::new(url, options).unwrap())
 }
 
-/// A call with limits of time that no working test reaches.
+/// A call with timeouts that no working test reaches.
 fn call(wire: Wire) -> Call {
     let limit = 2 * LIMIT.as_nanos() as u64;
     Call {

@@ -1,11 +1,10 @@
 //! The engine against real sockets on loopback, one subject per file.
 //!
-//! `peer` is the other end, `lab` drives the engine, `shift` native users, `certificates` makes what TLS needs. Every wait in them ends in a
-//! panic after `peer::LIMIT`, so that a lost wake-up fails a test instead of hanging it, and a process that runs for ten
-//! times as long is ended. What has to happen before something else is ordered by messages between the two ends, never
-//! by how long it ought to take.
+//! `peer` is the other end, `lab` drives the engine, `shift` drives native users, `certificates` makes the files for
+//! TLS. Every wait panics after `peer::LIMIT`, so that a lost wake-up fails a test instead of hanging it. A process
+//! that runs ten times as long is ended. Messages between the two ends set the order of events, never sleeping times.
 
-#![allow(clippy::print_stderr, clippy::unwrap_used)] // a test is allowed to, and so are its helpers
+#![allow(clippy::print_stderr, clippy::unwrap_used)] // allowed in tests
 
 mod certificates;
 mod lab;

@@ -1,4 +1,4 @@
-//! Native users of the closed model: what is recorded is what the peer has seen.
+//! Native users of the closed model: the records match what the peer has seen.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use crate::lab::SECOND;
 use crate::peer::{Conn, LIMIT, Peer, gate, ok};
 use crate::shift::{Shift, arrivals, flow, get, plain};
 
-/// Longer than any test takes.
+/// Longer than any test.
 const FOREVER: &str = r#", "think": {"constant": 10000.0}"#;
 
 #[test]
@@ -26,11 +26,11 @@ fn every_request_that_is_answered_is_counted_once() {
     assert_eq!(account.counts(), HashMap::from([(Outcome::Success, shift.finished)]));
     assert_eq!((peer.requests() as u64, peer.connections()), (shift.finished, 5));
     assert_eq!(account.arrivals(), (0, 0), "there are no arrivals in the closed model");
-    // A turn brings five at most, and the five that were in flight when the stop came finished all the same.
+    // A turn returns at most five, and the five in flight at the stop still finish.
     assert!((500..=509).contains(&shift.finished));
 }
 
-/// What a peer does with requests, in turn; each with the outcome that it has to become.
+/// What a peer does with requests, in turn, with the expected outcomes.
 const DEEDS: [(&str, Outcome); 7] = [
     ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", Outcome::Success),
     ("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", Outcome::Http),
@@ -70,7 +70,7 @@ fn every_request_is_counted_as_what_became_of_it() {
     for ((_, outcome), count) in DEEDS.iter().zip(&DONE) {
         *done.entry(*outcome).or_default() += count.load(Ordering::SeqCst) as u64;
     }
-    // On a kept connection, an end without any answer is followed by a second try.
+    // If a kept connection ends without a response, there is a second attempt.
     *done.get_mut(&Outcome::Reset).unwrap() -= retries;
     assert_eq!(counts, done);
     assert!(retries > 0);
@@ -102,7 +102,7 @@ fn a_timeout_is_counted_with_its_limit() {
 }
 
 #[test]
-fn users_who_find_nobody_go_on_trying_until_they_are_stopped() {
+fn users_that_cannot_connect_retry_until_they_are_stopped() {
     for url in [format!("http://{}", deserted()), NOWHERE.to_owned()] {
         let mut shift = Shift::new(&plain(&url));
         shift.resize(4);
@@ -112,7 +112,7 @@ fn users_who_find_nobody_go_on_trying_until_they_are_stopped() {
 }
 
 #[test]
-fn users_who_find_nobody_try_less_and_less_often() {
+fn users_that_cannot_connect_retry_at_growing_intervals() {
     let mut shift = Shift::new(&plain(&format!("http://{}", deserted())));
     shift.engine.set_connect_backoff(true);
     shift.resize(4);
@@ -120,15 +120,15 @@ fn users_who_find_nobody_try_less_and_less_often() {
     shift.until(|shift| shift.finished >= 24 && shift.engine.in_flight() < shift.engine.connections());
     shift.cut();
     let account = shift.account();
-    // Who is cut off while it waits has sent nothing that could be counted.
+    // A user that is cut off while it waits has not sent anything.
     assert_eq!(account.counts(), HashMap::from([(Outcome::Connect, shift.finished)]));
-    // Six each: at least half of 10, 20, 40, 80 and 160 ms in between. None of it is time of the target.
+    // Six failures each: at least half of 10, 20, 40, 80 and 160 ms in between. It is not the target's time.
     let waited = shift.engine.backed_off();
     assert!(waited >= 4 * 155 * SECOND / 1000, "{waited} ns");
     assert!(account.of("/", Outcome::Connect).map(|cell| cell.service_sum).sum::<u64>() < waited);
 }
 
-/// Users that are added later work beside the first ones, each on its own connection.
+/// Users that are added later run together with the first ones, each on its own connection.
 #[test]
 fn users_can_be_added_while_others_work() {
     let peer = Peer::answering(ok("hello"));
@@ -165,7 +165,7 @@ fn surplus_users_end_after_their_iteration_and_not_in_it() {
 }
 
 #[test]
-fn a_number_that_falls_and_rises_again_keeps_who_is_there() {
+fn a_number_that_falls_and_rises_again_keeps_the_existing_users() {
     let (go, wait) = gate();
     let peer = Peer::new(move |_, mut conn: Conn| {
         while conn.head().is_some() {
@@ -184,7 +184,7 @@ fn a_number_that_falls_and_rises_again_keeps_who_is_there() {
 }
 
 #[test]
-fn users_who_think_between_iterations_need_not_think_to_the_end() {
+fn a_stop_ends_think_time_between_iterations() {
     let peer = Peer::answering(ok("hello"));
     let mut shift = Shift::new(&flow(&peer.url(), &get("/", FOREVER)));
     shift.resize(4);
@@ -199,7 +199,7 @@ fn users_who_think_between_iterations_need_not_think_to_the_end() {
 }
 
 #[test]
-fn users_who_think_within_an_iteration_carry_it_on_after_a_stop() {
+fn a_stop_does_not_end_an_iteration_in_its_think_time() {
     let peer = Peer::answering(ok("hello"));
     let steps = [get("/first", r#", "think": {"constant": 0.05}"#), get("/second", FOREVER)].join(",");
     let mut shift = Shift::new(&flow(&peer.url(), &steps));
@@ -211,7 +211,7 @@ fn users_who_think_within_an_iteration_carry_it_on_after_a_stop() {
     assert_eq!([account.count("/first", Outcome::Success), account.count("/second", Outcome::Success)], [3, 3]);
 }
 
-/// To the nanosecond: when a user is due follows from the stamps alone.
+/// Exact to the nanosecond: the due time of a user follows from the stamps alone.
 #[test]
 fn a_request_is_due_when_the_one_before_was_read_and_thought_about() {
     let peer = Peer::answering(ok("hello"));
@@ -236,7 +236,7 @@ fn limits_are_kept_to_the_one() {
         [(Some(10), None, 10, 10), (None, Some(7), 4, 3), (Some(3), Some(100), 3, 3), (Some(100), Some(2), 2, 0)]
     {
         let before = peer.requests() as u64;
-        // As many users as are needed for the expected split: with one, the steps alternate.
+        // As many users as the expected split needs: with one, the steps alternate.
         let users = if requests == Some(2) { 2 } else { 1 };
         let mut shift = Shift::with(&definition, Rules { iterations, requests, ..Rules::default() });
         shift.resize(users);

@@ -1,4 +1,4 @@
-//! The other end: a listener on loopback that runs a script for every connection it accepts, on a thread of its own.
+//! The other end: a loopback listener that runs a script for each connection, on its own thread.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use socket2::SockRef;
 
-/// Nothing takes longer than this; whoever waits longer has found a bug.
+/// Maximum time of any step. A longer wait is a bug.
 pub(crate) const LIMIT: Duration = Duration::from_secs(30);
 
 /// A response with a body of known length.
@@ -18,18 +18,18 @@ pub(crate) fn ok(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
 }
 
-/// Messages between a peer and its test, which order what happens at the two ends.
+/// Messages between a peer and its test, which set the order of events at the two ends.
 pub(crate) fn gate<T>() -> (Sender<T>, Gate<T>) {
     let (sender, receiver) = channel();
     (sender, Gate(Mutex::new(receiver)))
 }
 
-/// Where the messages arrive; scripts of several connections may share it.
+/// The receiving end. Scripts of several connections may share it.
 #[derive(Debug)]
 pub(crate) struct Gate<T>(Mutex<Receiver<T>>);
 
 impl<T> Gate<T> {
-    /// The next message, which has to come.
+    /// The next message. Fails if there is none.
     pub(crate) fn wait(&self) -> T {
         self.0.lock().unwrap().recv_timeout(LIMIT).expect("the other end says nothing")
     }
@@ -43,7 +43,7 @@ struct Seen {
     stopped: AtomicBool,
 }
 
-/// A listener with a script. When it goes, it waits for its scripts and fails the test if one of them panicked.
+/// A listener with a script. On drop it waits for its scripts, and fails the test if one of them panicked.
 #[derive(Debug)]
 pub(crate) struct Peer {
     pub(crate) address: SocketAddr,
@@ -67,7 +67,7 @@ impl Peer {
         Peer { address, seen, acceptor: Some(acceptor) }
     }
 
-    /// Answers every request on every connection with these bytes.
+    /// Sends these bytes as the response to every request on every connection.
     pub(crate) fn answering(response: impl AsRef<[u8]> + Send + Sync + 'static) -> Peer {
         Peer::new(move |_, mut conn| conn.serve(response.as_ref()))
     }
@@ -76,11 +76,11 @@ impl Peer {
         format!("http://{}", self.address)
     }
 
-    /// Accepts no more, and waits for the scripts that run.
+    /// Accepts no more connections, and waits for the running scripts.
     pub(crate) fn stop(&mut self) {
         let Some(acceptor) = self.acceptor.take() else { return };
         self.seen.stopped.store(true, Ordering::SeqCst);
-        // So that the acceptor sees it.
+        // Wakes the accepting thread.
         let _ = TcpStream::connect(self.address);
         let ended = acceptor.join();
         assert!(ended.is_ok() || thread::panicking(), "the peer's script failed");
@@ -119,7 +119,7 @@ fn accept<F: Fn(usize, Conn) + Send + Sync + 'static>(listener: &TcpListener, se
     }
 }
 
-/// A stream that gives up after [`LIMIT`].
+/// A stream with the timeout [`LIMIT`].
 pub(crate) trait Stream: Read + Write {
     fn limit(&self);
 }
@@ -143,7 +143,7 @@ impl Stream for std::os::unix::net::UnixStream {
 #[derive(Debug)]
 pub(crate) struct Conn<S = TcpStream> {
     pub(crate) stream: S,
-    /// Read, and not yet asked for.
+    /// Bytes that were read and not used yet.
     ahead: Vec<u8>,
     seen: Arc<Seen>,
 }
@@ -159,7 +159,7 @@ impl<S: Stream> Conn<S> {
         Conn::new(stream, Arc::default())
     }
 
-    /// The next request's head; None when the connection ends first.
+    /// The next request's head; None if the connection ends first.
     pub(crate) fn head(&mut self) -> Option<String> {
         loop {
             if let Some(end) = self.ahead.windows(4).position(|window| window == b"\r\n\r\n") {
@@ -172,12 +172,12 @@ impl<S: Stream> Conn<S> {
         }
     }
 
-    /// The head of a request that has to come.
+    /// The head of a request. Fails if there is none.
     pub(crate) fn request(&mut self) -> String {
         self.head().expect("the connection ended before a request came")
     }
 
-    /// The next bytes, which have to come.
+    /// The next bytes. Fails if there are none.
     pub(crate) fn body(&mut self, length: usize) -> Vec<u8> {
         while self.ahead.len() < length {
             assert!(self.read(), "{} bytes of {length} came", self.ahead.len());
@@ -185,7 +185,7 @@ impl<S: Stream> Conn<S> {
         self.take(length)
     }
 
-    /// Waits for the end of the connection; the bytes that came before it.
+    /// Waits for the end of the connection. Returns the bytes before it.
     pub(crate) fn rest(&mut self) -> Vec<u8> {
         while self.read() {}
         std::mem::take(&mut self.ahead)
@@ -209,7 +209,7 @@ impl<S: Stream> Conn<S> {
         self.ahead.drain(..length).collect()
     }
 
-    /// Reads what is there; false at the end.
+    /// Reads the available bytes; false at the end.
     fn read(&mut self) -> bool {
         let mut buffer = [0; 16 << 10];
         match self.stream.read(&mut buffer) {
@@ -224,7 +224,7 @@ impl<S: Stream> Conn<S> {
 }
 
 impl Conn {
-    /// Whether something is there, or comes within a few milliseconds.
+    /// Whether there is input now, or within a few milliseconds.
     pub(crate) fn has_input(&self) -> bool {
         thread::sleep(Duration::from_millis(5));
         self.stream.set_nonblocking(true).unwrap();
@@ -238,12 +238,12 @@ impl Conn {
         SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)).unwrap();
     }
 
-    /// Ends our half of the connection only.
+    /// Closes only our half of the connection.
     pub(crate) fn finish_writing(&self) {
         self.stream.shutdown(Shutdown::Write).unwrap();
     }
 
-    /// The same connection with something on top of its stream.
+    /// The same connection with a layer on top of its stream.
     pub(crate) fn over<S: Stream>(self, wrap: impl FnOnce(TcpStream) -> S) -> Conn<S> {
         Conn { stream: wrap(self.stream), ahead: self.ahead, seen: self.seen }
     }

@@ -1,4 +1,4 @@
-//! Scenarios: what a step does follows from what the steps before it got.
+//! Scenarios: a step depends on the responses to earlier steps.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use plimsoll_record::Outcome;
 use crate::peer::{Conn, Peer, ok};
 use crate::shift::{Shift, definition, flow, get};
 
-/// A peer that answers each path as `answer` says, and what it was asked for.
+/// A peer that answers each path with `answer`, and the paths that were requested.
 fn library(answer: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static) -> (Peer, Arc<Mutex<Vec<String>>>) {
     let asked = Arc::<Mutex<Vec<String>>>::default();
     let peer = Peer::new({
@@ -121,9 +121,9 @@ fn what_is_not_as_expected_fails_by_its_own_name() {
     assert_eq!(account.messages().iter().map(|(_, count)| count).sum::<u64>(), 12);
 }
 
-/// A value with a line break cannot stand in a header. Such a user does not keep the others from their turn.
+/// A value with a line break is invalid in a header. Such a user does not block the others.
 #[test]
-fn a_request_that_cannot_be_made_is_counted_and_the_user_goes_on() {
+fn a_request_that_cannot_be_made_is_counted_and_the_user_continues() {
     let (peer, asked) = library(|_| ok(r#"{"token": "a\r\nX-Evil: 1"}"#).into());
     let steps = [get("/login", TOKEN), get("/evil", r#", "headers": [["X-Token", "${token}"]]"#), get("/last", "")];
     let mut shift = Shift::with(&flow(&peer.url(), &steps.join(",")), iterations(4));

@@ -1,4 +1,4 @@
-//! Ways to an origin: Unix sockets, source addresses, names, proxies.
+//! Paths to an origin: Unix sockets, source addresses, names, proxies.
 
 use std::net::{IpAddr, TcpListener};
 use std::os::unix::net::UnixListener;
@@ -11,10 +11,10 @@ use plimsoll_record::{Outcome, StampSource};
 use crate::lab::{Lab, SECOND, STAMPS, failure, get, origin, origin_with, post, response};
 use crate::peer::{Conn, Peer, gate, ok};
 
-/// A label of 64 characters is in no zone; resolvers refuse it without asking anyone.
+/// A label of 64 characters is invalid, so resolvers refuse it without a query.
 const UNKNOWN: &str = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.invalid";
 
-/// A path for a socket that goes with its owner.
+/// The path of a socket that is removed on drop.
 struct SocketFile(PathBuf);
 
 impl SocketFile {
@@ -104,7 +104,7 @@ fn clients_come_from_the_addresses_in_turn_and_keep_theirs() {
 
 #[test]
 fn a_source_address_that_is_not_ours_is_a_failure_to_connect() {
-    // RFC 5737: nobody has this address.
+    // RFC 5737: this address is not used.
     let options = OriginOptions { source: Some("192.0.2.1".parse().unwrap()), ..OriginOptions::default() };
     let (mut lab, origin) = (Lab::new(), origin_with("http://127.0.0.1:9", &options));
     let finished = lab.fetch(&origin, get(&origin));
@@ -124,9 +124,9 @@ fn an_ipv6_address_is_reached_where_there_is_ipv6() {
     }
 }
 
-/// Where `localhost` is `::1` first, that one refuses: the peer listens on 127.0.0.1 only.
+/// If `localhost` is `::1` first, that address refuses: the peer listens only on 127.0.0.1.
 #[test]
-fn a_name_is_resolved_once_for_all_who_wait_and_remembered() {
+fn a_name_is_resolved_once_for_all_waiting_connections_and_cached() {
     let peer = Peer::answering(ok("hello"));
     let (mut lab, origin) = (Lab::new(), origin(&format!("http://localhost:{}", peer.address.port())));
     for round in 0..2 {
@@ -144,7 +144,7 @@ fn a_name_is_resolved_once_for_all_who_wait_and_remembered() {
 }
 
 #[test]
-fn the_answer_for_one_who_gave_up_serves_the_others() {
+fn a_resolved_name_of_a_cancelled_exchange_serves_the_others() {
     let peer = Peer::answering(ok("hello"));
     let (mut lab, origin) = (Lab::new(), origin(&format!("http://localhost:{}", peer.address.port())));
     let given_up = lab.send(&origin, get(&origin));
@@ -153,9 +153,9 @@ fn the_answer_for_one_who_gave_up_serves_the_others() {
     assert_eq!(peer.connections(), 1);
 }
 
-/// The two share a place, and wait for different answers.
+/// The two share a slot and wait for different names.
 #[test]
-fn the_answer_for_one_who_gave_up_is_not_taken_for_that_of_the_next() {
+fn a_resolved_name_of_a_cancelled_exchange_is_not_used_for_another_name() {
     let peer = Peer::answering(ok("hello"));
     let (mut lab, known) = (Lab::new(), origin(&format!("http://localhost:{}", peer.address.port())));
     let unknown = origin(&format!("http://{UNKNOWN}"));
@@ -167,7 +167,7 @@ fn the_answer_for_one_who_gave_up_is_not_taken_for_that_of_the_next() {
 }
 
 #[test]
-fn a_name_that_nobody_knows_is_a_failure_to_connect_each_time() {
+fn an_unknown_name_is_a_connect_failure_each_time() {
     let (mut lab, origin) = (Lab::new(), origin(&format!("http://{UNKNOWN}")));
     for _ in 0..2 {
         let finished = lab.fetch(&origin, get(&origin));
@@ -205,7 +205,7 @@ fn a_proxy_is_asked_for_a_tunnel_and_then_the_origin_for_the_rest() {
         let request = wait_asked.wait();
         assert!(request.starts_with("GET / HTTP/1.1\r\nHost: example.org:81\r\n"), "{request}");
         assert!(!request.contains("Proxy-Authorization"), "credentials are for the proxy alone");
-        // The tunnel is no part of the exchange's bytes, and stays for the next one.
+        // The tunnel is not part of the exchange's bytes, and stays open for the next one.
         assert_eq!(finished.exchange.bytes_in, ok("through").len() as u64);
         assert_eq!(response(&lab.fetch(&origin, get(&origin))).body(), b"again");
         assert_eq!(proxy.connections(), 1);

@@ -1,4 +1,4 @@
-//! Native users at work, with everything that came of it.
+//! Runs native users and collects their records.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -35,17 +35,17 @@ pub(crate) fn plain(url: &str) -> String {
     flow(url, &get("/", ""))
 }
 
-/// Due times that are known beforehand, ns since the start.
+/// Given due times, ns since the start.
 pub(crate) fn arrivals(times: impl IntoIterator<Item = u64, IntoIter: Send + Sync + 'static>) -> Arrivals {
     Box::new(times.into_iter())
 }
 
-/// Users at work.
+/// Running users.
 pub(crate) struct Shift {
     pub(crate) engine: Engine,
     pub(crate) recorder: Recorder,
     pub(crate) users: NativeUsers,
-    /// Exchanges that came out of the engine.
+    /// Number of finished exchanges.
     pub(crate) finished: u64,
 }
 
@@ -80,7 +80,7 @@ impl Shift {
         assert!(self.users.done());
     }
 
-    /// Hands one event over to the users, waiting for it at most until `end`.
+    /// Passes one event to the users. Waits for it at most until `end`.
     fn event(&mut self, end: Instant) {
         assert!(Instant::now() < end, "they do not come to an end: {:?}", self.users);
         self.engine.poll(Some(Duration::from_millis(10))).unwrap();
@@ -101,7 +101,7 @@ impl Shift {
         self.users.finished(&mut self.engine, &mut self.recorder, finished);
     }
 
-    /// Works until something is so.
+    /// Runs until a condition is met.
     pub(crate) fn until(&mut self, so: impl Fn(&Shift) -> bool) {
         let end = Instant::now() + LIMIT;
         while !so(self) {
@@ -109,7 +109,7 @@ impl Shift {
         }
     }
 
-    /// Works until all is done that will be done; nothing is left then.
+    /// Runs until everything is done. Nothing is left then.
     pub(crate) fn work(&mut self) {
         self.until(|shift| shift.users.done());
         self.stop();
@@ -117,25 +117,25 @@ impl Shift {
         assert_eq!((self.engine.in_flight(), self.engine.connections()), (0, 0));
     }
 
-    /// Works until `exchanges` have finished, stops, and works until nobody is left.
+    /// Runs until `exchanges` have finished, stops, and runs until all users have ended.
     pub(crate) fn work_for(&mut self, exchanges: u64) {
         self.until(|shift| shift.finished >= exchanges);
         self.stop();
         self.work();
     }
 
-    /// All that was recorded since the last time.
+    /// Everything recorded since the last call.
     pub(crate) fn account(&mut self) -> Account {
         Account { taken: self.recorder.take(None), names: names(&self.recorder) }
     }
 
-    /// Every exchange since the last time, in the order in which they were recorded.
+    /// Every exchange since the last call, in the order of recording.
     pub(crate) fn rows(&mut self) -> Vec<Row> {
         self.recorder.take_log().chunks(ROW).map(Row::new).collect()
     }
 }
 
-/// A row of the exchange log, read without the help of who wrote it.
+/// A row of the exchange log, read without the code that wrote it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
     pub(crate) due: u64,
@@ -172,7 +172,7 @@ fn names(recorder: &Recorder) -> Vec<String> {
     recorder.endpoints().map(|(_, name)| name.to_owned()).collect()
 }
 
-/// What was recorded.
+/// The records.
 pub(crate) struct Account {
     pub(crate) taken: Taken,
     names: Vec<String>,
@@ -205,13 +205,13 @@ impl Account {
         self.taken.cells.iter().map(|(.., cell)| cell.retries).sum()
     }
 
-    /// (offered, dropped) as health has it.
+    /// (offered, dropped) in the health records.
     pub(crate) fn arrivals(&self) -> (u64, u64) {
         let health = self.taken.health.iter().map(|(_, health)| (health.offered, health.dropped));
         health.fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1))
     }
 
-    /// The first message of each kind of failures, with its count, sorted.
+    /// The first message of each kind of failure, with its count, sorted.
     pub(crate) fn messages(&self) -> Vec<(String, u64)> {
         let failures = self.taken.failures.iter();
         let mut messages: Vec<_> = failures

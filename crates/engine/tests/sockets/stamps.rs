@@ -1,4 +1,4 @@
-//! The stamps of an exchange: their order, their clock, and whose fault is seen in which time.
+//! The stamps of an exchange: their order, their clock, and which time contains which delay.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::peer::{Conn, Peer, gate, ok};
 
 const MILLISECOND: u64 = SECOND / 1000;
 
-/// How far a kernel stamp may be off, ns: the two clocks drift by less between two measurements of their offset.
+/// Maximum error of a kernel stamp, ns: the two clocks drift less between two measurements of their offset.
 const TOLERANCE: u64 = MILLISECOND / 2;
 
 fn assert_ordered(exchange: &Exchange) {
@@ -36,7 +36,7 @@ fn stamps_are_the_kernels_and_in_order() {
     }
 }
 
-/// The response is there; nobody looks for 50 ms.
+/// The response has arrived; the caller does not read it for 50 ms.
 #[test]
 #[cfg_attr(not(all(target_os = "linux", not(feature = "portable"))), ignore = "needs stamps of the kernel")]
 fn a_caller_that_is_busy_sees_it_in_delay_and_not_in_service() {
@@ -54,7 +54,7 @@ fn a_caller_that_is_busy_sees_it_in_delay_and_not_in_service() {
     assert!(exchange.times().delay >= 50 * MILLISECOND - TOLERANCE, "{exchange:?}");
 }
 
-/// Two responses are there in one turn; the caller takes its time with the first one.
+/// Two responses have arrived in one turn; the caller is slow with the first one.
 #[test]
 #[cfg_attr(not(all(target_os = "linux", not(feature = "portable"))), ignore = "needs stamps of the kernel")]
 fn a_caller_that_is_busy_with_one_exchange_delays_the_next_one() {
@@ -66,7 +66,7 @@ fn a_caller_that_is_busy_with_one_exchange_delays_the_next_one() {
         }
     });
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
-    // The first round connects. In the others it is likely, not certain, that one poll finds both.
+    // The first round connects. In the others it is likely, but not certain, that one poll finds both.
     for round in 0..100 {
         for _ in 0..2 {
             lab.send(&origin, get(&origin));
@@ -110,7 +110,7 @@ fn what_is_sent_before_it_is_due_has_no_lag() {
     assert_ordered(&exchange);
 }
 
-/// The peer holds the end of the body back until the head has been read.
+/// The peer delays the end of the body until the head has been read.
 #[test]
 #[cfg_attr(not(all(target_os = "linux", not(feature = "portable"))), ignore = "needs stamps of the kernel")]
 fn the_first_byte_is_stamped_when_the_head_is_there_and_arrival_when_the_body_is() {
@@ -149,7 +149,7 @@ fn the_set_up_of_a_connection_is_in_service_and_kept_apart() {
     assert_eq!((second.dns, second.connect, second.tls), (0, 0, 0));
 }
 
-/// The end of a connection carries no stamp, so a body that ends with it has arrived when the end was read.
+/// The end of a connection has no stamp, so the arrival of such a body is the time of the read.
 #[test]
 fn a_body_that_ends_with_the_connection_has_a_stamp_of_ours() {
     let peer = Peer::new(|_, mut conn| {

@@ -1,4 +1,4 @@
-//! Bodies that are read as they come.
+//! Bodies that are read in pieces.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::certificates::{Issuer, secured};
 use crate::lab::{Lab, SECOND, STAMPS, failure, get, origin, origin_with, post, response};
 use crate::peer::{Gate, Peer, gate, ok};
 
-/// Token of whoever reads.
+/// Token of the reader.
 const READER: u64 = 9;
 
 const CHUNKED: &str = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -23,12 +23,12 @@ fn streamed(origin: &Origin) -> Call {
 }
 
 impl Lab {
-    /// Sends a streamed call; its head.
+    /// Sends a streamed call and returns its head.
     fn open(&mut self, origin: &Arc<Origin>) -> Finished {
         self.fetch(origin, streamed(origin))
     }
 
-    /// The next piece, waited for.
+    /// Waits for the next piece.
     fn read(&mut self, id: ExchangeId) -> Piece {
         loop {
             if let Some(piece) = self.engine.read(id, READER) {
@@ -38,7 +38,7 @@ impl Lab {
         }
     }
 
-    /// The rest of a body, and what it ended with.
+    /// The rest of a body, and its end.
     fn rest(&mut self, id: ExchangeId) -> (Vec<u8>, Then) {
         let mut bytes = Vec::new();
         loop {
@@ -55,7 +55,7 @@ fn bytes(text: &str) -> Vec<u8> {
     text.as_bytes().to_vec()
 }
 
-/// Sends each part when the test says so.
+/// Sends each part when the test signals it.
 fn in_parts(parts: &'static [&'static str], go: Gate<()>) -> Peer {
     Peer::new(move |_, mut conn| {
         conn.request();
@@ -133,7 +133,7 @@ fn a_connection_is_used_again_when_the_body_was_read_and_not_before() {
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
     let (first, second) = (lab.open(&origin), lab.open(&origin));
     assert_eq!(peer.connections(), 2, "the first one is busy");
-    // Which of the two gets which is open.
+    // Either request may get either connection.
     go.send(()).unwrap();
     go.send(()).unwrap();
     for head in [first, second] {
@@ -160,11 +160,11 @@ fn a_connection_that_ended_with_its_body_is_not_used_again() {
     });
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
     for _ in 0..2 {
-        // A POST, which is not sent again when the connection turns out to be closed.
+        // A POST, which is not sent again if the connection turns out to be closed.
         let head = lab.fetch(&origin, Call { keep: Keep::Stream, ..post(&origin, b"once") });
         assert!(response(&head).open);
         go.send(()).unwrap();
-        // Then the body and the end of the connection are read at once.
+        // Then one read returns the body and the end of the connection.
         closed.wait();
         assert_eq!(lab.rest(head.id), (bytes("one"), Then::End));
     }
@@ -188,7 +188,7 @@ fn a_body_without_a_length_ends_with_its_connection() {
 }
 
 #[test]
-fn what_nobody_reads_waits_in_the_socket_and_the_peer_with_it() {
+fn unread_bytes_stay_in_the_socket_and_block_the_peer() {
     const MORE_THAN_FITS: usize = 64 << 20;
     let written = Arc::new(AtomicUsize::new(0));
     let peer = Peer::new({
@@ -282,7 +282,7 @@ fn the_limit_of_a_body_holds_while_it_is_streamed() {
 }
 
 #[test]
-fn each_wait_has_the_whole_time_limit_and_time_in_which_nobody_reads_is_none() {
+fn each_read_has_the_whole_timeout_and_time_between_reads_does_not_count() {
     let (go, gate) = gate();
     let peer = in_parts(&[CHUNKED, "3\r\none\r\n", "3\r\ntwo\r\n"], gate);
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
@@ -323,7 +323,7 @@ fn the_limit_of_the_exchange_ends_with_its_head() {
 }
 
 #[test]
-fn hanging_up_closes_the_connection_and_wakes_nobody() {
+fn hanging_up_closes_the_connection_without_a_wake() {
     let (tell, ended) = gate();
     let peer = Peer::new(move |_, mut conn| {
         conn.request();
@@ -343,7 +343,7 @@ fn hanging_up_closes_the_connection_and_wakes_nobody() {
 }
 
 #[test]
-fn who_stops_reading_is_not_woken_and_may_go_on_later() {
+fn a_reader_that_stops_is_not_woken_and_may_continue_later() {
     let (go, gate) = gate();
     let peer = in_parts(&[CHUNKED, "3\r\none\r\n"], gate);
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
@@ -352,7 +352,7 @@ fn who_stops_reading_is_not_woken_and_may_go_on_later() {
     assert_eq!(lab.engine.read(head.id, READER), None);
     assert_eq!(lab.engine.stop_reading(head.id), Some(READER));
     assert_eq!(lab.engine.stop_reading(head.id), None);
-    // Nobody waits, so nobody waits too long.
+    // Without a reader there is no read timeout.
     std::thread::sleep(Duration::from_millis(100));
     lab.turn(Duration::ZERO);
     assert_eq!(lab.engine.read(head.id, READER), None);
@@ -362,7 +362,7 @@ fn who_stops_reading_is_not_woken_and_may_go_on_later() {
     assert_eq!(lab.read(head.id).bytes, bytes("one"));
 }
 
-/// The wake is under way when its reader loses interest.
+/// The wake is queued when its reader stops.
 #[test]
 fn a_wake_that_has_not_been_handed_over_can_still_be_taken_back() {
     let (go, gate) = gate();
@@ -380,7 +380,7 @@ fn a_wake_that_has_not_been_handed_over_can_still_be_taken_back() {
 }
 
 #[test]
-fn a_client_that_closes_gives_up_its_streams_and_names_who_waits() {
+fn closing_a_client_ends_its_streams_and_returns_the_waiting_readers() {
     let peer = Peer::new(|_, mut conn| {
         conn.request();
         conn.write(CHUNKED);

@@ -1,4 +1,4 @@
-//! TLS: whom it trusts, and that what comes through it is the same as without it.
+//! TLS: trust, and that exchanges work as they do without TLS.
 
 use std::io::Write;
 use std::net::TcpListener;
@@ -71,7 +71,7 @@ fn a_certificate_that_does_not_convince_is_a_failure_of_tls_that_says_why() {
     }
 }
 
-/// What `openssl req -x509` makes: self-signed, and allowed to issue others.
+/// The result of `openssl req -x509`: self-signed, and a CA certificate.
 #[test]
 fn an_issuers_own_certificate_is_accepted_if_it_is_one_of_the_trusted_ones() {
     let issuer = Issuer::named("itself", &HERE, 2999);
@@ -104,7 +104,7 @@ fn an_issuers_own_certificate_is_refused_for_another_name_after_its_time_and_if_
 }
 
 #[test]
-fn without_verification_every_certificate_will_do() {
+fn without_verification_every_certificate_is_accepted() {
     let issuer = Issuer::new("anything");
     for server in [issuer.server(&["other.test"]), issuer.old_server(&["other.test"])] {
         let peer = secured(server, |_, mut conn| conn.serve(ok("hello").as_bytes()));
@@ -116,7 +116,7 @@ fn without_verification_every_certificate_will_do() {
 }
 
 #[test]
-fn a_client_certificate_is_shown_to_who_asks_for_it() {
+fn a_client_certificate_is_sent_to_a_server_that_requests_it() {
     let issuer = Issuer::new("client");
     let (options, certificate) = issuer.identified();
     let peer = secured(issuer.strict_server(&HERE), move |_, mut conn| {
@@ -127,7 +127,7 @@ fn a_client_certificate_is_shown_to_who_asks_for_it() {
     assert_eq!(response(&lab.fetch(&origin, get(&origin))).status, 200);
 }
 
-/// With TLS 1.3 the refusal comes when our side believes that the handshake is over.
+/// With TLS 1.3 the refusal arrives after our side has finished the handshake.
 #[test]
 fn a_client_certificate_that_is_not_there_is_a_failure_of_tls() {
     let issuer = Issuer::new("anonymous");
@@ -159,7 +159,7 @@ fn a_second_connection_resumes_the_session_of_the_first() {
     }
 }
 
-/// Many records in one read, records that are cut anywhere, and a socket that takes less than TLS holds.
+/// Many records in one read, records split at any point, and a socket that accepts less than TLS has.
 #[test]
 fn large_bodies_come_whole_in_both_directions() {
     let body: Vec<u8> = (0..6_u32 << 20).map(|at| (at.wrapping_mul(0x9E37_79B1) >> 24) as u8).collect();
@@ -199,19 +199,20 @@ fn a_response_in_records_of_one_byte_is_one_response() {
     assert_eq!(peer.connections(), 1);
 }
 
-/// With the end of the connection in the same event as the data. Without TLS's farewell nobody knows who ended it.
+/// The end of the connection comes in the same event as the data. Without `close_notify`, a third party may have ended
+/// it.
 #[test]
 fn a_body_may_end_with_tls_but_not_with_the_connection_below_it() {
     let issuer = Issuer::new("until-close");
-    for farewell in [true, false] {
+    for close_notify in [true, false] {
         let (closed, wait_closed) = gate();
         let peer = secured(issuer.server(&HERE), move |_, mut conn| {
             conn.request();
             conn.write(ok("kept"));
             conn.request();
             conn.write("HTTP/1.1 200 OK\r\n\r\nup to the end");
-            if farewell {
-                conn.farewell();
+            if close_notify {
+                conn.close_notify();
             }
             conn.stream.sock.shutdown(std::net::Shutdown::Write).unwrap();
             closed.send(()).unwrap();
@@ -222,7 +223,7 @@ fn a_body_may_end_with_tls_but_not_with_the_connection_below_it() {
         lab.send(&origin, get(&origin));
         wait_closed.wait();
         let finished = lab.finish();
-        if farewell {
+        if close_notify {
             assert_eq!(response(&finished).body(), b"up to the end");
         } else {
             let failure = failure(&finished);
@@ -234,16 +235,16 @@ fn a_body_may_end_with_tls_but_not_with_the_connection_below_it() {
 }
 
 #[test]
-fn a_connection_that_says_farewell_behind_its_response_is_not_kept() {
-    let issuer = Issuer::new("farewell");
+fn a_connection_with_close_notify_after_its_response_is_not_kept() {
+    let issuer = Issuer::new("close_notify");
     let (said, wait_said) = gate();
     let peer = secured(issuer.server(&HERE), move |number, mut conn| {
         conn.request();
         conn.write(ok("kept"));
         if conn.head().is_some() && number == 0 {
             conn.write(ok("last"));
-            conn.farewell();
-            // What is written behind a farewell is nobody's, and must not keep the reader busy.
+            conn.close_notify();
+            // Bytes after close_notify are ignored, and must not keep the reader busy.
             conn.stream.sock.write_all(&[0; 16_000]).unwrap();
             said.send(()).unwrap();
         }
@@ -261,12 +262,12 @@ fn a_connection_that_says_farewell_behind_its_response_is_not_kept() {
 #[test]
 fn a_response_that_is_cut_short_is_a_reset() {
     let issuer = Issuer::new("short");
-    for farewell in [true, false] {
+    for close_notify in [true, false] {
         let peer = secured(issuer.server(&HERE), move |_, mut conn| {
             conn.request();
             conn.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab");
-            if farewell {
-                conn.farewell();
+            if close_notify {
+                conn.close_notify();
             }
         });
         let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &issuer.trusted()));
@@ -277,8 +278,8 @@ fn a_response_that_is_cut_short_is_a_reset() {
     }
 }
 
-/// In the same record as the response, in one of their own, and in one that TLS has not yet opened when the response
-/// is complete.
+/// In the same record as the response, in a separate record, and in a record that is not yet decrypted when the
+/// response is complete.
 #[test]
 fn bytes_behind_a_response_are_refused_with_their_connection() {
     let issuer = Issuer::new("garbage");
@@ -382,13 +383,13 @@ fn a_handshake_that_does_not_come_is_a_timeout_of_connecting() {
     lab.assert_empty();
 }
 
-/// The answer comes with the server's part of the handshake, before our request is out.
+/// The response comes with the server's part of the handshake, before our request is sent.
 #[test]
-fn a_peer_that_speaks_before_it_is_asked_is_heard() {
+fn a_response_before_the_request_is_read() {
     let issuer = Issuer::new("early");
     let mut config = issuer.server(&HERE);
     config.send_half_rtt_data = true;
-    // Nothing follows that would be an event of its own.
+    // Nothing follows that would cause another event.
     config.send_tls13_tickets = 0;
     let config = Arc::new(config);
     let peer = Peer::new(move |_, conn: Conn| {
@@ -423,7 +424,7 @@ fn it_goes_through_a_proxy_to_the_origin_by_its_own_name() {
 }
 
 #[test]
-fn tls_to_a_port_without_it_is_said_with_what_may_be_meant() {
+fn tls_to_a_plain_port_has_a_message_with_a_hint() {
     let peer = Peer::new(|_, mut conn| conn.write("HTTP/1.1 400 Bad Request\r\n\r\n"));
     let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &anything()));
     let finished = lab.fetch(&origin, get(&origin));
@@ -433,7 +434,7 @@ fn tls_to_a_port_without_it_is_said_with_what_may_be_meant() {
 }
 
 #[test]
-fn a_self_signed_certificate_is_said_with_what_accepts_it() {
+fn a_self_signed_certificate_has_a_message_with_the_option_that_accepts_it() {
     let issuer = Issuer::named("alone", &HERE, 2999);
     let peer = secured(issuer.server_as_itself(), |_, _| panic!("it was accepted"));
     let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &Issuer::new("other").trusted()));

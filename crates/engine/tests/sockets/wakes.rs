@@ -1,4 +1,4 @@
-//! Wakes: timers for the engine's owner.
+//! Wakes: timers for the engine's caller.
 
 use std::time::{Duration, Instant};
 
@@ -52,7 +52,7 @@ fn a_wake_for_a_time_that_has_passed_comes_in_the_next_turn() {
     }
 }
 
-/// Each wake asks for the next one at once: the turn has to end all the same.
+/// Each wake requests the next one at once. The turn must still end.
 #[test]
 fn a_wake_that_is_asked_for_in_a_turn_comes_in_a_later_one() {
     let mut lab = Lab::new();
@@ -90,7 +90,7 @@ fn a_wake_that_has_come_cannot_be_cancelled() {
     assert_eq!(lab.engine.cancel_wake(WakeId(u64::MAX)), None);
 }
 
-/// All three have come up together; the first one that is handed over cancels the last.
+/// All three are due together. The first one that is returned cancels the last.
 #[test]
 fn a_wake_is_cancelled_by_an_earlier_event_of_the_same_turn() {
     let mut lab = Lab::new();
@@ -103,7 +103,7 @@ fn a_wake_is_cancelled_by_an_earlier_event_of_the_same_turn() {
 }
 
 #[test]
-fn a_turn_that_was_left_early_goes_on_without_waiting() {
+fn a_turn_that_was_left_early_continues_without_waiting() {
     let mut lab = Lab::new();
     for token in 1..=3 {
         lab.engine.wake(token, token);
@@ -115,7 +115,7 @@ fn a_turn_that_was_left_early_goes_on_without_waiting() {
     assert_eq!([lab.woken(), lab.woken()], [2, 3]);
 }
 
-/// The later wake takes the place of the cancelled one, whose time still comes first.
+/// The later wake takes the slot of the cancelled one, whose time still comes first.
 #[test]
 fn a_wake_in_the_place_of_a_cancelled_one_keeps_its_own_time() {
     let mut lab = Lab::new();

@@ -55,7 +55,7 @@ fn a_head_is_handed_over_with_its_bytes() {
 }
 
 #[test]
-fn content_length_tells_the_end_of_a_body() {
+fn content_length_sets_the_end_of_a_body() {
     assert_body("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "hello", KEPT);
     assert_body("HTTP/1.1 200 OK\r\ncontent-length:0005 \r\n\r\nhello", "hello", KEPT);
     assert_body("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "", KEPT);

@@ -111,7 +111,7 @@ fn stamps_are_judged_per_second() {
 }
 
 #[test]
-fn failures_are_filed_by_message_and_never_lost() {
+fn failures_are_counted_by_message_and_never_lost() {
     let mut recorder = Recorder::new(0);
     let endpoint = recorder.endpoint("GET", "/");
     for n in 0..MOST_MESSAGES as u64 + 5 {

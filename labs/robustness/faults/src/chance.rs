@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_comes_as_often_as_it_should() {
+    fn the_probability_is_correct() {
         let chance = Chance::new(1);
         let found = (0..100_000).filter(|_| chance.is(0.1)).count();
         assert!((9_500..10_500).contains(&found), "{found}");

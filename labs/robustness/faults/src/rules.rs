@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rule_is_named() {
+    fn an_invalid_rule_is_named() {
         for bad in ["recv", "open tcp 1 0.5", "recv udp 1 0.5", "recv tcp often 0.5", "recv tcp 1 2", "recv tcp 1 0 0"]
         {
             assert!(parse(bad).unwrap_err().contains(bad));

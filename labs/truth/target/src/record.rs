@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_is_told_too() {
+    fn the_other_fields_are_reported_too() {
         let mut record = Record::new();
         record.partial();
         record.refused();

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_is_understood_and_its_length_told() {
+    fn a_head_is_parsed_with_its_length() {
         let request =
             head("POST /a?b=1&c HTTP/1.1\r\ncontent-LENGTH: 7\r\nCookie: x=y\r\nExpect: 100-Continue\r\n\r\nbody");
         assert_eq!((request.method.as_str(), request.target.as_str(), request.path()), ("POST", "/a?b=1&c", "/a"));
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_on_is_partial_and_what_cannot_be_answered_is_refused() {
+    fn an_incomplete_head_is_partial_and_an_invalid_one_is_refused() {
         assert_eq!(parse(b"GET / HTTP/1.1\r\nHost: "), Parsed::Partial);
         assert!(matches!(parse(b"\x16\x03\x01"), Parsed::Refused(_)));
         assert!(matches!(parse(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"), Parsed::Refused(_)));

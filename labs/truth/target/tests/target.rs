@@ -228,7 +228,7 @@ fn a_hundred_megabytes_arrive() {
 }
 
 #[test]
-fn connections_are_kept_as_each_version_wants_it() {
+fn connections_are_kept_by_the_rules_of_each_version() {
     let target = Target::start();
     let mut stream = target.connect();
     for _ in 0..2 {

@@ -3,8 +3,8 @@ import type { Column } from "./column";
 import { type Width, Widths } from "./widths";
 
 /**
- * The column widths of a table of which only a part is in the page; null for other tables. They start from a
- * sample and grow with each row that becomes visible. They never shrink.
+ * The column widths of a table of which only a part is in the page; null for other tables. They start from a sample and
+ * grow with each row that becomes visible. They never shrink.
  */
 export function useWidths<T>(
   columns: readonly Column<T>[],

@@ -9,8 +9,8 @@ const ROW = 33;
 const ROOM = 800;
 
 /**
- * Selects the rows to draw in a scrolling region. keys: of all rows. If isOn is false, all rows are drawn.
- * `body` is the element with the rows. Each row has its key in `data-key`.
+ * Selects the rows to draw in a scrolling region. keys: of all rows. If isOn is false, all rows are drawn. `body` is
+ * the element with the rows. Each row has its key in `data-key`.
  */
 export function useWindow(
   region: RefObject<HTMLElement | null>,

@@ -15,8 +15,8 @@ export interface Width {
 }
 
 /**
- * Column widths of a table of which only a part is in the page. They only grow, so that a column does not change
- * while the reader scrolls.
+ * Column widths of a table of which only a part is in the page. They only grow, so that a column does not change while
+ * the reader scrolls.
  */
 export class Widths<T> {
   private readonly known = new Map<string, number>();

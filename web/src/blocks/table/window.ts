@@ -14,8 +14,8 @@ const SPARE = 12;
 const STEP = 6;
 
 /**
- * count: number of rows. heightOf: height of a row. top: scroll offset. room: visible height.
- * Draws all rows if only a few would be left out.
+ * count: number of rows. heightOf: height of a row. top: scroll offset. room: visible height. Draws all rows if only a
+ * few would be left out.
  */
 export function windowOf(count: number, heightOf: (row: number) => number, top: number, room: number): Window {
   let [first, at] = [0, 0];

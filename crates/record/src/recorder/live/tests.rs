@@ -95,7 +95,7 @@ fn failures_are_there_before_and_after_they_are_taken() {
 }
 
 #[test]
-fn a_reset_begins_anew_and_what_is_handed_over_stays_whole() {
+fn a_reset_restarts_the_sums_and_the_taken_data_stays_complete() {
     let mut recorder = Recorder::new(0);
     let endpoint = recorder.endpoint("GET", "/");
     recorder.exchange(endpoint, &arrived(10_000, 5000), Outcome::Http, 3);
@@ -132,7 +132,7 @@ impl<I: Iterator<Item = (u64, u64)>> SumPairs for I {
 }
 
 #[test]
-fn one_total_is_reset_and_the_others_go_on() {
+fn one_total_is_reset_and_the_others_continue() {
     let mut recorder = Recorder::new(0);
     let (a, b) = (recorder.endpoint("GET", "/a"), recorder.endpoint("GET", "/b"));
     let requests = |recorder: &Recorder| [Some(a), Some(b), None].map(|each| recorder.total(each).requests);
