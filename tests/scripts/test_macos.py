@@ -1,0 +1,21 @@
+"""The engine compiles for macOS. CI checks it where the crates changed."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TARGET = "aarch64-apple-darwin"
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
+
+
+def test_the_engine_compiles_for_macos() -> None:
+    added = subprocess.run(["rustup", "--quiet", "target", "add", TARGET], capture_output=True, text=True, check=False)
+    if added.returncode:
+        pytest.skip(f"rustup cannot add {TARGET}: {added.stderr.strip()}")
+    done = subprocess.run(["make", "check-macos"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
