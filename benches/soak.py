@@ -1,8 +1,9 @@
-"""Does a long run grow? `python -m benches.soak [--minutes 30] [--rate 20000]`
+"""Does a long run grow? `python -m benches.soak [--minutes 30] [--rate 20000] [--user TrivialFast]`
 
-Native users in the open model against nginx. The memory of coordinator and worker is sampled every ten seconds; what
-counts is the slope after the first fifth, held against 1 MB/h. Prints a table and writes
-benches/results/soak-<time>.json. The exit status is 1 when a process grows faster, or the run could not be made.
+Native users in the open model against nginx, or Python users of a class of trivial.py. The memory of coordinator and
+worker is sampled every ten seconds; what counts is the slope after the first fifth, held against 1 MB/h. Prints a table
+and writes benches/results/soak-<time>.json. The exit status is 1 when a process grows faster, or the run could not be
+made.
 """
 
 import argparse
@@ -73,27 +74,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benches.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=30.0, help="how long; 30 by default")
     parser.add_argument("--rate", type=int, default=20_000, help="arrivals per second; 20000 by default")
+    parser.add_argument("--user", help="a class of benches/locustfiles/trivial.py; without it native users")
     arguments = parser.parse_args()
     os.sched_setaffinity(0, {SERVER_CPU})
     started = datetime.now().isoformat(timespec="seconds")
     try:
         with running_nginx() as nginx:
-            samples, figures = soak(nginx, arguments.rate, arguments.minutes * 60)
+            samples, figures = soak(nginx, arguments.rate, arguments.minutes * 60, arguments.user)
     except BenchError as error:
         sys.exit(f"benches: {error}")
     growths = list(growth(samples))
     print(render(growths, figures))
     path = FOLDER / f"soak-{started.replace(':', '')}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    about = {"started": started, "minutes": arguments.minutes, "rate": arguments.rate}
+    about = {"started": started, **vars(arguments)}
     path.write_text(json.dumps(document(about, samples, growths, figures), indent=1) + "\n")
     print(f"written to {path}")
     return int(any(each.verdict == "GROWS" for each in growths))
 
 
-def soak(nginx: Nginx, rate: int, seconds: float) -> tuple[list[Sample], Figures]:
+def soak(nginx: Nginx, rate: int, seconds: float, user: str | None = None) -> tuple[list[Sample], Figures]:
     """Run for so many seconds. Raises BenchError when the run ends early, fails, or counts other than nginx."""
-    subject = Arrivals(f"plimsoll run URL at {rate}/s", rate)
+    subject = Arrivals(f"plimsoll run {user or 'URL'} at {rate}/s", rate, user)
     with tempfile.TemporaryDirectory(prefix="plimsoll-soak-") as folder:
         load = Load(nginx.url, "/small", 0, round(seconds + LAST_SECONDS), Path(folder))
         before = nginx.status().requests

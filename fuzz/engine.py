@@ -1,4 +1,4 @@
-"""Fuzz what the engine is made of: `python -m fuzz.engine [decoder|content|scenario] [--seconds N]`
+"""Fuzz what the engine is made of: `python -m fuzz.engine [decoder|content|histogram|scenario] [--seconds N]`
 
 Builds the targets with the counters of coverage that libFuzzer steers by, and runs one after the other. New inputs are
 kept in fuzz/corpus/, where the next run begins; a finding is written to fuzz/artifacts/, and the exit status is 1.
