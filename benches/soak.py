@@ -1,8 +1,8 @@
-"""Does the memory of a long run grow? `python -m benches.soak [--minutes 30] [--rate 20000]`
+"""Does the memory of a long run grow? `python -m benches.soak [--minutes 30] [--rate 20000] [--user TrivialFast]`
 
-Native users in the open model against nginx. Samples the memory of coordinator and worker every ten seconds. The result
-is the slope after the first fifth; the limit is 1 MB/h. Prints a table and writes benches/results/soak-<time>.json. The
-exit status is 1 if a process grows faster, or the run failed.
+Native users in the open model against nginx, or Python users of a class of trivial.py. Samples the memory of
+coordinator and worker every ten seconds. The result is the slope after the first fifth; the limit is 1 MB/h. Prints a
+table and writes benches/results/soak-<time>.json. The exit status is 1 if a process grows faster, or the run failed.
 """
 
 import argparse
@@ -74,27 +74,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benches.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=30.0, help="how long; 30 by default")
     parser.add_argument("--rate", type=int, default=20_000, help="arrivals per second; 20000 by default")
+    parser.add_argument("--user", help="a class of benches/locustfiles/trivial.py; without it native users")
     arguments = parser.parse_args()
     os.sched_setaffinity(0, {SERVER_CPU})
     started = datetime.now().isoformat(timespec="seconds")
     try:
         with running_nginx() as nginx:
-            samples, figures = soak(nginx, arguments.rate, arguments.minutes * 60)
+            samples, figures = soak(nginx, arguments.rate, arguments.minutes * 60, arguments.user)
     except BenchError as error:
         sys.exit(f"benches: {error}")
     growths = list(growth(samples))
     print(render(growths, figures))
     path = FOLDER / f"soak-{started.replace(':', '')}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    about = {"started": started, "minutes": arguments.minutes, "rate": arguments.rate}
+    about = {"started": started, **vars(arguments)}
     path.write_text(json.dumps(document(about, samples, growths, figures), indent=1) + "\n")
     print(f"written to {path}")
     return int(any(each.verdict == "GROWS" for each in growths))
 
 
-def soak(nginx: Nginx, rate: int, seconds: float) -> tuple[list[Sample], Figures]:
+def soak(nginx: Nginx, rate: int, seconds: float, user: str | None = None) -> tuple[list[Sample], Figures]:
     """Run for this many seconds. Raises BenchError if the run ends early, fails, or its count differs from nginx's."""
-    subject = Arrivals(f"plimsoll run URL at {rate}/s", rate)
+    subject = Arrivals(f"plimsoll run {user or 'URL'} at {rate}/s", rate, user)
     with tempfile.TemporaryDirectory(prefix="plimsoll-soak-") as folder:
         load = Load(nginx.url, "/small", 0, round(seconds + LAST_SECONDS), Path(folder))
         before = nginx.status().requests

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram, Recorder
-from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE, Failure, Health, Interval
+from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE, Failure, Health, Interval, added_up
 from plimsoll.store import schema
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def test_the_engine_hands_over_the_fields_of_an_interval() -> None:
@@ -38,6 +41,24 @@ def test_times_on_time_are_the_service_times_of_those_that_have_none_of_their_ow
     left, right = _interval(10), _interval(20)
     left.add(right)
     assert (left.on_time, left.response_on_time.count, left.on_time_sum) == (None, 2, 30_000_000)
+
+
+def test_a_sum_is_the_same_at_once_and_one_after_the_other(make_interval: Callable[..., Interval]) -> None:
+    waited = _interval(20, 90)
+    waited.response_min = waited.response_max = waited.response_sum = 110_000_000
+    waited.response.record(110_000)
+    parts = [make_interval([30.0, 5.0]), make_interval(untimed=2), waited, make_interval([1.0] * 40, body=7)]
+    for number in range(1, len(parts) + 1):
+        one_by_one = Interval(3, "", "all", "success")
+        for each in parts[:number]:
+            one_by_one.add(each)
+        at_once = added_up(3, "", "all", "success", parts[:number])
+        assert _fields(at_once) == _fields(one_by_one)
+
+
+def _fields(interval: Interval) -> list[Any]:
+    values = [getattr(interval, each.name) for each in fields(Interval)]
+    return [each.buckets() if isinstance(each, Histogram) else each for each in values]
 
 
 def test_every_counter_is_summed_and_stored() -> None:

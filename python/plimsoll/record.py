@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from plimsoll._engine import Histogram, others, outcomes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
 # What the engine's Recorder hands over: rows as they travel from a worker to its coordinator.
 CellTuple = tuple[
@@ -409,11 +409,23 @@ def merge(intervals: Iterable[Interval]) -> list[Interval]:
     alike: dict[tuple[int, str, str, str], list[Interval]] = {}
     for interval in intervals:
         alike.setdefault(interval.key, []).append(interval)
-    return [parts[0] if len(parts) == 1 else _sum(key, parts) for key, parts in alike.items()]
+    return [parts[0] if len(parts) == 1 else added_up(*key, parts) for key, parts in alike.items()]
 
 
-def _sum(key: tuple[int, str, str, str], parts: Iterable[Interval]) -> Interval:
-    total = Interval(*key)
-    for part in parts:
-        total.add(part)
-    return total
+def added_up(second: int, method: str, name: str, outcome: str, parts: Sequence[Interval]) -> Interval:
+    """The sum of one or more: the same as when they are added one after the other, but faster."""
+    timed = [each for each in parts if each.timed]
+    sums = map(sum, zip(*map(_sums_of, parts), strict=True))
+    waited = any(each.on_time is not None for each in parts)
+    return Interval(
+        second,
+        method,
+        name,
+        outcome,
+        **dict(zip(_SUMS, sums, strict=True)),
+        response_min=min((each.response_min for each in timed), default=0),
+        response_max=max((each.response_max for each in timed), default=0),
+        response=Histogram.sum([each.response for each in parts]),
+        service=Histogram.sum([each.service for each in parts]),
+        on_time=Histogram.sum([each.response_on_time for each in parts]) if waited else None,
+    )

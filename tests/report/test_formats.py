@@ -17,7 +17,7 @@ from plimsoll.store import Store
 @pytest.fixture
 def source(view, valid):
     """A run that the store does not have."""
-    return RunSource(view, valid, None, 1_795_176_000.0)
+    return RunSource.of_view(view, valid, 1_795_176_000.0)
 
 
 def shouted(source, request):

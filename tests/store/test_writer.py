@@ -41,6 +41,20 @@ def test_what_is_committed_can_be_read_back(store, writer, make_interval, make_h
     assert list(run.exceptions()) == exceptions
 
 
+def test_only_long_histograms_are_compressed(store_location, store, writer, make_interval):
+    few, many = make_interval([1.0, 20.0]), make_interval([number / 10 for number in range(1000)])
+    writer.commit([few, many])
+    database = Database(store_location)
+    with database.read("look at it") as connection:
+        stored = connection.execute(text("SELECT response FROM interval ORDER BY id")).scalars().all()
+    database.close()
+    assert stored[0] == few.response.encode(compressed=False)
+    assert stored[1] == many.response.encode()
+    assert [each.response.buckets() for each in store.run(writer.id).intervals()] == [
+        few.response.buckets(), many.response.buckets(),
+    ]  # fmt: skip
+
+
 def plain(row):
     """Comparable: a histogram by its buckets."""
     values = [getattr(row, each.name) for each in fields(row)]

@@ -54,6 +54,11 @@ impl Histogram {
         self.durations.add(&other.durations);
     }
 
+    #[staticmethod]
+    fn sum(parts: Vec<PyRef<'_, Self>>) -> Self {
+        Self { durations: Durations::sum(&parts.iter().map(|each| &each.durations).collect::<Vec<_>>()) }
+    }
+
     fn copy(&self) -> Self {
         Self { durations: self.durations.clone() }
     }

@@ -5,9 +5,12 @@
 //! above that, each doubling has 1024 buckets.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::io::Read;
+use std::mem;
 
 use flate2::read::ZlibDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
 
 /// Maximum number of buckets. Above that, the dense form is smaller.
 pub(crate) const MOST: usize = 1024;
@@ -20,23 +23,29 @@ const COOKIE: u32 = 0x1c84_9303 | 0x10;
 const COMPRESSED: u32 = 0x1c84_9304 | 0x10;
 const HEAD: usize = 40;
 
-/// Maximum length of a histogram, bytes: at most 6.2 million counts (the highest precision over all of 64 bits), with
-/// up to 9 bytes each.
-const LONGEST_PLAIN: u64 = 64 << 20;
+/// Maximum number of significant digits of a histogram that is read. One more takes ten times the space, and none of ours
+/// has it.
+const MOST_DIGITS: u32 = 3;
 
-/// Decompresses a histogram, and checks that its head does not announce more counts than it has. The error says what is
-/// wrong.
+/// Maximum length of a histogram of so many digits, bytes: at most 54 doublings of 1024 counts, with up to 9 bytes each.
+const LONGEST_PLAIN: usize = HEAD + 54 * 1024 * 9;
+
+/// Decompresses a histogram, and checks that its head does not announce more digits than we read, or more counts than it
+/// has. The error says what is wrong.
 pub(crate) fn plain(data: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     let mut plain = Cow::Borrowed(data);
     if word(data, 0) == Some(COMPRESSED) {
         let mut inflated = Vec::new();
-        let read =
-            ZlibDecoder::new(data.get(8..).unwrap_or_default()).take(LONGEST_PLAIN + 1).read_to_end(&mut inflated);
+        let deflated = data.get(8..).unwrap_or_default();
+        let read = ZlibDecoder::new(deflated).take(LONGEST_PLAIN as u64 + 1).read_to_end(&mut inflated);
         read.map_err(|error| error.to_string())?;
-        if inflated.len() as u64 > LONGEST_PLAIN {
-            return Err("it is longer than any histogram".into());
-        }
         plain = inflated.into();
+    }
+    if plain.len() > LONGEST_PLAIN {
+        return Err(format!("it is longer than {LONGEST_PLAIN} bytes"));
+    }
+    if let Some(digits) = word(&plain, 12).filter(|&each| each > MOST_DIGITS) {
+        return Err(format!("it has {digits} significant digits, and at most {MOST_DIGITS} are read"));
     }
     let (announced, there) = (word(&plain, 4).unwrap_or_default() as usize, plain.len().saturating_sub(HEAD));
     if announced > there {
@@ -63,11 +72,8 @@ impl Buckets {
     pub(crate) fn decode(data: &[u8]) -> Option<Buckets> {
         if word(data, 0)? == COMPRESSED {
             let length = word(data, 4)? as usize;
-            let mut plain = Vec::new();
-            // More than this cannot be a sparse histogram, even with the longest counts.
-            let limit = (HEAD + MOST * 32) as u64;
-            ZlibDecoder::new(data.get(8..8 + length)?).take(limit).read_to_end(&mut plain).ok()?;
-            return Buckets::decode_plain(&plain);
+            let deflated = data.get(8..8 + length)?;
+            return INFLATER.with_borrow_mut(|inflater| Buckets::decode_plain(inflater.inflate(deflated)?));
         }
         Buckets::decode_plain(data)
     }
@@ -84,14 +90,16 @@ impl Buckets {
             return None;
         }
         let mut rest = data.get(HEAD..HEAD + word(data, 4)? as usize)?;
-        let mut found = Buckets::default();
-        let mut index: u64 = 0;
+        // A bucket takes two bytes or more, but for those of low values that have a neighbour.
+        let mut found = Buckets { counts: Vec::with_capacity(MOST.min(rest.len() / 2)) };
+        let (mut index, mut total): (u64, u64) = (0, 0);
         while !rest.is_empty() {
             match zigzag(&mut rest)? {
                 0 => index += 1,
                 // A negative number is a run of empty buckets.
                 gap @ i64::MIN..0 => index = index.checked_add(gap.unsigned_abs())?,
                 count => {
+                    total = total.checked_add(count.unsigned_abs())?;
                     found.counts.push((u32::try_from(highest(index)?).ok()?, count.unsigned_abs()));
                     index += 1;
                 }
@@ -135,7 +143,7 @@ impl Buckets {
         self.counts.len()
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> + '_ {
         self.counts.iter().map(|&(micros, count)| (u64::from(micros), count))
     }
 
@@ -173,6 +181,23 @@ impl Buckets {
             }
         }
         0
+    }
+
+    /// All of them together, which may be more than [`MOST`].
+    pub(crate) fn sum<'a>(lists: impl Iterator<Item = &'a Buckets>) -> Buckets {
+        COUNTS.with_borrow_mut(|counts| {
+            let (mut first, mut end) = (usize::MAX, 0);
+            for list in lists.filter(|each| !each.counts.is_empty()) {
+                for (micros, count) in list.iter() {
+                    counts[index(micros) as usize] += count;
+                }
+                first = first.min(index(list.min()) as usize);
+                end = end.max(index(list.max()) as usize + 1);
+            }
+            let found = counts.iter_mut().enumerate().take(end).skip(first).filter(|(_, count)| **count > 0);
+            let highest = |number| highest(number as u64).expect("the number of a bucket of 32 bits");
+            Buckets::new(found.map(|(number, count)| (highest(number), mem::take(count))))
+        })
     }
 
     pub(crate) fn add(&mut self, other: &Buckets) {
@@ -230,6 +255,32 @@ fn highest(index: u64) -> Option<u64> {
     let doubling = u32::try_from(index / HALF - 1).ok().filter(|&each| each < 53)?;
     let first = (index % HALF + HALF) << doubling;
     Some(first + (1 << doubling) - 1)
+}
+
+thread_local! {
+    /// Counts by the number of their bucket, all 0 between two sums.
+    static COUNTS: RefCell<Vec<u64>> = RefCell::new(vec![0; index(u64::from(u32::MAX)) as usize + 1]);
+    static INFLATER: RefCell<Inflater> = RefCell::new(Inflater {
+        state: Decompress::new(true),
+        // More than few buckets take, also with the longest counts.
+        plain: Vec::with_capacity(HEAD + MOST * 32),
+    });
+}
+
+/// Reads compressed lists, one after the other: making its state takes ten times as long as reading a list.
+struct Inflater {
+    state: Decompress,
+    plain: Vec<u8>,
+}
+
+impl Inflater {
+    /// None for what is damaged, or too long for a list.
+    fn inflate(&mut self, deflated: &[u8]) -> Option<&[u8]> {
+        self.state.reset(true);
+        self.plain.clear();
+        let status = self.state.decompress_vec(deflated, &mut self.plain, FlushDecompress::Finish).ok()?;
+        (status == Status::StreamEnd).then_some(&self.plain)
+    }
 }
 
 fn word(data: &[u8], at: usize) -> Option<u32> {

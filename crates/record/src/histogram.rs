@@ -64,10 +64,29 @@ impl Durations {
         }
     }
 
+    /// The sum of all parts.
+    #[must_use]
+    pub fn sum(parts: &[&Durations]) -> Durations {
+        let few = Buckets::sum(parts.iter().filter_map(|each| match &each.counts {
+            Counts::Few(few) => Some(few),
+            Counts::Many(_) => None,
+        }));
+        let is_few = few.len() <= MOST;
+        let mut sum = Durations { counts: Counts::Few(few) };
+        if !is_few {
+            sum.make_dense();
+        }
+        for each in parts.iter().filter(|each| matches!(each.counts, Counts::Many(_))) {
+            sum.add(each);
+        }
+        sum
+    }
+
     /// Adds a list of buckets.
     pub(crate) fn add_buckets(&mut self, more: &Buckets) {
         let own = self.many();
-        for (micros, count) in more.iter() {
+        // The highest first, so that room is made once.
+        for (micros, count) in more.iter().rev() {
             own.record_n(micros, count).expect("an auto-resizing histogram takes any value");
         }
     }
@@ -187,7 +206,7 @@ impl Durations {
         }
     }
 
-    /// Reads `HdrHistogram` V2, plain or compressed, of any precision.
+    /// Reads `HdrHistogram` V2, plain or compressed, of up to 3 digits.
     pub fn decode(data: &[u8]) -> Result<Durations, DecodeError> {
         if let Some(few) = Buckets::decode(data) {
             return Ok(Durations { counts: Counts::Few(few) });
@@ -202,7 +221,8 @@ impl Durations {
 
 fn dense(few: &Buckets) -> Histogram<u64> {
     let mut counts = Histogram::new(SIGNIFICANT_DIGITS).expect("3 digits are within 0..=5");
-    for (micros, count) in few.iter() {
+    // As in `add_buckets`.
+    for (micros, count) in few.iter().rev() {
         counts.record_n(micros, count).expect("an auto-resizing histogram takes any value");
     }
     counts
@@ -335,10 +355,40 @@ mod tests {
             let error = Durations::decode(&blob).unwrap_err().to_string();
             assert!(error.ends_with("4026531840 bytes of counts are announced, and 3 are there"), "{error}");
         }
+    }
+
+    #[test]
+    fn no_histogram_takes_more_room_than_ours_may_need() {
+        let mut durations = Durations::default();
+        durations.record(100, 3);
+        let mut precise = durations.encode(false);
+        precise[12..16].copy_from_slice(&5_u32.to_be_bytes());
+        for blob in [precise.clone(), compressed(&precise)] {
+            let error = Durations::decode(&blob).unwrap_err().to_string();
+            assert!(error.ends_with("it has 5 significant digits, and at most 3 are read"), "{error}");
+        }
         let bomb = compressed(&vec![0; 100 << 20]);
         assert!(bomb.len() < 200_000);
         let error = Durations::decode(&bomb).unwrap_err().to_string();
-        assert!(error.ends_with("it is longer than any histogram"), "{error}");
+        assert!(error.ends_with("it is longer than 497704 bytes"), "{error}");
+    }
+
+    #[test]
+    fn many_lists_add_up_to_a_dense_histogram_and_leave_nothing_for_the_next_sum() {
+        let lists: Vec<Durations> = (0..30_u64)
+            .map(|number| {
+                let mut each = Durations::default();
+                (0..100).for_each(|value| _ = each.record(number * 100 + value, 1));
+                Durations::decode(&each.encode(false)).unwrap()
+            })
+            .collect();
+        let mut added = Durations::default();
+        lists.iter().for_each(|each| added.add(each));
+        let sum = Durations::sum(&lists.iter().collect::<Vec<_>>());
+        assert!(matches!(sum.counts, Counts::Many(_)));
+        assert_eq!((&sum, sum.encode(true)), (&added, added.encode(true)));
+        assert_eq!(Durations::sum(&[&lists[7]]), lists[7]);
+        assert_eq!(Durations::sum(&[]), Durations::default());
     }
 
     /// The compressed form of a plain histogram.
@@ -438,6 +488,7 @@ mod tests {
                     let mut sum = left.clone();
                     sum.add(right);
                     prop_assert_eq!(&sum, &whole);
+                    prop_assert_eq!(&Durations::sum(&[left, right]), &whole);
                 }
             }
         }

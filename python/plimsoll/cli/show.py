@@ -26,5 +26,4 @@ def show(run: str, times_of: str | None, as_json: bool, store: str | None) -> No
     RUN is a run's id, the beginning of one, or "last", which is also the default.
     """
     with Store.open(store, create=False) as opened:
-        source = RunSource.of(opened.run(run), times_of)
-    print_report(source, "run.json" if as_json else "tables")
+        print_report(RunSource.of(opened.run(run), times_of), "run.json" if as_json else "tables")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from plimsoll.errors import PlimsollError
 from plimsoll.report.assessment import assess
 from plimsoll.stats.left_out import first_second
 from plimsoll.stats.reading import RunReading
+from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.document.blocks import ReportDocument
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.view import RunView
     from plimsoll.store import StoredRun
 
 
@@ -65,25 +66,42 @@ class OutputRequest:
     """Which one, in CSV."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class RunSource:
-    """A run that is over, or goes on."""
+    """A run that is over, or goes on. A stored one is read when something of it is asked for: once for a document, and
+    without its courses for what needs none. Then StoreError is raised if it cannot be read."""
 
-    view: RunView
-    assessment: Assessment
     run: StoredRun | None
     """None when the store does not have all of it."""
     started: float
     """Unix time of second 0."""
-    reading: RunReading | None = None
-    """None when there is no store to read the run from."""
+    times_of: str | None = None
+    """Whose times count, if not those that the run was made with."""
 
     @classmethod
     def of(cls, run: StoredRun, times_of: str | None = None) -> Self:
-        """times_of: whose times count, if not those that the run was made with."""
-        reading = RunReading(run, times_of)
-        assessment = assess(reading.view, run.manifest, run.facts)
-        return cls(reading.view, assessment, run, run.started, reading)
+        return cls(run, run.started, times_of)
+
+    @classmethod
+    def of_view(cls, view: RunView, assessment: Assessment, started: float) -> Self:
+        """Of a run that cannot be read from a store."""
+        source = cls(None, started)
+        source.view, source.assessment = view, assessment
+        return source
+
+    @cached_property
+    def reading(self) -> RunReading | None:
+        """None when there is no store to read the run from."""
+        return None if self.run is None else RunReading(self.run, self.times_of)
+
+    @cached_property
+    def view(self) -> RunView:
+        reading = vars(self).get("reading")
+        return RunView.of(self.stored, self.times_of) if reading is None else reading.view
+
+    @cached_property
+    def assessment(self) -> Assessment:
+        return assess(self.view, self.stored.manifest, self.stored.facts)
 
     @property
     def stored(self) -> StoredRun:
@@ -101,11 +119,12 @@ class RunSource:
     def document(self, *, charts: bool = True, command: str = "") -> ReportDocument:
         from plimsoll.report.document.run import run_document
 
+        reading = self.reading
         return run_document(
             self.view,
             self.run,
             self.assessment,
-            self.reading,
+            reading,
             is_growing=self.run is not None and self.run.status == "running",
             charts=charts,
             command=command,

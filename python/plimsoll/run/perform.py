@@ -134,7 +134,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         # What others will find in the store, not what this process has of it in its caches.
         store.close()
         source = None if lost else _read_back(outputs.store, store_writer.run, lost, kept)
-        source = source or RunSource(result.view, assess(result.view, about(), facts), None, result.started or 0.0)
+        source = source or RunSource.of_view(result.view, assess(result.view, about(), facts), result.started or 0.0)
         view = source.view
         errors = [each for each in (result.error, _not_stored(lost)) if each]
         code = errors[0].exit_code if errors else _exit_code(runner.plan, result, source, gate.limits_failures)
@@ -312,10 +312,10 @@ def _read_back(place: str | None, run: str | None, lost: list[str], kept: ExitSt
     try:
         store = kept.enter_context(Store.open(place, create=False))
         source = RunSource.of(store.run(run or ""))
+        check = source.assessment.validity.named("stored")
     except StoreError as error:
         lost.append(f"the run cannot be read: {error}")
         return None
-    check = source.assessment.validity.named("stored")
     if check is None or check.state != "failed":
         return source
     lost.append(check.text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
@@ -56,8 +56,8 @@ class _Second:
 class _Packer:
     """Histograms second by second. Seconds come in their order, so only one of them is open at a time."""
 
-    def __init__(self) -> None:
-        self._packed: dict[int, bytes] = {}
+    def __init__(self, packed: Mapping[int, bytes] | None = None) -> None:
+        self._packed = dict(packed or {})
         self._open = -1
         self._histogram: Histogram | None = None
         self._is_ours = False
@@ -76,6 +76,11 @@ class _Packer:
             self._histogram, self._is_ours = self._histogram.copy(), True
         self._histogram.add(histogram)
 
+    def copy(self) -> _Packer:
+        self._pack()
+        self._open, self._histogram = -1, None
+        return _Packer(self._packed)
+
     def packed(self, seconds: int) -> PackedHistograms:
         self._pack()
         return PackedHistograms([self._packed.get(second) for second in range(seconds)])
@@ -92,8 +97,8 @@ class CourseBuilder:
         self._seconds: dict[int, _Second] = {}
         self._response = _Packer()
         self._service = _Packer()
-        self._on_time = _Packer()
-        self._waited = False
+        self._on_time: _Packer | None = None
+        """None as long as it is the same as `_service`."""
 
     def add(self, interval: Interval, timed: bool) -> None:
         second = self._seconds.get(interval.second)
@@ -106,10 +111,12 @@ class CourseBuilder:
             second.timed += interval.timed
             second.total += interval.response_sum
             second.longest = max(second.longest, interval.response_max)
+            if self._on_time is None and interval.on_time is not None:
+                self._on_time = self._service.copy()
             self._response.add(interval.second, interval.response)
             self._service.add(interval.second, interval.service)
-            self._on_time.add(interval.second, interval.response_on_time)
-            self._waited |= interval.on_time is not None
+            if self._on_time is not None:
+                self._on_time.add(interval.second, interval.response_on_time)
 
     def course(self, seconds: int, warmup: int) -> Course:
         none = _Second()
@@ -123,7 +130,7 @@ class CourseBuilder:
             histograms=self._response.packed(seconds),
             measured=slice(min(warmup, seconds), seconds),
             service=self._service.packed(seconds),
-            on_time=self._on_time.packed(seconds) if self._waited else (),
+            on_time=() if self._on_time is None else self._on_time.packed(seconds),
         )
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.record import CANCELLED, DROPPED, FAILURES, NO_REQUESTS, TIMED, ExchangeCounts, Interval
+from plimsoll.record import CANCELLED, DROPPED, FAILURES, NO_REQUESTS, TIMED, ExchangeCounts, Interval, added_up
 from plimsoll.stats.latency.milliseconds import Latency
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterable
 
 AGGREGATED = "Aggregated"
 """The name of all endpoints together."""
@@ -25,6 +25,17 @@ class Totals:
         self.name = name
         self.second = second
         self.outcomes: dict[str, Interval] = {}
+
+    @classmethod
+    def of(cls, method: str, name: str, intervals: Iterable[Interval], second: int = 0) -> Totals:
+        """Of several at once."""
+        totals = cls(method, name, second)
+        alike: dict[str, list[Interval]] = {}
+        for interval in intervals:
+            alike.setdefault(interval.outcome, []).append(interval)
+        for outcome, parts in alike.items():
+            totals.outcomes[outcome] = added_up(second, method, name, outcome, parts)
+        return totals
 
     def add(self, interval: Interval) -> None:
         into = self.outcomes.get(interval.outcome)

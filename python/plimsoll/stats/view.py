@@ -139,7 +139,9 @@ class RunView:
 
     def fold(self, intervals: Iterable[Interval]) -> Iterator[SecondSums]:
         """Add intervals, and yield what they add up to, second by second: others need no pass of their own."""
-        for sums in by_second(intervals, self._add_to_endpoint):
+        for sums in by_second(intervals):
+            for interval in sums.intervals:
+                self._add_to_endpoint(interval)
             self.recent.add(sums)
             self._last = max(self._last, sums.second)
             self.recorded.exchanges += sum(each.count for each in sums.total.outcomes.values())

@@ -1,7 +1,7 @@
 """The tables. `migrate` creates them in a new store, `migrations/` upgrades older ones; a test compares the two.
 
-Sums are in ns and bytes, times of day in Unix seconds, histograms HdrHistogram V2 (µs), compressed. Rows of `interval`
-and `health` are additive: a reader adds up rows with the same key.
+Sums are in ns and bytes, times of day in Unix seconds, histograms HdrHistogram V2 (µs), compressed if long. Rows of
+`interval` and `health` are additive: a reader adds up rows with the same key.
 """
 
 from __future__ import annotations

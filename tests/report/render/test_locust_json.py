@@ -11,7 +11,7 @@ STARTED = 1_795_176_000.0
 
 
 def made(view):
-    return locust_json(RunSource(view, assess(view, {}, {}), None, STARTED), OutputRequest())
+    return locust_json(RunSource.of_view(view, assess(view, {}, {}), STARTED), OutputRequest())
 
 
 @pytest.fixture

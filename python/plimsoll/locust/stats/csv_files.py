@@ -12,7 +12,7 @@ from plimsoll.locust.stats import settings
 from plimsoll.locust.stats.errors import StatsError
 from plimsoll.locust.stats.printing import sort_stats
 from plimsoll.report.render.csv_writer import CsvWriter
-from plimsoll.report.render.locust_csv import LocustRow, headers, history_line, iso_time, stats_line
+from plimsoll.report.render.locust_csv import LocustRow, Percentiles, headers, history_line, iso_time, stats_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -134,8 +134,8 @@ class StatsCSVFileWriter(StatsCSV):
 def _row(entry: StatsEntry) -> LocustRow:
     """An entry that has no time yet has no percentiles."""
 
-    def percentile(of: Callable[[float], float | None]) -> Callable[[float], float | None]:
-        return lambda q: None if entry.min_response_time is None else of(q)
+    def percentiles(of: Callable[[float], float | None]) -> Percentiles:
+        return lambda qs: [None if entry.min_response_time is None else of(q) for q in qs]
 
     return LocustRow(
         entry.method,
@@ -151,6 +151,6 @@ def _row(entry: StatsEntry) -> LocustRow:
         entry.total_fail_per_sec,
         entry.current_rps,
         entry.current_fail_per_sec,
-        percentile(entry.get_response_time_percentile),
-        percentile(entry.get_current_response_time_percentile),
+        percentiles(entry.get_response_time_percentile),
+        percentiles(entry.get_current_response_time_percentile),
     )

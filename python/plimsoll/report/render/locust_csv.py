@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
@@ -21,11 +22,12 @@ from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator
 
     from plimsoll.record import Failure, Health, Interval
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.sources import OutputRequest, RunSource
+    from plimsoll.stats.latency.milliseconds import Latency
     from plimsoll.store import StoredRun
 
 STATS = [
@@ -191,6 +193,10 @@ def _open(path: Path, mode: str) -> IO[str]:
     return path.open(mode, newline="", encoding="utf-8", errors="backslashreplace")
 
 
+Percentiles = Callable[[Sequence[float]], list[float | None]]
+"""Times in ms at quantiles from 0 to 1."""
+
+
 @dataclass(frozen=True, slots=True)
 class LocustRow:
     """An endpoint, or all of them together, as Locust's tables have it. Times in ms, rates per second."""
@@ -209,27 +215,26 @@ class LocustRow:
     current_rps: float
     """Over the last seconds, like the other current numbers."""
     current_failures_per_s: float
-    percentile: Callable[[float], float | None]
-    current_percentile: Callable[[float], float | None]
+    percentiles: Percentiles
+    current_percentiles: Percentiles
 
 
 def locust_row(of: EndpointSummary) -> LocustRow:
     times = of.median, of.mean, of.min, of.max
     rates = of.rps, of.failures_per_s, of.current_rps, of.current_failures_per_s
 
-    def current(q: float) -> float | None:
-        found = of.current_response.quantile(q)
-        return None if found is None else found.value
+    percentiles = _percentiles_of(of.response), _percentiles_of(of.current_response)
+    return LocustRow(of.method, of.name, of.requests, of.failures, *times, of.average_size, *rates, *percentiles)
 
-    return LocustRow(
-        of.method, of.name, of.requests, of.failures, *times, of.average_size, *rates, of.percentile, current
-    )
+
+def _percentiles_of(times: Latency) -> Percentiles:
+    return lambda qs: [None if each is None else each.value for each in times.quantiles(qs)]
 
 
 def stats_line(row: LocustRow, percentiles: Sequence[float]) -> list[object]:
     """Of PREFIX_stats.csv."""
     counts = row.method, row.name, row.requests, row.failures
-    return [*counts, *_times_and_size(row), row.rps, row.failures_per_s, *_texts(row.percentile, percentiles)]
+    return [*counts, *_times_and_size(row), row.rps, row.failures_per_s, *_texts(row.percentiles, percentiles)]
 
 
 def history_line(
@@ -243,7 +248,7 @@ def history_line(
         row.name,
         f"{row.current_rps:.6f}",
         f"{row.current_failures_per_s:.6f}",
-        *_texts(row.current_percentile if full else row.percentile, percentiles),
+        *_texts(row.current_percentiles if full else row.percentiles, percentiles),
         row.requests,
         row.failures,
         *_times_and_size(row),
@@ -254,9 +259,8 @@ def _times_and_size(row: LocustRow) -> list[object]:
     return [decimals(row.median or 0), row.mean or 0.0, row.min or 0.0, row.max or 0.0, row.size]
 
 
-def _texts(percentile: Callable[[float], float | None], percentiles: Sequence[float]) -> list[str]:
-    values = [percentile(q) for q in percentiles]
-    return ["N/A" if each is None else decimals(each) for each in values]
+def _texts(of: Percentiles, percentiles: Sequence[float]) -> list[str]:
+    return ["N/A" if each is None else decimals(each) for each in of(percentiles)]
 
 
 def decimals(milliseconds: float) -> str:

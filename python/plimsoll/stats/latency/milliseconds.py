@@ -54,14 +54,18 @@ class Latency:
 
     A timeout is kept at its limit. A percentile is `at_least` when it would grow if every timeout had lasted for ever,
     so a few timeouts far above the median leave the median exact. Everything is None when nothing was timed.
+
+    It reads the histograms of the intervals that it is of: ask it before they grow.
     """
 
     __slots__ = ("_all", "_complete", "_max_ns", "_min_ns", "_on_time", "_on_time_ns", "_overflow", "_sum_ns")
 
-    def __init__(self) -> None:
-        self._all = Histogram()
-        self._complete = Histogram()
-        self._overflow = 0
+    def __init__(self, timed: Sequence[Interval] = (), histograms: Sequence[Histogram] = ()) -> None:
+        """histograms: the times of those of `timed`, one of each. They are read, not copied."""
+        complete = [times for each, times in zip(timed, histograms, strict=True) if each.outcome not in CENSORED]
+        self._all = _added_up(histograms)
+        self._complete = self._all if len(complete) == len(histograms) else _added_up(complete)
+        self._overflow = sum(each.overflow for each in timed)
         self._sum_ns = 0
         self._min_ns = -1
         self._max_ns = -1
@@ -73,14 +77,12 @@ class Latency:
     @classmethod
     def of_response(cls, intervals: Iterable[Interval]) -> Latency:
         """What a user of the target felt: arrival - due. With the generator's share of it."""
-        latency = cls()
-        latency._on_time = Histogram()
-        for interval in intervals:
-            if interval.timed:
-                latency._add(interval.response, interval)
-                latency._extend(interval.response_sum, interval.response_min, interval.response_max)
-                latency._on_time.add(interval.response_on_time)
-                latency._on_time_ns += interval.on_time_sum
+        timed = [each for each in intervals if each.timed]
+        latency = cls(timed, [each.response for each in timed])
+        latency._on_time = _added_up([each.response_on_time for each in timed])
+        for each in timed:
+            latency._extend(each.response_sum, each.response_min, each.response_max)
+            latency._on_time_ns += each.on_time_sum
         return latency
 
     @classmethod
@@ -90,20 +92,12 @@ class Latency:
 
         The largest is never above that of the responses: an exchange is not sent before it is due.
         """
-        latency = cls()
-        for interval in intervals:
-            if interval.timed:
-                latency._add(interval.service, interval)
-                histogram = interval.service
-                largest = min(histogram.max * 1000, interval.response_max)
-                latency._extend(interval.service_sum, min(histogram.min * 1000, largest), largest)
+        timed = [each for each in intervals if each.timed]
+        latency = cls(timed, [each.service for each in timed])
+        for each in timed:
+            largest = min(each.service.max * 1000, each.response_max)
+            latency._extend(each.service_sum, min(each.service.min * 1000, largest), largest)
         return latency
-
-    def _add(self, histogram: Histogram, interval: Interval) -> None:
-        self._all.add(histogram)
-        self._overflow += interval.overflow
-        if interval.outcome not in CENSORED:
-            self._complete.add(histogram)
 
     def _extend(self, total: int, smallest: int, largest: int) -> None:
         self._sum_ns += total
@@ -158,15 +152,19 @@ class Latency:
             return [None] * len(qs)
         micros = self._all.values_at(qs)
         on_time = micros if self._on_time is None else self._on_time.values_at(qs)
+        least, most = self._min_ns, self._max_ns
+        is_whole = self._complete is self._all and not self._overflow
         found: list[Milliseconds | None] = []
         for q, value, without in zip(qs, micros, on_time, strict=True):
             if q == 1:
                 found.append(self.max)
                 continue
-            nanos = min(max(value * 1000, self._min_ns), self._max_ns)
+            nanos = value * 1000
+            nanos = least if nanos < least else most if nanos > most else nanos
             # Both of histograms, so that what is equal differs by nothing.
-            share = max(0, value - without) / 1000
-            found.append(Milliseconds(nanos / 1e6, self._grows(max(1, math.ceil(q * count))), share))
+            share = (value - without) / 1000 if value > without else 0.0
+            at_least = not is_whole and self._grows(max(1, math.ceil(q * count)))
+            found.append(Milliseconds(nanos / 1e6, at_least, share))
         return found
 
     def _extreme(self, q: float, nanos: int, at_least: bool) -> Milliseconds:
@@ -189,3 +187,8 @@ class Latency:
             return False
         # Half a rank below, so that rounding in the product cannot reach the next rank.
         return self._complete.value_at((rank - 0.5) / complete) > self._all.value_at((rank - 0.5) / self.count)
+
+
+def _added_up(histograms: Sequence[Histogram]) -> Histogram:
+    """One that is alone is itself the sum."""
+    return histograms[0] if len(histograms) == 1 else Histogram.sum(histograms)
