@@ -28,7 +28,7 @@ VERBS = {
     "compare": "Compare B with A: runs, experiments, imported studies or files, also of different tools.",
     "export": "Write a stored run to a file: HdrHistogram, CSV, JSON, Parquet.",
     "import": "Read results of another tool, or tables, and keep them as a study.",
-    "schema": "Print the JSON Schema of a file: of a plan, an experiment or limits for editors, or of an analysis.",
+    "schema": "Print the JSON Schema of a file: a plan, an experiment, limits, a run or an analysis.",
     "python": "Run a Python program in which `import locust` is Plimsoll.",
     "doctor": "Check whether this machine is fit to generate load, and say what to change.",
     "completion": "Print a shell's completion script.",

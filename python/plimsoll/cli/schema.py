@@ -61,5 +61,5 @@ An editor that knows taplo checks and completes a file whose first line is
 )
 @click.argument("name", type=click.Choice(tuple(SCHEMAS)), metavar="NAME")
 def schema(name: str) -> None:
-    """Print the JSON Schema of a file: of a plan, an experiment or limits for editors, of a run or an analysis."""
+    """Print the JSON Schema of a file: a plan, an experiment, limits, a run or an analysis."""
     click.echo(json.dumps(SCHEMAS[name](), indent=1, ensure_ascii=False))
