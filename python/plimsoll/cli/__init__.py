@@ -19,7 +19,7 @@ VERBS = {
     "run": "Load a service with the users of a locustfile, with a plan, or with one URL, and keep the run.",
     "experiment": "Run variants × levels × repeats, and say what differs.",
     "stop": "End a run or an experiment that is in progress, from another terminal.",
-    "reproduce": "Run a stored run again, and say what is not as it was then.",
+    "reproduce": "Run a stored run again, and say what has changed since.",
     "runs": "List the stored runs, the latest first.",
     "show": "Print the tables of a run again.",
     "capacity": "Find the highest load at which a service meets an objective, as a range with its confidence.",

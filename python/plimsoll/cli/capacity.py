@@ -185,7 +185,7 @@ def _within_limits(settings: Settings, plan: RunPlan, *, is_given: bool) -> Sett
 
 def _check(words: tuple[str, ...], given: dict[str, Any]) -> None:
     if given["resume"] and given["fresh"]:
-        raise UsageError("--fresh contradicts --resume: begin anew, or go on")
+        raise UsageError("--fresh contradicts --resume: start again, or go on")
     for word in words:
         if word == "--dry-run":
             raise UsageError("--dry-run: a search is not known beforehand; plimsoll run --dry-run describes one run")

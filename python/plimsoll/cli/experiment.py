@@ -64,9 +64,7 @@ failed; 130 interrupted"""
     help="VARIANT, VARIANT/LEVEL or VARIANT/LEVEL/OPERATION: only these now; may be repeated.",
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Say what would be run, in its order, and run nothing.")
-@click.option(
-    "-y", "--yes", is_flag=True, help="Ask nothing: neither about doubts, nor before a large load on a public address."
-)
+@click.option("-y", "--yes", is_flag=True, help="Do not ask about doubts, or before a large load on a public address.")
 @fail_on_option
 @click.option("--strict", is_flag=True, help="Exit with 3 also if the generator may have added too much to a metric.")
 @store_option
@@ -92,7 +90,7 @@ def experiment(
     FILE is an experiment's file, or a folder with an experiment.toml; by default the current one.
     """
     if resume and fresh:
-        raise UsageError("--fresh contradicts --resume: begin anew, or go on")
+        raise UsageError("--fresh contradicts --resume: start again, or go on")
     if again and not resume:
         raise UsageError("--again goes with --resume")
     spec = read_experiment(file, full=full)

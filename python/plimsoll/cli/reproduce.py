@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     epilog="""\b
 Examples:
   plimsoll reproduce last
-  plimsoll reproduce 20261120-1301 --dry-run       only say what is not as it was then
+  plimsoll reproduce 20261120-1301 --dry-run       only say what has changed since
   plimsoll compare 20261120-1301 last              hold the new run against the old one
 
 The run is stored beside the first one, not as a cell of its experiment. Exit codes are those of plimsoll run."""
 )
 @click.argument("run", default="last")
-@click.option("--dry-run", is_flag=True, help="Only say what is not as it was then.")
+@click.option("--dry-run", is_flag=True, help="Only say what has changed since.")
 @click.option(
     "-y",
     "--yes",
     is_flag=True,
-    help="Ask nothing: neither before the commands of a cell, nor before a large load on a public address.",
+    help="Do not ask before commands of a cell, or before a large load on a public address.",
 )
 @store_option
 def reproduce(run: str, dry_run: bool, yes: bool, store: str | None) -> None:
-    """Run a stored run again, and say what is not as it was then.
+    """Run a stored run again, and say what has changed since.
 
     RUN is a run's id, the beginning of one, or "last". The target of an experiment's cell is started as it was then,
     with the commands that the store has; they are shown first, and run once you agree. The target of any other run

@@ -1,4 +1,4 @@
-"""A kept run, run again, and what is not as it was then."""
+"""Runs a stored run again, and says what has changed since."""
 
 from __future__ import annotations
 

@@ -205,13 +205,14 @@ _PAGE = (
           locust=LocustOption(_WEB, env="WEB_LOGIN")),
     _page("--tls-cert", metavar="FILE", help="Serve the page by HTTPS with this certificate.",
           locust=LocustOption(_WEB, env="TLS_CERT", default="")),
-    _page("--tls-key", metavar="FILE", help="Its key.", locust=LocustOption(_WEB, env="TLS_KEY", default="")),
+    _page("--tls-key", metavar="FILE", help="The key of that certificate.",
+          locust=LocustOption(_WEB, env="TLS_KEY", default="")),
     _page("--autostart", metavar=None, kind=Kind.FLAG, of_runs=True,
-          help="Start the users of a locustfile at once, as all others are.",
+          help="Start the run of a locustfile at once. Runs of URLs and plans always start at once.",
           locust=LocustOption(_WEB, env="AUTOSTART")),
     _page("--autoquit", metavar="N", kind=Kind.INTEGER, of_runs=True,
-          help="End so many seconds after a run; -1: only by Ctrl-C, the default with a locustfile. Other runs end at "
-               "once, or once no browser shows the page.",
+          help="Seconds from the end of a run to the end of the command. -1, the default with a locustfile: it ends "
+               "with Ctrl-C. Other runs end at once, or when no browser shows the page.",
           locust=LocustOption(_WEB, env="AUTOQUIT", default=-1)),
     _page("--class-picker", metavar=None, kind=Kind.FLAG, of_runs=True,
           help="On the page, let people choose to follow no LoadTestShape.",

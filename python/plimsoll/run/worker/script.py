@@ -78,7 +78,7 @@ class Script(Protocol):
         """Besides its own arrivals, every `of`-th of all from number `index` on, from the stamp `start` on."""
 
     def reset(self) -> None:
-        """Statistics begin anew."""
+        """Statistics start again from zero."""
 
     def receive(self, kind: str, arguments: Sequence[Any]) -> None:
         """News of another process of the run."""

@@ -88,7 +88,7 @@ function Buttons({ session, test, form, another }: Props): JSX.Element {
       )}
       {panel === "reset" && (
         <Question
-          text="All tables and charts begin anew from this second. What was measured so far is kept in the store and left out of the numbers, as a warm-up is."
+          text="All tables and charts start again from this second. What was measured so far is kept in the store and left out of the numbers, as a warm-up is."
           yes="Reset numbers now"
           onYes={() => void run(() => session.server.reset())}
           onNo={() => setPanel(null)}
