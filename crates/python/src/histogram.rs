@@ -55,6 +55,7 @@ impl Histogram {
     }
 
     #[staticmethod]
+    #[allow(clippy::needless_pass_by_value)] // PyO3 makes the list for this call
     fn sum(parts: Vec<PyRef<'_, Self>>) -> Self {
         Self { durations: Durations::sum(&parts.iter().map(|each| &each.durations).collect::<Vec<_>>()) }
     }

@@ -4,12 +4,9 @@
 //! The layout is that of `HdrHistogram` with 3 significant digits and a unit of 1 µs: values up to 2047 each have a bucket,
 //! above that, each doubling has 1024 buckets.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
-use std::io::Read;
 use std::mem;
 
-use flate2::read::ZlibDecoder;
 use flate2::{Decompress, FlushDecompress, Status};
 
 /// Maximum number of buckets. Above that, the dense form is smaller.
@@ -23,36 +20,11 @@ const COOKIE: u32 = 0x1c84_9303 | 0x10;
 const COMPRESSED: u32 = 0x1c84_9304 | 0x10;
 const HEAD: usize = 40;
 
-/// Maximum number of significant digits of a histogram that is read. One more takes ten times the space, and none of ours
-/// has it.
-const MOST_DIGITS: u32 = 3;
+/// One more than the number of the bucket that the highest 32-bit value falls into.
+const NUMBERS: usize = (u32::BITS - EXACT.ilog2() + 2) as usize * HALF as usize;
 
-/// Maximum length of a histogram of so many digits, bytes: at most 54 doublings of 1024 counts, with up to 9 bytes each.
-const LONGEST_PLAIN: usize = HEAD + 54 * 1024 * 9;
-
-/// Decompresses a histogram, and checks that its head does not announce more digits than we read, or more counts than it
-/// has. The error says what is wrong.
-pub(crate) fn plain(data: &[u8]) -> Result<Cow<'_, [u8]>, String> {
-    let mut plain = Cow::Borrowed(data);
-    if word(data, 0) == Some(COMPRESSED) {
-        let mut inflated = Vec::new();
-        let deflated = data.get(8..).unwrap_or_default();
-        let read = ZlibDecoder::new(deflated).take(LONGEST_PLAIN as u64 + 1).read_to_end(&mut inflated);
-        read.map_err(|error| error.to_string())?;
-        plain = inflated.into();
-    }
-    if plain.len() > LONGEST_PLAIN {
-        return Err(format!("it is longer than {LONGEST_PLAIN} bytes"));
-    }
-    if let Some(digits) = word(&plain, 12).filter(|&each| each > MOST_DIGITS) {
-        return Err(format!("it has {digits} significant digits, and at most {MOST_DIGITS} are read"));
-    }
-    let (announced, there) = (word(&plain, 4).unwrap_or_default() as usize, plain.len().saturating_sub(HEAD));
-    if announced > there {
-        return Err(format!("{announced} bytes of counts are announced, and {there} are there"));
-    }
-    Ok(plain)
-}
+/// No histogram of ours is longer, bytes: each bucket has one count of up to 9.
+const LONGEST_PLAIN: usize = HEAD + NUMBERS * 9;
 
 /// The buckets that are not empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,48 +39,50 @@ impl Buckets {
         Buckets { counts: buckets.map(|(micros, count)| (micros as u32, count)).collect() }
     }
 
-    /// Reads `HdrHistogram` V2, plain or compressed. None for another layout, values over 2³² µs, more than [`MOST`]
-    /// buckets or damaged data: the crate then reads or rejects it.
-    pub(crate) fn decode(data: &[u8]) -> Option<Buckets> {
-        if word(data, 0)? == COMPRESSED {
-            let length = word(data, 4)? as usize;
-            let deflated = data.get(8..8 + length)?;
+    /// Reads `HdrHistogram` V2, plain or compressed, with 3 significant digits and values from 1 to 2³² - 1. There may be
+    /// more than [`MOST`] buckets. The error says what is wrong.
+    pub(crate) fn decode(data: &[u8]) -> Result<Buckets, &'static str> {
+        if word(data, 0) == Some(COMPRESSED) {
+            let deflated = word(data, 4).and_then(|length| data.get(8..)?.get(..length as usize));
+            let deflated = deflated.ok_or("its end is missing")?;
             return INFLATER.with_borrow_mut(|inflater| Buckets::decode_plain(inflater.inflate(deflated)?));
         }
         Buckets::decode_plain(data)
     }
 
-    fn decode_plain(data: &[u8]) -> Option<Buckets> {
+    fn decode_plain(data: &[u8]) -> Result<Buckets, &'static str> {
         // Cookie, length of the payload, offset, digits, lowest, highest, ratio; big-endian.
-        let one = 1.0_f64.to_be_bytes();
-        let is_ours = word(data, 0)? == COOKIE
-            && word(data, 8)? == 0
-            && word(data, 12)? == 3
-            && data.get(16..24)? == 1_u64.to_be_bytes()
-            && data.get(32..HEAD)? == one;
-        if !is_ours {
-            return None;
+        let head: &[u8; HEAD] = data.first_chunk().ok_or("its head is missing")?;
+        if head[..4] != COOKIE.to_be_bytes() {
+            return Err("it does not begin as one");
         }
-        let mut rest = data.get(HEAD..HEAD + word(data, 4)? as usize)?;
+        let is_ours = head[8..16] == 3_u64.to_be_bytes()
+            && head[16..24] == 1_u64.to_be_bytes()
+            && head[32..] == 1.0_f64.to_be_bytes();
+        if !is_ours {
+            return Err("only those with 3 significant digits of whole numbers from 1 are read");
+        }
+        let length = word(head, 4).unwrap_or_default() as usize;
+        let mut rest = data[HEAD..].get(..length).ok_or("its end is missing")?;
         // A bucket takes two bytes or more, but for those of low values that have a neighbour.
         let mut found = Buckets { counts: Vec::with_capacity(MOST.min(rest.len() / 2)) };
-        let (mut index, mut total): (u64, u64) = (0, 0);
+        let (mut next, mut total): (u64, u64) = (0, 0);
         while !rest.is_empty() {
-            match zigzag(&mut rest)? {
-                0 => index += 1,
+            match zigzag(&mut rest).ok_or("its end is missing")? {
+                0 => next += 1,
                 // A negative number is a run of empty buckets.
-                gap @ i64::MIN..0 => index = index.checked_add(gap.unsigned_abs())?,
+                gap @ i64::MIN..0 => next = next.saturating_add(gap.unsigned_abs()),
                 count => {
-                    total = total.checked_add(count.unsigned_abs())?;
-                    found.counts.push((u32::try_from(highest(index)?).ok()?, count.unsigned_abs()));
-                    index += 1;
+                    if next >= NUMBERS as u64 {
+                        return Err("a value in it is over 2³² µs");
+                    }
+                    total = total.checked_add(count.unsigned_abs()).ok_or("its counts are too large")?;
+                    found.counts.push((highest(next) as u32, count.unsigned_abs()));
+                    next += 1;
                 }
             }
-            if found.counts.len() > MOST {
-                return None;
-            }
         }
-        Some(found)
+        Ok(found)
     }
 
     /// Writes `HdrHistogram` V2, plain, byte for byte like the crate. There must be a value.
@@ -195,8 +169,7 @@ impl Buckets {
                 end = end.max(index(list.max()) as usize + 1);
             }
             let found = counts.iter_mut().enumerate().take(end).skip(first).filter(|(_, count)| **count > 0);
-            let highest = |number| highest(number as u64).expect("the number of a bucket of 32 bits");
-            Buckets::new(found.map(|(number, count)| (highest(number), mem::take(count))))
+            Buckets::new(found.map(|(number, count)| (highest(number as u64), mem::take(count))))
         })
     }
 
@@ -247,39 +220,40 @@ fn index(micros: u64) -> u64 {
     u64::from(step(micros)) * HALF + (micros >> step(micros))
 }
 
-/// The highest value of a bucket; None if it does not fit 64 bits.
-fn highest(index: u64) -> Option<u64> {
+/// The highest value of a bucket by its number.
+fn highest(index: u64) -> u64 {
     if index < EXACT {
-        return Some(index);
+        return index;
     }
-    let doubling = u32::try_from(index / HALF - 1).ok().filter(|&each| each < 53)?;
+    let doubling = index / HALF - 1;
     let first = (index % HALF + HALF) << doubling;
-    Some(first + (1 << doubling) - 1)
+    first + (1 << doubling) - 1
 }
 
 thread_local! {
     /// Counts by the number of their bucket, all 0 between two sums.
-    static COUNTS: RefCell<Vec<u64>> = RefCell::new(vec![0; index(u64::from(u32::MAX)) as usize + 1]);
-    static INFLATER: RefCell<Inflater> = RefCell::new(Inflater {
-        state: Decompress::new(true),
-        // More than few buckets take, also with the longest counts.
-        plain: Vec::with_capacity(HEAD + MOST * 32),
-    });
+    static COUNTS: RefCell<Vec<u64>> = RefCell::new(vec![0; NUMBERS]);
+    static INFLATER: RefCell<Inflater> =
+        RefCell::new(Inflater { state: Decompress::new(true), plain: Vec::with_capacity(LONGEST_PLAIN) });
 }
 
-/// Reads compressed lists, one after the other: making its state takes ten times as long as reading a list.
+/// Reads compressed histograms, one after the other: making its state takes ten times as long as reading a short one.
 struct Inflater {
     state: Decompress,
+    /// Never has room for more.
     plain: Vec<u8>,
 }
 
 impl Inflater {
-    /// None for what is damaged, or too long for a list.
-    fn inflate(&mut self, deflated: &[u8]) -> Option<&[u8]> {
+    fn inflate(&mut self, deflated: &[u8]) -> Result<&[u8], &'static str> {
         self.state.reset(true);
         self.plain.clear();
-        let status = self.state.decompress_vec(deflated, &mut self.plain, FlushDecompress::Finish).ok()?;
-        (status == Status::StreamEnd).then_some(&self.plain)
+        match self.state.decompress_vec(deflated, &mut self.plain, FlushDecompress::Finish) {
+            Ok(Status::StreamEnd) => Ok(&self.plain),
+            Ok(_) if self.plain.len() >= LONGEST_PLAIN => Err("it is longer than any of ours"),
+            Ok(_) => Err("its end is missing"),
+            Err(_) => Err("its compression is damaged"),
+        }
     }
 }
 

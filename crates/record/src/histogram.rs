@@ -4,9 +4,9 @@ use std::fmt;
 use std::num::NonZeroU64;
 
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
+use hdrhistogram::serialization::{Serializer, V2DeflateSerializer, V2Serializer};
 
-use crate::buckets::{self, Buckets, MOST};
+use crate::buckets::{Buckets, MOST};
 
 /// Longest duration that is recorded exactly: 1 h, in µs. Longer ones are recorded as this and counted.
 pub const LONGEST: u64 = 3_600_000_000;
@@ -67,15 +67,10 @@ impl Durations {
     /// The sum of all parts.
     #[must_use]
     pub fn sum(parts: &[&Durations]) -> Durations {
-        let few = Buckets::sum(parts.iter().filter_map(|each| match &each.counts {
+        let mut sum = Durations::of(Buckets::sum(parts.iter().filter_map(|each| match &each.counts {
             Counts::Few(few) => Some(few),
             Counts::Many(_) => None,
-        }));
-        let is_few = few.len() <= MOST;
-        let mut sum = Durations { counts: Counts::Few(few) };
-        if !is_few {
-            sum.make_dense();
-        }
+        })));
         for each in parts.iter().filter(|each| matches!(each.counts, Counts::Many(_))) {
             sum.add(each);
         }
@@ -206,16 +201,19 @@ impl Durations {
         }
     }
 
-    /// Reads `HdrHistogram` V2, plain or compressed, of up to 3 digits.
+    /// Reads `HdrHistogram` V2 as [`Durations::encode`] writes it, plain or compressed.
     pub fn decode(data: &[u8]) -> Result<Durations, DecodeError> {
-        if let Some(few) = Buckets::decode(data) {
-            return Ok(Durations { counts: Counts::Few(few) });
+        Ok(Durations::of(Buckets::decode(data).map_err(DecodeError)?))
+    }
+
+    /// Of a list, however long.
+    fn of(buckets: Buckets) -> Durations {
+        let is_few = buckets.len() <= MOST;
+        let mut durations = Durations { counts: Counts::Few(buckets) };
+        if !is_few {
+            durations.make_dense();
         }
-        let plain = buckets::plain(data).map_err(DecodeError)?;
-        let mut counts: Histogram<u64> =
-            Deserializer::new().deserialize(&mut &*plain).map_err(|error| DecodeError(error.to_string()))?;
-        counts.auto(true);
-        Ok(Durations { counts: Counts::Many(Box::new(counts)) })
+        durations
     }
 }
 
@@ -251,7 +249,7 @@ impl fmt::Debug for Durations {
 
 /// Bytes that are not a histogram.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DecodeError(String);
+pub struct DecodeError(&'static str);
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -341,36 +339,48 @@ mod tests {
         assert!(Durations::decode(b"").is_err());
     }
 
-    /// The crate allocates what the head announces, up to 4 GiB, before it reads the data.
     #[test]
-    fn counts_that_are_not_there_are_refused_before_room_is_made_for_them() {
-        let mut plain = Durations::default();
-        plain.record(100, 3);
-        let mut plain = plain.encode(false);
-        // Another precision, so that the crate reads it.
-        plain[12..16].copy_from_slice(&2_u32.to_be_bytes());
-        assert!(Durations::decode(&plain).is_ok());
-        plain[4..8].copy_from_slice(&0xf000_0000_u32.to_be_bytes());
-        for blob in [plain.clone(), compressed(&plain)] {
-            let error = Durations::decode(&blob).unwrap_err().to_string();
-            assert!(error.ends_with("4026531840 bytes of counts are announced, and 3 are there"), "{error}");
+    fn what_is_not_ours_is_refused_before_room_is_made_for_it() {
+        let mut durations = Durations::default();
+        durations.record(100, 3);
+        let plain = durations.encode(false);
+        let with = |at: usize, bytes: &[u8]| {
+            let mut changed = plain.clone();
+            changed[at..at + bytes.len()].copy_from_slice(bytes);
+            changed
+        };
+        let ours = "only those with 3 significant digits of whole numbers from 1 are read";
+        // 2⁶³ empty buckets, then a count of one.
+        let beyond = [&with(7, &[10])[..40], &[0xff; 9], &[2]].concat();
+        for (damaged, reason) in [
+            (with(4, &0xf000_0000_u32.to_be_bytes()), "its end is missing"),
+            (with(12, &5_u32.to_be_bytes()), ours),
+            (with(16, &8_u64.to_be_bytes()), ours),
+            (with(0, b"HISTFAAA"), "it does not begin as one"),
+            (plain[..30].to_vec(), "its head is missing"),
+            (vec![0; 100 << 20], "it is longer than any of ours"),
+            (beyond, "a value in it is over 2³² µs"),
+        ] {
+            let packed = compressed(&damaged);
+            assert!(packed.len() < 200_000);
+            let error = Durations::decode(&packed).unwrap_err().to_string();
+            assert!(error.ends_with(reason), "{error}, not {reason}");
+        }
+        let packed = compressed(&plain);
+        for end in 0..packed.len() {
+            assert!(Durations::decode(&packed[..end]).is_err(), "the first {end} bytes");
         }
     }
 
     #[test]
-    fn no_histogram_takes_more_room_than_ours_may_need() {
+    fn counts_that_do_not_add_up_are_refused() {
         let mut durations = Durations::default();
-        durations.record(100, 3);
-        let mut precise = durations.encode(false);
-        precise[12..16].copy_from_slice(&5_u32.to_be_bytes());
-        for blob in [precise.clone(), compressed(&precise)] {
-            let error = Durations::decode(&blob).unwrap_err().to_string();
-            assert!(error.ends_with("it has 5 significant digits, and at most 3 are read"), "{error}");
-        }
-        let bomb = compressed(&vec![0; 100 << 20]);
-        assert!(bomb.len() < 200_000);
-        let error = Durations::decode(&bomb).unwrap_err().to_string();
-        assert!(error.ends_with("it is longer than 497704 bytes"), "{error}");
+        durations.record(1, i64::MAX as u64);
+        durations.record(2, i64::MAX as u64);
+        assert!(Durations::decode(&durations.encode(false)).is_ok());
+        durations.record(3, i64::MAX as u64);
+        let error = Durations::decode(&durations.encode(false)).unwrap_err().to_string();
+        assert!(error.ends_with("its counts are too large"), "{error}");
     }
 
     #[test]
@@ -383,7 +393,9 @@ mod tests {
             })
             .collect();
         let mut added = Durations::default();
-        lists.iter().for_each(|each| added.add(each));
+        for each in &lists {
+            added.add(each);
+        }
         let sum = Durations::sum(&lists.iter().collect::<Vec<_>>());
         assert!(matches!(sum.counts, Counts::Many(_)));
         assert_eq!((&sum, sum.encode(true)), (&added, added.encode(true)));

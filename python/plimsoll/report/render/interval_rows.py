@@ -56,7 +56,8 @@ def interval_parquet(source: RunSource, request: OutputRequest) -> Iterator[byte
 
 
 def rows(intervals: Iterable[Interval], *, histograms: bool = True) -> Iterator[dict[str, Any]]:
-    """One per second, endpoint and outcome; times are None when nothing was timed. intervals: second by second."""
+    """One per second, endpoint and outcome, with the columns in their order; times are None when nothing was timed.
+    intervals: second by second."""
     for each in _added_up(intervals):
         row: dict[str, Any] = {"second": each.second, "method": each.method, "name": each.name, "outcome": each.outcome}
         row |= {name: getattr(each, name) for name in COUNTERS}
@@ -92,7 +93,7 @@ def as_csv(intervals: Iterable[Interval], invalid: Iterable[str] = ()) -> Iterat
     writer = CsvWriter(buffer, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in rows(intervals, histograms=False):
-        writer.writerow(doubts if title == "invalid" else row.get(title) for title in COLUMNS)
+        writer.writerow([*row.values(), doubts])
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()
