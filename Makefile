@@ -86,10 +86,10 @@ parity: setup tests/parity/.venv/.done ## the same locustfiles under Locust and 
 	@scripts/system-packages mosquitto:mosquitto
 	@$(BIN)/python -m tests.parity --jobs 2
 
-lab-forum lab-keys lab-todos lab-tunnels: setup target/release/plimsoll-tunnel ## make the report of a lab again, in at most 15 minutes; FULL=1 at the published length
+lab-forum lab-keys lab-todos lab-tunnels: setup target/release/plimsoll-tunnel ## make the report of a lab again, in 15 to 25 minutes; FULL=1 at the published length
 	@$(BIN)/python -m labs.run $(@:lab-%=%) $(if $(FULL),--full)
 
-labs: lab-forum lab-keys lab-todos lab-tunnels ## all of them, one after the other (about 50 minutes)
+labs: lab-forum lab-keys lab-todos lab-tunnels ## all of them, one after the other (about an hour)
 
 robustness: setup target/release/plimsoll-truth target/release/libplimsoll_faults.so ## kill, stop, interrupt and starve runs at random moments: is any promise broken? (a quarter of an hour)
 	@$(BIN)/python -m labs.robustness
