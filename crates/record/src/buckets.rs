@@ -69,7 +69,7 @@ impl Buckets {
         let (mut next, mut total): (u64, u64) = (0, 0);
         while !rest.is_empty() {
             match zigzag(&mut rest).ok_or("its end is missing")? {
-                0 => next += 1,
+                0 => next = next.saturating_add(1),
                 // A negative number is a run of empty buckets.
                 gap @ i64::MIN..0 => next = next.saturating_add(gap.unsigned_abs()),
                 count => {
