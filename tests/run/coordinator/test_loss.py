@@ -65,6 +65,17 @@ class Scene:
         self.losses.look(0, self.result)
 
 
+@pytest.mark.parametrize("action", ["mark", "redistribute"])
+def test_nobody_is_silent_while_the_coordinator_stands_still(monkeypatch: pytest.MonkeyPatch, action: str) -> None:
+    scene = Scene(monkeypatch, action)
+    scene.look(5)
+    for second in (12, 13, 14, 15):
+        scene.look(second)
+        assert scene.losses.silent == set()
+    scene.look(15.1)
+    assert scene.losses.silent == {0, 1, 2}
+
+
 def test_a_silent_worker_is_only_marked_until_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = Scene(monkeypatch, "mark")
     for worker in (scene.workers[0], scene.workers[1]):

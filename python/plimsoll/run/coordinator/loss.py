@@ -19,6 +19,8 @@ logger = logging.getLogger("plimsoll.run")
 
 LOSS_TIMEOUT_S = 3
 """Seconds without a report after which a worker is lost; each reports once a second."""
+STOOD_STILL_NS = 2_000_000_000
+"""ns between two looks after which this process itself stood still: what came meanwhile has not been read."""
 
 
 class WorkerLosses:
@@ -44,10 +46,16 @@ class WorkerLosses:
         """Workers that are there, as far as is known, but say nothing."""
         self._given_up: set[int] = set()
         """Of these, the ones whose load has gone to others."""
+        self._last_look: int | None = None
 
     def look(self, epoch: int, result: Result) -> None:
         """Once a second. epoch: the stamp of second 0."""
-        since = now() - LOSS_TIMEOUT_S * 1_000_000_000
+        stamp, last = now(), self._last_look
+        self._last_look = stamp
+        if last is not None and stamp - last > STOOD_STILL_NS:
+            for worker in self._workers.values():
+                worker.last_report = stamp
+        since = stamp - LOSS_TIMEOUT_S * 1_000_000_000
         for worker in list(self._workers.values()):
             is_silent = worker.ending is None and max(worker.last_report, epoch) < since
             if is_silent and worker.index not in self.silent:
