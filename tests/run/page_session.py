@@ -8,6 +8,7 @@ import signal
 import threading
 import urllib.error
 import urllib.request
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tests.command import TIMEOUT_S, wait_until
@@ -61,7 +62,12 @@ class PageSession:
         found = ADDRESS.search(self.err)
         assert found, self.err
         self.url = found[1].rstrip("/")
-        self.token = self.get("/api/state")["token"]
+
+    @cached_property
+    def token(self) -> str:
+        """What an action must carry. Asked for when it is needed: the process may be about to end."""
+        token: str = self.get("/api/state")["token"]
+        return token
 
     def _read(self, stream: Any, lines: list[str]) -> None:
         for line in stream:
@@ -77,8 +83,11 @@ class PageSession:
 
     def ask(self, path: str, body: object = None) -> tuple[int, dict[str, Any]]:
         """Status and JSON; with a body it is a POST."""
-        headers = {"Content-Type": "application/json", "X-Plimsoll-Token": getattr(self, "token", "")}
-        data = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json"}
+        data = None
+        if body is not None:
+            headers["X-Plimsoll-Token"] = self.token
+            data = json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers)
         try:
             with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
