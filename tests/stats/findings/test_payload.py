@@ -53,6 +53,18 @@ def test_all_endpoints_together_are_compared_too() -> None:
     assert [each.where.endpoint for each in found(payload, study(*trials))] == [("", "Aggregated")]
 
 
+@pytest.mark.parametrize(("requests", "differs"), [(10, False), (1000, True)])
+def test_the_size_of_all_together_may_differ_by_the_mix_that_chance_made(requests: int, differs: bool) -> None:
+    def one(variant: str, lists: int, items: int) -> Any:
+        total = row("", size=(lists * 7000 + items * 300) / (lists + items))
+        rows = row("GET /list", size=7000, requests=lists), row("GET /item", size=300, requests=items)
+        return run(50, *rows, total=total, variant=variant)
+
+    trials = one("base", 4 * requests, 6 * requests), one("other", 5 * requests, 5 * requests)
+
+    assert bool(found(payload, study(*trials))) == differs
+
+
 def test_repeats_are_averaged_and_invalid_ones_left_out() -> None:
     trials = [
         run(50, row(size=100.0)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,11 +10,12 @@ import numpy as np
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells, compared_cells, grouped, rows_of, valid
+from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from plimsoll.stats.study import Level, Measured, SizeOf, Study
+    from plimsoll.stats.study import Level, Measured, SizeOf, Study, Trial
 
 DIFFERS = 0.05
 """Of the mean size: what a variant may add or leave out (a header's date, a field) without being another request."""
@@ -23,8 +25,11 @@ LEAST_SECONDS = 8
 """With sizes: two per quarter."""
 FEW = 0.01
 """Of a second's requests, that may fail: their bodies hardly change its mean size."""
+CHANCE = 4
+"""Standard errors within which a random mix of endpoints may move the mean size of them all."""
 RULE = (
-    f"mean sizes of replies that differ by more than {DIFFERS * 100:.0f} % mean that the variants did not do the same"
+    f"mean sizes of replies that differ by more than {DIFFERS * 100:.0f} % mean that the variants did not do the same; "
+    f"those of all endpoints together must also lie {CHANCE} standard errors apart, as the mix of requests is random"
 )
 GROWTH = (
     f"mean size of replies in the last quarter of the run's whole seconds without failures more than "
@@ -36,8 +41,29 @@ def payload(study: Study) -> Iterable[Finding]:
     for a, b, level, operation in compared_cells(study):
         before, after = _sizes(study, a, level, operation), _sizes(study, b, level, operation)
         for key in before:
-            if key in after and before[key] > 0 and abs(after[key] / before[key] - 1) > DIFFERS:
-                yield _different(study, (a, b), level, operation, key[0], (before[key], after[key]))
+            if key not in after or not before[key] > 0 or abs(after[key] / before[key] - 1) <= DIFFERS:
+                continue
+            if key[0] == TOTAL:
+                errors = (mix_error(valid(study, variant, level, operation)) for variant in (a, b))
+                if abs(after[key] - before[key]) <= CHANCE * math.hypot(*errors):
+                    continue
+            yield _different(study, (a, b), level, operation, key[0], (before[key], after[key]))
+
+
+def mix_error(trials: Sequence[Trial]) -> float:
+    """Standard error, in bytes, that the random choice of endpoints gives to the mean size of all replies: that of the
+    mean of a multinomial sample, √(Σ nₖ(sₖ − s̄)²) / N. 0 when counts or sizes are unknown."""
+    rows = [
+        (row.requests, row.size)
+        for trial in trials
+        for row in trial.endpoints
+        if row.requests is not None and row.size is not None
+    ]
+    counts, sizes = np.array(rows, dtype=np.float64).reshape(-1, 2).T
+    if not counts.sum():
+        return 0.0
+    mean = np.average(sizes, weights=counts)
+    return math.sqrt(float(np.sum(counts * (sizes - mean) ** 2))) / float(counts.sum())
 
 
 def _sizes(
