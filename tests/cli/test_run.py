@@ -114,7 +114,7 @@ def test_values_that_make_no_sense_are_refused(args: tuple[str, ...]) -> None:
 
 def test_the_help_has_every_option_under_a_heading_and_examples() -> None:
     text = run.get_help(run.make_context("run", [], resilient_parsing=True))
-    for heading in ("What to run:", "How much of it:", "In another shape:", "What comes of it:", "Also:", "Examples:"):
+    for heading in ("What to run:", "Load:", "Load shape and open model:", "Results:", "Other:", "Examples:"):
         assert heading in text
     for parameter in run.params:
         if isinstance(parameter, click.Option) and not parameter.hidden:

@@ -139,7 +139,7 @@ class Option:
 
 STORE = Option(
     ("--store",),
-    "Also",
+    "Other",
     "Where runs are kept: an SQLite file (default: plimsoll.db here) or postgresql://user@host/database.",
     metavar="PLACE",
     shows_variable=True,

@@ -11,7 +11,7 @@ from plimsoll.run.limits import MAX_BODY, MAX_BODY_MEMORY, MAX_DECODED_BODY, MAX
 from plimsoll.run.options.option import FINDS_THE_LOCUSTFILE, LEVELS, STORE, Kind, LocustOption, Option, Use
 
 WHAT, HOW_MUCH, SHAPE, RAILS, RESULTS, PAGE = (
-    "What to run", "How much of it", "In another shape", "Guard rails", "What comes of it", "The page"
+    "What to run", "Load", "Load shape and open model", "Guard rails", "Results", "Page"
 )  # fmt: skip
 """Headings, in the order of the help text."""
 OTHERS = "Other options of Locust"
@@ -64,7 +64,7 @@ _WHAT = (
     _option("--header", group=WHAT, name="headers", metavar="'NAME: VALUE'", multiple=True,
             help="A header for a URL; may be repeated."),
     _option("--body", group=WHAT, metavar="TEXT", help="Body for a URL; @FILE takes it from a file."),
-    _flag("-k", "--insecure", group=WHAT, help="Accept every certificate of the target: no check at all."),
+    _flag("-k", "--insecure", group=WHAT, help="Do not check the target's TLS certificate."),
     _option("--seed", group=WHAT, metavar="N", kind=Kind.INTEGER,
             help="Makes random choices the same again; drawn and kept by default."),
     _option("--config", group=WHAT, metavar="FILE", help="A configuration file besides the usual ones.",
@@ -86,8 +86,8 @@ _HOW_MUCH = (
     _option("-t", "--run-time", group=HOW_MUCH, kind=Kind.DURATION, help="20, 20s, 3m, 1h30m; without it until Ctrl-C.",
             locust=LocustOption(env="RUN_TIME", as_given=True)),
     _option("-s", "--stop-timeout", group=HOW_MUCH, kind=Kind.DURATION,
-            help="How long what is under way may take to finish in the end; 0 for a locustfile in the closed "
-                 "model, else 10s.",
+            help="How long users may finish their tasks at the end; 0 for a locustfile in the closed model, else "
+                 "10s.",
             locust=LocustOption(_OTHER, env="STOP_TIMEOUT", default="0")),
     _option("--processes", group=HOW_MUCH, metavar="N", kind=Kind.INTEGER, default=1,
             help="Worker processes, one core each; -1 is one per core.",
@@ -100,8 +100,8 @@ _HOW_MUCH = (
     _option("--workers-per-node", group=HOW_MUCH, metavar="N", kind=Kind.COUNT, default=1,
             help="With --cluster: worker processes on each machine, one core each; 1 by default."),
     _option("--on-worker-loss", group=HOW_MUCH, choices=("mark", "redistribute", "stop"), default="mark",
-            help="When a worker ends, or says nothing for 3 s: go on without it, which is the default, give its load "
-                 "to the others, or end the run. The run says so in any case."),
+            help="When a worker ends, or does not report for 3 s: go on without it (the default), give its load to "
+                 "the others, or end the run. The report says so in any case."),
     _option("--source-address", group=HOW_MUCH, metavar="A[,B,…]",
             help="Local address that users come from; of several, A,B,C or FIRST-LAST or NETWORK/BITS, each "
                  "user gets one in turn and keeps it."),
@@ -178,11 +178,11 @@ _RESULTS = (
             help="Exit code after failures; 1 by default.",
             locust=LocustOption(_OTHER, env="EXIT_CODE_ON_ERROR", default=1)),
     _option("--exit-code-on-invalid", group=RESULTS, metavar="N", kind=Kind.INTEGER, default=3,
-            help="Exit code of a run whose load was not the load asked for; 3 by default, 0 to go by the others."),
+            help="Exit code of a run whose load was not the load asked for; 3 by default; 0: never for this reason."),
     _flag("--strict", group=RESULTS,
           help="Exit code 3 also when the generator may have added more than 5 % to a figure."),
     _option("-L", "--loglevel", group=RESULTS, metavar="LEVEL", kind=Kind.LEVEL, choices=LEVELS, default="INFO",
-            help="Log DEBUG, INFO, WARNING, ERROR or CRITICAL and worse.",
+            help="Lowest level that is logged: DEBUG, INFO, WARNING, ERROR or CRITICAL.",
             locust=LocustOption(_LOGGING, env="LOGLEVEL", default="INFO")),
     _option("--logfile", group=RESULTS, metavar="FILE", help="Log there instead of to stderr.",
             locust=LocustOption(_LOGGING, env="LOGFILE", as_given=True)),
