@@ -127,7 +127,7 @@ class Command:
     def __call__(self, *arguments: str) -> CommandResult:
         """The command in this process, to its end; a run has its workers in processes of their own as ever.
 
-        To start Python and load the package anew takes longer than most runs of tests. What a process has for itself,
+        To start Python and load the package again takes longer than most runs of tests. What a process has for itself,
         such as signals, is tested with `start` or `in_a_process`.
         """
         with self._surroundings(arguments), TemporaryFile("w+") as out, TemporaryFile("w+") as err:

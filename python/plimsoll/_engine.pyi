@@ -431,9 +431,9 @@ class Recorder:
     def failures(self) -> list[FailureTuple]:
         """Every failure so far, handed over or not."""
     def reset_totals(self) -> None:
-        """These sums begin anew, now. What is to be handed over stays as it is."""
+        """These sums begin again, now. What is to be handed over stays as it is."""
     def reset_total(self, endpoint: int | None = None) -> None:
-        """`total` and `latency` of one endpoint begin anew, or those of all together; the others go on."""
+        """`total` and `latency` of one endpoint begin again, or those of all together; the others go on."""
     def absorb(self, endpoint: int, total: TotalTuple, response: Histogram, second: int | None = None) -> None:
         """Add to these sums, and to nothing else, what was recorded elsewhere. second: if all of it was in that one."""
     def absorb_failure(

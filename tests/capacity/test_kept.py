@@ -140,7 +140,7 @@ def test_what_is_in_the_way_is_said(store, make_run):
     assert "there is no search s to go on with" in refused(resume=True)
     make_run.stops = 3
     session(store, make_run)
-    assert "--resume goes on with it, --fresh begins anew" in refused()
+    assert "--resume goes on with it, --fresh starts over" in refused()
     other = described(Settings("/s", start=50.0, most=1e5, seconds=4.0, confirm=6, seed=1))
     assert re.search(r"not how search s was begun:\n  start: 100.0 → 50.0\n", refused(resume=True, file=other))
     assert "the arguments of its runs differ" in refused(resume=True, file=described(words=("http://127.0.0.1:2/",)))

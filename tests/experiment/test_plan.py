@@ -75,7 +75,7 @@ def test_what_is_in_the_way(make_spec):
     spec = make_spec("a b", repeats=2)
     with pytest.raises(UsageError, match="no experiment trial to go on with; leave --resume out"):
         plan(spec, resume=True)
-    with pytest.raises(UsageError, match=r"was left after 1 of 4 cells .*; --resume goes on with it, --fresh begins"):
+    with pytest.raises(UsageError, match=r"was left after 1 of 4 cells .*; --resume goes on with it, --fresh starts"):
         plan(spec, stored_as(spec, "valid"))
     done = stored_as(spec, "valid", "invalid", "failed", "valid", finished=True)
     for options in ({}, {"resume": True}):
@@ -100,7 +100,7 @@ def test_a_file_that_has_changed(make_spec):
         first, change, last = str(error.value).splitlines()
         assert first.startswith("/nowhere/experiment.toml is no longer what experiment trial was begun with (20")
         assert change == "  seed: 1 → 9"
-        assert "--fresh: that begins anew, and what was run (1 cell) no longer counts" in last
+        assert "--fresh: that starts over, and what was run (1 cell) no longer counts" in last
     many = replace(spec, levels=tuple(Level("users", float(each)) for each in range(5, 20)))
     with pytest.raises(UsageError, match=r"\n  and 18 more\n"):
         plan(many, stored_as(spec, "valid"))

@@ -73,7 +73,7 @@ def _distinct(values: list[Any]) -> list[Any]:
 
 
 def _csv_facts(folder: Path, *, times: bool) -> Facts:
-    """Files that a run writes once a second are written anew at its end, so these are final."""
+    """Files that a run writes once a second are written again at its end, so these are final."""
     facts: Facts = {}
     for path in sorted(folder.glob("*.csv")) if folder.is_dir() else ():
         with path.open(newline="") as file:

@@ -77,7 +77,7 @@ def test_an_installed_wheel_runs_reports_and_serves_its_page(tmp_path: Path) -> 
     subprocess.run(
         [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", str(wheel)], check=True
     )
-    # Its dependencies are those of this environment; `make wheels` installs them afresh.
+    # Its dependencies are those of this environment; `make wheels` installs them again.
     Path(installed[0], "others.pth").write_text(sysconfig.get_path("purelib"))
     done = subprocess.run(
         [str(python), str(ROOT / "scripts" / "smoke.py")], cwd=tmp_path, capture_output=True, text=True

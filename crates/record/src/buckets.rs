@@ -64,7 +64,7 @@ impl Buckets {
         }
         let length = word(head, 4).unwrap_or_default() as usize;
         let mut rest = data[HEAD..].get(..length).ok_or("its end is missing")?;
-        // A bucket takes two bytes or more, but for those of low values that have a neighbour.
+        // A bucket takes two bytes or more, except for those of low values that have a neighbour.
         let mut found = Buckets { counts: Vec::with_capacity(MOST.min(rest.len() / 2)) };
         let (mut next, mut total): (u64, u64) = (0, 0);
         while !rest.is_empty() {

@@ -81,12 +81,12 @@ def take_up(
     if fresh or not any(states[each] for each in OVER):
         return KeptKey(name, kept.begin(name, file, ()))
     if stored.status == "finished":
-        raise UsageError(f"search {name} is finished: `plimsoll report {name}` shows it; --fresh begins anew")
+        raise UsageError(f"search {name} is finished: `plimsoll report {name}` shows it; --fresh starts over")
     if not resume:
-        raise UsageError(f"search {name} was interrupted; --resume goes on with it, --fresh begins anew")
+        raise UsageError(f"search {name} was interrupted; --resume goes on with it, --fresh starts over")
     if changed := _changes(stored.file, file):
         lines = "\n  ".join([f"this is not how search {name} was begun:", *changed])
-        raise UsageError(f"{lines}\nput that back to go on; --fresh begins anew")
+        raise UsageError(f"{lines}\nput that back to go on; --fresh starts over")
     kept.resume(stored.key, file)
     return KeptKey(name, stored.key)
 
@@ -169,7 +169,7 @@ class KeptSearch:
         cell = cells[number - 1]
         if cell.level != load:
             raise UsageError(
-                f"search {self.kept.name} was begun by a Plimsoll that chose other loads; --fresh begins anew"
+                f"search {self.kept.name} was begun by a Plimsoll that chose other loads; --fresh starts over"
             )
         return cell
 

@@ -62,7 +62,7 @@ when it was interrupted.""",
     "--name", metavar="NAME", help="What the search is called in the store (default: after what is searched)."
 )
 @click.option("--resume", is_flag=True, help="Go on with a search that was interrupted; its runs are not repeated.")
-@click.option("--fresh", is_flag=True, help="Begin anew; runs of a search of this name no longer count.")
+@click.option("--fresh", is_flag=True, help="Start over; runs of a search of this name no longer count.")
 @click.option("--strict", is_flag=True, help="Exit with 3 also if the generator may have added too much to a figure.")
 @click.option("--json", "json_file", metavar="FILE", help='Write all of it as JSON; "-" is stdout.')
 @click.option("--md", metavar="FILE", help='Write it as Markdown; "-" is stdout.')

@@ -54,7 +54,7 @@ failed; 130 interrupted"""
 )
 @click.argument("file", default=".")
 @click.option("--resume", is_flag=True, help="Go on with what was interrupted, or add repeats to what is finished.")
-@click.option("--fresh", is_flag=True, help="Begin anew; cells that were run under this name no longer count.")
+@click.option("--fresh", is_flag=True, help="Start over; cells that were run under this name no longer count.")
 @click.option("--again", is_flag=True, help="With --resume: take failed and invalid cells once more.")
 @click.option("--aa", metavar="VARIANT", help="Run this variant against itself; its noise is used for later verdicts.")
 @click.option("--full", is_flag=True, help="At the whole length: as the file's table [full] says.")

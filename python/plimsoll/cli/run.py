@@ -42,7 +42,7 @@ Examples:
                                                          only the class Buyer; running tasks may finish for 10 s
   plimsoll run -f shop.py -u 2000 --processes -1 --csv results/shop --headless
   plimsoll run http://127.0.0.1:8000/ -u 50 -t 10s       no locustfile: one URL, users without Python
-  plimsoll run http://127.0.0.1:8000/ --rate 900/s -t 2m the open model: 900 arrivals per second, come what may
+  plimsoll run http://127.0.0.1:8000/ --rate 900/s -t 2m the open model: 900 arrivals per second
   plimsoll run plan.toml --threshold 'p99 < 200ms'       a plan: flows, data, phases
   plimsoll run targets.txt --rate 100/s -t 30s           the targets of a vegeta file in turn
   plimsoll run -f shop.py --stages 30s:100/s,2m:900/s    a locustfile in the open model

@@ -35,7 +35,7 @@ def check(text: str) -> str:
     """
     for word in _WORD.findall(text):
         if word not in NAMES and (meant := nearest(word.lower(), NAMES)):
-            raise BadValueError(f"{{{word}}} stands for nothing; did you mean {{{meant}}}?")
+            raise BadValueError(f"{{{word}}} is not a known placeholder; did you mean {{{meant}}}?")
     return text
 
 

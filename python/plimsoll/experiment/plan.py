@@ -139,7 +139,7 @@ def _refuse_changed(
                 *more,
             ]
         )
-        + "\nput that back to go on, give it another name, or say --fresh: that begins anew, and what was run "
+        + "\nput that back to go on, give it another name, or say --fresh: that starts over, and what was run "
         f"({cells_in_words(over)}) no longer counts"
     )
 
@@ -149,14 +149,14 @@ def _refuse_old(stored: StoredExperiment, kept: Sequence[StoredCell], waiting: b
     if waiting:
         raise UsageError(
             f"experiment {stored.name} was left after {over} of {cells_in_words(len(kept))} ({_when(stored.created)}); "
-            "--resume goes on with it, --fresh begins anew"
+            "--resume goes on with it, --fresh starts over"
         )
     bad = sum(each.state in ("invalid", "failed") for each in kept)
     retake = f"--resume --again takes the {cells_in_words(bad)} that are invalid or failed once more; " if bad else ""
     raise UsageError(
         f"experiment {stored.name} is finished ({cells_in_words(over)}, {_when(stored.ended or stored.created)}): "
         f"`plimsoll report {shlex.quote(stored.name)}` shows it; {retake}--resume --repeats N adds repeats, "
-        "--fresh begins anew"
+        "--fresh starts over"
     )
 
 

@@ -1,4 +1,4 @@
-"""A part of a file that is written anew in place: what stands between two markers, and nothing else.
+"""A part of a file that is written again in place: what stands between two markers, and nothing else.
 
     <!-- plimsoll:begin todos -->
     …

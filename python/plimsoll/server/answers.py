@@ -58,7 +58,7 @@ def to_json(message: Any) -> bytes:
 
 
 def answer(message: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """What may change within the second is asked for anew each time."""
+    """What may change within the second is asked for again each time."""
     kept = {"Cache-Control": "no-store", **(headers or {})}
     return Response(to_json(message), status, kept, media_type="application/json")
 

@@ -240,7 +240,7 @@ class LiveUpdate:
     appended: dict[str, Rows]
     """By name of a chart, of those that `/api/live/charts` gave for the same endpoint."""
     is_outdated: bool
-    """The charts must be asked for anew: their axes no longer do, or the run is another one."""
+    """The charts must be asked for again: their axes no longer do, or the run is another one."""
     failures: int
     """Different failures so far; asked for with `/api/live/failures` when it changes. Counts in it change too."""
     exceptions: int

@@ -21,7 +21,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 
 def routes() -> list[BaseRoute]:
-    """The page, which is asked for anew each time, and what it consists of, whose names change with their content."""
+    """The page, which is asked for again each time, and what it consists of, whose names change with their content."""
 
     def index(_: Request) -> Response:
         headers = {"Cache-Control": "no-cache"}

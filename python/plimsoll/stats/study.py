@@ -102,7 +102,7 @@ class Course:
     sizes: NDArray[np.float64]
     """Mean bytes of a decoded body."""
     histograms: Sequence[Histogram | None]
-    """Of the timed responses, in µs. Decoded anew at each access: keep what is needed again."""
+    """Of the timed responses, in µs. Decoded again at each access: keep what is needed again."""
     measured: slice = field(default_factory=lambda: slice(None))
     """The seconds that count: without the warm-up."""
     service: Sequence[Histogram | None] = ()
@@ -120,7 +120,7 @@ class GeneratorCourse:
     one entry each second; the arrays are NaN in a second that no worker reported."""
 
     lag: Sequence[Histogram | None]
-    """In µs, as is `delay`. Decoded anew at each access."""
+    """In µs, as is `delay`. Decoded again at each access."""
     delay: Sequence[Histogram | None]
     in_flight: NDArray[np.float64]
     """Exchanges at the end of the second."""

@@ -150,7 +150,7 @@ def _sqlite_engine(url: URL) -> Engine:
         event.listen(engine, "do_connect", _create_for_owner)
         event.listen(engine, "connect", partial(_prepare_sqlite, file))
     else:
-        # Each connection anew: whether somebody else is writing is found out when it is made.
+        # Each connection again: whether somebody else is writing is found out when it is made.
         engine = create_engine(url, connect_args=arguments, poolclass=NullPool)
         event.listen(engine, "do_connect", _connect_for_reading)
     event.listen(engine, "begin", _begin_sqlite)

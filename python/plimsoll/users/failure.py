@@ -75,7 +75,7 @@ FAST_FAILURES = (
     LocustBadStatusCode,
     requests_errors.ContentDecodingError,
 )
-"""What the `error` of a FastHttpSession's response can be, but for redirects that lead nowhere."""
+"""What the `error` of a FastHttpSession's response can be, except for redirects that lead nowhere."""
 
 
 # What the resolver says, and its number: the engine hands on the words alone.

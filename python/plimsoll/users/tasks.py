@@ -137,7 +137,7 @@ def filter_tasks_by_tags(
 ) -> None:
     """Keep the tasks of a User or TaskSet class, and of those within, that carry one of tags and none of exclude_tags.
 
-    None: no such condition. A TaskSet that is left empty is dropped, but for a MarkovTaskSet, which no tag can reach.
+    None: no such condition. An empty TaskSet is dropped, except for a MarkovTaskSet, which no tag can reach.
     verdicts: what is already known, for recursion.
     """
     verdicts = {} if verdicts is None else verdicts

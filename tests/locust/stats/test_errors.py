@@ -41,8 +41,8 @@ def test_an_error_that_was_taken_earlier_goes_on_counting_until_a_reset(stats, r
     assert error.last_seen > error.first_seen
     stats.reset_all()
     recorder.custom(endpoint, 1.0, 0, "http", "no")
-    (anew,) = stats.errors.values()
-    assert (anew.occurrences, error.occurrences) == (1, 2)
+    (again,) = stats.errors.values()
+    assert (again.occurrences, error.occurrences) == (1, 2)
 
 
 def test_failures_that_workers_report_before_their_requests_are_seen_at_once(stats):

@@ -115,7 +115,7 @@ def test_after_the_end_there_is_no_part_of_a_second_also_for_who_asks_only_then(
     version = charts.take([], []).versions[A]
     new = charts.end(3)
     assert (new.rows, set(new.versions)) == ({}, {None, A})
-    assert new.versions[A] > version, "who has drawn it must ask for it anew"
+    assert new.versions[A] > version, "who has drawn it must ask for it again"
     for key in (A, B, None):
         assert [at for at, _ in rate_of(charts, key)] == [0.0, 1.0, 2.0], key
 

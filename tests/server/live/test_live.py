@@ -228,7 +228,7 @@ def test_editions_are_kept_for_those_who_are_a_little_slow(watched):
     feed.second({"/": [1.0]})
     feed.second({"/": [1.0]})
     late = watched.snapshots_after(first)
-    assert [each.sequence for each in late] == [watched.snapshot.sequence], "too late: all of it is told anew"
+    assert [each.sequence for each in late] == [watched.snapshot.sequence], "too late: all of it is told again"
     assert watched.snapshots_after(watched.snapshot.sequence) == ()
 
 

@@ -34,7 +34,7 @@ def test_with_otavas_own_test_it_finds_what_otava_finds(case, monkeypatch):
     assert found(case["values"]) == [each["index"] for each in case["changes"]]
     for own, other in zip(changes(case["values"]).changes, case["changes"], strict=True):
         if len(case["weak"]) == len(case["changes"]):
-            # Where Otava takes a point back, it does not look anew at the one before it.
+            # Where Otava takes a point back, it does not look again at the one before it.
             assert (own.before, own.after) == pytest.approx((other["before"], other["after"]), rel=1e-9)
             assert own.p == pytest.approx(other["p"], rel=1e-6, abs=1e-300)
 

@@ -259,7 +259,7 @@ JOURNEYS: dict[str, Callable[[Any, str], Any]] = {
 
 
 def _facts(response: Any, target: RecordingServer) -> dict[str, Any]:
-    """What the user's code can see of a response, but for what differs between two runs."""
+    """What the user's code can see of a response, except for what differs between two runs."""
 
     def same(text: str) -> str:
         return text.replace(str(target.port), "PORT")

@@ -1,4 +1,4 @@
-"""What a session's settings come to, and when that is looked at anew."""
+"""What a session's settings come to, and when that is looked at again."""
 
 from __future__ import annotations
 

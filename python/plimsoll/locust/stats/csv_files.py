@@ -111,7 +111,7 @@ class StatsCSVFileWriter(StatsCSV):
         return self.base_filepath + "_stats_history.csv"
 
     def close_files(self) -> None:
-        """Write the end of the test, but for the history, and close."""
+        """Write the end of the test, except for the history, and close."""
         if not self._history.closed:
             self._rewrite()
             for file in (*self._files.values(), self._history):

@@ -92,7 +92,7 @@ class LiveChartSet:
     def put(self, second: Second) -> dict[str, Rows]:
         """Rows by the name of a chart; none when `version` has grown. A second replaces what was there of it, as long
         as it is one of the last ten or a column is one second; seconds that were left out had no requests. Put a second
-        when all workers have reported it: one that changes makes everything be drawn anew."""
+        when all workers have reported it: one that changes makes everything be drawn again."""
         version = self.version
         self._fill(second.second)
         rows = self._put(second)

@@ -20,7 +20,7 @@ class ResettableView:
 
     def __init__(self, warmup: float, times_of: str) -> None:
         self.view = RunView(warmup, times_of)
-        """Begins anew with a reset."""
+        """Begins again with a reset."""
         self._left_out: LeftOut | None = None
 
     def add(self, batch: Batch, started: float, elapsed: float) -> list[SecondSums]:

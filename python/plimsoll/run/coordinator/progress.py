@@ -89,4 +89,4 @@ class Observer:
         """Must neither raise nor take long."""
 
     def reset_at(self, second: int) -> None:
-        """What was measured before this second of the run is left out from now on; views have begun anew."""
+        """What was measured before this second of the run is left out from now on; views have started over."""

@@ -1,6 +1,6 @@
 """Stamps of a worker's clock as stamps of the coordinator's, and back.
 
-Stamps are of the monotonic clock, which begins anew with each boot of a machine: those of two machines have nothing in
+Stamps are of the monotonic clock, which starts over with each boot of a machine: those of two machines have nothing in
 common. A transport to other machines measures the offset of each worker's clock; on one machine it is 0.
 """
 

@@ -134,7 +134,7 @@ class PageSession:
             self._accepted.put((run, self._current))
 
     def _make_room(self) -> None:
-        """The run is over, but for its reports: another may be asked for."""
+        """The run is over, except for its reports: another may be asked for."""
         with self._lock:
             self._current = None
 

@@ -35,7 +35,7 @@ class _Watched:
 @dataclass(frozen=True, slots=True)
 class ChartUpdate:
     """What a second brought. By endpoint, None for all together: rows to be added to its charts, and the version that
-    they are of; a viewer who has drawn another version must ask for the charts anew."""
+    they are of; a viewer who has drawn another version must ask for the charts again."""
 
     rows: dict[Key | None, dict[str, Rows]]
     versions: dict[Key | None, int]

@@ -28,7 +28,7 @@ FRESH_S = 2.5
 MOST_LINES = 1000
 """Of the log, that are kept."""
 MOST_SNAPSHOTS = 20
-"""That a viewer may be behind before all is sent anew."""
+"""That a viewer may be behind before all is sent again."""
 IN_PROGRESS = frozenset({"spawning", "running", "stopping"})
 
 
@@ -102,7 +102,7 @@ class SnapshotFeed:
             return tuple(self._lines)
 
     def publish(self, **news: Any) -> None:
-        """A snapshot that says what the last one said, but for this."""
+        """A snapshot that says what the last one said, except for this."""
         once: dict[str, Any] = {"changed": (), "is_whole": False, "appended": {}}
         with self._lock:
             log = tuple(self._unsaid)

@@ -32,7 +32,7 @@ logger = logging.getLogger("plimsoll.server")
 
 
 class Live(SnapshotFeed):
-    """An observer of one run after another. Its methods are called by one thread, but for `watch` and `charts`."""
+    """An observer of one run after another. Its methods are called by one thread, except for `watch` and `charts`."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(clock)

@@ -92,7 +92,7 @@ class LiveRun:
         }
 
     def forget(self, view: RunView) -> bool:
-        """Whether the view begins later than before: all rows are then made anew."""
+        """Whether the view begins later than before: all rows are then made again."""
         if view.warmup == self._warmup:
             return False
         self._warmup = view.warmup

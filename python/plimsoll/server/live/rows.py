@@ -53,11 +53,11 @@ class RowTable:
 
     @property
     def age(self) -> int:
-        """Seconds after which each row is made anew."""
+        """Seconds after which each row is made again."""
         return max(1, math.ceil(len(self._turn) / ROWS_A_SECOND))
 
     def turn(self, view: RunView, *, everything: bool = False) -> list[EndpointRow]:
-        """The rows that are made anew this time."""
+        """The rows that are made again this time."""
         endpoints = {(each.method, each.name): each for each in view.endpoints}
         new = endpoints.keys() - self._known
         self._known |= new

@@ -37,7 +37,7 @@ COMMENT = b": still here\n\n"
 
 
 class Viewers:
-    """All who look at a live run. Used in the server's loop, but for `dismiss`."""
+    """All who look at a live run. Used in the server's loop, except for `dismiss`."""
 
     def __init__(self, live: Live | None) -> None:
         self._live = live
