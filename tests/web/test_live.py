@@ -143,12 +143,13 @@ def test_the_end_of_the_process_is_told(started: PageCommand, browser_session: B
 def test_after_a_run_of_a_url_the_page_stays_while_somebody_looks(
     target: CountingTarget, serve: Callable[..., PageCommand], browser_session: BrowserSession
 ) -> None:
-    served = serve("run", f"{target.url}/look", "--rate", "10/s", "-t", "3s")
+    served = serve("run", f"{target.url}/look", "--rate", "10/s")
     page = browser_session.open(served.url)
-    expect(state(page)).to_have_text("Finished")
+    expect(state(page)).to_have_text("Running")
+    stop(page)
     expect(page.get_by_role("link", name="Report")).to_be_visible()
     page.reload()
-    expect(state(page)).to_have_text("Finished")
+    expect(state(page)).to_have_text("Stopped")
     assert served.process.poll() is None
     page.get_by_role("link", name="Runs").click()
     expect(page.get_by_role("link", name=re.compile("look")).first).to_be_visible()
