@@ -47,6 +47,20 @@ def test_percentiles_of_too_few_requests_come_last():
     assert lines[-1].startswith("Too few requests to compare: p99 in 12 of 12 comparisons")
 
 
+def test_seconds_that_only_comparisons_leave_out_are_a_line():
+    analysis = ladder()
+    place = analysis.comparisons[0].level
+    declared = next(each.warmup for each in analysis.study.trials if each.level == place)
+    rows = tuple(
+        replace(each, warmup=declared + 5) if each.level == place else replace(each, warmup=declared)
+        for each in analysis.comparisons
+    )
+    lines = cautions(replace(analysis, comparisons=rows)).lines
+    assert any(each.startswith("Comparisons leave out the first 5 s of each run at 1 place, as") for each in lines)
+    rows = tuple(replace(each, warmup=declared) for each in rows)
+    assert not any("leave out" in each for each in cautions(replace(analysis, comparisons=rows)).lines)
+
+
 def test_a_primary_metric_that_fits_no_endpoint_is_named():
     asked = Metric.parse("p99 of /thrads"), Metric.parse("p99 of /threads/{id}"), Metric.parse("p50")
     lines = cautions(replace(ladder(), study=replace(ladder().study, primary=asked))).lines

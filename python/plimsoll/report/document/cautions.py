@@ -37,6 +37,7 @@ def cautions(analysis: Analysis) -> Doubts:
         *few_requests.strange(study),
         *dict.fromkeys(f"The target of {each.variant} ended by itself: {each.crashed}." for each in crashed),
         *_findings(each for each in analysis.findings if each.weight != "insight"),
+        *_left_out(analysis),
         *few_requests.not_compared(analysis),
         *_unmatched(analysis),
         *study.warnings,
@@ -67,6 +68,23 @@ def _findings(findings: Iterable[Finding]) -> Iterator[str]:
         more = f" The same holds in {counted(len(group) - 1, 'more place')}." if len(group) > 1 else ""
         advice = f" {group[0].advice}" if group[0].advice else ""
         yield f"{group[0].statement}{more}{advice} ({name})"
+
+
+def _left_out(analysis: Analysis) -> Iterator[str]:
+    """How much of each run the comparisons leave out, and the tables do not."""
+    declared = {(each.level, each.operation): each.warmup for each in analysis.study.trials}
+    cuts = {
+        place: cut
+        for each in analysis.comparisons
+        if (cut := each.warmup - declared.get(place := (each.level, each.operation), each.warmup)) > 0
+    }
+    if not cuts:
+        return
+    places = f" at {counted(len(cuts), 'place')}" if len(declared) > 1 else ""
+    yield (
+        f"Comparisons leave out the first {max(cuts.values()):g} s of each run{places}, as some run was still getting "
+        "faster; the tables have all seconds, so they may show another change. A longer warm-up avoids it."
+    )
 
 
 def _unmatched(analysis: Analysis) -> Iterator[str]:
