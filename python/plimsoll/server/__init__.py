@@ -1,4 +1,4 @@
-"""The web page's side of the machine: what is stored, and the run in progress, as JSON; what may be done, as POSTs.
+"""The server of the web page: stored runs and the run in progress as JSON, actions as POST requests.
 
 `make_app` (routes, `app.py`) → `PageServer` (a thread, `serving.py`); `Live` folds the run in progress (`live.py`).
 """

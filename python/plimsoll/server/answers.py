@@ -41,24 +41,24 @@ _adapters: dict[Any, TypeAdapter[Any]] = {}
 
 
 def adapter(kind: Any) -> TypeAdapter[Any]:
-    """Knows a class of messages, or any other type."""
+    """The adapter of a message class or any other type, cached."""
     if kind not in _adapters:
         _adapters[kind] = TypeAdapter(kind)
     return _adapters[kind]
 
 
 def to_json(message: Any) -> bytes:
-    """A message, or plain values, as JSON; numbers that JSON does not know become null."""
+    """A message, or plain values, as JSON; NaN and infinity become null."""
     kind = adapter(type(message) if hasattr(message, "__dataclass_fields__") else Any)
     try:
         return kind.dump_json(message)
     except PydanticSerializationError:
-        # What a user's code prints or raises may have code points that no encoding knows.
+        # Output and exceptions of user code may contain code points that cannot be encoded.
         return adapter(Any).dump_json(storable_json(kind.dump_python(message)))
 
 
 def answer(message: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """What may change within the second is asked for again each time."""
+    """Not cached by browsers: the content may change within a second."""
     kept = {"Cache-Control": "no-store", **(headers or {})}
     return Response(to_json(message), status, kept, media_type="application/json")
 
@@ -81,7 +81,7 @@ async def read(request: Request, kind: type[MessageT]) -> MessageT:
 
 
 def acting(act: Callable[[MessageT], None], kind: type[MessageT]) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint that takes a message and has something done, which may take a moment."""
+    """An endpoint that reads a message and runs `act` in a thread, because it may block."""
 
     async def endpoint(request: Request) -> Response:
         message = await read(request, kind)
@@ -100,7 +100,7 @@ def _of_http(_: Request, error: Exception) -> Response:
 
 
 def _of_ours(_: Request, error: Exception) -> Response:
-    """The status says what kind of error it is, the text what is wrong."""
+    """Each kind of error has its own status."""
     match error:
         case NotNowError():
             return problem(409, str(error))
@@ -120,7 +120,7 @@ def _of_ours(_: Request, error: Exception) -> Response:
 
 
 def _of_others(_: Request, __: Exception) -> Response:
-    """The traceback goes to the log, and not to who asked."""
+    """The traceback goes to the log, not to the client."""
     return problem(500, FAILED)
 
 
@@ -134,4 +134,4 @@ ON_ERROR: dict[Any, Callable[[Request, Exception], Response]] = {
     PlimsollError: _of_ours,
     Exception: _of_others,
 }
-"""For Starlette."""
+"""Exception handlers for Starlette."""

@@ -52,12 +52,12 @@ def make_app(
     base_path: str = "",
     more_routes: MoreRoutes | None = None,
 ) -> Starlette:
-    """The page and its API. store: where runs are kept. live, control: None where none can be run. base_path: put in
-    front of every path, "/load" say. more_routes: of a page on which something can be run. Raises UsageError for a base
-    path that cannot be one.
+    """The page and its API. store: where runs are kept. live, control: None if no run can be started. base_path: the
+    prefix of every path, e.g. "/load". more_routes: routes of a page that can start runs. Raises UsageError for an
+    invalid base path.
 
-    At the end call `app.state.viewers.dismiss()`, then `app.state.store.close()`. `app.state.base_path` is how the
-    page's address ends.
+    At the end call `app.state.viewers.dismiss()`, then `app.state.store.close()`. `app.state.base_path` is the suffix
+    of the page's address.
     """
     base = base_path.rstrip("/")
     if not _BASE.fullmatch(base):
@@ -86,7 +86,7 @@ def make_app(
 
 
 def history_routes(place: OpenStore) -> list[Route]:
-    """What the page shows of the store: runs, experiments, their reports, and trends."""
+    """Routes of stored data: runs, experiments, their reports, and trends."""
     runs, experiments, trends = Runs(place), ExperimentHistory(place), Trends(place)
     pages, downloads = Pages(place), Downloads(place)
     return [

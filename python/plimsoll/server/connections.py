@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 REQUEST_TIMEOUT_S = 10.0
-"""Seconds from a connection's first moment, or from a request's first byte, to the end of the request."""
+"""From the start of a connection, or the first byte of a request, to the end of the request."""
 MOST_CONNECTIONS = 256
-"""At a time. Each viewer has one or two, and each takes a file that the users of a run may need."""
+"""Concurrent connections. A viewer has one or two. Each takes a file descriptor that the users of a run may need."""
 QUIET_S = 60.0
-"""Seconds in which a message of one kind is logged once."""
+"""Interval in which messages of one kind are logged only once."""
 _FULL = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 5\r\nConnection: close\r\n\r\n"
 
 
 class LimitedConnection(H11Protocol):
-    """Closes a connection whose request takes too long to come, and refuses one too many."""
+    """Closes a connection whose request arrives too slowly, and refuses connections over the limit."""
 
     _overdue: asyncio.TimerHandle | None = None
     _is_refused = False
@@ -49,7 +49,7 @@ class LimitedConnection(H11Protocol):
         super().connection_lost(exc)
 
     def _watch(self) -> None:
-        """Have a deadline as long as a request is expected or under way."""
+        """Set a deadline while a request is expected or incomplete."""
         if self.transport.is_closing() or self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._forget()
         elif self._overdue is None:
@@ -62,14 +62,14 @@ class LimitedConnection(H11Protocol):
 
 
 class OncePerMinute(logging.Filter):
-    """Lets a message of each kind through once a minute, with how many it has held back. A kind is a level, a text
-    before its arguments are put in, and an exception."""
+    """Passes one message of each kind per minute, with the number of messages it suppressed. A kind is a level, a
+    format string and an exception."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock
         self._last: dict[tuple[int, str, str], tuple[float, int]] = {}
-        """When each was let through, and how many have come since."""
+        """When each kind last passed, and how many messages it has suppressed since."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         kind = record.levelno, str(record.msg)[:200], repr(record.exc_info[1])[:200] if record.exc_info else ""
@@ -89,7 +89,7 @@ class OncePerMinute(logging.Filter):
 
 
 def quieten() -> None:
-    """What goes wrong between the page and its visitors is logged once a minute."""
+    """Limit uvicorn's and asyncio's log messages to one of each kind per minute."""
     for name in ("uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
         if not any(isinstance(each, OncePerMinute) for each in logger.filters):

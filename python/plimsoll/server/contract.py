@@ -21,7 +21,7 @@ ROOTS: tuple[type, ...] = (
 
 
 def schema() -> dict[str, Any]:
-    """One definition for each class; an object with one property for each, so that converters find them all."""
+    """One definition per class, and an object with one property per class, so that converters find all of them."""
     roots = {each.__name__: TypeAdapter[Any](each) for each in ROOTS}
     by_name, definitions = TypeAdapter.json_schemas((name, "serialization", each) for name, each in roots.items())
     properties = {name: by_name[name, "serialization"] for name in roots}
@@ -38,14 +38,14 @@ def schema() -> dict[str, Any]:
 
 
 def _closed(node: Any) -> Any:
-    """Every field is always sent, and no other; docstrings and defaults are Python's business."""
+    """All fields required, no others allowed; docstrings and defaults removed."""
     if isinstance(node, list):
         return [_closed(each) for each in node]
     if not isinstance(node, dict):
         return node
     found = {key: _closed(value) for key, value in node.items() if key not in ("default", "description", "title")}
     if found.get("type") == "object" and isinstance(found.get("properties"), dict):
-        # A field may be called "title", too.
+        # A field may be called "title".
         found["properties"] = {key: _closed(value) for key, value in node["properties"].items()}
         found |= {"required": sorted(found["properties"]), "additionalProperties": False}
     return found

@@ -1,4 +1,4 @@
-"""What the page and the server say to each other. Times are ms, sizes bytes, moments Unix seconds, unless they say so.
+"""Messages between page and server. Times are ms, sizes bytes, moments Unix seconds, unless stated otherwise.
 
 The TypeScript types of the page are made from these classes (`plimsoll.server.contract`).
 """
@@ -19,14 +19,14 @@ Status = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The body of every answer that is not 2xx."""
+    """The body of every response that is not 2xx."""
 
     error: str
-    """For people: what is wrong, and what to do."""
+    """For people: what is wrong, and how to fix it."""
     field: str = ""
-    """Of the form, if it is about one."""
+    """The form field at fault, if any."""
     others: tuple[Problem, ...] = ()
-    """What else is wrong with the form."""
+    """More problems of the form."""
 
 
 # The form
@@ -43,23 +43,23 @@ class UserClassItem:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An option that the locustfile has added, as the form asks for it."""
+    """An option that the locustfile adds, as the form shows it."""
 
     name: str
-    """As in `parsed_options`."""
+    """Name in `parsed_options`."""
     label: str
     help: str
     kind: Literal["text", "checkbox", "select", "multiple", "secret"]
     value: str | bool | tuple[str, ...]
-    """Its default; of a secret never."""
+    """The default; never of a secret."""
     choices: tuple[str, ...] = ()
     required: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """A run that somebody asks for: also what the form is filled with at first. Durations and loads are texts, as
-    they are typed on the command line: "2m", "900/s", "30s:100/s,1m:900/s"."""
+    """A requested run, and the initial content of the form. Durations and loads are texts as on the command line: "2m",
+    "900/s", "30s:100/s,1m:900/s"."""
 
     model: Literal["closed", "open"] = "closed"
     users: int = 1
@@ -67,20 +67,20 @@ class RunRequest:
     rate: str = ""
     """Of the open model."""
     shape: str = "constant"
-    """The name of a `FormShape`. constant: users, or a rate; plan: as the plan file says."""
+    """The name of a `FormShape`. constant: users, or a rate; plan: the load of the plan file."""
     shape_text: str = ""
     """The value of `--ramp`, `--stages`, …, for shapes other than constant and plan."""
     shape_class: str = ""
-    """A LoadTestShape of the locustfile; "" for none, which is called Default."""
+    """A LoadTestShape of the locustfile; "" for none, shown as Default."""
     run_time: str = ""
-    """"" is until stopped."""
+    """"": until stopped."""
     warmup: str = ""
     stop_timeout: str = ""
     host: str = ""
     classes: tuple[str, ...] = ()
-    """User classes that take part; () is all."""
+    """User classes to run; () for all."""
     class_settings: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By name of a user class: attributes in place of the locustfile's, as weight, fixed_count, host, tasks."""
+    """By name of a user class: attributes that override the locustfile's, e.g. weight, fixed_count, host, tasks."""
     tags: tuple[str, ...] = ()
     exclude_tags: tuple[str, ...] = ()
     arguments: dict[str, str | bool | tuple[str, ...]] = field(default_factory=dict)
@@ -92,36 +92,36 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What can be asked for."""
+    """What can be requested."""
 
     source: str
     """The locustfile, plan or URL."""
     is_native: bool
-    """No locustfile: there are no classes, tags, arguments."""
+    """No locustfile: no classes, tags or arguments."""
     classes: tuple[UserClassItem, ...]
     shape_classes: tuple[str, ...]
     tags: tuple[str, ...]
     arguments: tuple[Argument, ...]
     request: RunRequest
-    """What it is filled with: the command line, or the last run of this page."""
+    """The initial content: the command line, or the last run of this page."""
     shapes: tuple[FormShape, ...] = ()
     has_shape: bool = False
     """The locustfile has a LoadTestShape, which decides the users unless another is chosen."""
     has_plan: bool = False
-    """A plan file says the load."""
+    """A plan file defines the load."""
     error: str = ""
-    """Why nothing can be started: the locustfile cannot be read, say."""
+    """Why no run can start, e.g. the locustfile cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadChange:
-    """Of the load of a run that goes on. None: as it is."""
+    """A change of the load of a run in progress. None: unchanged."""
 
     users: int | None = None
     spawn_rate: float | None = None
     classes: tuple[str, ...] | None = None
     rate: str | None = None
-    """Of the open model: "900/s" from now on, in place of what was planned."""
+    """Of the open model: e.g. "900/s" from now on, in place of the planned rate."""
 
 
 # A run in progress
@@ -141,42 +141,42 @@ class WorkerItem:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """The run that the page shows: in progress, or over."""
+    """The run that the page shows, in progress or over."""
 
     run: str
-    """Its id in the store; "" before it has one, and for one that was not kept."""
+    """Id in the store; "" before it has one, and if it is not stored."""
     number: int
-    """How many runs this process has had, this one included."""
+    """Counts the runs of this process from 1."""
     name: str
     title: str
-    """What it is: name, load and host."""
+    """Name, load and host."""
     status: Status
     model: Literal["closed", "open"]
     load: str
-    """In words: "50 users", "open model, 900/s"."""
+    """E.g. "50 users", "open model, 900/s"."""
     host: str
     started: float | None
-    """Of second 0."""
+    """Start of second 0."""
     elapsed: float
-    """s since then; the length of a run that is over."""
+    """s since the start; the length of a run that is over."""
     left: float | None
-    """s to go; None: until somebody stops it."""
+    """s left; None: until stopped."""
     users: int
     wanted: int | None
     workers: int
     warmup: float
-    """s from the start that are in no table."""
+    """s at the start that no table includes."""
     is_editable: bool
-    """Its load may be changed while it goes on."""
+    """Its load can be changed during the run."""
     message: str = ""
-    """Why it failed; what came of it."""
+    """Why it failed, or its result."""
     exit_code: int | None = None
-    """Once it is over."""
+    """Of a run that is over."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointRow:
-    """An endpoint, or all of them ("", "Aggregated"). Times are None where nothing was timed."""
+    """An endpoint, or all of them ("", "Aggregated"). Times are None if no exchange was timed."""
 
     method: str
     name: str
@@ -185,7 +185,7 @@ class EndpointRow:
     rps: float
     failures_per_s: float
     current_rps: float
-    """Over the last 10 s, like the other current numbers."""
+    """Over the last 10 s, like the other current_ fields."""
     current_failures_per_s: float
     current_p50: float | None
     current_p95: float | None
@@ -201,17 +201,17 @@ class EndpointRow:
     service_p50: float | None
     service_p99: float | None
     size: float
-    """Mean of the decoded bodies."""
+    """Mean size of the decoded bodies."""
     at_least: tuple[str, ...] = ()
-    """Names of the times that are lower bounds: timeouts are among them."""
+    """Names of the times that are lower bounds because they include timeouts."""
     shares: dict[str, float] = field(default_factory=dict)
-    """By name of a time: how many ms of it the generator may have added. Only where that is enough to matter."""
+    """By name of a time: ms that the generator may have added. Only where this is significant."""
     few: tuple[str, ...] = ()
-    """Names of the percentiles that rest on so few exchanges (for a p99 fewer than 368) that the slowest decide."""
+    """Names of the percentiles with so few exchanges (p99: fewer than 368) that the slowest ones decide them."""
 
 
 Rows = dict[str, list[dict[str, Any]]]
-"""Rows to be added to the data sets of a chart, by data set."""
+"""New rows of a chart, by data set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,26 +223,26 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class LiveUpdate:
-    """What the event stream says about once a second: SSE, event "moment", with `sequence` as its id."""
+    """The event about once a second: SSE, event "moment", with `sequence` as its id."""
 
     sequence: int
-    """Of this process; grows by one."""
+    """Counts up by one within this process."""
     test: Test | None
-    """None: nothing has been started yet."""
+    """None: no run has started yet."""
     headline: RunHeadline | None
     total: EndpointRow | None
     rows: tuple[EndpointRow, ...]
-    """Endpoints that have changed; the first moment of a connection has all."""
+    """Changed endpoints; the first event of a connection has all."""
     is_whole: bool
-    """`rows` are all endpoints there are: forget others."""
+    """`rows` are all endpoints: drop others."""
     row_age: int
-    """Seconds after which each row is sent again while the run goes on: 1, and more with hundreds of endpoints."""
+    """Seconds between updates of a row during the run: 1, or more with hundreds of endpoints."""
     appended: dict[str, Rows]
-    """By name of a chart, of those that `/api/live/charts` gave for the same endpoint."""
+    """By name of a chart in the response of `/api/live/charts` for the same endpoint."""
     is_outdated: bool
-    """The charts must be asked for again: their axes no longer do, or the run is another one."""
+    """The charts must be requested again: their axes have changed, or it is another run."""
     failures: int
-    """Different failures so far; asked for with `/api/live/failures` when it changes. Counts in it change too."""
+    """Kinds of failures so far. When it changes, request `/api/live/failures`. The counts there change as well."""
     exceptions: int
     workers: tuple[WorkerItem, ...]
     log: tuple[LogLine, ...]
@@ -251,12 +251,12 @@ class LiveUpdate:
 
 @dataclass(frozen=True, slots=True)
 class LiveCharts:
-    """Of all endpoints, or of one."""
+    """Charts of all endpoints together, or of one."""
 
     charts: tuple[ChartSpec, ...]
     config: dict[str, Any]
     sequence: int
-    """Of the moment up to which they are drawn; later ones add to them."""
+    """Of the last event they include; later events add to them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +267,7 @@ class FailureItem:
     message: str
     count: int
     share: float
-    """0…1, of the requests that the endpoint had by then."""
+    """0…1, of the endpoint's requests so far."""
     first: float
     last: float
 
@@ -284,22 +284,22 @@ class ExceptionItem:
 class TaskRatio:
     name: str
     ratio: float
-    """0…1, of what it is a part of."""
+    """0…1, of its parent."""
     total: float
-    """0…1, of everything."""
+    """0…1, of the total."""
     tasks: tuple[TaskRatio, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The page asks for it first."""
+    """The page requests it first."""
 
     version: str
     token: str
-    """To be sent as `X-Plimsoll-Token` with everything that changes something."""
+    """Sent as `X-Plimsoll-Token` with every change."""
     mode: Literal["run", "serve"]
     store: str
-    """Where runs are kept, for people."""
+    """The location of the store, for people."""
     form: Form | None
     """None: no run can be started here."""
     test: Test | None
@@ -310,7 +310,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A run in short; the same numbers as its page has."""
+    """A run in short; the same numbers as on its page."""
 
     requests: int
     failures: int
@@ -320,13 +320,13 @@ class Summary:
     p99: float | None
     max: float | None
     duration: float
-    """s that were measured."""
+    """s measured."""
     is_valid: bool
     reasons: tuple[str, ...] = ()
-    """Why it is not."""
+    """Why it is not valid."""
     at_least: tuple[str, ...] = ()
     shares: dict[str, float] = field(default_factory=dict)
-    """As those of an `EndpointRow`."""
+    """As in `EndpointRow`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +334,7 @@ class RunItem:
     id: str
     name: str
     title: str
-    """As of a `Test`."""
+    """As in `Test`."""
     status: Status
     started: float
     ended: float | None
@@ -346,7 +346,7 @@ class RunItem:
     tags: tuple[str, ...]
     note: str
     summary: Summary | None
-    """None while it goes on, and for one that cannot be read."""
+    """None while it is in progress, and if it cannot be read."""
     series: str = ""
     """The key of its `SeriesItem`; "" for a cell of an experiment."""
 
@@ -356,14 +356,14 @@ class RunList:
     runs: tuple[RunItem, ...]
     """The latest first."""
     total: int
-    """How many match, of which these are some."""
+    """Number of matches; `runs` are some of them."""
     tags: tuple[str, ...]
-    """All that are in use."""
+    """All tags in use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What people say of a run or an experiment. None: leave it."""
+    """What people note about a run or an experiment. None: unchanged."""
 
     tags: tuple[str, ...] | None = None
     note: str | None = None
@@ -383,7 +383,7 @@ class ExperimentItem:
     note: str
     is_aa: bool = False
     is_imported: bool = False
-    """Read from another tool's results or a published table: it has a page, and no cells."""
+    """Imported from another tool or a published table: it has a page, but no cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,12 +410,12 @@ class Matrix:
     repeats: int
     cells: tuple[CellItem, ...]
     has_page: bool
-    """Something was measured, so there is a report."""
+    """Something was measured: there is a report."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesItem:
-    """Runs of one kind: the same source, target and load, so that their numbers can be put in a row."""
+    """Runs of the same source, target and load, so that their numbers are comparable."""
 
     key: str
     label: str
@@ -435,15 +435,15 @@ class TrendPoint:
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """Between two runs the metric changed for good."""
+    """The metric changed permanently between two runs."""
 
     run: str
-    """The first run after it."""
+    """The first run after the change."""
     before: float
-    """Mean of the values up to the change before, or the beginning."""
+    """Mean of the values since the previous change or the start."""
     after: float
     change: float | None
-    """after / before − 1; None after 0."""
+    """after / before − 1; None if before is 0."""
     p: float
     is_worse: bool
     text: str
@@ -460,6 +460,6 @@ class Trend:
     chart: ChartSpec | None
     config: dict[str, Any]
     notes: tuple[str, ...]
-    """What to keep in mind: too few runs, invalid ones left out."""
+    """Caveats: too few runs, invalid ones left out."""
     metrics: tuple[str, ...] = ()
-    """All that can be asked for."""
+    """All metrics that can be requested."""

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 BACKLOG = 128
 KEEP_ALIVE = 30
-"""Seconds that a connection without requests is kept."""
+"""Seconds that an idle connection is kept open."""
 SHUTDOWN_TIMEOUT_S = 1
-"""Seconds, whole ones, that answers which are under way get at the end."""
+"""Whole seconds for responses in progress at shutdown."""
 EXIT_TIMEOUT_S = 2.0
-"""Seconds after which the end is no longer waited for."""
+"""Maximum wait for the thread to end."""
 ANY = {"0.0.0.0": LOOPBACK, "::": "::1"}
-"""Where this machine itself finds what listens on all its addresses."""
+"""Loopback addresses for wildcard addresses."""
 
 
 class PageServer:
-    """Serves an app of `make_app`. port: 0 takes any that is free. tls_cert, tls_key: PEM files, both or none."""
+    """Serves an app of `make_app`. port: 0 for any free port. tls_cert, tls_key: PEM files, both or none."""
 
     def __init__(
         self, app: Starlette, host: str, port: int, tls_cert: str | None = None, tls_key: str | None = None
@@ -43,7 +43,7 @@ class PageServer:
         self._thread: threading.Thread | None = None
 
     def start(self) -> str:
-        """The address of the page, which can be asked for from now on. Raises UsageError when it cannot be served."""
+        """The address of the page, which is reachable from now on. Raises UsageError if it cannot be served."""
         check_tls(*self._tls)
         listener = _listen(self._host, self._port)
         quieten()
@@ -74,7 +74,7 @@ class PageServer:
         return f"{'https' if cert else 'http'}://{shown}:{port}{self._app.state.base_path}/"
 
     def stop(self) -> None:
-        """Say goodbye to the viewers, and end. May be repeated, and called before the start."""
+        """Dismiss the viewers and stop. Can be called repeatedly, and before the start."""
         if self._server is None or self._thread is None:
             return
         self._app.state.viewers.dismiss()
@@ -86,7 +86,7 @@ class PageServer:
 
 
 def check_tls(cert: str | None, key: str | None) -> None:
-    """Raises UsageError unless both are there and fit, or none is."""
+    """Raises UsageError unless both are given and match, or neither is given."""
     if cert is None and key is None:
         return
     if cert is None or key is None:
@@ -116,7 +116,7 @@ def check_tls(cert: str | None, key: str | None) -> None:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Bound here, and not by uvicorn in its thread, so that the caller gets the error."""
+    """Bound here and not in uvicorn's thread, so that the caller gets the error."""
     where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     if not 0 <= port <= 65535:
         raise UsageError(f"--web-port {port}: must be 0 to 65535")
@@ -127,6 +127,6 @@ def _listen(host: str, port: int) -> socket.socket:
     except socket.gaierror as error:
         raise UsageError(f"--web-host {host}: no such address: {error.strerror}") from error
     except OSError as error:
-        # create_server puts more words around what the system says.
+        # create_server adds text to the system's message.
         said = os.strerror(error.errno) if error.errno else str(error)
         raise UsageError(f"cannot serve the page at {where}: {said}; --web-port chooses another port") from error

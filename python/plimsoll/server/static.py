@@ -1,4 +1,4 @@
-"""The files of the page, as they were built."""
+"""The built files of the page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 
 def routes() -> list[BaseRoute]:
-    """The page, which is asked for again each time, and what it consists of, whose names change with their content."""
+    """The page, which is not cached, and its assets, whose names change with their content."""
 
     def index(_: Request) -> Response:
         headers = {"Cache-Control": "no-cache"}
@@ -31,7 +31,7 @@ def routes() -> list[BaseRoute]:
 
 
 class _Assets:
-    """Raises PlimsollError while the page is not built."""
+    """Raises PlimsollError if the page is not built."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._files(scope, receive, send)

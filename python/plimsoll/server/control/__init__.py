@@ -1,1 +1,1 @@
-"""What the page may do: start, change, stop and reset a run."""
+"""What the page can do: start, change, stop and reset a run."""

@@ -1,7 +1,7 @@
-"""Attributes of user classes that somebody has chosen for a run, in place of what the locustfile says.
+"""Attributes of user classes that override those of the locustfile for a run.
 
-By name of the class: `weight`, `fixed_count`, `host`, `tasks` (names of those that are done) and its other
-attributes. `--config-users` has the same form, and passes them to a run.
+By name of the class: `weight`, `fixed_count`, `host`, `tasks` (names of the tasks to run) and its other attributes.
+`--config-users` has the same form, and passes them to a run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FIELD = "class_settings"
 
 
 def check(settings: Settings, classes: Sequence[OwnClass]) -> None:
-    """Raises FieldError for what the locustfile has not, or cannot have."""
+    """Raises FieldError for unknown classes and attributes, and for invalid values."""
     known = {each.name: each for each in classes}
     for name, chosen in settings.items():
         if name not in known:
@@ -35,7 +35,7 @@ def check(settings: Settings, classes: Sequence[OwnClass]) -> None:
 
 
 def _wrong(of: OwnClass, attribute: str, value: Any) -> str:
-    """What is wrong with it; "" for nothing."""
+    """What is wrong with the value; "" for nothing."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     match attribute:
         case "weight" if not (is_number and value >= 0):
@@ -52,14 +52,14 @@ def _wrong(of: OwnClass, attribute: str, value: Any) -> str:
 
 
 def with_more(settings: Settings, name: str, chosen: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What was chosen before, and this."""
+    """The settings merged with new ones of a class."""
     found = {each: dict(values) for each, values in settings.items()}
     found[name] = found.get(name, {}) | dict(chosen)
     return found
 
 
 def configured(classes: Sequence[OwnClass], settings: Settings) -> tuple[OwnClass, ...]:
-    """The classes as a run will have them."""
+    """The classes with these settings."""
     return tuple(_configured(each, settings.get(each.name, {})) for each in classes)
 
 
@@ -71,5 +71,5 @@ def _configured(of: OwnClass, chosen: Mapping[str, Any]) -> OwnClass:
 
 
 def texts(settings: Settings) -> tuple[str, ...]:
-    """The settings in the form that `--config-users` takes."""
+    """The settings in the format of `--config-users`."""
     return tuple(json.dumps({"user_class_name": name, **chosen}) for name, chosen in settings.items() if chosen)

@@ -1,4 +1,4 @@
-"""What a locustfile offers for a choice: user classes, tasks, shapes, and options of its own."""
+"""What a locustfile offers: user classes, tasks, shapes, and its own options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Value = str | bool | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class OwnOption:
-    """An option that the locustfile has added to the command line."""
+    """A command-line option that the locustfile adds."""
 
     name: str
     """The name of the attribute in `parsed_options`."""
@@ -23,18 +23,18 @@ class OwnOption:
     """text, checkbox, select, multiple or secret."""
     help: str
     value: Value
-    """What the command line, the environment and its default say; of a secret nothing."""
+    """From the command line, the environment or the default; never a secret."""
     choices: tuple[str, ...]
     required: bool
     shown: bool
-    """A form may ask for it."""
+    """The form may show it."""
     number: str
-    """int or float for an option that is one."""
+    """int or float for a numeric option."""
     takes: str
-    """What follows it: "" nothing, "1", "+" several, "append" one, and it may be repeated."""
+    """Its arguments: "" none, "1" one, "+" several, "append" one, repeatable."""
 
     def words(self, value: Value) -> list[str]:
-        """How a command line says that."""
+        """The option with this value as words of a command line."""
         longest = max(self.options, key=len)
         if self.kind == "checkbox":
             positive = next((each for each in self.options if not each.startswith("--no-")), "")
@@ -53,7 +53,7 @@ class TaskNode:
 
     name: str
     share: float
-    """0…1, of what it is a part of."""
+    """0…1, of its parent."""
     tags: tuple[str, ...]
     tasks: tuple[TaskNode, ...]
     is_chain: bool
@@ -72,17 +72,17 @@ class OwnClass:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A locustfile, as the options of a plan find it."""
+    """A locustfile with the options of a plan."""
 
     classes: tuple[OwnClass, ...] = ()
     picked: tuple[str, ...] = ()
     """The classes that the command line names; all classes if it names none."""
     shapes: tuple[str, ...] = ()
     common: tuple[str, ...] = ()
-    """Of these, the ones that look at users, spawn rate and run time."""
+    """The shape classes that use users, spawn rate and run time."""
     options: tuple[OwnOption, ...] = ()
     error: str = ""
-    """Why there is nothing."""
+    """Why the locustfile cannot be read."""
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -90,27 +90,26 @@ class Description:
 
     @property
     def secret(self) -> frozenset[str]:
-        """Options whose values are not to be written down."""
+        """Options whose values must not be stored."""
         return frozenset(option for each in self.options if each.kind == "secret" for option in each.options)
 
 
 def replaced(words: Sequence[str], options: Sequence[OwnOption], values: Mapping[str, Value]) -> list[str]:
-    """The options among the words that only the locustfile can explain, with these values in place of what is said
-    there of them.
+    """The words that are options of the locustfile, with these values in place of the given ones.
 
-    values: by name; an option that is not among them stays as it is.
+    values: by name; other options stay unchanged.
     """
     kept = [word for name, part in _parts(words, options) if name is not None and name not in values for word in part]
     return kept + [word for each in options if each.name in values for word in each.words(values[each.name])]
 
 
 def positionals(words: Sequence[str], options: Sequence[OwnOption]) -> list[str]:
-    """Those of such words that belong to no option: user classes, a plan."""
+    """The words that belong to no option: user classes, a plan."""
     return [word for name, part in _parts(words, options) if name is None for word in part]
 
 
 def _parts(words: Sequence[str], options: Sequence[OwnOption]) -> Iterator[tuple[str | None, list[str]]]:
-    """An option's name, "" for one that is not known, with its words; None with a word that belongs to none."""
+    """Each option's name ("" if unknown) and its words; None for a word that belongs to no option."""
     known = {option: each for each in options for option in each.options}
     rest = list(words)
     while rest:

@@ -1,4 +1,4 @@
-"""What the page shows of a locustfile: the form, and the share of each task."""
+"""The form, and the share of each task, as the page shows them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def form_of(description: Description, request: RunRequest, source: str, *, has_plan: bool, picks: bool) -> Form:
-    """source: for people; without a locustfile it is all there is. picks: whether "no LoadTestShape" may be chosen."""
+    """source: shown to people; without a locustfile it is the only content. picks: whether "no LoadTestShape" is a
+    choice."""
     return Form(
         source=source,
         is_native=not (description.classes or description.error),
@@ -43,7 +44,7 @@ def form_shapes(has_plan: bool = False) -> tuple[FormShape, ...]:
 
 
 def filled_in(request: RunRequest, description: Description) -> RunRequest:
-    """The request, completed with values of the locustfile; without secrets."""
+    """The request, completed with the locustfile's values, without secrets."""
     known = {each.name: each for each in description.options if each.shown}
     said = {name: value for name, value in request.arguments.items() if name in known}
     arguments = {name: said.get(name, each.value) for name, each in known.items() if each.kind != "secret"}
@@ -51,7 +52,7 @@ def filled_in(request: RunRequest, description: Description) -> RunRequest:
 
 
 def task_ratios(description: Description, request: RunRequest, users: Mapping[str, int]) -> tuple[TaskRatio, ...]:
-    """users: that there are of each class; as the weights say where there are none."""
+    """users: the number per class; without users the weights decide."""
     chosen = request.classes or description.picked
     taking_part = [each for each in description.classes if not chosen or each.name in chosen]
     classes = configured(taking_part, request.class_settings)
@@ -84,7 +85,7 @@ def _tasks(nodes: Sequence[TaskNode], whole: float, request: RunRequest) -> tupl
 
 
 def _passes(node: TaskNode, request: RunRequest) -> bool:
-    """Whether tags leave it in."""
+    """Whether the tags include it."""
     if node.is_chain or node.tasks:
         return node.is_chain or any(_passes(each, request) for each in node.tasks)
     tags = set(node.tags)

@@ -1,4 +1,4 @@
-"""What the page asks for first, and what it may have done."""
+"""The initial state of the page, and its actions."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def routes(store: str | None, live: Live | None, control: PageSession | None, ac
 
 
 def _form(control: PageSession) -> Form:
-    """What can be asked for, without what is secret; if that cannot be said, why."""
+    """The form without secrets; on failure a form with the error."""
     try:
         form = control.form()
     except PlimsollError as error:
@@ -92,7 +92,7 @@ def _form(control: PageSession) -> Form:
 
 
 def _with_password(request: RunRequest, form: Form) -> RunRequest:
-    """A host that comes back as it was shown is the one that was meant."""
+    """A host returned exactly as shown keeps its password, which the page never gets."""
     known = form.request.class_settings
     settings = {
         name: {**chosen, **_meant(chosen, known.get(name, {}))} for name, chosen in request.class_settings.items()

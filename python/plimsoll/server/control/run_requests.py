@@ -1,4 +1,4 @@
-"""A run as the page asks for it, and the command line that says the same."""
+"""A run that the page requests, as the equivalent command line."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ if TYPE_CHECKING:
     from plimsoll.server.control.description import Description, Value
 
 TEXTS = ("warmup", "host", "profile", "name")
-"""Options whose texts are those of the form; an empty one is not given."""
+"""Options with the same text in the form; an empty text omits the option."""
 LISTS = ("tags", "exclude_tags", "thresholds")
-"""Options whose values are those of the form."""
+"""Options with the same value in the form."""
 FIELDS = {
     **{name: name for name in ("users", "spawn_rate", "rate", "run_time", "stop_timeout", *TEXTS, *LISTS)},
     **dict.fromkeys((name for name in SHAPE_OPTIONS if name != "rate"), "shape_text"),
     "threshold": "thresholds",
 }
-"""By the name of an option: the field that is about it."""
+"""By option name: its field in the form."""
 DURATIONS = ("run_time", "warmup", "stop_timeout")
-"""Fields that are a time each."""
+"""Fields that contain one duration."""
 _FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 _SHORT = re.compile(r", as in -t 1m")
 
 
 class RunRequests:
-    """The runs that may be asked for when this is the command line.
+    """The runs that can be requested with this command line.
 
-    words: as it was read.
+    words: the parsed command line.
     """
 
     def __init__(self, words: RunWords, plan: RunPlan, what: RunInput) -> None:
@@ -65,14 +65,14 @@ class RunRequests:
 
     @property
     def has_plan(self) -> bool:
-        """There is a load that the form cannot say."""
+        """The load cannot be expressed in the form."""
         if (shape := _shape(self._given)) is not None:
             return SHAPES[shape].form is None
         return self._what.plan is not None and self._what.plan.load is not None
 
     @property
     def is_fixed(self) -> bool:
-        """There is nothing left to ask: it is a URL, a plan or targets."""
+        """No choice is left: the source is a URL, a plan or targets."""
         return not self._what.locustfiles or self._what.plan is not None
 
     @property
@@ -80,12 +80,12 @@ class RunRequests:
         return bool(self._given["class_picker"])
 
     def first(self) -> PlannedRun:
-        """What the command line says, to the letter."""
+        """The run exactly as on the command line."""
         return self._planned(self._given, self.plan, self._what, self._secret)
 
     def planned(self, request: RunRequest, description: Description) -> PlannedRun:
-        """Raises SeveralFieldsError with all fields that cannot be read, FieldError for what fields say together, or
-        UsageError when it is not about a field."""
+        """Raises SeveralFieldsError with all unreadable fields, FieldError for fields that contradict each other, or
+        UsageError if no field is at fault."""
         _check_fields(request)
         class_settings.check(request.class_settings, description.classes)
         given = {**self._given, **_values(request, self.has_plan)}
@@ -115,7 +115,7 @@ class RunRequests:
         return PlannedRun(plan, make_outputs(given, plan, what, secret))
 
     def _own_arguments(self, request: RunRequest, description: Description) -> tuple[str, ...]:
-        """User classes, and options of the locustfile; those that are as they were stay as they were said."""
+        """User classes, and options of the locustfile; unchanged options keep their original words."""
         known = {each.name: each for each in description.options if each.shown}
         values: dict[str, Value] = {}
         for name, value in request.arguments.items():
@@ -140,7 +140,7 @@ def _shape(given: Mapping[str, Any]) -> str | None:
 
 
 def _request(given: Mapping[str, Any], plan: RunPlan, has_plan: bool) -> RunRequest:
-    """What the form is filled with at first."""
+    """The initial content of the form."""
     option = _shape(given) or "rate"
     form = SHAPES[option].form
     is_written = option != "rate" and not has_plan
@@ -158,14 +158,14 @@ def _request(given: Mapping[str, Any], plan: RunPlan, has_plan: bool) -> RunRequ
 
 
 def _text(value: str | float | None) -> str:
-    """A text as it was given, or seconds as a duration."""
+    """A text unchanged, or seconds as a duration."""
     if value is None:
         return ""
     return value if isinstance(value, str) else format_duration(value)
 
 
 def _values(request: RunRequest, has_plan: bool) -> dict[str, Any]:
-    """What options of the command line would be given. Raises FieldError."""
+    """The command-line options of a request. Raises FieldError."""
     is_open, is_plain = request.model == "open", request.shape == "constant"
     if request.shape == "plan" and not has_plan:
         raise FieldError("there is no plan; choose another shape", "shape")
@@ -193,7 +193,7 @@ def _values(request: RunRequest, has_plan: bool) -> dict[str, Any]:
 
 
 def _check_fields(request: RunRequest) -> None:
-    """Raises SeveralFieldsError for all texts that cannot be read."""
+    """Raises SeveralFieldsError for all unreadable texts."""
     found = []
     checks: list[Callable[[], object]] = [
         *(partial(_duration, name, getattr(request, name)) for name in DURATIONS if getattr(request, name)),
@@ -238,7 +238,7 @@ def _needed(text: str, field: str, otherwise: str) -> str:
 
 
 def _converted(name: str, value: object) -> Any:
-    """As the command line would read it."""
+    """Parsed as on the command line."""
     option = next(TableOption(row=each) for each in run_options() if each.value_name == name)
     try:
         return option.type.convert(value, option, None)
@@ -247,7 +247,7 @@ def _converted(name: str, value: object) -> Any:
 
 
 def _in_words(error: UsageError) -> UsageError:
-    """What is wrong with an option, as what is wrong with a field."""
+    """An error about an option, as an error about a field."""
     text = _SHORT.sub("", str(error))
     found = _FLAG.search(text)
     said = _FLAG.sub(lambda flag: flag[1].replace("-", " "), text)
@@ -256,7 +256,7 @@ def _in_words(error: UsageError) -> UsageError:
 
 
 def _checked(name: str, choices: tuple[str, ...], number: str, value: Value) -> Value:
-    """Raises FieldError for a value that the locustfile's option would refuse."""
+    """Raises FieldError for a value that the locustfile's option rejects."""
     field, called = f"arguments.{name}", name.replace("_", " ")
     texts = value if isinstance(value, tuple) else (value,)
     for text in texts:

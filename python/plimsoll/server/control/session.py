@@ -1,4 +1,4 @@
-"""One run after another, as the page asks for them: the main thread performs them, the server's threads ask.
+"""Runs one after another, as the page requests them. The main thread runs them; the server's threads send requests.
 
 It waits for a request, or starts with a run that the command line defines completely.
 """
@@ -40,20 +40,20 @@ if TYPE_CHECKING:
     from plimsoll.stats.view import RunView
 
 STAY_S = 600.0
-"""Seconds after a run for which a page that somebody looks at stays."""
+"""After a run, the process waits at most so long for open pages."""
 RELOAD_S = 3.0
-"""Seconds that a browser may take to come back, when its page is loaded again."""
+"""Time for a browser to reconnect when its page is reloaded."""
 LOOK_S = 0.2
-"""Seconds between two looks at who is there."""
+"""Interval between checks for open pages."""
 ANSWER_TIMEOUT_S = 10.0
-"""Seconds after which a run that does not answer is taken to be over."""
+"""Timeout for a run to handle a request."""
 
 
 class PageSession:
-    """Starts the runs that the page asks for, and steers the one in progress.
+    """Starts the runs that the page requests, and controls the run in progress.
 
-    The threads of the server call the methods under "Control"; these raise UsageError, whose text is shown, for what
-    cannot be done. describe: reads what the locustfiles of a plan have to offer. say: prints a line for people.
+    The server's threads call the methods under "Control". These raise UsageError, whose text the page shows, if
+    something is impossible. describe: reads the locustfiles of a plan. say: prints a line.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class PageSession:
         self._live = live
         self._say = say
         self._request: RunRequest | None = None
-        """What was asked for last."""
+        """The latest request."""
         self._lock = threading.Lock()
         """Guards the attributes that follow."""
         self._is_over = False
@@ -79,9 +79,9 @@ class PageSession:
         self._describing = threading.Lock()
         self._description: Description | None = None
         self._seen: tuple[Any, ...] = ()
-        """What the locustfiles were like then."""
+        """File times and sizes of the locustfiles when they were read."""
         self._described_at = 0.0
-        """When it was known, in seconds of the monotonic clock."""
+        """When the reading ended, in seconds of the monotonic clock."""
         self._number = 0
         self._signals = 0
 
@@ -90,11 +90,11 @@ class PageSession:
     def run(
         self, first: PlannedRun | None, linger: float | None, is_watched: Callable[[], bool] = lambda: False
     ) -> int:
-        """The exit code of the last run. first: what to begin with; None waits for somebody to ask for a run. linger:
-        seconds after a run in which another may be asked for; None: until a signal comes. is_watched: whether a
-        browser shows the page, which then stays after the run.
+        """The exit code of the last run. first: the run to start with; None waits for a request. linger: seconds after
+        a run in which another can be requested; None: until a signal arrives. is_watched: whether a browser shows the
+        page, which then stays after the run.
 
-        Raises PlimsollError when the first run cannot be performed and nothing is to follow.
+        Raises PlimsollError if the first run fails and no other can follow.
         """
         code, patience = 0, None
         if first is not None:
@@ -113,7 +113,7 @@ class PageSession:
         return code
 
     def _stay(self, is_watched: Callable[[], bool]) -> None:
-        """Until nobody looks at the page any more, `STAY_S` are over, or there is something to do."""
+        """Wait until no browser shows the page, `STAY_S` have passed, or there is a run or a signal."""
         if self._signals or not is_watched():
             return
         self._say(f"the page stays while a browser shows it, at most {STAY_S / 60:.0f} min; Ctrl-C ends it")
@@ -134,7 +134,7 @@ class PageSession:
             self._accepted.put((run, self._current))
 
     def _make_room(self) -> None:
-        """The run is over, except for its reports: another may be asked for."""
+        """The run is over except for its reports: the next can be requested."""
         with self._lock:
             self._current = None
 
@@ -166,7 +166,7 @@ class PageSession:
 
     @contextmanager
     def _handling_signals(self) -> Iterator[None]:
-        """Within the block the first signal ends what is going on, in order; the second one at once.
+        """Within the block the first signal ends the work in order; the second one ends it at once.
 
         While a run has processes, its own loop handles signals.
         """
@@ -188,21 +188,20 @@ class PageSession:
     # Control: threads of the server
 
     def form(self) -> Form:
-        """What can be asked for. A locustfile that has changed is looked at again."""
+        """The form. A locustfile that has changed is read again."""
         requests = self._requests
         source = ", ".join(Path(each).name for each in requests.plan.locustfiles) or requests.plan.source or ""
         request = self._request or requests.request
         return form_of(self._describe(), request, source, has_plan=requests.has_plan, picks=requests.picks)
 
     def tasks(self) -> tuple[TaskRatio, ...]:
-        """The share of each user class and task: by the users that there are, or as the weights say; () for native
-        users."""
+        """The share of each user class and task, by users alive or else by weights; () for native users."""
         current = self._current
         users = current.users if current is not None else {}
         return task_ratios(self._describe(), self._request or self._requests.request, users)
 
     def configure(self, name: str, settings: Mapping[str, Any]) -> None:
-        """Attributes that a user class has in the runs that follow. What was said of other classes stays."""
+        """Set attributes of a user class for future runs. Other classes keep theirs."""
         if self._current is not None:
             raise NotNowError("a run is in progress; user classes are changed before one starts")
         description = self._describe()
@@ -215,14 +214,14 @@ class PageSession:
         )
 
     def check(self, request: RunRequest) -> tuple[PlannedRun, Description]:
-        """The run that is asked for, and what the locustfile offers. Starts nothing."""
+        """The requested run, and what the locustfile offers. Starts nothing."""
         description = self._describe()
         if description.error:
             raise UsageError(description.error)
         return self._requests.planned(request, description), description
 
     def start(self, request: RunRequest) -> None:
-        """Returns once the run is accepted; how it goes is seen in `Live`."""
+        """Returns once the run is accepted; `Live` shows its progress."""
         run, description = self.check(request)
         self._accept(run)
         self._request = filled_in(request, description)
@@ -255,11 +254,11 @@ class PageSession:
         current.stop()
 
     def reset(self) -> None:
-        """What was measured so far is kept, and left out of the numbers, as a warm-up is."""
+        """Exclude everything measured so far from the numbers, like a warm-up. It stays stored."""
         self._order(lambda runner: runner.reset())
 
     def _order(self, action: Callable[[Coordinator], None]) -> None:
-        """Have it done in the loop of the run, and wait for that."""
+        """Run the action in the run's loop, and wait for it."""
         current = self._current
         if current is None:
             raise NotNowError("no run is in progress")
@@ -291,8 +290,8 @@ class PageSession:
         with self._describing:
             seen = tuple(_stamp(path) for path in plan.locustfiles)
             known = self._description
-            # An error may be one of a file that they import. Who waited for an answer takes it: to read them once for
-            # each who asks may never end.
+            # The error may come from a file that they import, so read them again. A caller that waited for a reading
+            # uses its result: one reading per caller might never end.
             is_doubtful = known is not None and known.error and self._current is None and self._described_at < asked
             if known is None or seen != self._seen or is_doubtful:
                 self._seen, self._description = seen, self._describe_plan(plan)
@@ -302,18 +301,18 @@ class PageSession:
 
 
 class _Performance(RunListener):
-    """A run in progress: its events for the page, and the page's orders for it. make_room: called when it is over."""
+    """A run in progress: its events for the page, and the page's commands for it. make_room: called when it is over."""
 
     def __init__(self, live: Live, make_room: Callable[[], None]) -> None:
         self._live = live
         self._make_room = make_room
-        # A signal's handler runs in between whatever else its thread is about.
+        # Reentrant: a signal handler interrupts its own thread anywhere.
         self._lock = threading.RLock()
         self._wanted: list[Callable[[Coordinator], None]] = []
-        """What came before there was a runner."""
+        """Actions from before there was a runner."""
         self.runner: Coordinator | None = None
         self.users: Mapping[str, int] = {}
-        """The number of users that are alive, by class."""
+        """Users alive, by class."""
         self._is_over = False
 
     @property
@@ -321,7 +320,7 @@ class _Performance(RunListener):
         return self.runner is not None and self.runner.signals > 0
 
     def fail(self, message: str) -> None:
-        """It could not begin; unless it did, and has been over for a moment."""
+        """The run could not start; no effect if it has already ended."""
         if not self._is_over:
             self._make_room()
             self._live.failed(message)
@@ -373,7 +372,7 @@ class _Performance(RunListener):
 
 
 def _change_text(change: LoadChange) -> str:
-    """30 users of Shopper, 5 started per second."""
+    """E.g. "30 users of Shopper, 5 started per second"."""
     users = "" if change.users is None else counted(change.users, "user")
     classes = "" if change.classes is None else f"of {', '.join(change.classes)}"
     spawn = "" if change.spawn_rate is None else f"{change.spawn_rate:g} started per second"

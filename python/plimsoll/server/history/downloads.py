@@ -1,4 +1,4 @@
-"""What is stored as a file of another kind: the formats of `plimsoll report` and `plimsoll export`, and Locust's."""
+"""Stored data as files: the formats of `plimsoll report` and `plimsoll export`, and Locust's."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _PIECE = 2**18
 _WIDTH = 120
-"""Characters per line of tables as text."""
+"""Line width of text tables."""
 ZIP = ".zip"
 
 MEDIA_TYPES = {
@@ -41,20 +41,20 @@ MEDIA_TYPES = {
     "zip": "application/zip",
     "parquet": "application/vnd.apache.parquet",
 }
-"""By suffix; others are plain text."""
+"""By suffix; all others are plain text."""
 
 
 OF_RUNS = of_runs()
-"""Formats of single runs, besides all those of studies."""
+"""Formats of single runs, in addition to those of studies."""
 OF_STUDIES = (*of_studies(), *(f"{name}{ZIP}" for name in of_studies() if FORMATS[name].study and FORMATS[name].files))
-"""What is several files comes as a zip."""
+"""Several files are sent as a zip."""
 
 
 class Downloads:
     """GET /api/runs/{id}/{format} and GET /api/report/{format}?ref=…
 
-    One is made at a time: the report of an hour takes some 100 MB while it is made, and two at once take as long as one
-    after the other. Requests that wait hold no thread.
+    Reports are made one at a time: a report of an hour takes some 100 MB, and two in parallel are no faster. Waiting
+    requests hold no thread.
     """
 
     def __init__(self, place: OpenStore) -> None:
@@ -108,7 +108,7 @@ def _report(source: StudySource, format: str, name: str, request: Request) -> Re
 
 
 def _file(content: Iterable[bytes]) -> IO[bytes]:
-    """A file without a name: nothing is left behind, whatever becomes of the connection."""
+    """A file without a name: it disappears even if the connection fails."""
     file = tempfile.TemporaryFile(prefix="plimsoll-")  # noqa: SIM115
     file.writelines(content)
     return file
@@ -130,7 +130,7 @@ def _attachment(file: IO[bytes], name: str) -> Response:
         "Content-Disposition": _disposition(name),
         "Content-Length": str(length),
         "Cache-Control": "no-store",
-        # Whatever somebody makes of it, it is not a page of this server.
+        # Browsers must not show it as a page of this server.
         "X-Content-Type-Options": "nosniff",
     }
     kind = MEDIA_TYPES.get(name.rpartition(".")[2], "text/plain; charset=utf-8")
@@ -144,7 +144,7 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _disposition(name: str) -> str:
-    """RFC 6266, for names of any characters; none of them leads to another folder."""
+    """RFC 6266, for names with any characters; a name cannot point to another folder."""
     plain = "".join(each if each.isprintable() and each not in '/\\:"' else "-" for each in name)
     ascii_only = "".join(each if each.isascii() else "-" for each in plain)
     encoded = quote(plain, safe="", errors="replace")

@@ -1,4 +1,4 @@
-"""The experiments and imported studies of the store, and an experiment as its cells."""
+"""The experiments and imported studies of the store, and the cells of an experiment."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _items(store: Store) -> list[ExperimentItem]:
     runs = store.experiments.runs()
     experiments = [_item(store, each, runs) for each in store.experiments.all()]
     names = {each.name for each in experiments}
-    # An experiment of the same name hides a study, but not from who asks for its id.
+    # An experiment hides a study of the same name; the study is still found by its id.
     studies = [_study_item(each, each.id if each.name in names else each.name) for each in store.imports.listed()]
     return sorted((*experiments, *studies), key=lambda each: -each.created)
 
@@ -111,7 +111,7 @@ def _study(store: Store, name: str) -> ListedStudy:
 
 
 def _matrix(store: Store, experiment: StoredExperiment) -> Matrix:
-    # Here: it brings along what experiments are run with.
+    # Imported here because it loads the dependencies of running experiments.
     from plimsoll.experiment.study import MEASURED
 
     cells = store.experiments.cells(experiment.key)
@@ -130,7 +130,7 @@ def _matrix(store: Store, experiment: StoredExperiment) -> Matrix:
 
 
 def _in_order(declared: Iterable[Mapping[str, Any]], found: Iterable[str]) -> tuple[str, ...]:
-    """Names as the experiment's file has them; cells are run in another order."""
+    """In the order of the experiment's file; cells run in another order."""
     there = set(found)
     return tuple(name for each in declared if (name := str(each.get("name", ""))) in there)
 
@@ -142,7 +142,7 @@ def _levels(cells: Sequence[StoredCell]) -> tuple[str, ...]:
 
 
 def _level(cell: StoredCell) -> str:
-    """ "" where the plan says how much load there is."""
+    """Empty if the plan defines the load."""
     return str(Level(cast("LoadUnit", cell.unit), cell.level)) if cell.unit and cell.level is not None else ""
 
 

@@ -1,4 +1,4 @@
-"""The store that the page shows: opened once, when it is first asked for, and again when another file lies there."""
+"""The store that the page shows: opened on first use, and again when its file was replaced."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Identity = tuple[int, int]
 
 
 class OpenStore:
-    """Used by the threads of a server. location: as `Store.open` takes it."""
+    """Thread-safe. location: as for `Store.open`."""
 
     def __init__(self, location: str | None) -> None:
         self._location = absolute(location)
@@ -22,11 +22,11 @@ class OpenStore:
         self._identity: Identity | None = None
 
     def get(self) -> Store:
-        """Raises StoreError; RefError when there is none yet."""
+        """Raises StoreError; RefError if there is no store yet."""
         with self._lock:
             identity = self._look()
             if self._store is not None and identity != self._identity:
-                # The file was replaced or deleted; who still reads from the old one may end that.
+                # The file was replaced or deleted; open reads of the old one may finish.
                 self._store.close()
                 self._store = None
             if self._store is None:
@@ -35,7 +35,7 @@ class OpenStore:
             return self._store
 
     def get_if_there(self) -> Store | None:
-        """None when there is no store yet: it is made by the first run."""
+        """None if there is no store yet: the first run creates it."""
         try:
             return self.get()
         except RefError:
@@ -48,7 +48,7 @@ class OpenStore:
                 self._store = None
 
     def _look(self) -> Identity | None:
-        """Which file it is; None where it is none."""
+        """The identity of the file; None if it is not a file."""
         if "://" in self._location:
             return None
         try:

@@ -1,4 +1,4 @@
-"""Reports as the page draws them, of what is in the store. Those of finished things are kept in memory."""
+"""Reports as documents for the page, made from the store. Those of finished runs and experiments are cached."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ MOST_BYTES = 64 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Something of the store that a page can be about."""
+    """Something in the store that has a page."""
 
     ref: str
-    """The ref under which to request it."""
+    """The ref that requests it."""
     state: tuple[Any, ...]
-    """If it is the same, the page is the same."""
+    """The page is unchanged while this is unchanged."""
     is_growing: bool
     run: StoredRun | None = None
-    """None: it is an experiment or an imported study."""
+    """None: an experiment or an imported study."""
 
 
 class Pages:
@@ -54,7 +54,7 @@ class Pages:
         wanted = [wanted_of(store, ref) for ref in refs]
         if any(each.is_growing for each in wanted):
             return answer(_document(store, wanted))
-        # The noise of the bench is taken from all A/A experiments there are.
+        # The noise of the bench comes from all A/A experiments.
         key = tuple((each.ref, each.state) for each in wanted), *_bench(store, wanted)
         text = self._kept.get(key, lambda: to_json(_document(store, wanted)))
         return Response(text, headers={"Cache-Control": "no-store"}, media_type="application/json")
@@ -68,7 +68,7 @@ def refs_of(request: Request) -> list[str]:
 
 
 def wanted_of(store: Store, ref: str) -> PageRequest:
-    """In the order in which `plimsoll report` looks for it. Raises RefError when it is nowhere, and StoreError."""
+    """In the search order of `plimsoll report`. Raises RefError if nothing is found, and StoreError."""
     experiment = store.experiments.find(ref)
     if experiment is not None:
         cells = store.experiments.cells(experiment.key)
@@ -96,7 +96,7 @@ def _document(store: Store, wanted: Sequence[PageRequest]) -> ReportDocument:
 
 
 def source_of(store: Store, wanted: Sequence[PageRequest]) -> RunSource | StudySource:
-    """What the page draws. Raises as `analysis_of`."""
+    """The source of the document. Raises as `analysis_of`."""
     from plimsoll.report.sources import RunSource, StudySource
 
     if len(wanted) == 1 and wanted[0].run is not None:
@@ -105,8 +105,8 @@ def source_of(store: Store, wanted: Sequence[PageRequest]) -> RunSource | StudyS
 
 
 def analysis_of(store: Store, refs: Sequence[str]) -> Analysis:
-    """As `plimsoll report` makes it. Raises NotNowError when nothing is measured yet, FieldError for several refs that
-    cannot be compared; StoreError."""
+    """As in `plimsoll report`. Raises NotNowError if nothing is measured yet, FieldError for refs that cannot be
+    compared; StoreError."""
     from plimsoll.experiment.study import study_in_store
     from plimsoll.stats.analysis import analyse
 
@@ -119,7 +119,7 @@ def analysis_of(store: Store, refs: Sequence[str]) -> Analysis:
 
 
 class PageCache:
-    """Texts that took a while to make, by what they were made of; the least used go first."""
+    """A cache of expensive texts; evicts the least recently used."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most = most_bytes
@@ -129,7 +129,7 @@ class PageCache:
         self._making: dict[Any, threading.Lock] = {}
 
     def get(self, key: Any, make: Callable[[], bytes]) -> bytes:
-        """Two who ask for the same at the same time wait for one making."""
+        """Concurrent calls with the same key make the text once."""
         with self._lock:
             making = self._making.setdefault(key, threading.Lock())
         with making:

@@ -1,4 +1,4 @@
-"""The runs of the store, as the page lists them, and what people say of them."""
+"""The list of stored runs, and their labels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_LISTED = 500
 _FURTHEST = 10**8
 
 _summarising = threading.Lock()
-"""Two viewers who ask at the same time read a run once."""
+"""So that concurrent viewers do not read a run twice."""
 
 
 class Runs:
@@ -68,7 +68,7 @@ class Runs:
 
 
 def summaries_of(store: Store, runs: Sequence[StoredRun]) -> dict[str, RunSummary]:
-    """By id, of those runs that are over and can be read."""
+    """By id, for runs that are over and readable."""
     with _summarising:
         found = store.summaries.of(runs, lambda run: RunSummary.of(run).to_json(), rules())
     return {run: RunSummary.from_json(plain) for run, plain in found.items()}
@@ -97,7 +97,7 @@ def item(run: StoredRun, summary: RunSummary | None) -> RunItem:
 
 
 def is_of_cell(run: StoredRun) -> bool:
-    """The runs of an experiment's cells differ in what is compared there: they are in no series."""
+    """Cells of an experiment are in no series: their runs differ in what the experiment compares."""
     name = (run.manifest.get("scenario") or {}).get("name")
     return run.experiment is not None and str(name).startswith(run_name(run.experiment, ""))
 

@@ -1,4 +1,4 @@
-"""The runs of a store by their kind: series, whose numbers can be put in a row."""
+"""The runs of a store grouped into series: runs of the same kind, whose numbers are comparable."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ class SeriesPosition:
 
 
 class SeriesOfRuns:
-    """Remembers of each run where it belongs: its manifest does not change, and there may be thousands."""
+    """Caches the position of each run: manifests do not change, and there may be thousands."""
 
     def __init__(self) -> None:
         self._places: dict[str, SeriesPosition | None] = {}
-        """By id; None of a cell of an experiment."""
+        """By id; None for a cell of an experiment."""
         self._lock = threading.Lock()
 
     def all(self, store: Store) -> list[SeriesItem]:
-        """The one with the latest run first."""
+        """Sorted by latest run, the latest first."""
         by_key: dict[str, list[SeriesPosition]] = {}
         for place in self._look(store).values():
             if place is not None:
@@ -48,7 +48,7 @@ class SeriesOfRuns:
         return sorted(items, key=lambda each: (-each.latest, each.key))
 
     def find(self, store: Store, key: str) -> tuple[SeriesItem, list[str]] | None:
-        """The series with this key, and the ids of its runs, the latest first; None when it has no runs."""
+        """The series with this key, and the ids of its runs, the latest first; None if it has no runs."""
         found = {run: place for run, place in self._look(store).items() if place is not None and place.key == key}
         return (_item(list(found.values())), list(found)) if found else None
 
@@ -74,7 +74,7 @@ def _place(run: StoredRun) -> SeriesPosition | None:
 
 
 def _label(kind: RunKind, manifest: Mapping[str, Any]) -> str:
-    """locustfile.py at 50 users for 2 min, against http://127.0.0.1:8000, 2 processes."""
+    """E.g. "locustfile.py at 50 users for 2 min, against http://127.0.0.1:8000, 2 processes"."""
     load, warmup = load_in_short(manifest), manifest.get("warmup")
     length, processes = manifest.get("run_time"), manifest.get("processes") or 1
     words = [kind.source, f"at {load}" if load else "", f"for {duration_text(length)}" if length else ""]

@@ -1,4 +1,4 @@
-"""A metric over the runs of a series: its points, what to keep in mind, and where it changed for good."""
+"""A metric over the runs of a series: points, notes, and permanent changes."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from plimsoll.store import Store, StoredRun
 
 MOST_POINTS = 500
-"""How many runs a trend has at most: the latest."""
+"""The latest runs are kept."""
 DEFAULT = "p99"
 TIMES = ("p50", "p90", "p95", "p99", "p999", "max", "mean")
 METRICS = {**dict.fromkeys(TIMES, "ms"), "throughput": "/s", "errors": "%"}
 """The unit of each metric."""
 BETTER = ("throughput",)
-"""Metrics of which a higher value is better."""
+"""Higher is better."""
 CIRCUMSTANCES = ("machine", "processor", "number of processors", "kernel", "Python", "version of plimsoll")
-"""What may move a number besides the target."""
+"""May change a number without a change of the target."""
 
 ENDED = ("finished", "stopped")
 """Statuses of runs that ended as intended."""
@@ -67,7 +67,7 @@ class Trends:
 
 
 def _trend(store: Store, series: SeriesItem, ids: Sequence[str], metric: str) -> Trend:
-    # Here: they bring along what charts and their numbers are made with.
+    # Imported here because they load the chart libraries.
     from plimsoll.report.charts.chart import config
     from plimsoll.report.charts.trend import trend_chart
     from plimsoll.report.document.pictures import chart_spec
@@ -80,7 +80,7 @@ def _trend(store: Store, series: SeriesItem, ids: Sequence[str], metric: str) ->
     fit = [each for each in points if each.is_valid]
     found = changes([each.value for each in fit if each.value is not None], higher_is_worse=metric not in BETTER)
     unit = METRICS[metric]
-    # Ticks already say ms and %.
+    # The ticks already have the units ms and %.
     title, what = f"{metric}: {series.label}", f"{metric}, {unit}" if unit == "/s" else metric
     chart = trend_chart(f"trend-{metric}", title, points, found, what=what, unit=unit)
     return Trend(
@@ -110,7 +110,7 @@ def _point(run: StoredRun, summary: RunSummary | None, metric: str) -> Point:
 
 
 def _value(summary: RunSummary, metric: str) -> float | None:
-    """Shares are parts of 1."""
+    """Shares are fractions of 1."""
     match metric:
         case "throughput":
             return summary.rate
@@ -149,14 +149,14 @@ def _change(change: DetectedChange, first: Point, metric: str) -> ChangePoint:
 
 
 def _is_fit(run: StoredRun, summary: RunSummary | None, metric: str) -> bool:
-    """Whether it has a value that says what it seems to."""
+    """Whether the run has a valid value."""
     if run.status not in ENDED or summary is None or not summary.is_valid or metric in summary.at_least:
         return False
     return _value(summary, metric) is not None
 
 
 def _notes(measured: Sequence[Measured], metric: str, runs: int) -> Iterator[str]:
-    """Which are left out, and what else than the target differs between the others."""
+    """Which runs are left out, and what besides the target differs between the others."""
     if runs > MOST_POINTS:
         yield f"These are the latest {MOST_POINTS} of {runs} runs."
     if left_out := list(_left_out(measured, metric)):
@@ -185,7 +185,7 @@ def _left_out(measured: Sequence[Measured], metric: str) -> Iterator[str]:
 
 
 def _few(measured: Sequence[Measured], metric: str) -> Iterator[str]:
-    """A percentile of few requests is the luck of the slowest ones."""
+    """With few requests, the slowest ones decide a percentile."""
     from plimsoll.stats.latency.ranks import above, least_requests
     from plimsoll.stats.run_summary import QUANTILES
 

@@ -1,1 +1,1 @@
-"""The run in progress, as the page sees it."""
+"""The run in progress, as the page shows it."""

@@ -1,4 +1,4 @@
-"""The charts of a run in progress: of all endpoints together, and of those that somebody looks at."""
+"""The charts of a run in progress: of all endpoints together, and of the endpoints that viewers watch."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from plimsoll.stats.seconds import Key, SecondSums
 
 INTEREST = 30.0
-"""Seconds for which the charts of an endpoint are kept up to date after somebody asked for them, or listened."""
+"""How long an endpoint's charts stay up to date after the last request for them."""
 MOST_WATCHED = 50
-"""Endpoints. Beyond, those that were asked for longest ago are given up."""
+"""Endpoints. Above this, those requested longest ago are dropped."""
 
 
 @dataclass(slots=True)
@@ -34,20 +34,20 @@ class _Watched:
 
 @dataclass(frozen=True, slots=True)
 class ChartUpdate:
-    """What a second brought. By endpoint, None for all together: rows to be added to its charts, and the version that
-    they are of; a viewer who has drawn another version must ask for the charts again."""
+    """What a second adds. By endpoint, None for all together: new rows of its charts, and the version of the charts; a
+    viewer that has drawn another version must request the charts again."""
 
     rows: dict[Key | None, dict[str, Rows]]
     versions: dict[Key | None, int]
 
 
 class PriorityLock:
-    """A lock with priority: the thread in `first` waits for at most one of the others, for any number of them."""
+    """A lock with priority: the thread in `first` waits for at most one other thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._queue = threading.Lock()
-        """A queue of the other threads: only one of them at a time waits for the lock."""
+        """A queue of the other threads: only one at a time waits for the lock."""
         self._is_free = threading.Event()
         self._is_free.set()
 
@@ -68,7 +68,7 @@ class PriorityLock:
 
 
 class Charts:
-    """Of one run. `take` is called by the run's own thread, everything else by any."""
+    """The charts of one run. The run's thread calls `take`, any thread the other methods."""
 
     def __init__(
         self,
@@ -87,12 +87,12 @@ class Charts:
         self._watched: dict[Key, _Watched] = {}
         self._edits: list[Edit] = []
         self._complete = -1
-        """The last second that is drawn."""
+        """The last drawn second."""
         self._seconds: int | None = None
-        """Whole ones that there were, once the run is over."""
+        """Number of whole seconds, once the run is over."""
 
     def take(self, new: Iterable[SecondSums], seconds: list[Second]) -> ChartUpdate:
-        """new: what came in. seconds: of all endpoints together, those that are to be drawn (again)."""
+        """new: new data. seconds: of all endpoints together, to be drawn or redrawn."""
         with self._turns.first():
             self._history.add(new)
             self._forget()
@@ -105,7 +105,7 @@ class Charts:
             return ChartUpdate(rows, self._versions())
 
     def end(self, seconds: int) -> ChartUpdate:
-        """The run is over and had so many whole seconds, at least 1."""
+        """The run is over after so many whole seconds, at least 1."""
         with self._turns.first():
             self._seconds = seconds
             self._complete = min(self._complete, seconds - 1)
@@ -117,21 +117,21 @@ class Charts:
         return {None: self._total.version} | {key: each.charts.version for key, each in self._watched.items()}
 
     def leave_out(self, warmup: int) -> None:
-        """From now on everything before this second is in no figure."""
+        """Exclude all seconds before this one from the charts."""
         with self._turns.first():
             self._warmup = warmup
             for charts in (self._total, *(each.charts for each in self._watched.values())):
                 charts.leave_out(warmup)
 
     def mark(self, second: int, text: str) -> None:
-        """The load was changed by hand in this second. text: what it is from then on."""
+        """The load was changed by hand in this second. text: the new load."""
         with self._turns.other():
             self._edits.append((second, text))
             for charts in (self._total, *(each.charts for each in self._watched.values())):
                 charts.mark(self._edits)
 
     def listen(self, key: Key | None) -> None:
-        """Somebody watches this endpoint: its charts go on."""
+        """A viewer watches this endpoint: keep its charts up to date."""
         if key is None:
             return
         with self._turns.other():
@@ -144,7 +144,7 @@ class Charts:
                 self._complete,
                 self._history.packed(key),
             )
-        # What may take long is done while the run goes on; what has changed meanwhile is made good after.
+        # The slow part needs no lock, so the run goes on; changes in the meantime are applied afterwards.
         charts = LiveChartSet(is_open=self._is_open, warmup=warmup, is_total=False, since=first)
         for second in range(first, complete + 1):
             if second in packed:
@@ -162,7 +162,7 @@ class Charts:
             self._watched.setdefault(key, _Watched(charts, self._clock()))
 
     def charts(self, key: Key | None, sequence: Callable[[], int]) -> tuple[list[Chart], int]:
-        """All that is drawn so far, and what sequence() is at that moment."""
+        """All charts so far, and the value of sequence() at that moment."""
         self.listen(key)
         with self._turns.other():
             watched = None if key is None else self._watched.get(key)

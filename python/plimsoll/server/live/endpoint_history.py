@@ -1,8 +1,8 @@
-"""What single endpoints were like in each second of a run in progress, for the charts that somebody may ask for.
+"""Each second of single endpoints of a run in progress, for charts that a viewer may request.
 
-It is kept packed, and within a budget of memory: then the oldest seconds are forgotten. Endpoints with few requests a
-second take some 250 bytes for each, so that the budget lasts for 2,000 of them for four minutes and for 50 for almost
-three hours; what is older is in the store.
+Entries are packed, within a memory budget: above it the oldest seconds are dropped. An entry of an endpoint with few
+requests per second takes some 250 bytes. The budget lasts 2,000 such endpoints for four minutes and 50 for almost three
+hours; older seconds are in the store.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 BUDGET = 128_000_000
 """Bytes."""
 OVERHEAD = 140
-"""Bytes that an entry takes besides what is packed in it."""
+"""Bytes of an entry besides its packed data."""
 _HEAD = struct.Struct("<III")
-"""Requests, failures, bytes of the first histogram."""
+"""Requests, failures, length of the first histogram in bytes."""
 
 
 class EndpointHistory:
-    """Seconds of endpoints. timed: the outcomes whose times count. Not for several threads at a time."""
+    """Seconds of endpoints. timed: the outcomes whose times count. Not thread-safe."""
 
     def __init__(self, timed: Container[str], budget: int = BUDGET) -> None:
         self.first = 0
-        """The first second that is kept."""
+        """The first second kept."""
         self._timed = timed
         self._budget = budget
         self._size = 0
         self._seconds: dict[int, dict[Key, bytes]] = {}
 
     def add(self, seconds: Iterable[SecondSums]) -> None:
-        """What is new, of whichever second."""
+        """Add new data of any second."""
         for sums in seconds:
             if sums.second >= self.first:
                 self._add_second(sums)
@@ -61,11 +61,11 @@ class EndpointHistory:
                 self._size += len(entries[key]) + OVERHEAD
 
     def packed(self, key: Key) -> dict[int, bytes]:
-        """The seconds of an endpoint that had requests; what they are packed in never changes."""
+        """The seconds in which an endpoint had requests; the bytes never change."""
         return {second: found[key] for second, found in self._seconds.items() if key in found}
 
     def second(self, number: int, key: Key) -> Second:
-        """One second of an endpoint; without requests if there is nothing of it."""
+        """One second of an endpoint; empty if there is no entry."""
         packed = self._seconds.get(number, {}).get(key)
         return unpack(number, packed) if packed else Second(number, 0, 0, Histogram(), Histogram())
 
@@ -78,7 +78,7 @@ def _pack(parts: list[Interval], timed: Container[str], before: bytes | None) ->
         earlier = unpack(0, before)
         requests, failures = requests + earlier.requests, failures + earlier.failures
         times.append((earlier.response, earlier.service))
-    # Most endpoints have one outcome in a second: nothing is to be added up then.
+    # Most endpoints have one outcome in a second: there is nothing to add up.
     sums = times[0] if len(times) == 1 else [together([each[place] for each in times]) for place in (0, 1)]
     response, service = (each.encode(compressed=False) for each in sums)
     return _HEAD.pack(requests, failures, len(response)) + response + service

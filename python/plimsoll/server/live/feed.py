@@ -1,6 +1,6 @@
 """What the server reads of the run in progress: the last snapshots, and the lines of the log.
 
-Snapshots never change. Nobody who reads makes the coordinator wait.
+Snapshots are immutable. Readers never block the coordinator.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ if TYPE_CHECKING:
     from plimsoll.server.messages import Test
 
 INTEREST_S = 5.0
-"""Seconds for which tables are made after somebody asked for something."""
+"""How long tables are made after the last request for them."""
 FRESH_S = 2.5
-"""Seconds for which numbers of a run in progress are shown as those of now."""
+"""Maximum age of current numbers while a run is in progress."""
 MOST_LINES = 1000
-"""Of the log, that are kept."""
+"""Lines of the log that are kept."""
 MOST_SNAPSHOTS = 20
-"""That a viewer may be behind before all is sent again."""
+"""A viewer that is further behind gets everything again."""
 IN_PROGRESS = frozenset({"spawning", "running", "stopping"})
 
 
 class SnapshotFeed:
-    """Snapshots are published by one thread; everything else may be called by any. clock: seconds."""
+    """One thread publishes snapshots; any thread may call the other methods. clock: seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        """Of what follows up to the listeners; held for a moment at a time."""
+        """Guards the attributes up to `_listeners`; held only briefly."""
         self._snapshots: tuple[LiveSnapshot, ...] = (LiveSnapshot(),)
-        """The last ones, ascending."""
+        """The latest, ascending."""
         self._lines: deque[LogLine] = deque(maxlen=MOST_LINES)
         self._unsaid: deque[LogLine] = deque(maxlen=MOST_LINES)
-        """Lines that no snapshot has."""
+        """Lines that are in no snapshot yet."""
         self._listeners: list[Callable[[], None]] = []
         self._looked = -math.inf
         self.test: Test | None = None
 
     def log(self, level: str, text: str) -> None:
-        """From any thread. A line that the process or a worker prints; the next snapshot has it."""
+        """Add a line that the process or a worker prints to the log. From any thread."""
         line = LogLine(time.time(), level, redact(text))
         with self._lock:
             self._lines.append(line)
@@ -57,11 +57,11 @@ class SnapshotFeed:
 
     @property
     def snapshot(self) -> LiveSnapshot:
-        """The last one."""
+        """The latest."""
         return self._snapshots[-1]
 
     def snapshots_after(self, sequence: int) -> tuple[LiveSnapshot, ...]:
-        """Those that came after this one; if it is too long ago, only the last."""
+        """The snapshots after this one; only the latest if some are no longer kept."""
         found = tuple(each for each in self._snapshots if each.sequence > sequence)
         return found if not found or found[0].sequence == sequence + 1 else found[-1:]
 
@@ -71,7 +71,7 @@ class SnapshotFeed:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether the numbers of the last snapshot are those of now."""
+        """Whether the last snapshot has current numbers."""
         return not self.is_in_progress or self.snapshot.at > self._clock() - FRESH_S
 
     @property
@@ -79,11 +79,11 @@ class SnapshotFeed:
         return bool(self._listeners) or self._looked > self._clock() - INTEREST_S
 
     def look(self) -> None:
-        """Somebody wants to know: for some seconds tables are made."""
+        """Request current numbers: tables are made for some seconds."""
         self._looked = self._clock()
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Have it called at each snapshot, in the thread that makes it."""
+        """Call the listener at each snapshot, in the thread that makes it."""
         with self._lock:
             self._listeners = [*self._listeners, listener]
 
@@ -92,17 +92,17 @@ class SnapshotFeed:
             self._listeners = [each for each in self._listeners if each != listener]
 
     def flush(self) -> None:
-        """Publish what was logged while no seconds come."""
+        """Publish logged lines while no run reports seconds."""
         if self._unsaid and not self.is_in_progress:
             self.publish()
 
     def lines(self) -> tuple[LogLine, ...]:
-        """The last ones of the log."""
+        """The latest lines of the log."""
         with self._lock:
             return tuple(self._lines)
 
     def publish(self, **news: Any) -> None:
-        """A snapshot that says what the last one said, except for this."""
+        """Publish the last snapshot with these changes."""
         once: dict[str, Any] = {"changed": (), "is_whole": False, "appended": {}}
         with self._lock:
             log = tuple(self._unsaid)

@@ -1,4 +1,4 @@
-"""The three answers at the top of the page, of a run that may still go on."""
+"""The three statements at the top of the page, also of a run in progress."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def headline_of(
     thresholds: Sequence[ThresholdResult] = (),
     assessment: Assessment | None = None,
 ) -> RunHeadline:
-    """facts: what is known of the run so far. current: response times of the last seconds. thresholds: how they stand.
-    assessment: of a run that is over, which knows these; None while it goes on."""
+    """facts: about the run so far. current: response times of the last seconds. thresholds: their results so far.
+    assessment: of a run that is over, which includes these; None while it is in progress."""
     manifest = {
         "model": "open" if plan.is_open else "closed",
         "users_kind": "python" if plan.scenario is None else "native",
@@ -45,7 +45,7 @@ def headline_of(
 
 
 def host_of(plan: RunPlan) -> str:
-    """Where its requests go, for people: several hosts are in one text."""
+    """The target, for people: several hosts in one text."""
     targets = (plan.scenario or {}).get("targets", ())
     return redact(plan.host or ", ".join(target["url"] for target in targets))
 

@@ -1,4 +1,4 @@
-"""The workers of a run in progress: a line for each, and what a chart has of a second of all together."""
+"""The workers of a run in progress: one row each, and their sums per second for a chart."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.seconds import RecentSeconds
 
 _DRAWN = ("users", "in_flight", "waiting", "offered", "dropped")
-"""What charts show of all workers together."""
+"""Sums over all workers that charts show."""
 
 
 def chart_second(recent: RecentSeconds, number: int, timed: Container[str]) -> Second:
@@ -39,7 +39,7 @@ def _generator(workers: Collection[Health]) -> dict[str, Any]:
 
 
 def worker_items(recent: RecentSeconds, left: int) -> tuple[WorkerItem, ...]:
-    """left: how many there still are; the others are those that have not reported for longest."""
+    """left: number of workers left; those whose last report is oldest are the lost ones."""
     reported = recent.reported
     lost = set(sorted(reported, key=lambda each: (-reported[each], each))[left:])
     return tuple(_item(recent, each, each in lost) for each in sorted(reported))

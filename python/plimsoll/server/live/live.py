@@ -1,7 +1,7 @@
-"""The run in progress, as the page sees it.
+"""The run in progress, as the page shows it.
 
-The coordinator's own thread reports to `Live` what happens; threads of the server read what it inherits from
-`SnapshotFeed`. While nobody looks no table is made.
+The coordinator's thread reports events to `Live`; the server's threads read what it inherits from `SnapshotFeed`. No
+tables are made without viewers.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ logger = logging.getLogger("plimsoll.server")
 
 
 class Live(SnapshotFeed):
-    """An observer of one run after another. Its methods are called by one thread, except for `watch` and `charts`."""
+    """Observes one run after another. One thread calls its methods, except for `watch` and `charts`."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(clock)
         self.source = ""
-        """What the file of the run is called."""
+        """File name of the run's source."""
         self.is_of_locustfile = False
-        """Whether the users of the run are those of a locustfile."""
+        """Whether the users come from a locustfile."""
         self.result: RunView | None = None
-        """Of a run that is over: nobody changes it any more."""
+        """Of a run that is over; immutable."""
         self._run: LiveRun | None = None
 
     def preparing(
         self, plan: RunPlan, name: str, number: int, *, is_editable: bool = True, shaped: bool = False
     ) -> None:
-        """number: of the runs of this process. is_editable: its load may be changed while it goes on. shaped: a
-        LoadTestShape says how many users there are."""
+        """number: counts the runs of this process. is_editable: the load can be changed during the run. shaped: a
+        LoadTestShape decides the number of users."""
         self._run, self.result = LiveRun(plan, number, shaped), None
         self.source = Path(plan.locustfiles[0] if plan.locustfiles else plan.source or "").name
         self.is_of_locustfile = bool(plan.locustfiles)
@@ -57,7 +57,7 @@ class Live(SnapshotFeed):
         self.publish(**self._run.empty())
 
     def judge_by(self, judge: Judge) -> None:
-        """judge: says how the run's thresholds stand, after so many measured seconds."""
+        """judge: returns the threshold results after so many measured seconds."""
         if self._run is not None:
             self._run.judge = judge
 
@@ -65,14 +65,14 @@ class Live(SnapshotFeed):
         self._tell(started=started, status="spawning")
 
     def stored_as(self, run: str) -> None:
-        """run: its id in the store."""
+        """run: id in the store."""
         self._tell(run=run)
 
     def second(self, progress: Progress) -> None:
         try:
             self._second(progress)
         except Exception:
-            # What is shown must not end what is measured.
+            # An error in the page must not end the measurement.
             logger.exception("the page does not show second %d", progress.view.last_second)
 
     def _second(self, progress: Progress) -> None:
@@ -84,13 +84,13 @@ class Live(SnapshotFeed):
             self.publish(at=self._clock(), is_whole=is_reset, **self._run.second_fields(progress.view, new))
 
     def reset_at(self, second: int) -> None:
-        """Seconds before this one are in no table from now on; `Progress.view` is that of the others."""
+        """Exclude seconds before this one from all tables; `Progress.view` already excludes them."""
         self._tell(warmup=float(second))
 
     def over(
         self, status: Status, view: RunView, assessment: Assessment, exit_code: int | None, message: str = ""
     ) -> None:
-        """view: will not change any more."""
+        """view: immutable from now on."""
         self._describe(status=status, left=0.0, users=0, exit_code=exit_code, message=redact(message))
         try:
             self._over(view, assessment)
@@ -106,22 +106,21 @@ class Live(SnapshotFeed):
         self.publish(at=self._clock(), **last)
 
     def failed(self, message: str) -> None:
-        """It could not begin, or did not end as it should."""
+        """The run could not start, or ended with an error."""
         self._tell(status="failed", message=redact(message), left=0.0, users=0)
 
     def watch(self, endpoint: Key | None) -> None:
-        """Somebody listens to this endpoint: its charts are to go on. From any thread."""
+        """A viewer watches this endpoint: keep its charts up to date. From any thread."""
         if self._run is not None:
             self._run.charts.listen(endpoint)
 
     def mark(self, text: str) -> None:
-        """The load is another one from now on. text: what it is. From any thread."""
+        """The load has changed. text: the new load. From any thread."""
         if self._run is not None and self.test is not None:
             self._run.charts.mark(int(self.test.elapsed), text)
 
     def charts(self, endpoint: Key | None) -> tuple[list[Chart], int]:
-        """Of an endpoint, or None for all together; and the sequence of the snapshot that they are of. From any
-        thread."""
+        """Charts of an endpoint, or None for all together; and the sequence of their snapshot. From any thread."""
         run = self._run
         if run is None:
             return [], self.snapshot.sequence

@@ -1,4 +1,4 @@
-"""What one run in progress adds up to: its rows, its workers and its charts."""
+"""The rows, workers and charts of one run in progress."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ MOST_FAILURES = 500
 
 
 class LiveRun:
-    """One run. number: of the runs of this process. shaped: a LoadTestShape says how many users there are.
+    """One run. number: counts the runs of this process. shaped: a LoadTestShape decides the number of users.
 
-    What the seconds of a run add up to is in `Progress.view`; this has what only the page needs.
+    `Progress.view` has the sums of the run's seconds; this class has what only the page needs.
     """
 
     def __init__(self, plan: RunPlan, number: int, shaped: bool) -> None:
@@ -47,7 +47,7 @@ class LiveRun:
         self._name = ""
         self._shaped = shaped
         self._left = plan.processes
-        """Workers that are not lost."""
+        """Workers not lost."""
         self._warmup = math.ceil(plan.warmup)
         self._rows = RowTable()
         self._timed = TIMES_OF[plan.times_of]
@@ -55,7 +55,7 @@ class LiveRun:
         self._drawn = -1
 
     def test(self, name: str, *, is_editable: bool) -> Test:
-        """Before it begins."""
+        """The `Test` before it starts."""
         plan = self.plan
         self._name = name
         return Test(
@@ -78,7 +78,7 @@ class LiveRun:
         )
 
     def empty(self) -> dict[str, Any]:
-        """Fields of a snapshot: nothing has been measured yet."""
+        """Fields of a snapshot before anything is measured."""
         return {
             "is_whole": True,
             "headline": None,
@@ -92,7 +92,7 @@ class LiveRun:
         }
 
     def forget(self, view: RunView) -> bool:
-        """Whether the view begins later than before: all rows are then made again."""
+        """Whether the view starts later than before; all rows are then made again."""
         if view.warmup == self._warmup:
             return False
         self._warmup = view.warmup
@@ -101,13 +101,13 @@ class LiveRun:
         return True
 
     def take(self, progress: Progress) -> ChartUpdate:
-        """`Progress.view` has this batch already."""
+        """`Progress.view` already includes this batch."""
         if progress.state != "stopping":
             self._left = progress.workers
         return self._draw(progress.view.recent, progress.workers, progress.seconds, progress.batch.health)
 
     def progress_fields(self, progress: Progress) -> dict[str, Any]:
-        """Of the `Test`."""
+        """Fields of the `Test`."""
         load = self._load(progress.wanted)
         return {
             "load": load,
@@ -123,7 +123,7 @@ class LiveRun:
         }
 
     def second_fields(self, view: RunView, new: ChartUpdate) -> dict[str, Any]:
-        """Of the snapshot that somebody waits for while the run goes on."""
+        """Fields of a snapshot while the run is in progress and watched."""
         total = summarise_total(view)
         workers = worker_items(view.recent, self._left)
         facts = {"lost_workers": sum(each.is_lost for each in workers)}
@@ -162,7 +162,7 @@ class LiveRun:
         *,
         is_last: bool = False,
     ) -> ChartUpdate:
-        """workers: those that are left. A second is drawn once all of them have reported it, or two seconds later."""
+        """workers: those left. A second is drawn once all of them have reported it, or two seconds later."""
         reported = {each.second for each in seconds} | {each.second for each in health}
         due = {second for second in reported if recent.last - WINDOW < second <= self._drawn}
         while self._drawn < recent.last and (is_last or _is_complete(recent, self._drawn + 1, workers)):
@@ -178,7 +178,7 @@ class LiveRun:
         return run_title(self._name, load, host_of(self.plan))
 
     def _load(self, wanted: int | None = None) -> str:
-        """wanted: users that there are to be, if somebody has said so since."""
+        """wanted: the target number of users, if it was changed."""
         load = self.plan.load.to_dict() if self.plan.load else None
         users = self.plan.users if wanted is None else wanted
         return load_in_short({"load": load, "users": users, "shaped": self._shaped})

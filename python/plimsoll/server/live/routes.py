@@ -1,4 +1,4 @@
-"""What is asked of a live run besides its stream."""
+"""The routes of a live run besides its stream."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def routes(live: Live, viewers: Viewers) -> list[Route]:
 
 
 def endpoint_of(request: Request) -> Key | None:
-    """Of `?endpoint=["GET", "/x"]`; None without one. Raises UsageError."""
+    """The value of `?endpoint=["GET", "/x"]`; None without one. Raises UsageError."""
     text = request.query_params.get("endpoint")
     if text is None:
         return None

@@ -1,8 +1,7 @@
 """The tables of a run in progress: a row for each endpoint, and one for all of them.
 
-With thousands of endpoints not every row is new each second: at most `ROWS_A_SECOND` are, those that are the oldest,
-and `FIRST_ROWS` of endpoints that had none, so that what it costs the coordinator does not grow with their number. The
-row of the total always is new.
+With thousands of endpoints only some rows are updated each second: the `ROWS_A_SECOND` oldest ones, and `FIRST_ROWS` of
+new endpoints, so that the coordinator's cost does not grow with their number. The row of the total is always updated.
 """
 
 from __future__ import annotations
@@ -25,39 +24,39 @@ if TYPE_CHECKING:
 ROWS_A_SECOND = 200
 """A row costs some 0.2 ms: this is 4 % of a core."""
 FIRST_ROWS = 1000
-"""All endpoints are to be seen soon."""
+"""More, so that all endpoints soon have a row."""
 PERCENTILES = {
     "": ("p50", "p90", "p95", "p99", "p999"),
     "current_": ("p50", "p95", "p99"),
     "service_": ("p50", "p99"),
 }
-"""By how the names of a row begin."""
+"""By prefix of the row's field names."""
 LEAST = {name: least_requests(QUANTILES[name]) for name in PERCENTILES[""]}
-"""The least exchanges for which a percentile has a confidence interval."""
+"""The fewest exchanges for which a percentile has a confidence interval."""
 
 
 class RowTable:
-    """Rows as they were last sent. Not for several threads at a time."""
+    """Rows as last sent. Not thread-safe."""
 
     def __init__(self) -> None:
         self.rows: dict[Key, EndpointRow] = {}
         self._turn: deque[Key] = deque()
-        """Whose row is the oldest comes first."""
+        """Endpoints by age of their row, the oldest first."""
         self._known: set[Key] = set()
 
     def forget(self) -> None:
-        """All rows: what they were made from no longer counts."""
+        """Make all rows again: their data is no longer valid."""
         self.rows.clear()
         self._turn.clear()
         self._known.clear()
 
     @property
     def age(self) -> int:
-        """Seconds after which each row is made again."""
+        """Seconds between updates of a row."""
         return max(1, math.ceil(len(self._turn) / ROWS_A_SECOND))
 
     def turn(self, view: RunView, *, everything: bool = False) -> list[EndpointRow]:
-        """The rows that are made again this time."""
+        """The rows to update this time."""
         endpoints = {(each.method, each.name): each for each in view.endpoints}
         new = endpoints.keys() - self._known
         self._known |= new

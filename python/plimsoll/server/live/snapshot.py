@@ -1,4 +1,4 @@
-"""A run in progress at one moment, for all viewers. It never changes."""
+"""A run in progress at one moment, for all viewers. Immutable."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 class LiveSnapshot:
     sequence: int = 0
     at: float = -math.inf
-    """When its numbers were true, by the clock of `Live`."""
+    """When its numbers were current, by the clock of `Live`."""
     test: Test | None = None
     headline: RunHeadline | None = None
     total: EndpointRow | None = None
     changed: Sequence[EndpointRow] = ()
-    """Rows that the edition before had not, or others."""
+    """Rows that are new or changed since the previous snapshot."""
     rows: Mapping[Key, EndpointRow] = field(default_factory=dict)
-    """All there are."""
+    """All rows."""
     row_age: int = 1
     is_whole: bool = True
-    """What was sent before is no longer true: another run, a reset."""
+    """What was sent before is invalid: another run, or a reset."""
     appended: Mapping[Key | None, dict[str, Rows]] = field(default_factory=dict)
     versions: Mapping[Key | None, tuple[int, int]] = field(default_factory=dict)
-    """Of the charts of an endpoint: of which run, and which of its versions."""
+    """Of the charts of an endpoint: run number and version."""
     failures: tuple[FailureItem, ...] = ()
-    """The most frequent ones."""
+    """The most frequent failures."""
     kinds_of_failures: int = 0
     exceptions: tuple[ExceptionItem, ...] = ()
     workers: tuple[WorkerItem, ...] = ()
@@ -45,8 +45,8 @@ class LiveSnapshot:
     """New lines."""
 
     def moment(self, endpoint: Key | None, before: LiveSnapshot | None) -> LiveUpdate:
-        """For a viewer of this endpoint, or None for all. before: the snapshot that was sent last; None for the first,
-        which has everything."""
+        """The message for a viewer of this endpoint, or None for all. before: the snapshot sent last; None for the
+        first message, which has everything."""
         is_whole = self.is_whole or before is None or before.sequence != self.sequence - 1
         outdated = before is not None and before.versions.get(endpoint) != self.versions.get(endpoint)
         return LiveUpdate(
@@ -66,7 +66,7 @@ class LiveSnapshot:
         )
 
     def in_order(self) -> tuple[EndpointRow, ...]:
-        """All rows, as tables have them: by name, then method."""
+        """All rows in table order: by name, then method."""
         return tuple(self.rows[key] for key in sorted(self.rows, key=_as_in_tables))
 
 
@@ -76,7 +76,7 @@ def _as_in_tables(key: Key) -> tuple[str, str]:
 
 
 def failure_item(failure: Failure, requests: int) -> FailureItem:
-    """requests: of its endpoint."""
+    """requests: of the failure's endpoint."""
     return FailureItem(
         method=failure.method,
         name=failure.name,

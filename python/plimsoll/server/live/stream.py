@@ -1,6 +1,6 @@
-"""Server-sent events: each viewer gets every snapshot, or what there is now if they were too slow for that.
+"""Server-sent events: each viewer gets every snapshot, or only the latest if they are too slow.
 
-Nothing is kept for a viewer but what is being sent to them, and nobody waits for one.
+Nothing is queued for a viewer, and no viewer blocks another.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 MOST_VIEWERS = 100
 HEARTBEAT_INTERVAL_S = 10.0
-"""Seconds without an event after which a comment shows that the connection lives."""
+"""Seconds without an event after which a comment keeps the connection alive."""
 STEP = 0.5
-"""Seconds after which what was logged between two seconds of a run is sent."""
+"""Maximum delay in seconds of lines logged between two seconds of a run."""
 UPDATE_TIMEOUT_S = 3.0
-"""Seconds that somebody waits for numbers of now."""
+"""How long a viewer waits for current numbers."""
 MOST_TEXTS = 64
 BYE = b"event: bye\ndata: {}\n\n"
 COMMENT = b": still here\n\n"
 
 
 class Viewers:
-    """All who look at a live run. Used in the server's loop, except for `dismiss`."""
+    """All viewers of a live run. Used in the server's loop, except for `dismiss`."""
 
     def __init__(self, live: Live | None) -> None:
         self._live = live
@@ -45,10 +45,10 @@ class Viewers:
         self._waiting = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news = asyncio.Event()
-        """Is set, and replaced by another, at each snapshot."""
+        """Set and replaced at each snapshot."""
         self._is_over = False
         self._texts: dict[tuple[int, Key | None, int | None], bytes] = {}
-        """Events of late, which viewers of the same endpoint share."""
+        """Recent events, shared by viewers of the same endpoint."""
 
     @property
     def count(self) -> int:
@@ -56,19 +56,19 @@ class Viewers:
         return self._count
 
     def response(self, endpoint: Key | None) -> Response:
-        """The events about this endpoint, or None for all, until one of both sides ends the stream."""
+        """The events about this endpoint, or None for all, until either side ends the stream."""
         if self._count >= MOST_VIEWERS:
             raise HTTPException(503, f"{MOST_VIEWERS} pages look at this run already: close one")
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(self._events(endpoint), media_type="text/event-stream", headers=headers)
 
     def dismiss(self) -> None:
-        """From any thread: end all streams, with an event that says so."""
+        """End all streams with a final event. From any thread."""
         self._is_over = True
         self._call()
 
     async def fresh(self) -> LiveSnapshot:
-        """The last snapshot, once it is of now."""
+        """The latest snapshot, once its numbers are current."""
         live = self._known
         live.look()
         if not live.is_fresh:
@@ -105,7 +105,7 @@ class Viewers:
                     if last is self._known.snapshot:
                         silence += STEP
                         await self._step()
-                # How the run ended may have been said in the same moment as that the process ends.
+                # The last snapshots may have arrived together with the end of the process.
                 for snapshot in self._known.snapshots_after(last.sequence):
                     yield self._text(snapshot, endpoint, last)
                     last = snapshot
@@ -114,7 +114,7 @@ class Viewers:
             self._count -= 1
 
     async def _step(self) -> None:
-        """Until there is news, or for a moment."""
+        """Wait for news, at most `STEP`."""
         self._known.flush()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._news.wait(), STEP)
@@ -132,7 +132,7 @@ class Viewers:
 
     @contextlib.contextmanager
     def _listening(self) -> Iterator[None]:
-        """Meanwhile tables are made, and each edition wakes who waits."""
+        """Within the block, tables are made and each snapshot wakes the waiting streams."""
         self._loop = asyncio.get_running_loop()
         self._waiting += 1
         if self._waiting == 1:
@@ -146,7 +146,7 @@ class Viewers:
 
     def _call(self) -> None:
         """From any thread."""
-        # The loop may have ended in this very moment.
+        # The loop may just have ended.
         if self._loop is not None:
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._wake)

@@ -1,12 +1,12 @@
-"""Who may ask for what: addresses that are ours, pages that are ours, people that know the token.
+"""Access control: valid hosts, requests from our own pages, and users with the token.
 
-Three dangers are met here, on every request and before anything else looks at it:
+It protects against three dangers, on every request and before any other code:
 
-- A page of another site, open in a browser on this machine, asks for something here (CSRF), or has made its own name
-  point at this machine (DNS rebinding). The Host must be one of ours, Origin and Sec-Fetch-Site must be our page's, and
-  what the page changes needs a token that only a page of ours can have read.
-- Somebody else on the network asks. An address beyond loopback needs the token of `Access`.
-- Something that a target has sent is taken for a script. Nothing in our pages is inline, and the policy says so.
+- A page of another site, open in a browser on this machine, sends requests here (CSRF), or makes its own name point at
+  this machine (DNS rebinding). The Host must be one of ours, Origin and Sec-Fetch-Site must be those of our page, and
+  every change needs a token that only our page can read.
+- Another machine on the network sends requests. An address beyond loopback needs the token of `Access`.
+- Data from a target runs as a script. Our pages have no inline scripts, and the policy forbids them.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 SHORTEST_TOKEN = 8
-"""Characters. An address may guess ten times a minute."""
+"""Characters. An address has ten guesses a minute."""
 MOST_BODY = 1_000_000
-"""Bytes of a request."""
+"""Bytes of a request's body."""
 CSRF_HEADER = "X-Plimsoll-Token"
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -60,21 +60,21 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""Headers of every answer, unless the answer sets others."""
+"""Defaults for the headers of every response."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may use the page. host: the address that is listened on; "" is loopback. token: what everybody must show,
-    None for nothing. Raises UsageError when others could reach the page without a token, and for one that is too short.
+    """Who may use the page. host: the listening address; "" is loopback. token: required from everyone; None for no
+    token. Raises UsageError if others could reach the page without a token, and for a token that is too short.
 
-    With a token any Host is taken: another site's page that has a name of ours has no cookie of ours.
+    With a token any Host is accepted: another site's page under one of our names does not have our cookie.
     """
 
     host: str = LOOPBACK
     token: str | None = field(default=None, repr=False)
     csrf: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
-    """What a page of ours must send along with everything that changes something."""
+    """The page sends it with every change."""
 
     def __post_init__(self) -> None:
         if self.token is None and not is_loopback(self.host):
@@ -83,7 +83,7 @@ class Access:
             raise UsageError(f"a token needs at least {SHORTEST_TOKEN} characters")
 
     def knows(self, token: str) -> bool:
-        """Whether this is the token; takes as long for each that is not."""
+        """Whether this is the token, in constant time."""
         return self.token is not None and secrets.compare_digest(token.encode(), self.token.encode())
 
     def is_csrf(self, token: str) -> bool:
@@ -95,7 +95,7 @@ def make_token() -> str:
 
 
 class Guard:
-    """Middleware: refuses what must not be answered, and sets the headers of what is."""
+    """Middleware: rejects forbidden requests, and sets the headers of responses."""
 
     def __init__(self, app: ASGIApp, access: Access, sessions: Sessions, base_path: str) -> None:
         self._app = app
@@ -122,7 +122,7 @@ class Guard:
             await self._app(scope, _bounded(receive), send_safely)
 
     def _foreign(self, scope: Scope, headers: Headers) -> Response | None:
-        """The refusal of a request from another site's page, or None."""
+        """The rejection of a request from another site's page, or None."""
         hosts = headers.getlist("host")
         name = _hostname(hosts[0]) if len(hosts) == 1 else ""
         if not name:
@@ -137,7 +137,7 @@ class Guard:
         return None
 
     def _stranger(self, scope: Scope, headers: Headers) -> Response | None:
-        """The answer to a request without the token, or None."""
+        """The response to a request without the token, or None."""
         if self._access.token is None or scope["path"] == f"{self._base}/login":
             return None
         if self._sessions.is_open(scope, headers):
@@ -150,7 +150,7 @@ class Guard:
         return problem(401, text, headers={"WWW-Authenticate": "Bearer"})
 
     def _forged(self, scope: Scope, headers: Headers) -> Response | None:
-        """Something to be changed that no page of ours has asked for. Programs show the bearer token instead."""
+        """Rejects changes that our page did not send. Programs send the bearer token instead."""
         if scope["method"] in SAFE_METHODS or not scope["path"].startswith(f"{self._base}/api/"):
             return None
         if self._access.token is not None and _bearer(headers) is not None:
@@ -161,7 +161,7 @@ class Guard:
 
 
 def _hostname(host: str) -> str:
-    """Without the port; "" for what is no host."""
+    """Without the port; "" for an invalid host."""
     try:
         return (urlsplit(f"//{host}").hostname or "").lower()
     except ValueError:
@@ -169,7 +169,7 @@ def _hostname(host: str) -> str:
 
 
 def _is_link(scope: Scope, headers: Headers) -> bool:
-    """Whether the request follows a link to this page. The other site learns nothing from it."""
+    """Whether the request follows a link to this page, which reveals nothing to the other site."""
     target = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
     return scope["method"] == "GET" and target == ("navigate", "document")
 
@@ -206,8 +206,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_of_this_machine(name: str, given: str) -> bool:
-    """Whether a name that a browser asked for cannot be one that somebody else has made point at this machine. given:
-    the address that is listened on."""
+    """Whether this name in a request cannot be a foreign name pointed at this machine. given: the listening address."""
     name = name.lower()
     if name in ("localhost", given.lower()):
         return True
@@ -220,5 +219,5 @@ def is_of_this_machine(name: str, given: str) -> bool:
 
 @functools.cache
 def _own_names() -> frozenset[str]:
-    """Asked for once: the resolver may take its time."""
+    """Cached: the resolver may be slow."""
     return frozenset({socket.gethostname().lower(), socket.getfqdn().lower()})

@@ -1,4 +1,4 @@
-"""The form that asks for the token, the sessions of those who knew it, and patience with those who guess."""
+"""The login form, the sessions, and the limit on wrong tokens."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from plimsoll.server.security.access import Access
 
 SESSION = 24 * 3600
-"""Seconds for which a login lasts."""
+"""Lifetime of a login in seconds."""
 MOST_SESSIONS = 1000
-"""The oldest give way."""
+"""Above this, the oldest are dropped."""
 GUESSES = 10
-"""Wrong tokens that an address may show within LOCKOUT_S; then even the right one is refused."""
+"""Wrong tokens per address within LOCKOUT_S; after that even the right one is rejected."""
 LOCKOUT_S = 60.0
 """How long wrong tokens of an address count."""
 MOST_ADDRESSES = 10_000
@@ -57,14 +57,14 @@ PAGE = """<!doctype html>
 
 
 class FailedLogins:
-    """How often each address has shown a wrong token lately. clock: seconds."""
+    """Recent wrong tokens per address. clock: seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._wrong: OrderedDict[str, list[float]] = OrderedDict()
 
     def wait(self, address: str) -> float:
-        """Seconds until this address may guess again; 0 now."""
+        """Seconds until this address may try again; 0 for now."""
         times = [each for each in self._wrong.get(address, ()) if each > self._clock() - LOCKOUT_S]
         return times[-GUESSES] + LOCKOUT_S - self._clock() if len(times) >= GUESSES else 0.0
 
@@ -88,7 +88,7 @@ class Sessions:
         self._guesses = FailedLogins(clock)
 
     def is_open(self, scope: Scope, headers: Headers) -> bool:
-        """Whether the request comes with the cookie of a session."""
+        """Whether the request has the cookie of a session."""
         cookie = SimpleCookie()
         try:
             cookie.load(headers.get("cookie", ""))
@@ -98,7 +98,7 @@ class Sessions:
         return found is not None and self._ends.get(found.value, 0.0) > self._clock()
 
     def check(self, scope: Scope, token: str) -> Response | None:
-        """The refusal, if this is not the token or too many were not."""
+        """The rejection for a wrong token or after too many; None if the token is right."""
         address = (scope.get("client") or ("", 0))[0]
         if wait := self._guesses.wait(address):
             headers = {"Retry-After": f"{wait:.0f}"}
@@ -128,12 +128,12 @@ class Sessions:
 
 
 def _cookie_name(scope: Scope) -> str:
-    """One for each port: to browsers the pages of all ports are one host."""
+    """One cookie per port: for browsers all ports are the same host."""
     return f"plimsoll-{(scope.get('server') or ('', 0))[1]}"
 
 
 def routes(access: Access, sessions: Sessions, base_path: str) -> list[Route]:
-    """Only where a token is needed."""
+    """None without a token."""
     if access.token is None:
         return []
 
