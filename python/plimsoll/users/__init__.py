@@ -1,6 +1,6 @@
 """Users in Python: their classes, tasks and waits, the HTTP session, and gevent's hub with the engine in it.
 
-Importing this package imports gevent, but patches nothing. What a locustfile imports is in `plimsoll.locust.api`.
+Importing this package imports gevent, but patches nothing. `plimsoll.locust.api` has the names for locustfiles.
 """
 
 from plimsoll.users import wait_time

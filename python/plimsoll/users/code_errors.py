@@ -1,4 +1,4 @@
-"""What the user's code raised, as one message: their file and line, that line, and the exception."""
+"""An exception of user code as one message: its file and line, that line, and the exception."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ BROUGHT_BY_LOCUST = frozenset(
         "websocket", "werkzeug", "wsproto", "zmq",
     }
 )  # fmt: skip
-"""Importable names of the extra `locust` in pyproject.toml, and of what that needs itself."""
+"""Importable names of the extra `locust` in pyproject.toml, and of its dependencies."""
 
 
 def hint(error: BaseException) -> str:
-    """What to do about a failed import, to be put after the error's own words; "" where there is nothing to say."""
+    """How to fix a failed import, to append to the error's message; "" if unknown."""
     name = error.name if isinstance(error, ImportError) else None
     if name is None or name.partition(".")[0] not in BROUGHT_BY_LOCUST:
         return ""
@@ -37,7 +37,7 @@ def hint(error: BaseException) -> str:
 
 
 def broken(error: BaseException, doing: str) -> LocustfileError:
-    """What the user's code raised, as one message: their file and line, that line, and the exception."""
+    """An exception of user code as one message: its file and line, that line, and the exception."""
     if isinstance(error, LocustfileError):
         return error
     if isinstance(error, SyntaxError) and error.filename:
@@ -53,7 +53,7 @@ def broken(error: BaseException, doing: str) -> LocustfileError:
 
 
 def _users_frame(trace: TracebackType | None) -> tuple[str, int] | None:
-    """The innermost line that is neither ours nor a library's."""
+    """The innermost line that is neither in Plimsoll nor in a library."""
     found = None
     for frame, number in traceback.walk_tb(trace):
         filename = frame.f_code.co_filename
@@ -63,13 +63,13 @@ def _users_frame(trace: TracebackType | None) -> tuple[str, int] | None:
 
 
 def shown(filename: str) -> str:
-    """The shortest path by which it can be opened from here."""
+    """The shortest path to the file from the working directory."""
     path = Path(filename)
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
 
 
 def place_of(cls: type) -> str:
-    """Where a class is written: file and line; the module where that cannot be found."""
+    """File and line of a class; its module if these are unknown."""
     try:
         return f"{shown(inspect.getfile(cls))}:{inspect.getsourcelines(cls)[1]}"
     except (OSError, TypeError):
@@ -85,10 +85,10 @@ def _quoted(line: str, offset: int | None = None) -> str:
 
 
 def without_super(cls: type, argument: str) -> LocustfileError:
-    """What to say of a class whose `__init__` has left out that of its base. argument: what that takes."""
+    """The error for a class whose `__init__` does not call its base's. argument: the base's argument."""
     own = [(base, inspect.unwrap(base.__dict__["__init__"])) for base in cls.__mro__ if "__init__" in base.__dict__]
     written = [(base, made.__code__) for base, made in own if inspect.isfunction(made)]
-    # One that calls its base may have a base that does not.
+    # A class that calls its base may have a base that does not.
     base, code = next((each for each in written if "__init__" not in each[1].co_names), written[0])
     return LocustfileError(
         f"{code.co_filename}:{code.co_firstlineno}: {base.__name__}.__init__ does not call that of its base class; "

@@ -1,4 +1,4 @@
-"""Event hooks: what a locustfile listens to and, with a client of its own, fires."""
+"""Event hooks: locustfiles listen to them, and fire them for custom clients."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ ListenerT = TypeVar("ListenerT", bound="Callable[..., Any]")
 class EventHook:
     """One kind of event. Listeners run synchronously, in the order in which they were added.
 
-    A listener may steer the user that caused the event by raising StopUser, RescheduleTask and the like. Any other
-    exception of a listener is logged and costs the run its exit code 0, but stops nothing.
+    A listener may control the user that caused the event by raising StopUser, RescheduleTask and the like. Any other
+    exception of a listener is logged and makes the run's exit code nonzero, but stops nothing.
     """
 
     def __init__(self) -> None:
-        # One list for life, changed in place: the session keeps a reference to it for its hot path.
+        # Never replaced, only changed in place: the session keeps a reference to it for its hot path.
         self._handlers: list[Callable[..., Any]] = []
 
     def add_listener(self, handler: ListenerT) -> ListenerT:
@@ -35,11 +35,11 @@ class EventHook:
         return handler
 
     def remove_listener(self, handler: Callable[..., Any]) -> None:
-        """Raises ValueError for a function that does not listen."""
+        """Raises ValueError for a function that is no listener."""
         self._handlers.remove(handler)
 
     def fire(self, *, reverse: bool = False, **kwargs: Any) -> None:
-        """Call every listener with kwargs; reverse: the last one added comes first."""
+        """Call every listener with kwargs; reverse: last added first."""
         # Over a copy: a listener may add or remove listeners.
         for handler in self._handlers[::-1] if reverse else self._handlers.copy():
             try:
@@ -59,9 +59,9 @@ class EventHook:
             with self.environment.events.request.measure("XMLRPC", "add") as request_meta:
                 request_meta["response"] = proxy.add(1, 2)
 
-        response_length is in bytes, the measured response_time in ms. The yielded dict holds the arguments of the
-        event and may be changed or added to. An exception of the block is reported as the request's failure, and goes
-        no further.
+        response_length is in bytes, the measured response_time in ms. The yielded dict holds the arguments of the event
+        and may be changed or extended. An exception in the block becomes the request's failure, and is not raised
+        again.
         """
         request_meta: dict[str, Any] = {
             "request_type": request_type,
@@ -92,8 +92,8 @@ class Events:
     context, exception (None if fine), start_time (Unix), url."""
 
     user_error: EventHook
-    """A user's code let an exception out: user_instance (the TaskSet of a task, the User of an on_start), exception,
-    tb (traceback object)."""
+    """User code raised an exception: user_instance (the TaskSet of a task, the User of an on_start), exception, tb
+    (traceback object)."""
 
     report_to_master: EventHook
     """A worker is about to report: client_id, data (a dict to add to)."""
@@ -108,16 +108,16 @@ class Events:
     """All users are spawned: user_count."""
 
     quitting: EventHook
-    """The process is about to end; fired in reverse order: environment."""
+    """The process is about to exit; fired in reverse order: environment."""
 
     quit: EventHook
     """The very last event: exit_code."""
 
     init: EventHook
-    """Environment and runner exist: environment, runner, web_ui."""
+    """Environment and runner have been created: environment, runner, web_ui."""
 
     init_command_line_parser: EventHook
-    """Options may be added: parser."""
+    """Custom options can be added: parser."""
 
     test_start: EventHook
     """A test starts: environment."""
@@ -141,7 +141,7 @@ class Events:
     """Arguments: client_id, timestamp (Unix seconds)."""
 
     usage_monitor: EventHook
-    """The generator's own use, at intervals: environment, cpu_usage (percent), memory_usage (bytes)."""
+    """Resource use of the generator, at intervals: environment, cpu_usage (percent), memory_usage (bytes)."""
 
     def __init__(self) -> None:
         for cls in type(self).__mro__:

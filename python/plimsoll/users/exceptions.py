@@ -1,17 +1,17 @@
 """What locustfiles raise and catch.
 
-Names and base classes are Locust's. Faults of Plimsoll's own tools are in `plimsoll.errors`.
+Names and base classes are Locust's. Errors of Plimsoll's own tools are in `plimsoll.errors`.
 """
 
 from __future__ import annotations
 
 
 class LocustError(Exception):
-    """A locustfile uses the interface in a way that cannot work."""
+    """A locustfile uses the API incorrectly."""
 
 
 class MissingWaitTimeError(LocustError):
-    """Neither the TaskSet nor its User says how long to wait."""
+    """Neither the TaskSet nor its User has a wait_time."""
 
 
 class NoMarkovTasksError(LocustError):
@@ -19,23 +19,23 @@ class NoMarkovTasksError(LocustError):
 
 
 class InvalidTransitionError(LocustError):
-    """A transition leads to what the MarkovTaskSet does not have."""
+    """A transition leads to a task that the MarkovTaskSet does not have."""
 
 
 class NonMarkovTaskTransitionError(LocustError):
-    """A transition leads to what has no transitions itself."""
+    """A transition leads to a task without transitions."""
 
 
 class MarkovTaskTagError(LocustError):
-    """A task of a MarkovTaskSet has tags: without it there would be no chain."""
+    """A task of a MarkovTaskSet has tags: filtering it out would break the chain."""
 
 
 class ResponseError(Exception):
-    """The user's code raises it inside a `catch_response` block. The request is then reported as failed with it."""
+    """User code raises it inside a `catch_response` block to report the request as failed."""
 
 
 class CatchResponseError(Exception):
-    """What `response.failure("text")` makes of a text."""
+    """The exception for the text in `response.failure("text")`."""
 
 
 class InterruptTaskSet(Exception):  # noqa: N818 - Locust's name
@@ -55,7 +55,7 @@ class RescheduleTaskImmediately(Exception):  # noqa: N818 - Locust's name
 
 
 class StopUser(Exception):  # noqa: N818 - Locust's name
-    """End this user; no other takes its place."""
+    """End this user; it is not replaced."""
 
 
 class StopTest(Exception):  # noqa: N818 - Locust's name
@@ -63,7 +63,7 @@ class StopTest(Exception):  # noqa: N818 - Locust's name
 
 
 class RPCError(Exception):
-    """Coordinator and worker cannot talk to each other."""
+    """Communication between coordinator and worker failed."""
 
 
 class RPCSendError(RPCError):
@@ -79,8 +79,8 @@ class RPCReceiveError(RPCError):
 
 
 class RunnerAlreadyExistsError(Exception):
-    """An Environment has one runner for life."""
+    """An Environment can have only one runner."""
 
 
 CONTROL_FLOW = (StopUser, StopTest, RescheduleTask, RescheduleTaskImmediately, InterruptTaskSet)
-"""Raised on purpose to steer a user, also from inside an event listener; never reported as a fault."""
+"""Raised on purpose to control a user, also from inside an event listener; never reported as an error."""

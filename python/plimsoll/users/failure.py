@@ -1,4 +1,4 @@
-"""From how an exchange ended to an exception, and from an exception to what a failure is filed under."""
+"""Maps the end of an exchange to an exception, and an exception to a failure kind and message."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class LocustBadStatusCode(Exception):  # noqa: N818 - Locust's name
-    """A FastHttpSession got a status that is not among its `valid_response_codes`."""
+    """A FastHttpSession received a status that is not in `valid_response_codes`."""
 
     def __init__(self, url: str | None, code: int) -> None:
         super().__init__(url)
@@ -37,17 +37,17 @@ class LocustBadStatusCode(Exception):  # noqa: N818 - Locust's name
 
 
 class HTTPParseError(Exception):
-    """A FastHttpSession got what is not HTTP, or not all of it."""
+    """A FastHttpSession received invalid or incomplete HTTP."""
 
 
 class HTTPConnectionClosed(HTTPParseError):  # noqa: N818 - as geventhttpclient calls it
-    """A FastHttpSession got nothing: the connection was closed or reset."""
+    """A FastHttpSession received nothing: the connection was closed or reset."""
 
 
 class RetriesExceeded(Exception):  # noqa: N818 - as geventhttpclient calls it
-    """A FastHttpSession waited too long, or was redirected too often.
+    """A FastHttpSession timed out, or was redirected too often.
 
-    original: what the last attempt failed with.
+    original: the error of the last attempt.
     """
 
     def __init__(self, url: str, limit: int | str, original: object = None) -> None:
@@ -75,10 +75,10 @@ FAST_FAILURES = (
     LocustBadStatusCode,
     requests_errors.ContentDecodingError,
 )
-"""What the `error` of a FastHttpSession's response can be, except for redirects that lead nowhere."""
+"""Possible types of `error` of a FastHttpSession's response, besides errors of redirects."""
 
 
-# What the resolver says, and its number: the engine hands on the words alone.
+# The resolver's messages and numbers: the engine passes on only the messages.
 _RESOLVER = {
     "Temporary failure in name resolution": socket.EAI_AGAIN,
     "Name or service not known": socket.EAI_NONAME,
@@ -88,11 +88,11 @@ _RESOLVER = {
 
 
 _NO_STATUS_LINE = "the reply is not HTTP/1"
-"""How the error of such a reply begins."""
+"""Prefix of the error of such a reply."""
 
 
 def cause_of(reply: Reply) -> Exception:
-    """The exception at the root of a failed exchange: what the socket, the TLS or the HTTP layer would raise."""
+    """The root exception of a failed exchange: what the socket, the TLS or the HTTP layer would raise."""
     text = reply.error or ""
     match reply.outcome:
         case "timeout":
@@ -114,7 +114,7 @@ def cause_of(reply: Reply) -> Exception:
 
 
 def fast_error_of(reply: Reply, url: str, retries: int) -> Exception:
-    """What geventhttpclient raises for a failed exchange with `url`, with its words where it has any of its own."""
+    """The exception of geventhttpclient for a failed exchange with `url`, with its own message if it has one."""
     cause = cause_of(reply)
     match reply.outcome:
         case "timeout":
@@ -143,7 +143,7 @@ def undecodable(reply: Reply) -> requests_errors.ContentDecodingError:
 
 
 def cause_in_stream(stream: Stream) -> Exception:
-    """The error for a body that broke off, or was over a limit."""
+    """The error for a body that ended early, or exceeded a limit."""
     text = stream.error or ""
     match stream.outcome:
         case "timeout":
@@ -159,9 +159,9 @@ def _os_error(reply: Reply | Stream, text: str) -> OSError:
 
 
 def error_of(reply: Reply, url: str, request: Any = None) -> requests_errors.RequestException:
-    """What requests raises for a failed exchange with `url`, in the wrappings of urllib3 and in its words.
+    """The exception of requests for a failed exchange with `url`, wrapped as by urllib3 and with its messages.
 
-    Each is the context of the one around it, the root cause the innermost.
+    Each is the context of the one around it, with the root cause innermost.
     """
     kind, layers = _layers(reply, url)
     for outer, inner in pairwise(layers):
@@ -172,7 +172,7 @@ def error_of(reply: Reply, url: str, request: Any = None) -> requests_errors.Req
 
 
 def _layers(reply: Reply, url: str) -> tuple[type[requests_errors.RequestException], list[Exception]]:
-    """(the kind of error of requests, what it wraps, outermost first)"""
+    """(the exception class of requests, the exceptions that it wraps, outermost first)"""
     cause = cause_of(reply)
     peer: Any = _Peer(url)
     match reply.outcome:
@@ -180,7 +180,7 @@ def _layers(reply: Reply, url: str) -> tuple[type[requests_errors.RequestExcepti
             message = f"Read timed out. (read timeout={_limit(reply)})"
             return requests_errors.ReadTimeout, [urllib3_errors.ReadTimeoutError(peer.pool, url, message)]
         case "timeout":
-            # Nothing was written: the limit that passed was the one on connecting.
+            # Nothing was written, so the connect timeout has expired.
             message = f"Connection to {peer.host} timed out. (connect timeout={_limit(reply)})"
             return requests_errors.ConnectTimeout, peer.gave_up(urllib3_errors.ConnectTimeoutError(peer, message))
         case "tls":
@@ -199,13 +199,13 @@ def _layers(reply: Reply, url: str) -> tuple[type[requests_errors.RequestExcepti
 
 
 def _limit(reply: Reply) -> str:
-    """Seconds, as the engine prints them."""
+    """Seconds, in the engine's format."""
     found = re.search(r"[0-9.]+(?= s\b)", reply.error or "")
     return found[0] if found else "None"
 
 
 class _Peer:
-    """Prints like the connection objects of urllib3 that its errors mention."""
+    """Has the repr of the connection objects in urllib3's errors."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -220,7 +220,7 @@ class _Peer:
         return self._name
 
     def __repr__(self) -> str:
-        # The address would only keep equal failures apart.
+        # A real address would make equal failures distinct.
         return f"<{self._name} at 0x....>"
 
     def gave_up(self, reason: Exception) -> list[Exception]:
@@ -228,7 +228,7 @@ class _Peer:
 
 
 def pool_of(url: str) -> Any:
-    """What prints like urllib3's pool of connections to the host of a URL."""
+    """An object with the repr of urllib3's connection pool for the host of a URL."""
     return _Peer(url).pool
 
 
@@ -241,7 +241,7 @@ _WRAPPERS = (
 
 
 def root_of(error: Exception) -> Exception:
-    """The exception inside requests' and urllib3's wrappings, by which Locust reports a failed connection."""
+    """The exception wrapped by requests and urllib3. Locust reports failed connections by it."""
     while isinstance(error, _WRAPPERS) and isinstance(error.__context__, Exception):
         error = error.__context__
     return error
@@ -251,7 +251,7 @@ _ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
 
 
 def message_of(error: BaseException | str) -> str:
-    """How Locust prints a failure: the text given to `failure()`, else the exception; without memory addresses."""
+    """A failure as Locust prints it: the text given to `failure()`, else the exception; without memory addresses."""
     if isinstance(error, CatchResponseError):
         text = str(error.args[0]) if error.args else ""
     else:
@@ -261,7 +261,7 @@ def message_of(error: BaseException | str) -> str:
 
 _STATUS_ERRORS = (requests_errors.HTTPError, requests_errors.TooManyRedirects, LocustBadStatusCode)
 
-# The first that fits counts: a ConnectTimeout is both a Timeout and a ConnectionError.
+# The first match counts: a ConnectTimeout is both a Timeout and a ConnectionError.
 _KINDS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     (_STATUS_ERRORS, "http"),
     ((TimeoutError, gevent.Timeout, requests_errors.Timeout, RetriesExceeded), "timeout"),
@@ -273,8 +273,8 @@ _KINDS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
 
 
 def outcome_of(error: BaseException | str) -> str:
-    """The kind of failure of an exception from a custom client. An unknown exception counts as a failed check of the
-    user's code."""
+    """The failure kind of an exception from a custom client. An unknown exception counts as a failed check of user
+    code."""
     if isinstance(error, BaseException):
         root = root_of(error) if isinstance(error, Exception) else error
         for kinds, outcome in _KINDS:
@@ -284,12 +284,12 @@ def outcome_of(error: BaseException | str) -> str:
 
 
 def exchange_outcome(reply: Reply, error: BaseException | str) -> str:
-    """The kind of failure of one of our own exchanges that was reported to have failed with `error`."""
+    """The failure kind of one of our own exchanges reported with `error`."""
     if reply.error is not None:
         return reply.outcome
     if isinstance(error, requests_errors.ContentDecodingError):
         return "protocol"
-    # Of requests' own errors only those about statuses and redirects come up after a complete response.
+    # Of requests' own errors only those about statuses and redirects occur after a complete response.
     return (
         "http"
         if reply.status >= 400

@@ -1,6 +1,6 @@
 """gevent's hub and the engine in one thread: a greenlet sends, sleeps in the hub, and wakes up with the Reply.
 
-Only for greenlets that nothing else switches to meanwhile.
+Only for greenlets that nothing else switches to in the meantime.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ READABLE = 1
 
 
 class Hub:
-    """Lets gevent's loop watch the engine. Belongs to the thread that makes it.
+    """Connects the engine to gevent's loop. Belongs to the thread that creates it.
 
-    The engine's waiters are greenlets, or what has their `switch` and does not block in it.
+    The engine's waiters are greenlets, or objects with a `switch` that does not block.
     """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         loop_greenlet = gevent.get_hub()
-        # The plain switch of greenlet: gevent's own adds checks that cost a tenth of what a request has in all.
+        # greenlet's plain switch: gevent's own adds checks that cost a tenth of a whole request.
         self.wait: Callable[[], Reply] = greenlet.switch.__get__(loop_greenlet)
-        """Sleep until the engine's answer to what this greenlet has just sent. Not for the hub's own callbacks."""
+        """Sleep until the engine's reply to the request of this greenlet. Not for the hub's own callbacks."""
         self._watcher = loop_greenlet.loop.io(engine.fileno(), READABLE)
 
     def start(self) -> None:
-        """Deliver replies from now on."""
+        """Start the delivery of replies."""
         self._watcher.start(self._deliver)
 
     def stop(self) -> None:
-        """Deliver no more; greenlets that still wait are left waiting."""
+        """Stop the delivery of replies; waiting greenlets stay waiting."""
         self._watcher.stop()
 
     def _deliver(self) -> None:
@@ -54,7 +54,7 @@ _current: Hub | None = None
 
 
 def current() -> Hub:
-    """The hub for sessions without an Environment; made and started when it is first needed."""
+    """The hub for sessions without an Environment; created and started on first use."""
     global _current
     if _current is None:
         engine = Engine()
@@ -67,7 +67,7 @@ def current() -> Hub:
 
 
 def sleep_until(hub: Hub, due: int) -> None:
-    """Let others run until the monotonic clock shows due (ns).
+    """Let others run until the monotonic clock reaches due (ns).
 
     The engine's timers have the kernel's precision. Those of gevent's loop are up to a millisecond late, which would
     count as the generator's lag on the first request after every wait.
@@ -82,7 +82,7 @@ def sleep_until(hub: Hub, due: int) -> None:
 
 
 def yield_to_others() -> None:
-    """Let every other greenlet that is ready have its turn."""
+    """Let every other ready greenlet run once."""
     loop_greenlet = gevent.get_hub()
     callback = loop_greenlet.loop.run_callback(getcurrent().switch)
     try:

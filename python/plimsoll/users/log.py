@@ -1,6 +1,4 @@
-"""Logging in Locust's format, with errors that repeat; and the flag that an unhandled exception raises for the exit
-code.
-"""
+"""Logging in Locust's format, with repeated errors counted; and the flag of unhandled exceptions for the exit code."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ KEPT_LINES = 500
 REPEAT_INTERVAL_S = 1.0
 
 unhandled_greenlet_exception = False
-"""An event listener or a background greenlet failed; exit code 2 unless something else says otherwise."""
+"""An event listener or a background greenlet failed: exit code 2, unless another is set."""
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -34,8 +32,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class LogFormatter(logging.Formatter):
-    """With a mark in place of each control character: what a target sends comes into messages and tracebacks, and must
-    not steer a terminal."""
+    """Replaces control characters: messages and tracebacks contain data of the target, which must not control a
+    terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
         return _CONTROL.sub("\ufffd", super().format(record))
@@ -53,7 +51,7 @@ class LogReader(logging.Handler):
 
 
 def setup_logging(loglevel: str, logfile: str | None = None) -> None:
-    """Log to stderr, or to logfile, whose folder is made.
+    """Log to stderr, or to logfile, whose folder is created.
 
     Raises ValueError for an unknown level, OSError for the file.
     """
@@ -92,14 +90,14 @@ def setup_logging(loglevel: str, logfile: str | None = None) -> None:
 
 
 class RepeatedErrors:
-    """Errors that come again and again from the same lines of code."""
+    """Errors that repeat at the same lines of code."""
 
     def __init__(self) -> None:
         self._seen: dict[object, list[float]] = {}
-        """Of each: how often it came, and when that was last logged."""
+        """Per error: its count, and the time of its last log line."""
 
     def text(self, error: BaseException, now: float) -> str:
-        """What to log of it: all, the first time; later its number, once a second; "" for nothing. now: seconds."""
+        """The text to log: the whole error at first; later its count, once a second; "" for nothing. now: seconds."""
         lines = [(frame.f_code, number) for frame, number in traceback.walk_tb(error.__traceback__)]
         seen = self._seen.setdefault((type(error), *lines), [0, now])
         seen[0] += 1
@@ -115,7 +113,7 @@ _repeated = RepeatedErrors()
 
 
 def log_error(logger: logging.Logger, error: BaseException) -> None:
-    """Log what users' code raised; what repeats is counted."""
+    """Log an exception of user code; repetitions are counted."""
     if text := _repeated.text(error, time.monotonic()):
         logger.error("%s", text)
 
@@ -127,7 +125,7 @@ def get_logs() -> list[str]:
 
 
 def greenlet_exception_logger(logger: logging.Logger, level: int = logging.CRITICAL) -> Callable[[AnyGreenlet], None]:
-    """For `Greenlet.link_exception`: log what ended the greenlet and raise the flag."""
+    """For `Greenlet.link_exception`: log the exception that ended the greenlet and set the flag."""
 
     def log_exception(greenlet: AnyGreenlet) -> None:
         global unhandled_greenlet_exception

@@ -1,11 +1,11 @@
-"""Tasks that follow each other by chance: a Markov chain, in which every task says what may come next.
+"""Random sequences of tasks: a Markov chain, in which every task declares its possible successors.
 
     class Shopper(MarkovTaskSet):
         @transition("search", weight=3)
         @transition("leave")
         def browse(self): ...
 
-The first task declared is the first to run.
+The first declared task runs first.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _transitions(task: Task) -> dict[str, int]:
 
 
 def _has_transitions(value: object) -> bool:
-    # dir() and not hasattr(): a class attribute may well answer to every name, like a Mock or a proxy.
+    # dir() and not hasattr(): a class attribute such as a Mock or a proxy may have every name.
     return "transitions" in dir(value)
 
 
@@ -81,7 +81,7 @@ class MarkovTaskSetMeta(TaskSetMeta):
 
 
 def _check(chain: dict[str, Task], namespace: dict[str, Any], owner: str) -> None:
-    """Raises a LocustError for a chain that cannot be followed; warns of tasks that it never comes to."""
+    """Raises a LocustError for an invalid chain; warns of unreachable tasks."""
     if not chain:
         raise NoMarkovTasksError(f"{owner} has no task with transitions: decorate some with @transition(s)")
     for name, task in chain.items():
@@ -128,6 +128,6 @@ class MarkovTaskSet(TaskSet, metaclass=MarkovTaskSetMeta):
 
     def get_next_task(self) -> Callable[..., Any]:
         task = self.current
-        # What Locust draws with: after the same random.seed() the same tasks come.
+        # Locust's random function: the same random.seed() gives the same tasks.
         self.current = getattr(self, choice(task.destinations))  # type: ignore[attr-defined]
         return task

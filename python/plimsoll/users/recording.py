@@ -1,4 +1,4 @@
-"""From request events to the Recorder: our own exchanges by their stamps, everything else as it was reported."""
+"""Passes request events to the Recorder: our own exchanges with their stamps, all others as reported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Endpoints(dict[tuple[str, str], int]):
-    """{(method, name): the recorder's id of it}. Names beyond the recorder's limit are not kept here either."""
+    """{(method, name): the recorder's id}. Names above the recorder's limit are not kept here either."""
 
     def __init__(self, recorder: Recorder) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Endpoints(dict[tuple[str, str], int]):
 
 
 class RequestRecorder:
-    """The listener of `events.request` that records. Add it after those that may keep a request from being counted."""
+    """The listener of `events.request` that records. Add it after listeners that may suppress a request."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
@@ -56,7 +56,7 @@ class RequestRecorder:
         self.custom(endpoint, response_time, response_length or 0, exception or None)
 
     def exchange(self, endpoint: tuple[str, str], reply: Reply, error: BaseException | str | None) -> None:
-        """Record one of our own. Without an error it is a success, also if the reply has an error status."""
+        """Record one of our exchanges. Without an error it is a success, even if the reply has an error status."""
         if error is None:
             self.recorder.exchange(self.endpoints[endpoint], reply, "success")
         else:
@@ -66,14 +66,14 @@ class RequestRecorder:
     def custom(
         self, endpoint: tuple[str, str], response_ms: float | None, size: float, error: BaseException | str | None
     ) -> None:
-        """Record a time that other code measured. A time that is no duration is not counted as one."""
+        """Record a time measured by other code. An invalid duration is not recorded as a time."""
         if response_ms is not None and not 0 <= response_ms < math.inf:
             response_ms = None
         outcome, message = ("success", None) if error is None else (outcome_of(error), message_of(error))
         self.recorder.custom(self.endpoints[endpoint], response_ms, max(0, int(size)), outcome, message)
 
     def cancelled(self, endpoint: tuple[str, str]) -> None:
-        """Count an exchange that was given up while it was under way."""
+        """Count an exchange that was cancelled while in progress."""
         self.recorder.custom(self.endpoints[endpoint], None, 0, "cancelled")
 
 
@@ -91,7 +91,7 @@ def sole_recorder(event: EventHook) -> RequestRecorder | None:
 
 
 def report(response: CatchResponse, error: BaseException | None) -> None:
-    """Report a request of ours to the listeners. error: None for a success."""
+    """Report one of our requests to the listeners. error: None for a success."""
     event = response.session.request_event
     recorder = sole_recorder(event)
     if recorder is not None and response.meta is None and response.reply is not None:
@@ -107,7 +107,7 @@ def report(response: CatchResponse, error: BaseException | None) -> None:
 
 
 def report_cancelled(event: EventHook, endpoint: tuple[str, str]) -> None:
-    """Count an exchange given up because its user was stopped, or ran into a timeout of its own code."""
+    """Count an exchange that was cancelled because its user was stopped, or ran into a timeout of its own code."""
     for listener in event._handlers:
         if isinstance(listener, RequestRecorder):
             listener.cancelled(endpoint)

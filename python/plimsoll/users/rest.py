@@ -42,7 +42,7 @@ class RestMixin(Generic[ResponseT]):
         """
         merged = dict(headers or {})
         for name in ("Content-Type", "Accept"):
-            # By these two spellings only, as in Locust.
+            # Only these two spellings, as in Locust.
             if name not in merged and name.lower() not in merged:
                 merged[name] = "application/json"
         with self.client.request(method, url, catch_response=True, headers=merged, **kwargs) as response:
@@ -89,7 +89,7 @@ def _assertion(error: AssertionError, response: Any) -> str:
 
 
 def _places(error: BaseException) -> list[str]:
-    """Where it was raised, as file:line in function, outermost first; those of the exceptions behind it come before."""
+    """Where it was raised, as file:line in function, outermost first; the exceptions that caused it come before."""
     behind = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     return [
         *(_places(behind) if behind is not None else ()),

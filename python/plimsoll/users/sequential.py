@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class SequentialTaskSetMeta(TaskSetMeta):
-    """Collects tasks such that a `tasks` attribute stands where it was written among the decorated methods."""
+    """Collects tasks so that a `tasks` attribute keeps its position among the decorated methods."""
 
     @staticmethod
     def collect(bases: tuple[type, ...], namespace: dict[str, Any]) -> list[Callable[..., Any]]:

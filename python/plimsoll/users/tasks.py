@@ -1,4 +1,4 @@
-"""Declaring what a user does: `@task`, `@tag`, and how both end up in the `tasks` list of a class."""
+"""Declares the tasks of a user: `@task`, `@tag`, and the `tasks` list of a class."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def task(weight: Any = 1) -> Any:
 
 
 def check_task_name(decorated: Callable[..., Any], decorator: str) -> None:
-    """Raises Exception for a task called run; warns of one that is called at other times too."""
+    """Raises Exception for a task named run; warns of names of methods that are also called otherwise."""
     name = decorated.__name__
     if name in ("on_start", "on_stop"):
         logging.warning("%s is decorated with %s: it will run as a task AND at every start or stop.", name, decorator)
@@ -48,7 +48,7 @@ def check_task_name(decorated: Callable[..., Any], decorator: str) -> None:
 
 
 def async_advice(function: Any) -> str | None:
-    """What to write instead of an async function, which does nothing when it is called; None for any other."""
+    """The advice for an async function, which does nothing when it is called; None for any other."""
     if not (iscoroutinefunction(function) or isasyncgenfunction(function)):
         return None
     function = getattr(function, "func", function)  # of a partial
@@ -80,13 +80,13 @@ def tag(*tags: str) -> Callable[[TaskT], TaskT]:
 
 
 def tags_of(function: Callable[..., Any]) -> set[str]:
-    """The names that `@tag` gave to a task."""
+    """The tags of a task."""
     return getattr(function, "locust_tag_set", set())
 
 
 def declared_weight(value: object) -> int | None:
-    """How often `@task` asks for value, None if it is no task."""
-    # dir() and not hasattr(): a class attribute may well answer to every name, like a Mock or a proxy.
+    """The weight in `@task`; None if value is no task."""
+    # dir() and not hasattr(): a class attribute such as a Mock or a proxy may have every name.
     return value.locust_task_weight if "locust_task_weight" in dir(value) else None  # type: ignore[attr-defined]
 
 
@@ -96,7 +96,7 @@ def inherited_tasks(bases: Iterable[type]) -> list[Callable[..., Any]]:
 
 
 def expand(tasks: Mapping[Any, int] | Iterable[Any]) -> Iterator[Callable[..., Any]]:
-    """A `tasks` attribute, {task: weight} or a list of tasks and (task, weight) pairs, written out by weight."""
+    """A `tasks` attribute, {task: weight} or a list of tasks and (task, weight) pairs, repeated by weight."""
     for item in tasks.items() if isinstance(tasks, dict) else tasks:
         if isinstance(item, tuple):
             inner, weight = item
@@ -106,7 +106,7 @@ def expand(tasks: Mapping[Any, int] | Iterable[Any]) -> Iterator[Callable[..., A
 
 
 def collect_tasks(bases: Iterable[type], namespace: Mapping[str, Any]) -> list[Callable[..., Any]]:
-    """The tasks of a class about to be made: inherited, then its `tasks` attribute, then its decorated members."""
+    """The tasks of a new class: inherited ones, then its `tasks` attribute, then its decorated members."""
     tasks = inherited_tasks(bases)
     tasks.extend(expand(namespace.get("tasks") or []))
     for value in namespace.values():
@@ -118,7 +118,8 @@ def collect_tasks(bases: Iterable[type], namespace: Mapping[str, Any]) -> list[C
 def warn_of_async(namespace: Mapping[str, Any], tasks: Iterable[Callable[..., Any]]) -> None:
     """Warn of async functions among the tasks, on_start and on_stop of a new class.
 
-    Locust accepts such a task among others. It does nothing there, without a message."""
+    Locust accepts such a task without a message, but it does nothing.
+    """
     for function in dict.fromkeys((namespace.get("on_start"), namespace.get("on_stop"), *tasks)):
         if advice := async_advice(function):
             logging.warning("%s", advice)
@@ -135,10 +136,10 @@ def filter_tasks_by_tags(
     exclude_tags: set[str] | None = None,
     verdicts: dict[Callable[..., Any], bool] | None = None,
 ) -> None:
-    """Keep the tasks of a User or TaskSet class, and of those within, that carry one of tags and none of exclude_tags.
+    """Keep the tasks of a User or TaskSet class, including nested ones, that have one of tags and none of exclude_tags.
 
-    None: no such condition. An empty TaskSet is dropped, except for a MarkovTaskSet, which no tag can reach.
-    verdicts: what is already known, for recursion.
+    None: no such condition. An empty TaskSet is dropped, except for a MarkovTaskSet, which tags cannot affect.
+    verdicts: known results, for recursion.
     """
     verdicts = {} if verdicts is None else verdicts
     for inner in holder.tasks:

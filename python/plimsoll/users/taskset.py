@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("locust.user.task")
 
 FOREVER = 10 * 365 * 86400 * 10**9
-"""ns that an infinite wait lasts: until the user is stopped."""
+"""Length of an infinite wait in ns: until the user is stopped."""
 
 RUNNING, WAITING, STOPPING = "running", "waiting", "stopping"
 
@@ -61,12 +61,12 @@ class TaskSet(metaclass=TaskSetMeta):
     """Functions and TaskSet classes. In a class body also {task: weight} or [(task, weight), …]; weights are written
     out when the class is made."""
 
-    # Accepted for old locustfiles; they have had no effect since Locust 1.0.
+    # Accepted for old locustfiles; without effect since Locust 1.0.
     min_wait: float | None = None
     max_wait: float | None = None
     wait_function: Callable[..., float] | None = None
 
-    # Most users never schedule a task, and a deque is 600 bytes: made by the first schedule_task().
+    # Most users never schedule a task, and a deque takes 600 bytes: the first schedule_task() creates it.
     _task_queue: deque[Callable[..., Any]] | tuple[()] = ()
 
     def __init__(self, parent: User | TaskSet) -> None:
@@ -82,7 +82,7 @@ class TaskSet(metaclass=TaskSetMeta):
 
     @property
     def parent(self) -> Any:
-        """The TaskSet that this one is a task of, or the user."""
+        """The TaskSet that runs this one as a task, or the user."""
         return self._parent
 
     @property
@@ -127,8 +127,8 @@ class TaskSet(metaclass=TaskSetMeta):
                     self._report(error)
                     if not user.environment.catch_exceptions:
                         raise
-                    # Also if it was wait_time that failed. Should it fail again, this TaskSet ends: without a wait the
-                    # loop would spin.
+                    # Also if wait_time failed. If it fails again, this TaskSet ends: without a wait the loop would
+                    # spin.
                     if slot is None or slot.waits:
                         self.wait()
                 if slot is not None:
@@ -190,7 +190,7 @@ class TaskSet(metaclass=TaskSetMeta):
         tasks = self.tasks
         if not tasks:
             raise _no_tasks(self)
-        # What Locust draws with: after the same random.seed() the same tasks come.
+        # Locust's random function: the same random.seed() gives the same tasks.
         return choice(tasks)
 
     def wait_time(self) -> float:
@@ -218,7 +218,7 @@ class TaskSet(metaclass=TaskSetMeta):
             due = monotonic_ns() + length
             sleep_until(user.environment.hub, due)
             if user._late is None:
-                # The arrival's first request is still to come: so much later was meant, what it was late stays.
+                # The arrival's first request is not sent yet: postpone its due time by the wait, and keep its lateness.
                 user._due += length
                 if user._free:
                     user._free += length
@@ -227,7 +227,7 @@ class TaskSet(metaclass=TaskSetMeta):
                 user._late = max(0, monotonic_ns() - due)
             user._state = RUNNING
         elif user._yielded:
-            # Others ran while this user's last exchange was under way: nothing to be gained by another round.
+            # Other users ran during this user's last exchange: another round would gain nothing.
             user._yielded = False
         else:
             user._state = WAITING
@@ -266,7 +266,7 @@ def _no_tasks(owner: TaskSet | User) -> Exception:
 
 
 def _old_wait_time(taskset: TaskSet) -> float:
-    """What applies with `wait_time = None`: the limits that go with it, in ms."""
+    """For `wait_time = None`: a wait within the old limits, in ms."""
     user = taskset.user
     least = taskset.min_wait or user.min_wait
     most = taskset.max_wait or user.max_wait

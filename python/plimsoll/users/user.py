@@ -1,4 +1,4 @@
-"""A simulated client: its class says what it does, its greenlet does it."""
+"""A simulated client: its class defines its behaviour, its greenlet runs it."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from plimsoll.users.hub import Hub
 
     class UserEnvironment(Protocol):
-        """What a user needs of its test; the same for every user of a process. Locust's Environment is one."""
+        """The environment that a user needs; the same for every user of a process. Locust's Environment is one."""
 
         events: Events
         catch_exceptions: bool
         """Report an exception of a task and continue; else the exception ends the user."""
         stop_timeout: float
-        """Seconds that running tasks get to finish before their users are killed."""
+        """Seconds in which running tasks may finish before their users are killed."""
         runner: Any
         """Has `quit()`, which ends the test; None outside of a test."""
 
@@ -46,21 +46,21 @@ if TYPE_CHECKING:
             """The engine in this thread's event loop."""
 
     class IterationSource(Protocol):
-        """Who decides when a user may begin an iteration: arrivals of the open model, or a number of iterations."""
+        """Decides when a user may begin an iteration: arrivals of the open model, or a number of iterations."""
 
         @property
         def waits(self) -> bool:
-            """The user waits for its wait_time before."""
+            """Whether the user first waits for its wait_time."""
 
         def next_iteration(self, user: User) -> None:
-            """Return when the user may begin an iteration. Raises StopUser when it must end instead."""
+            """Return when the user may begin an iteration. Raises StopUser if it must end instead."""
 
 
 logger = logging.getLogger("locust.user.users")
 
 
 def check_for_deprecated_task_set_attribute(class_dict: Mapping[str, Any]) -> None:
-    """Warns of a User class about to be made that says `task_set`, as it was called before 1.0."""
+    """Warns of a new User class with `task_set`, the name before Locust 1.0."""
     if "task_set" in class_dict:
         name = class_dict.get("__qualname__", "User").rpartition(".")[2]
         warnings.warn(f"{name}.task_set has no effect: say tasks = [...] instead", DeprecationWarning, stacklevel=3)
@@ -109,29 +109,29 @@ class User(metaclass=UserMeta):
     """Local IP address that the connections of these users come from. Several: each user gets one of them, in turn, and
     keeps it. None: what --source-address says, or the system."""
 
-    # Accepted for old locustfiles; they have had no effect since Locust 1.0.
+    # Accepted for old locustfiles; without effect since Locust 1.0.
     min_wait: float | None = None
     max_wait: float | None = None
     wait_function: Callable[..., float] | None = None
 
     _slot: IterationSource | None = None
-    """Set before the start of a user whose iterations this source gives out; None: one after the other."""
+    """Set before the start of a user whose iterations come from this source; None: one after the other."""
 
-    # Of the class, as a class with an `__init__` of its own may set its environment and leave out ours.
+    # Of the class: a class may set its environment in its own `__init__` without calling ours.
     _state: str | None = None
     """None before the start, then RUNNING, WAITING or STOPPING (asked to stop after the running task)."""
     _greenlet: Greenlet[..., Any] | None = None
     _group: Group | None = None
     _taskset_instance: DefaultTaskSet | None = None
     _reported: BaseException | None = None
-    """What listeners of `user_error` were last given."""
+    """The last exception that listeners of `user_error` got."""
     _due = 0
-    """When the last wait was meant to end, ns of the monotonic clock; 0 when a request has been sent since."""
+    """Intended end of the last wait, ns of the monotonic clock; 0 once a request has been sent since."""
     _late: int | None = 0
-    """By how many ns the user woke up later than that; goes back to 0 with `_due`. None in the open model, where
-    `_due` is an arrival's: the request is due exactly then."""
+    """Nanoseconds by which the user woke up after that; reset to 0 with `_due`. None in the open model: `_due` is then
+    the arrival's time, and the request is due exactly then."""
     _free = 0
-    """When the user was free for that arrival, if it had waited for one of max_users: ns, else 0."""
+    """When the user became free for that arrival, if it had waited for one of max_users: ns, else 0."""
     _yielded = False
     """An exchange has let other users run since the last wait."""
 
@@ -219,7 +219,7 @@ class User(metaclass=UserMeta):
 
     @classmethod
     def import_client(cls) -> None:
-        """Import what the first user of this class would import as it is made."""
+        """Import what the first user of this class would import on creation."""
 
     @classmethod
     def json(cls) -> dict[str, Any]:
@@ -238,24 +238,24 @@ class User(metaclass=UserMeta):
 
 
 def _run(user: User) -> None:
-    # A function of one argument: `greenlet.args[0]` is how runners get from a greenlet to its user.
+    # A function of one argument: runners get from a greenlet to its user by `greenlet.args[0]`.
     try:
         user.run()
     except CONTROL_FLOW:
-        # An interrupt with nothing to interrupt ends the user, as in Locust, and is no fault.
+        # An interrupt outside of a TaskSet ends the user, as in Locust, and is no error.
         raise
     except Exception as error:
         if not _is_reported(error, user):
             _count_death(user, error)
         raise
     finally:
-        # gevent would do so only in its next turn: of users that end in the same one each must see the others gone.
+        # gevent would do so only in its next turn: each of several users that end in one turn must see the others gone.
         if user._group is not None and user._greenlet is not None:
             user._group.discard(user._greenlet)
 
 
 def _is_reported(error: BaseException, user: User) -> bool:
-    """Whether this is what listeners of `user_error` were given, or has come up while that was dealt with."""
+    """Whether listeners of `user_error` got this error, or it arose while they handled it."""
     cause: BaseException | None = error
     while cause is not None and cause is not user._reported:
         cause = cause.__context__
@@ -263,7 +263,7 @@ def _is_reported(error: BaseException, user: User) -> bool:
 
 
 def _count_death(user: User, error: Exception) -> None:
-    """Nothing else counts this: gevent prints the traceback, the flag makes the exit code."""
+    """Nothing else counts this: gevent prints the traceback, the flag sets the exit code."""
     logger.critical("a user of %s died outside of its tasks: %r", type(user).__name__, error)
     log.unhandled_greenlet_exception = True
 
@@ -274,7 +274,7 @@ class HttpUser(User, RestMixin[Any]):
     abstract = True
 
     pool_manager: Any = None
-    """Accepted and not used: the engine keeps the connections, those of each user apart."""
+    """Accepted and unused: the engine keeps separate connections for each user."""
 
     client: HttpSession
 
@@ -288,7 +288,7 @@ class HttpUser(User, RestMixin[Any]):
         from plimsoll.users.http.session import HttpSession
 
         self.client = HttpSession(base_url=host, request_event=environment.events.request, user=self)
-        # The load must not depend on the proxy variables and .netrc of the person who starts it.
+        # The load must not depend on proxy variables and .netrc of the person who starts it.
         self.client.trust_env = False
 
 
@@ -301,9 +301,9 @@ def make_user(cls: type[User], environment: UserEnvironment) -> User:
 
 
 def end_users(users: Sequence[User], timeout: float) -> None:
-    """Stop users, all at the same time; returns when the last one's on_stop has.
+    """Stop all users at once; returns after the last on_stop.
 
-    timeout: seconds that each has for what it is about, before that is cut off.
+    timeout: seconds that each user has for its current task before it is killed.
     """
     greenlets = [user.greenlet for user in users if user.greenlet is not None]
     if timeout:
@@ -314,10 +314,10 @@ def end_users(users: Sequence[User], timeout: float) -> None:
 
 
 def _ask_to_stop(user: User) -> None:
-    """As `User.stop` without waiting for its end, and without a greenlet for each user: while thousands are busy, new
-    ones have their turn only seconds later, and load would go on until then."""
+    """As `User.stop` without waiting for its end, and without a greenlet per user: with thousands of busy users, new
+    greenlets run only seconds later, and the load would go on until then."""
     if type(user).stop is not User.stop or user._state is None:
-        # One that has not begun yet has its turn first, and ends after its first task.
+        # A user that has not begun runs first, and ends after its first task.
         gevent.spawn(user.stop)
     elif user._state == WAITING:
         if user._group is not None and user._greenlet is not None:
@@ -327,7 +327,7 @@ def _ask_to_stop(user: User) -> None:
 
 
 def required_host(user: User) -> str:
-    """The host of a user that cannot do without. Raises StopTest."""
+    """The host of a user that needs one. Raises StopTest."""
     if user.host is None:
         raise StopTest(
             "You must specify the base host. Either in the host attribute in the User class, or on the command line "

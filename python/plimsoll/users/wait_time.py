@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 class Paced(Protocol):
-    """What a pacing wait remembers between two tasks, on the User or TaskSet that it belongs to."""
+    """The state of a pacing wait between two tasks, on its User or TaskSet."""
 
     _cp_last_run: float
-    """When the last wait was computed, or the object was made; seconds of perf_counter."""
+    """Time of the last computation, or of the object's creation; seconds of perf_counter."""
     _cp_last_wait_time: float
-    """Seconds that the last wait was meant to take."""
+    """Intended length of the last wait in seconds."""
 
 
 def between(min_wait: float, max_wait: float) -> WaitTime:

@@ -1,1 +1,1 @@
-"""HTTP as Python users see it: the session, what a request is made of, and what comes back."""
+"""HTTP for Python users: the session, its requests, and its responses."""

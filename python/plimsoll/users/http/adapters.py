@@ -1,8 +1,8 @@
-"""Adapters of requests that a locustfile mounts on its session: what they do to a request and its response counts.
+"""Adapters of requests that a locustfile mounts on its session: their changes to requests and responses take effect.
 
-An adapter with a `send` or an `add_headers` of its own is asked, and where it calls that of its base class, the engine
-sends, as often as the adapter's `max_retries` says. Connections are the engine's business, and adapters that only say
-how to make them have no effect.
+An adapter with its own `send` or `add_headers` is called. When it calls the method of its base class, the engine sends,
+with retries as in the adapter's `max_retries`. The engine manages the connections; adapters that only configure
+connections have no effect.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from urllib3 import Retry
 
 _send: ContextVar[Callable[..., Response]] = ContextVar("_send")
-"""What sends for the session that is asking an adapter, in the greenlet that does."""
+"""The send function of the session that calls an adapter, in the calling greenlet."""
 
 
 class EngineAdapter(HTTPAdapter):
-    """Put between a locustfile's adapter and HTTPAdapter: its super().send() is this one."""
+    """Inserted between a locustfile's adapter and HTTPAdapter: super().send() of the adapter is this one."""
 
     def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
-        """Send with the engine of the session that asks."""
+        """Send with the engine of the calling session."""
         kwargs |= zip(("stream", "timeout", "verify", "cert", "proxies"), args, strict=False)
         self.add_headers(request, **kwargs)
         send, retries = _send.get(), self.max_retries
@@ -53,7 +53,7 @@ class EngineAdapter(HTTPAdapter):
 
 
 def _after_error(retries: Retry, request: PreparedRequest, error: RequestException) -> Retry:
-    """What is left of the retries once one is used up, after the pause before it. Raises error if there is none."""
+    """The retries left after a failed attempt, after the pause before the next. Raises error if none are left."""
     cause = error.args[0] if error.args else error
     cause = cause.reason if isinstance(cause, MaxRetryError) else cause
     if not retries.total or not isinstance(cause, Exception):
@@ -67,7 +67,7 @@ def _after_error(retries: Retry, request: PreparedRequest, error: RequestExcepti
 
 
 def takes_part(adapter: Any) -> bool:
-    """Whether it does anything to requests or responses."""
+    """Whether it changes requests or responses."""
     cls = type(adapter)
     if not isinstance(adapter, HTTPAdapter):
         return isinstance(adapter, BaseAdapter)
@@ -76,7 +76,7 @@ def takes_part(adapter: Any) -> bool:
 
 
 def join(adapter: BaseAdapter) -> None:
-    """Have the engine send what the adapter gives to its base class."""
+    """Make the engine send what the adapter passes to its base class."""
     cls = type(adapter)
     if isinstance(adapter, HTTPAdapter) and not isinstance(adapter, EngineAdapter):
         bases = (EngineAdapter,) if cls is HTTPAdapter else (cls, EngineAdapter)
@@ -84,7 +84,7 @@ def join(adapter: BaseAdapter) -> None:
 
 
 def ask(adapter: BaseAdapter, send: Callable[..., Response], request: PreparedRequest, **settings: Any) -> Response:
-    """Its response to a request; `send` is what it gets to by way of its base class."""
+    """The adapter's response to a request; `send` replaces the method of its base class."""
     token = _send.set(send)
     try:
         return adapter.send(request, **settings)

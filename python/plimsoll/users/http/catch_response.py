@@ -1,4 +1,4 @@
-"""`catch_response=True`: the user's code decides in a with-block whether an exchange counts as a success."""
+"""`catch_response=True`: user code decides in a with-block whether an exchange counts as a success."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ with self.client.request(..., catch_response=True) as response:
 
 
 class CatchResponse:
-    """What a response needs for that; mixed into the response classes of both sessions.
+    """The with-block of a response; mixed into the response classes of both sessions.
 
-    Without a verdict of the user's code the response is judged by its status. An exception that leaves the block keeps
-    the request from being reported, unless it is a ResponseError or there is a verdict already. A user who is stopped
-    in the block has cancelled the exchange.
+    Unless user code decides, the status decides. An exception that leaves the block prevents the request's report,
+    unless it is a ResponseError or the code has already decided. A user that is stopped in the block cancels the
+    exchange.
     """
 
     reply: Reply | None
     status_code: int
     session: Sender[Any]
     endpoint: tuple[str, str]
-    """Method and name that the exchange is reported under."""
+    """Method and name of the exchange in reports."""
 
     meta: dict[str, Any] | None = None
-    """`request_meta`, if the code has read it."""
+    """`request_meta`, if user code has read it."""
     reported: BaseException | None = None
-    """What the exchange was reported to have failed with."""
+    """The failure with which the exchange was reported."""
     unrecorded: bool = False
-    """Reported to the listeners and not yet recorded: the recorder takes this response's own stamps."""
+    """Reported to the listeners but not recorded yet: the recorder takes the stamps of this response."""
 
     _catch_response = False
     _context: Mapping[str, Any] | None = None
@@ -53,16 +53,16 @@ class CatchResponse:
     _manual_result: Literal[True] | Exception | None = None
 
     def fault(self) -> Exception | None:
-        """Why the exchange counts as a failure if the user's code says nothing; None if it does not."""
+        """Why the exchange counts as a failure unless user code decides; None for a success."""
         raise NotImplementedError
 
     def first_url(self) -> str:
-        """The URL that the user's code asked for."""
+        """The URL that user code requested."""
         raise NotImplementedError
 
     @property
     def request_meta(self) -> dict[str, Any]:
-        """The arguments of the request event. What is changed before the block ends is what is reported."""
+        """The arguments of the request event. Changes before the block ends are reported."""
         if self.meta is None:
             user = self.session.user
             self.meta = {
@@ -79,7 +79,7 @@ class CatchResponse:
         return self.meta
 
     def _length(self) -> int:
-        # status_code 0: the exchange ended without a response, also if the last hop had one.
+        # status_code 0: the exchange ended without a response, even if the last hop had one.
         if self.reply is None or not self.status_code:
             return 0
         return int(self.reply.header("content-length") or 0) if self._stream else self.reply.body_size
@@ -98,7 +98,7 @@ class CatchResponse:
             return error is None
         if error is None:
             fault = self.fault()
-            # What the user's code put into request_meta counts where the response has no fault of its own.
+            # The exception that user code put into request_meta counts if the response has no failure of its own.
             report(self, self.meta["exception"] if fault is None and self.meta is not None else fault)
         elif isinstance(error, ResponseError):
             report(self, error)

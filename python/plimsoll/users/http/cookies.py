@@ -1,4 +1,4 @@
-"""A session's cookies: the jar of requests, which notifies its session of changes, and what is sent from it."""
+"""A session's cookies: requests' jar, which notifies its session of changes, and the Cookie headers made from it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class SessionCookies(RequestsCookieJar):
     """`session.cookies`. Notifies its session when a cookie is added, removed or replaced.
 
-    A Cookie object taken out of the jar and changed in place goes unnoticed; `set` it again.
+    In-place changes of a Cookie object from the jar are not noticed; `set` it again.
     """
 
     def __init__(self, changed: Callable[[], None]) -> None:
@@ -37,7 +37,7 @@ class SessionCookies(RequestsCookieJar):
         self._changed()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A copy belongs to no session. The constructor of requests' jar has no argument for the cookies.
+        # A copy belongs to no session. The constructor of requests' jar takes no cookies.
         return _jar_of, (list(self),)
 
 
@@ -53,14 +53,14 @@ class CookieLine(NamedTuple):
 
     value: str | None
     until: float | None
-    """Unix time at which the first of its cookies expires."""
+    """Unix time at which the first cookie expires."""
 
 
 NO_COOKIES = CookieLine(None, None)
 
 
 def cookie_line(jar: CookieJar, root: str) -> CookieLine | None:
-    """What `jar` sends to every path of root; None if that differs from path to path."""
+    """The Cookie header for every path of root; None if it depends on the path."""
     if any(cookie.path != "/" for cookie in jar):
         return None
     value = cookie_header(jar, f"{root}/")
@@ -69,7 +69,7 @@ def cookie_line(jar: CookieJar, root: str) -> CookieLine | None:
 
 
 def cookie_header(jar: CookieJar, url: str) -> str | None:
-    """What `jar` sends to one URL."""
+    """The Cookie header for one URL."""
     value: str | None = get_cookie_header(jar, bare_request(url))
     return value
 
@@ -83,7 +83,7 @@ def bare_request(url: str) -> PreparedRequest:
 
 
 def store_cookies(jar: CookieJar, request: PreparedRequest, values: list[str]) -> None:
-    """Put the cookies that a response to `request` sets into jar, as far as the jar's policy lets them in."""
+    """Add the cookies of a response to `request` to jar, if the jar's policy allows them."""
     lines = Message()
     for value in values:
         lines["Set-Cookie"] = value

@@ -1,4 +1,4 @@
-"""A session's default headers, encoded once for as long as they stay the same."""
+"""A session's default headers, encoded once and cached until they change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 ADDED_BELOW = frozenset({"accept-encoding", "user-agent"})
-"""Never missing from what requests sends: urllib3 adds them."""
+"""Always sent by requests: urllib3 adds them."""
 _URLLIB3 = f"python-urllib3/{version('urllib3')}"
 
 
@@ -44,11 +44,11 @@ class SessionHeaders(CaseInsensitiveDict[Any]):
 
 
 def _nothing() -> None:
-    """Does nothing: while the mapping is filled, changes are not reported."""
+    """Does nothing: changes are not reported while the mapping is filled."""
 
 
 def default_headers() -> CaseInsensitiveDict[str]:
-    """The headers of a new session: those of requests, and the content codings that Locust's users always have."""
+    """The headers of a new session: those of requests, and the content codings of Locust's users."""
     headers = requests_default_headers()
     headers["Accept-Encoding"] = "gzip, deflate, br"
     return headers
@@ -64,7 +64,7 @@ _added: list[tuple[str, str]] = []
 
 
 def add_to_all(name: str, value: str) -> None:
-    """From now on all requests of this process have this header, unless the user's code gives it itself."""
+    """Add this header to all future requests of this process that do not set it themselves."""
     _added.append((name, value))
     defaults.cache_clear()
 
@@ -82,14 +82,14 @@ def encode(items: Iterable[tuple[str, Any]]) -> Headers:
 
 
 def completed(headers: Mapping[str, Any], *framing: tuple[str, str]) -> list[tuple[str, Any]]:
-    """Header lines, and in front of them those that urllib3 adds where they are not there; `framing` is among these."""
+    """Header lines, preceded by those that urllib3 adds if they are missing, including `framing`."""
     given = {name.lower() for name in headers}
     added = [("Accept-Encoding", "identity"), *framing, ("User-Agent", _URLLIB3)]
     return [*(line for line in added if line[0].lower() not in given), *headers.items()]
 
 
 def refuse(lines: Iterable[tuple[Any, Any]], error: Exception) -> NoReturn:
-    """Raise what requests raises for headers that cannot be sent, or else InvalidHeader with the engine's words."""
+    """Raise requests' exception for headers that cannot be sent, or else InvalidHeader with the engine's message."""
     for line in lines:
         check_header_validity(line)
     raise InvalidHeader(str(error)) from error

@@ -1,4 +1,4 @@
-"""Requests that need no help of the requests library: composed from the call's arguments, byte for byte as it would."""
+"""Requests composed from the call's arguments without the requests library, byte for byte as requests would."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ if TYPE_CHECKING:
 
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 
-# json.dumps with an option makes a new encoder for every call.
+# json.dumps with an option creates a new encoder per call.
 _to_json = JSONEncoder(allow_nan=False).encode
 
 _BODILESS = ("GET", "HEAD")
-# requests sets these itself and replaces what the call says; how, is left to it.
+# requests sets these itself and replaces those of the call; calls with them go to requests.
 _DECIDED_BY_REQUESTS = {"content-length", "transfer-encoding"}
 
 
 class ComposedSetup(NamedTuple):
-    """What a session's settings come to for one root, until one of them changes."""
+    """A session's settings resolved for one root, valid until one of them changes."""
 
     routes: RouteCache
     root: str
     origin: Origin
     headers: Headers
     given: frozenset[str]
-    """Names of the headers, in lower case."""
+    """Header names, in lower case."""
     cookie: str | None
     until: float | None
-    """Unix time at which the first of the cookies expires."""
+    """Unix time at which the first cookie expires."""
     authorization: str | None
     extra: dict[str, str | bytes | None] | None
-    """Cookie and Authorization, if there are any."""
+    """Cookie and Authorization, if present."""
 
 
 class ComposedRequest(NamedTuple):
-    """What a call wants to be sent beyond what the Setup says."""
+    """What a call sends in addition to the setup."""
 
     route: Route
     extra: dict[str, Any] | None
@@ -57,7 +57,7 @@ class ComposedRequest(NamedTuple):
 
 
 def basic_authorization(auth: Any) -> str | None:
-    """The Authorization header of basic authentication; None for any other kind, which only requests knows."""
+    """The Authorization header of basic authentication; None for any other kind, which only requests supports."""
     if isinstance(auth, tuple) and len(auth) == 2:
         return _basic_auth_str(*auth)
     if type(auth) is HTTPBasicAuth:
@@ -68,7 +68,7 @@ def basic_authorization(auth: Any) -> str | None:
 def compose(
     setup: ComposedSetup, route: Route, method: str, params: Any, headers: Any, data: Any, json: Any, auth: Any
 ) -> ComposedRequest | None:
-    """The message of a call; None if it takes requests to know. method: upper case."""
+    """The message of a call; None if it needs requests. method: upper case."""
     authorization = setup.authorization
     if auth:
         authorization = basic_authorization(auth)
@@ -87,7 +87,7 @@ def compose(
         body = b""
     if not headers:
         if headers is not None and not isinstance(headers, Mapping):
-            # With "" or [] requests leaves out those of the session, too.
+            # "" or [] make requests drop the session's parameters, too.
             return None
         if authorization is None or (body is None and not auth):
             return ComposedRequest(route, setup.extra, body, content_type, payload)
@@ -95,7 +95,7 @@ def compose(
     elif _is_decided_elsewhere(headers, setup, authorization):
         return None
     extra = dict(headers)
-    # In the order in which requests adds them.
+    # In requests' order.
     if setup.cookie is not None:
         extra["Cookie"] = setup.cookie
     if authorization is not None:
@@ -106,7 +106,7 @@ def compose(
 
 
 def _describe_body(extra: dict[str, Any], setup: ComposedSetup, body: bytes, content_type: str | None) -> None:
-    """Say what the engine would say at the very end, in its place before Authorization."""
+    """Add the body headers that the engine would add at the end, before Authorization."""
     extra["Content-Length"] = str(len(body))
     is_given = "content-type" in setup.given or any(name.lower() == "content-type" for name in extra)
     if content_type is not None and not is_given:
@@ -114,7 +114,7 @@ def _describe_body(extra: dict[str, Any], setup: ComposedSetup, body: bytes, con
 
 
 class _NotPlainError(Exception):
-    """Left to requests: it knows what to do, or how to complain."""
+    """Needs requests, which handles it or raises the proper error."""
 
 
 def _encode_body(data: Any, json: Any) -> tuple[bytes | str, str | None]:
@@ -125,7 +125,7 @@ def _encode_body(data: Any, json: Any) -> tuple[bytes | str, str | None]:
             raise _NotPlainError from error
     if isinstance(data, (str, bytes)):
         return data, None
-    # An empty form (of None values only) is one of requests' odd cases.
+    # An empty form (of None values only) is a special case of requests.
     if isinstance(data, (dict, list, tuple)) and (form := encode_form(data)):
         return form, FORM
     raise _NotPlainError
@@ -153,8 +153,8 @@ def _is_decided_elsewhere(headers: Any, setup: ComposedSetup, authorization: str
 
 
 def limits(timeout: Any) -> Timeouts | None:
-    """What `timeout=` says: a number is the limit of the whole request; a pair, and a urllib3.Timeout, is what it is to
-    requests. Raises ValueError for a limit below or at zero."""
+    """The limits of `timeout=`: a number limits the whole request; a pair and a urllib3.Timeout mean the same as in
+    requests. Raises ValueError for a limit of zero or below."""
     if timeout is None:
         return None
     if type(timeout) in (int, float) and timeout > 0:
@@ -174,10 +174,10 @@ def limits(timeout: Any) -> Timeouts | None:
 
 @lru_cache(maxsize=64)
 def whole(seconds: float) -> Timeouts:
-    """The limit of a whole request. Of a streamed one it ends with the head, and then limits each wait for more."""
+    """The limit of a whole request. When streaming, it covers only the head, and then each wait for more data."""
     return Timeouts(seconds, 0.0, seconds)
 
 
 def _seconds(value: Any) -> float:
-    # urllib3's "default" is an object, and means none here.
+    # urllib3's "default" is an object; it means no limit here.
     return value if isinstance(value, (int, float)) else 0.0

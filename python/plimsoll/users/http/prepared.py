@@ -1,4 +1,4 @@
-"""Requests that the requests library has prepared, sent by the engine."""
+"""Requests prepared by the requests library, sent by the engine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from plimsoll._engine import Reply
 
-# urllib3 does not say how long the body is that these do not have.
+# urllib3 sends no Content-Length for an empty body with these.
 _BODILESS = ("GET", "HEAD", "DELETE", "TRACE", "OPTIONS", "CONNECT")
 
 BLOCK = 16384
@@ -23,22 +23,21 @@ BLOCK = 16384
 
 
 class Chain:
-    """The hops of one exchange: redirects, and what hooks and authentication send in between."""
+    """The hops of one exchange: redirects, and requests sent by hooks and authentication in between."""
 
     __slots__ = ("endpoint", "named", "reply")
 
     def __init__(self, endpoint: tuple[str, str], reply: Reply | None = None) -> None:
         self.endpoint = endpoint
-        """Method and name, of the first request."""
+        """Method and name of the first request."""
         self.named = bool(endpoint[1])
-        """The name is not what the request happens to ask for."""
+        """The call gave a name."""
         self.reply = reply
-        """The last hop, which stands for all of them."""
+        """The last hop, which represents all of them."""
 
     @property
     def since(self) -> int:
-        """When the total limit of the next hop began: with the first request if it is a redirect that leads there, else
-        0."""
+        """Start of the total limit of the next hop: the first request's if the hop is a redirect, else 0."""
         return self.reply.sent if self.reply is not None and self.reply.status in REDIRECT_STATI else 0
 
     def add(self, reply: Reply) -> None:
@@ -61,7 +60,7 @@ def lines_and_body(request: PreparedRequest) -> tuple[list[tuple[str, Any]], byt
 
 
 def body_bytes(body: Any) -> bytes | None:
-    """A body of known length; a file or an iterable is read to its end."""
+    """A body of known length; reads a file or an iterable to its end."""
     return body if body is None or isinstance(body, bytes) else b"".join(_blocks(body))
 
 
@@ -80,6 +79,6 @@ def _encoded(block: Any) -> bytes:
 
 
 def chunked(body: Any, size: int = BLOCK) -> bytes:
-    """A body in the chunked transfer coding. size: bytes that are read from a file at a time."""
+    """A body in the chunked transfer coding. size: block size for reading a file."""
     blocks = _blocks(body, size)
     return b"".join(b"%x\r\n%b\r\n" % (len(block), block) for block in blocks if block) + b"0\r\n\r\n"

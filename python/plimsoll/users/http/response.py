@@ -1,4 +1,4 @@
-"""What the user's code gets back: a requests.Response whose parts are made from the engine's Reply when asked for."""
+"""The response for user code: a requests.Response whose parts are made from the engine's Reply on first access."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class lazy(Generic[T]):  # noqa: N801 - used like property
-    """An attribute that is made when first read, and may be assigned: functools.cached_property without its lock."""
+    """An assignable attribute computed on first access: functools.cached_property without its lock."""
 
     def __init__(self, make: Callable[[Any], T]) -> None:
         self._make = make
@@ -53,7 +53,7 @@ class lazy(Generic[T]):  # noqa: N801 - used like property
         if instance is None:
             return self
         value = self._make(instance)
-        # Not through __dict__: asking for it would make the dict that instances otherwise do without.
+        # Not through __dict__: access would create the dict, which instances otherwise do not have.
         setattr(instance, self._name, value)
         return value
 
@@ -63,42 +63,40 @@ class Timings:
     """The parts of the time of an exchange, in ms. With redirects, the sum of all hops."""
 
     dns: float
-    """Finding out addresses; 0 on a kept connection, as are the next two."""
+    """Name resolution; 0 on a kept connection, as are the next two."""
     connect: float
-    """Making connections, through a proxy if there is one."""
+    """Connecting, including to a proxy."""
     tls: float
-    """Seconds of TLS handshakes."""
+    """TLS handshakes."""
     first_byte: float
-    """From sending to the arrival of the head, the three above included; 0 without one."""
+    """From sending to the arrival of the head, including the three above; 0 without a head."""
     total: float
-    """From sending to the arrival of the last byte, or to what the exchange failed with. Streamed: the same as
-    first_byte."""
+    """From sending to the arrival of the last byte, or to the failure. Streamed: the same as first_byte."""
 
     @classmethod
     def of(cls, reply: Reply) -> Timings:
-        """The times as the engine stamped them."""
+        """The times from the engine's stamps."""
         head = reply.first_byte - reply.sent if reply.first_byte else 0
         return cls(*(nanos / 1e6 for nanos in (reply.dns, reply.connect, reply.tls, head, reply.service)))
 
 
 class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __exit__ decides about exceptions
-    """One response, or the lack of one: then status_code is 0, content None and `error` says why.
+    """A response, or the lack of one: then status_code is 0, content None and `error` has the reason.
 
-    The body is in memory as a whole, other than that of a `stream.StreamedResponse`. Its content coding is undone when
-    it is first read.
+    The whole body is in memory, except for a `stream.StreamedResponse`. Its content coding is decoded on first access.
     """
 
     error: Exception | None = None
     """Why there is no response."""
 
-    # What requests keeps of its own reading of the body; here there is nothing left to read.
+    # requests' own state of reading the body; here the body is always read.
     _content_consumed = True
 
     def __init__(
         self, reply: Reply | None, route: Route | None, body: Any, session: Any, endpoint: tuple[str, str]
     ) -> None:
         self.reply = reply
-        """The stamps, and what came in. None if the request could not even be sent."""
+        """The stamps and the received data. None if the request was not sent."""
         self._route = route
         self._body = body
         """The value of `request.body`."""
@@ -108,7 +106,7 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
 
     @lazy
     def headers(self) -> CaseInsensitiveDict[str]:
-        """Lines of the same name are joined by a comma, as requests does."""
+        """Lines with the same name are joined by a comma, as in requests."""
         headers: CaseInsensitiveDict[str] = CaseInsensitiveDict()
         if self.reply is not None and self.status_code:
             for name, value in self.reply.headers:
@@ -118,7 +116,7 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
 
     @lazy
     def content(self) -> bytes | None:  # type: ignore[override] # None without a response, as in Locust
-        """The body, its content coding undone. Raises ContentDecodingError for a damaged one."""
+        """The decoded body. Raises ContentDecodingError if it is damaged."""
         if self.reply is None or not self.status_code:
             return None
         try:
@@ -132,13 +130,13 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
 
     @lazy
     def encoding(self) -> str | None:
-        """From the Content-Type; assign another one before reading `text` if that is wrong."""
+        """From the Content-Type; to correct it, assign another before reading `text`."""
         return None if self.reply is None else _encoding(self.reply.header("content-type"))
 
     @property
     def apparent_encoding(self) -> str | None:
-        """What the bytes look like."""
-        # All that the detection could say, without its milliseconds.
+        """Detected from the bytes."""
+        # The same result as the detection, without its milliseconds.
         return "ascii" if self.content and self.content.isascii() else super().apparent_encoding
 
     def json(self, **kwargs: Any) -> Any:
@@ -150,10 +148,10 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
                 pass  # raised again below, as requests' own error
         return super().json(**kwargs)
 
-    # That there may be no response is not foreseen in the types of requests.
+    # The types of requests do not allow for a missing response.
     @lazy
     def url(self) -> str | None:  # type: ignore[override]
-        """The last one, after redirects."""
+        """The last URL, after redirects."""
         return None if self._route is None or not self.status_code else self._route.url
 
     @lazy
@@ -162,17 +160,17 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
 
     @lazy
     def elapsed(self) -> timedelta:
-        """From sending the request to the arrival of the head; of the last hop if there were redirects."""
+        """From sending the request to the arrival of the head; of the last hop after redirects."""
         return timedelta(0) if self.reply is None else elapsed(self.reply)
 
     @lazy
     def timings(self) -> Timings | None:
-        """The parts of the time; None if nothing could be sent."""
+        """The parts of the time; None if nothing was sent."""
         return None if self.reply is None else Timings.of(self.reply)
 
     @lazy
     def history(self) -> list[requests.Response]:
-        """The redirects that led here, oldest first."""
+        """The redirects before this response, oldest first."""
         return []
 
     @property
@@ -192,14 +190,14 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
 
     @lazy
     def request(self) -> PreparedRequest:
-        """What was sent; None if nothing was."""
+        """The sent request; None if nothing was sent."""
         if self.reply is None or self._route is None:
             return cast("PreparedRequest", None)
         return _request_sent(self.reply.request_head, self._route, self._body)
 
     @lazy
     def raw(self) -> HTTPResponse | None:
-        """The body as received, to be read like a file."""
+        """The body as received, as a file."""
         reply = self.reply
         if reply is None or not self.status_code:
             return None
@@ -210,11 +208,11 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
         return 400 <= self.status_code < 600
 
     def close(self) -> None:
-        """Nothing is left to be released: the engine has read the response to its end."""
+        """Nothing to release: the engine has read the whole response."""
 
 
 def elapsed(reply: Reply) -> timedelta:
-    """From sending to the arrival of the head; 0 if none came."""
+    """From sending to the arrival of the head; 0 without a head."""
     return timedelta(microseconds=max(0, reply.first_byte - reply.sent) / 1000)
 
 
@@ -231,7 +229,7 @@ def _request_sent(head: bytes, route: Route, body: Any) -> PreparedRequest:
     request.headers = CaseInsensitiveDict()
     for line in lines:
         name, separator, value = line.partition(": ")
-        # requests leaves the Host line to the layers below, unless the user's code sets it.
+        # In requests lower layers add the Host line, unless user code sets it.
         if separator and not (name == "Host" and not request.headers):
             request.headers[name] = value
     request.body = body
@@ -240,7 +238,7 @@ def _request_sent(head: bytes, route: Route, body: Any) -> PreparedRequest:
 
 
 class Original:
-    """What requests takes for the http.client.HTTPResponse below urllib3: it looks for cookies there."""
+    """A substitute for urllib3's http.client.HTTPResponse: requests reads cookies from it."""
 
     def __init__(self, headers: list[tuple[str, str]]) -> None:
         self.msg = HTTPMessage()
@@ -251,11 +249,11 @@ class Original:
         return True
 
     def close(self) -> None:
-        """Does nothing: the body has been read, so nothing is open."""
+        """Does nothing: the body has been read, and nothing is open."""
 
 
 class RawResponse(HTTPResponse):
-    """`response.raw`: a body without its transfer coding. Its content coding is not undone."""
+    """`response.raw`: a body without its transfer coding, with its content coding."""
 
     def __init__(self, reply: Reply, file: Any) -> None:
         super().__init__(
@@ -271,21 +269,21 @@ class RawResponse(HTTPResponse):
 
 
 class ResponseContextManager(Response):
-    """What HttpSession returns. With `catch_response=True` it is used in a with-block and judged there."""
+    """The response of HttpSession. With `catch_response=True` it is a with-block that decides about success."""
 
     session: HttpSession
 
     chain: Chain | None = None
-    """What a further request of a hook belongs to."""
+    """The chain that further requests of hooks belong to."""
     asked_for = ""
-    """The URL, where there was not even a request."""
+    """The URL if there was no request."""
 
     def fault(self) -> Exception | None:
         if self.error is not None:
             return root_of(self.error)
         if not self._is_error:
             return None
-        # By name instead of URL, so that the failures of one endpoint are one line.
+        # By name instead of URL, to group the failures of an endpoint.
         name = self.endpoint[1] if self.meta is None else self.meta["name"]
         side = "Client" if self.status_code < 500 else "Server"
         error = HTTPError(f"{self.status_code} {side} Error: {self.reason} for url: {name}")
@@ -297,9 +295,9 @@ class ResponseContextManager(Response):
         return str(first.url or (first.request.url if first.request else self.asked_for))
 
     def raise_for_status(self) -> None:
-        """Raise what the exchange failed with; the user's own verdict, if there is one, decides.
+        """Raise the failure of the exchange; a decision of user code takes precedence.
 
-        `ok` and bool() ask this and make False of an HTTPError alone: without a response they raise `error`.
+        `ok` and bool() call this and return False only for an HTTPError: without a response they raise `error`.
         """
         if self._manual_result is None:
             if self.error is not None:
@@ -310,17 +308,17 @@ class ResponseContextManager(Response):
 
     @property
     def next(self) -> PreparedRequest | None:
-        """The request that would follow this redirect."""
+        """The request to follow this redirect."""
         history = self.history
         requests_to_come: Any = self.session.resolve_redirects(self, self.request, yield_requests=True)
         following: PreparedRequest | None = next(requests_to_come, None)
-        # Where requests follows a redirect, it rewrites the history.
+        # requests rewrites the history when it follows a redirect.
         self.history = history
         return following
 
     @lazy
     def connection(self) -> _Connection:  # type: ignore[override]
-        """What hooks send a further request with, as the one for digest authentication does."""
+        """Hooks such as digest authentication send further requests with it."""
         return _Connection(self.session, self.chain)
 
 

@@ -1,4 +1,4 @@
-"""What both sessions do alike: hand a request to the engine, let other users run, come back with the Reply."""
+"""Code shared by both sessions: pass a request to the engine, let other users run, return with the Reply."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ NO_CONTEXT: Mapping[str, Any] = {}
 
 
 class RefusedError(Exception):
-    """The engine does not send such a method, target or header."""
+    """The engine cannot send such a method, target or header."""
 
 
 def weakly(method: Callable[[], None]) -> Callable[[], None]:
-    """Call a method for as long as its object lives, and do not keep that alive.
+    """Call a method while its object exists, without keeping the object alive.
 
-    Without a cycle a session goes when its last user goes, in the thread that the engine belongs to.
+    Without a cycle a session is freed together with its last user, in the engine's thread.
     """
     reference = WeakMethod(method)
 
@@ -46,7 +46,7 @@ def weakly(method: Callable[[], None]) -> Callable[[], None]:
 
 
 def source_of(user: Any) -> str | None:
-    """The local address that this user comes from, if its class says: the next one of those that the class has."""
+    """The local address of this user, if its class has any: the class's addresses are assigned in turn."""
     addresses = getattr(user, "source_address", None)
     if not addresses or isinstance(addresses, str):
         return addresses or None
@@ -57,11 +57,11 @@ def source_of(user: Any) -> str | None:
 
 
 _turns: WeakKeyDictionary[type, list[int]] = WeakKeyDictionary()
-"""How many users of each class have got an address."""
+"""Number of users with an address, per class."""
 
 
 class NoUser:
-    """Stands in for the user of a session without one."""
+    """The user of a session without a user."""
 
     __slots__ = ("_due", "_free", "_late", "_yielded")
 
@@ -72,7 +72,7 @@ class NoUser:
 
 
 def _note_step(sender: Any, name: str) -> None:
-    """A subclass or other code has replaced this attribute of the sender."""
+    """Mark that a subclass or other code has replaced this attribute of the sender."""
     if name in sender._steps:
         sender._is_special = sender._has_own_steps = True
     elif name == "request":
@@ -89,9 +89,9 @@ class Sender(Generic[ResponseT]):
     _steps: ClassVar[frozenset[str]] = frozenset()
     """Methods that `request` calls only if one of them has been replaced."""
     _has_own_steps = False
-    """Whether a subclass or a caller has replaced such a method."""
+    """Whether a subclass or a caller has replaced one of `_steps`."""
     _is_special = False
-    """There is something to be looked at before a request; False: shortcuts may be taken."""
+    """A setting or an override needs handling before a request; False: shortcuts are possible."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -104,9 +104,9 @@ class Sender(Generic[ResponseT]):
         _note_step(self, name)
 
     request_name: str | None = None
-    """What the following exchanges are called if the call gives no name."""
+    """The name of exchanges whose call gives none."""
 
-    # Both made by the first request: a user who never sends one needs neither.
+    # The first request creates both: a user that sends none needs neither.
     _client: Client | None = None
     _hub: Hub
 
@@ -134,19 +134,18 @@ class Sender(Generic[ResponseT]):
         stream: bool = False,
         since: int = 0,
     ) -> Reply:
-        """Send one request and wait for its Reply, which may be of a failure. Raises RefusedError.
+        """Send one request and wait for its Reply, which may be a failure. Raises RefusedError.
 
-        since: when the total limit began, if that was with an earlier request. stream: the Reply comes when the head
-        has come; make a `Streamed` response of it.
+        since: start of the total limit, if an earlier request started it. stream: the Reply comes with the head; make a
+        `Streamed` response of it.
 
-        endpoint is what the exchange is counted under if this greenlet is killed, or runs into a timeout of its own
-        code, while it waits.
+        endpoint: counted if this greenlet is killed while it waits, or runs into a timeout of its own code.
         """
         client = self._client or self._open()
         pacer = self._pacer
         due = pacer._due
         if due and pacer._late is not None:
-            # Late is what the wake-up was; how long the user's code then took to get here is its own business.
+            # Only the wake-up can be late; how long user code then took to get here does not count.
             due = now() - pacer._late
         try:
             number = client.send(
@@ -167,7 +166,7 @@ class Sender(Generic[ResponseT]):
         except (TypeError, ValueError) as error:
             raise RefusedError(str(error)) from error
         if due:
-            # Only the first exchange after a wait, or an arrival, was due because of it.
+            # Only the first exchange after a wait or an arrival was due because of it.
             pacer._due = pacer._late = pacer._free = 0
         try:
             reply = self._hub.wait()
@@ -181,7 +180,7 @@ class Sender(Generic[ResponseT]):
     def _hand_over(
         self, response: ResponseT, catch_response: bool, context: Mapping[str, Any], stream: bool
     ) -> ResponseT:
-        """Report an exchange, or leave that to the with-block of the user's code."""
+        """Report an exchange, or leave that to the with-block of user code."""
         if context:
             response._context = context
         if stream:
@@ -191,7 +190,7 @@ class Sender(Generic[ResponseT]):
             return response
         response._catch_response = True
         if sole_recorder(self.request_event) is None:
-            # Listeners get the state of now, not that at the end of the block.
+            # Listeners get the current state, not that at the end of the block.
             response.meta = response.request_meta
         return response
 
@@ -215,7 +214,7 @@ class Sender(Generic[ResponseT]):
 
     @contextmanager
     def rename_request(self, name: str) -> Iterator[None]:
-        """Call the exchanges of this block `name`, unless the call gives another."""
+        """Name the exchanges of this block, unless the call gives a name."""
         self.request_name = name
         try:
             yield

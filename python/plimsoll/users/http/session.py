@@ -49,11 +49,11 @@ _NO_OPTIONS: dict[str, Any] = {"timeout": None, "verify": None, "cert": None, "s
 
 
 class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Session):  # type: ignore[misc]
-    """`self.client` of an HttpUser: sends like a requests.Session, and every request is timed and counted.
+    """`self.client` of an HttpUser: sends like a requests.Session, and times and counts every request.
 
-    A URL without http:// is put behind base_url as it is. What is common is composed here; the rest (files, cookies=,
-    hooks, authentication objects, proxies, …) is prepared by requests itself, and then sent by the engine as well.
-    Mounted adapters are asked if they do something to requests; see `plimsoll.users.http.adapters`.
+    A URL without http:// is appended to base_url unchanged. Common requests are composed here; for the rest (files,
+    cookies=, hooks, authentication objects, proxies, …) requests prepares the request and the engine sends it. Mounted
+    adapters are called if they change requests or responses; see `plimsoll.users.http.adapters`.
     """
 
     _asks_adapters = False
@@ -61,8 +61,8 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
     _steps = frozenset({"prepare_request", "merge_environment_settings", "send"})
 
     def __init__(self, base_url: str | None, request_event: EventHook, user: Any, *, pool_manager: Any = None) -> None:
-        # Not that of requests.Session, which makes 20 kB of things that most users never touch. pool_manager is
-        # accepted and not used: each user has connections of its own.
+        # Not that of requests.Session, which creates 20 kB of objects that most users never need. pool_manager is
+        # accepted and ignored: each user has its own connections.
         self._attach(request_event, user)
         self.base_url, credentials = without_credentials(base_url)
         if credentials is not None:
@@ -91,19 +91,19 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
         verify: Any = None,
         cert: Any = None,
     ) -> ResponseContextManager:
-        """Send a request; the arguments that requests has too mean what they mean there.
+        """Send a request; arguments that exist in requests have the same meaning here.
 
-        name: what to count it under instead of path and query. catch_response: use the response in a with-block, which
-        decides whether it counts as a success. context: passed on to the listeners of the request event. stream: return
-        when the head of the response has come, and let the user's code read the body as it comes.
+        name: counted under this instead of path and query. catch_response: use the response in a with-block, which
+        decides whether it counts as a success. context: passed to the listeners of the request event. stream: return
+        when the head of the response has arrived; user code reads the body as it arrives.
 
-        timeout: a number of seconds limits the whole request, redirects included; a pair limits connecting and each
-        wait for bytes, as in requests, and so does a urllib3.Timeout, which may have a total besides. With `stream`, a
-        limit of the whole ends with the head, and each wait for more of the body then has as long.
+        timeout: a number limits the whole request in seconds, including redirects; a pair limits connecting and each
+        wait for bytes, as in requests, and so does a urllib3.Timeout, which may also have a total. With `stream`, a
+        limit of the whole request ends with the head, and then limits each wait for more of the body.
 
-        A failure of the connection, or a redirect that leads nowhere, is no exception: the response then has
-        status_code 0 and an `error`. Raises MissingSchema, InvalidSchema and InvalidURL for a url that makes no sense,
-        and what requests raises for arguments of the wrong kind.
+        A failed connection or an invalid redirect raises nothing: the response then has status_code 0 and an `error`.
+        Raises MissingSchema, InvalidSchema and InvalidURL for an invalid url, and requests' exceptions for arguments of
+        the wrong type.
         """
         chain = Chain((method, name or self.request_name or ""))
         stream = bool(self.stream if stream is None else stream)
@@ -123,13 +123,13 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
         return self._hand_over(response, catch_response, context, stream)
 
     def _build_url(self, url: str) -> str:
-        """The whole URL, as Locust's session has it under this name."""
+        """The whole URL; Locust's session has this method."""
         return url if ABSOLUTE.match(url) else f"{self.base_url}{url}"
 
     def _send_plain(
         self, chain: Chain, url: str, content: tuple[Any, ...], options: dict[str, Any], allow_redirects: bool
     ) -> ResponseContextManager | None:
-        """Compose a request and send it, without the help of requests; None, and nothing sent, if it takes that."""
+        """Compose a request and send it without requests; None, with nothing sent, if it needs requests."""
         route = routes_of(self.base_url or "")[url]
         setup = None if route.has_credentials else self.setup_for(route.root)
         if setup is None:
@@ -177,7 +177,7 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
         options: dict[str, Any],
         allow_redirects: bool,
     ) -> ResponseContextManager:
-        """What comes after the reply to a composed request: keep its cookies, follow where it leads."""
+        """Process the reply to a composed request: store its cookies, follow redirects."""
         if reply.error is not None:
             response.error = error_of(reply, response.first_url())
             return response
@@ -202,7 +202,7 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
     def _follow(
         self, chain: Chain, response: ResponseContextManager, request: PreparedRequest, **settings: Any
     ) -> ResponseContextManager:
-        """The response at the end of the redirects, those on the way in its history."""
+        """The response after all redirects, with those before it in its history."""
         hops: list[Any] = [response, *self.resolve_redirects(response, request, chain=chain, **settings)]
         last: ResponseContextManager = hops.pop()
         if hops:
@@ -212,7 +212,7 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
     def _send_prepared(
         self, chain: Chain, request: Request, options: dict[str, Any], allow_redirects: bool
     ) -> ResponseContextManager:
-        """Have requests prepare a request, and send it."""
+        """Prepare a request with requests, and send it."""
         prepared = self.prepare_request(request)
         method, name = chain.endpoint
         chain.endpoint = method, name or prepared.path_url
@@ -224,7 +224,7 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
     def send(
         self, request: PreparedRequest, *, chain: Chain | None = None, allow_redirects: bool = True, **settings: Any
     ) -> ResponseContextManager:
-        """Send what has been prepared, like requests.Session.send. Nothing is counted unless `request` called it.
+        """Send a prepared request, like requests.Session.send. It is counted only if `request` calls this.
 
         Raises RequestException.
         """
@@ -234,14 +234,14 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
         for name in ("stream", "verify", "cert", "proxies"):
             settings.setdefault(name, getattr(self, name))
         response = self.hop(request, chain=chain, **settings)
-        # A hook may put another response in this one's place; by then it is one of this session too.
+        # A hook may replace the response; the new one is also from this session.
         response = cast("ResponseContextManager", dispatch_hook("response", request.hooks, response, **settings))
         for each in (*response.history, response):
             self._keep_cookies(cast("ResponseContextManager", each))
         return self._follow(chain, response, request, **settings) if allow_redirects else response
 
     def hop(self, request: PreparedRequest, *, chain: Chain | None = None, **settings: Any) -> ResponseContextManager:
-        """Send one prepared request, by way of the mounted adapter if that takes part, and do nothing else."""
+        """Send one prepared request, through the mounted adapter if it takes part."""
         chain = chain or Chain((str(request.method), request.path_url))
         if self._asks_adapters and takes_part(adapter := self.get_adapter(str(request.url))):
             response = ask(adapter, partial(self._by_engine, chain), request, **settings)
@@ -249,7 +249,7 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
         return self._by_engine(chain, request, **settings)
 
     def _adopt(self, chain: Chain, made: requests.Response) -> ResponseContextManager:
-        """A response that an adapter made itself, as one of ours. What was not sent is not timed."""
+        """Convert a response that an adapter made itself. Without sending there are no times."""
         response = ResponseContextManager(chain.reply, None, None, self, chain.endpoint)
         for name in ("status_code", "headers", "content", "encoding", "url", "reason", "elapsed", "cookies", "request"):
             setattr(response, name, getattr(made, name))
@@ -301,7 +301,7 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
         response.request = request
         response.chain = chain
         if chain.reply is not None:
-            # Before the reply comes to stand for the whole chain.
+            # Before the reply represents the whole chain.
             response.elapsed = elapsed(reply)
         chain.add(reply)
         if reply.error is not None:
@@ -311,20 +311,19 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
         return response
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        """Raises InvalidSchema and InvalidURL for a redirect that leads nowhere."""
+        """Raises InvalidSchema and InvalidURL for an invalid redirect."""
         location = super().get_redirect_target(resp)
         if location:
             redirect_target(str(resp.url), location)
         return location
 
     def _failed(self, chain: Chain, url: str, error: RequestException) -> ResponseContextManager:
-        """The response that stands for an exchange without one. A URL of the user's code that makes no sense is an
-        exception, though."""
+        """The response object for an exchange without a response. Raises for an invalid URL of user code."""
         if chain.reply is None and isinstance(error, (MissingSchema, InvalidSchema, InvalidURL)):
             raise error
         method, name = chain.endpoint
         if not chain.named:
-            # Of the redirect that led nowhere, as in Locust: it has no response that would know of the first one.
+            # The name of the invalid redirect, as in Locust: it has no response that refers to the first request.
             name = getattr(error.request, "path_url", None) or name or str(url)
         response = ResponseContextManager(chain.reply, None, None, self, (method, name))
         response.status_code = 0
@@ -335,7 +334,7 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
 
     def get(self, url: str, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
         """Send a GET request."""
-        # What request("GET", url) does, for the case that nothing special comes up: the hot path.
+        # The same as request("GET", url) without special cases: the hot path.
         setup = self._setup
         if kwargs or setup is None or setup.until is not None or self._is_special:
             return self.request("GET", url, **kwargs)
@@ -356,11 +355,11 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
         return self._hand_over(response, False, NO_CONTEXT, False)
 
     def head(self, url: str, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
-        """Send a HEAD request. Redirects are followed only if the call says so."""
+        """Send a HEAD request. Redirects are followed only on request."""
         return super().head(url, **{"allow_redirects": False, **kwargs})
 
     def mount(self, prefix: str, adapter: Any) -> None:
-        """An adapter that does something to requests is asked; how others connect is the engine's business."""
+        """Mount an adapter. Only its changes to requests and responses have an effect; the engine connects."""
         if takes_part(adapter):
             join(adapter)
             self._asks_adapters = self._is_special = self._has_own_steps = True

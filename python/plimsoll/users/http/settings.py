@@ -1,4 +1,4 @@
-"""A session's settings: the attributes of a requests.Session, made when they are touched, and what they come to."""
+"""A session's settings: the attributes of a requests.Session, created on first use, and their resolved form."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from plimsoll._engine import Headers
 
 _DEFAULT_NAMES = frozenset(name.lower() for name in default_headers())
-# requests gives these values of its own, in ways that are left to it.
+# requests sets these values itself, with rules of its own.
 _LEFT_TO_REQUESTS = {"content-length", "transfer-encoding"}
 _BUNDLE_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
@@ -48,9 +48,9 @@ class SessionSetting:
 
 
 class ContainerSetting:
-    """An attribute that is a mutable container, made when first touched.
+    """An attribute that is a mutable container, created on first use.
 
-    Its changes go unseen: once there is one, the session looks into it before every request.
+    It does not notify the session of changes: once it exists, the session reads it before every request.
     """
 
     def __init__(self, make: Callable[[], Any]) -> None:
@@ -76,7 +76,7 @@ def _adapters() -> OrderedDict[str, HTTPAdapter]:
 
 
 class SessionSettings:
-    """Ten thousand idle sessions must be small: everything here is made when it is first used."""
+    """Ten thousand idle sessions must be small: everything here is created on first use."""
 
     base_url = SessionSetting(None)
     auth = SessionSetting(None)
@@ -88,7 +88,7 @@ class SessionSettings:
     proxies = ContainerSetting(dict)
     hooks = ContainerSetting(default_hooks)
     adapters = ContainerSetting(_adapters)
-    """Accepted and not asked: the engine sends."""
+    """Accepted and unused: the engine sends."""
 
     max_redirects = 30
 
@@ -97,10 +97,10 @@ class SessionSettings:
     # See Sender.
     _is_special = _has_own_steps = False
     _setup: ComposedSetup | None = None
-    """For the root that was last sent to; None when a setting has changed since."""
+    """For the root of the last request; None after a change of a setting."""
 
     def _changed(self) -> None:
-        # Not by assignment, which a session watches: this may happen for every request.
+        # Not by assignment, which the session watches: this may happen for every request.
         self.__dict__["_setup"] = None
 
     @property
@@ -133,7 +133,7 @@ class SessionSettings:
         self._changed()
 
     def setup_for(self, root: str) -> ComposedSetup | None:
-        """What the settings come to for one root; None if every request has to be prepared by requests."""
+        """The settings resolved for one root; None if requests has to prepare every request."""
         if self._is_special and (self._has_own_steps or self._containers_say_something()):
             return None
         setup = self._setup

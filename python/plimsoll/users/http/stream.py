@@ -1,4 +1,4 @@
-"""`stream=True`: responses that are there when their head is, and whose body is read as it comes."""
+"""`stream=True`: responses that return with their head; the body is read as it arrives."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ if TYPE_CHECKING:
     from plimsoll.users.http.sending import Sender
 
 CHUNK = 64 << 10
-"""Bytes per read if the caller gives no number; the engine never gives more."""
+"""Default bytes per read; the engine never returns more."""
 
 STREAK = 16
-"""Pieces after which other users get their turn, however fast a body comes."""
+"""Pieces read before other users run, however fast a body arrives."""
 
 
 class Incoming(RawIOBase):
-    """A body without its transfer coding, as a file; what has not come is waited for."""
+    """A body without its transfer coding, as a file; reading waits for data."""
 
     def __init__(self, reply: Reply, stream: Stream | None, wait: Callable[[], Any]) -> None:
-        """wait: sleep until the engine switches to the greenlet that reads."""
+        """wait: sleep until the engine switches to the reading greenlet."""
         self._left = memoryview(reply.body)
-        """Bytes that have arrived and are not read."""
+        """Bytes received but not read."""
         self._stream = stream
-        """None: nothing more comes."""
+        """None: no more data will come."""
         self._wait = wait
         self._streak = 0
-        """Pieces since others had their turn."""
+        """Pieces since other users ran."""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """What is there, or when nothing is, what comes first. Raises what a socket would, and ProtocolError."""
+        """The available bytes, or else the next that arrive. Raises the errors of a socket, and ProtocolError."""
         if not self._left:
             self._left = memoryview(self._next())
         size = min(len(buffer), len(self._left))
@@ -78,7 +78,7 @@ class Incoming(RawIOBase):
         return piece
 
     def close(self) -> None:
-        """Give up what has not come: its connection is closed. One that was read to its end is kept for other
+        """Discard the rest by closing the connection. After a complete body the connection is kept for other
         requests."""
         if self._stream is not None:
             self._stream.close()
@@ -95,8 +95,8 @@ class Raw(RawResponse):
         self._reply = reply
 
     def stream(self, amt: int | None = CHUNK, decode_content: bool | None = None) -> Generator[bytes]:
-        """The body in pieces of at most amt bytes, as they come; None: as large as they come. With a Content-Length
-        all but the last have amt bytes, as with urllib3."""
+        """The body in pieces of at most amt bytes, as they arrive; None: of any size. With a Content-Length all but the
+        last have amt bytes, as with urllib3."""
         decode = self.decode_content if decode_content is None else decode_content
         pieces = self._decoded() if decode else self._pieces()
         with self._error_catcher():
@@ -124,7 +124,7 @@ class Raw(RawResponse):
 
 
 def sliced(pieces: Iterator[bytes], size: int, fill: bool) -> Iterator[bytes]:
-    """The same bytes in slices of at most `size`. fill: none but the last is shorter."""
+    """The same bytes in slices of at most `size`. fill: only the last may be shorter."""
     held = b""
     for piece in pieces:
         held = held + piece if held else piece
@@ -137,32 +137,32 @@ def sliced(pieces: Iterator[bytes], size: int, fill: bool) -> Iterator[bytes]:
 
 
 class Streamed:
-    """What makes a response of either session a streamed one; mixed in front of its class.
+    """Makes a response of either session a streamed one; mixed in before its class.
 
-    The end of its with-block, like close(), gives up what has not been read.
+    The end of its with-block discards the unread rest, like close().
     """
 
     reply: Reply
     session: Sender[Any]
 
-    # As requests keeps it: False until the body has been read as a whole.
+    # As in requests: False until the whole body has been read.
     _content: Any = False
     _content_consumed = False
 
     def __init__(self, reply: Reply, route: Any, body: Any, session: Any, endpoint: tuple[str, str]) -> None:
-        # Taken at once, so that the rest of the body goes with the response when nobody reads it.
+        # Taken at once, so that the rest of the body is freed with the response if nobody reads it.
         stream = None if session._client is None else session._client.stream(reply)
         super().__init__(reply, route, body, session, endpoint)  # type: ignore[call-arg] # of the class behind
         self._incoming = BufferedReader(Incoming(reply, stream, session._hub.wait), CHUNK)
 
     @lazy
     def raw(self) -> Raw:
-        """The body as it comes, to be read like a file; its content coding is not undone."""
+        """The body as it arrives, as a file, with its content coding."""
         return Raw(self.reply, self._incoming)
 
     @property
     def content(self) -> bytes:
-        """The body, its content coding undone; waits for its end. Raises what iter_content raises."""
+        """The decoded body; waits for its end. Raises the errors of iter_content."""
         if self._content is False:
             if self._content_consumed:
                 raise RuntimeError("The content for this response was already consumed")
@@ -172,7 +172,7 @@ class Streamed:
         return cast("bytes", self._content)
 
     def close(self) -> None:
-        """Give up what has not been read of the body, and with it the connection."""
+        """Discard the unread rest of the body, and its connection."""
         self._incoming.close()
 
     def __exit__(
@@ -185,4 +185,4 @@ class Streamed:
 
 
 class StreamedResponse(Streamed, ResponseContextManager):  # type: ignore[misc] # what is lazy there is read here
-    """What HttpSession returns with `stream=True`."""
+    """The response of HttpSession with `stream=True`."""

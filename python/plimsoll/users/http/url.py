@@ -1,4 +1,4 @@
-"""Where a request goes: from what the user's code says to an origin and a request target, quoted as requests does."""
+"""Converts URLs of user code to an origin and a request target, quoted as in requests."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from urllib3.util import parse_url
 from plimsoll._engine import Origin
 
 ROUTES_KEPT = 4096
-"""Routes remembered per base URL; a test that asks for ever new paths starts over, it does not fill the memory."""
+"""Cached routes per base URL. Above this the cache is cleared: a test with many paths must not fill the memory."""
 
 ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
 _SCHEMES = ("http://", "https://", "http+unix://")
-# What quoting leaves as it is. Dot segments, empty queries, fragments and percent signs are left to the slow way.
+# Text that quoting does not change. Dot segments, empty queries, fragments and percent signs take the slow path.
 _PLAIN_BASE = re.compile(r"(https?://[a-z0-9][a-z0-9.-]*(?::[1-9][0-9]*)?)((?:/[\w.~!$&'()*+,;=:@-]*)*)", re.ASCII)
 _PLAIN_PATH = re.compile(r"/[\w.~!$&'()*+,;=:@/-]*(?:\?[\w.~!$&'()*+,;=:@/?-]+)?", re.ASCII)
 
@@ -29,7 +29,7 @@ UrlT = TypeVar("UrlT", str, str | None)
 
 
 class Route:
-    """One URL, taken apart and quoted."""
+    """A URL, parsed and quoted."""
 
     __slots__ = ("has_credentials", "name", "root", "target", "url")
 
@@ -41,14 +41,14 @@ class Route:
         self.target = target
         """Path and query as sent."""
         self.url = url
-        """What `response.url` says, with a fragment if there was one."""
+        """The value of `response.url`, including a fragment."""
         self.name = target if name is None else name
-        """What the exchange is called if the user gives no name."""
+        """The name of the exchange if the call gives none."""
         self.has_credentials = has_credentials
-        """The URL says user:password@."""
+        """The URL contains user:password@."""
 
     def with_params(self, params: Any) -> Route:
-        """The URL with `params=` added, as requests encodes them. Raises InvalidURL."""
+        """The URL with `params=` added in requests' encoding. Raises InvalidURL."""
         if isinstance(params, (str, bytes)) or "#" in self.url:
             return route_of(self.url, params)
         encoded = encode_form(params)
@@ -59,7 +59,7 @@ class Route:
 
 
 def encode_form(fields: Any) -> Any:
-    """What requests makes of `params=` and `data=`: a mapping or pairs are URL-encoded, the rest is left as it is."""
+    """requests' encoding of `params=` and `data=`: a mapping or pairs are URL-encoded, anything else is unchanged."""
     return PreparedRequest._encode_params(fields)
 
 
@@ -71,22 +71,22 @@ def route_of(url: str, params: Any = None) -> Route:
 
 
 def split(url: str) -> Route:
-    """The route of a URL that requests has prepared. Raises InvalidSchema for one that no engine could send."""
+    """The route of a URL prepared by requests. Raises InvalidSchema for one that the engine cannot send."""
     if not url.lower().startswith(_SCHEMES):
         raise InvalidSchema(f"No connection adapters were found for {url!r}")
     parts = urlsplit(url)
     credentials, _, authority = parts.netloc.rpartition("@")
     name = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
-    # urllib3, which sends for requests, quotes some characters that requests itself lets pass.
+    # urllib3, which sends for requests, quotes some characters that requests does not.
     return Route(f"{parts.scheme}://{authority}", parse_url(url).request_uri, url, name, bool(credentials))
 
 
 def redirect_target(url: str, location: str) -> str:
-    """Where a redirect of `url` leads. Raises InvalidSchema and InvalidURL for where the engine cannot go."""
+    """The target of a redirect of `url`. Raises InvalidSchema and InvalidURL for one that the engine cannot reach."""
     try:
         target = urljoin(url, location)
         parts = urlsplit(target)
-        # Both look closely at what they take.
+        # Both validate their input.
         _ = parts.port, parse_url(target)
     except ValueError as error:
         raise InvalidURL(f"a redirect to {location!r}: {error}") from error
@@ -100,14 +100,14 @@ def redirect_target(url: str, location: str) -> str:
 
 
 class BaseUrlAuth(HTTPBasicAuth):
-    """The user:password@ of a base URL: it is for that scheme, host and port alone."""
+    """The user:password@ of a base URL; valid only for its scheme, host and port."""
 
     def __init__(self, base_url: str, username: str, password: str) -> None:
         super().__init__(username, password)
         self._root = _root(base_url)
 
     def for_root(self, root: str) -> tuple[str, str] | None:
-        """(user, password) if that root may see them."""
+        """(user, password) if this root may get them."""
         return (str(self.username), str(self.password)) if root == self._root else None
 
     def __call__(self, r: PreparedRequest) -> PreparedRequest:
@@ -115,7 +115,7 @@ class BaseUrlAuth(HTTPBasicAuth):
 
 
 def without_credentials(url: UrlT) -> tuple[UrlT, tuple[str, str] | None]:
-    """(the URL without user:password@, (user, password)), or the URL as it is and None."""
+    """(the URL without user:password@, (user, password)), or the unchanged URL and None."""
     if url is None:
         return url, None
     parsed = urlsplit(url)
@@ -126,12 +126,12 @@ def without_credentials(url: UrlT) -> tuple[UrlT, tuple[str, str] | None]:
 
 
 class RouteCache(dict[str, Route]):
-    """The routes of what one base URL's users ask for: {path or absolute URL: Route}, made when first asked for."""
+    """The routes of one base URL: {path or absolute URL: Route}, created on first access."""
 
     def __init__(self, base_url: str) -> None:
         super().__init__()
         self.base_url = base_url
-        """What is put in front of every path, as it is."""
+        """The prefix of every path, unchanged."""
         plain = _PLAIN_BASE.fullmatch(base_url)
         self._is_plain = plain is not None and "/." not in base_url
         self.root, self._prefix = plain.groups() if plain else (_root(base_url), "")
@@ -166,22 +166,22 @@ _accepts_any_certificate = False
 
 
 def accept_any_certificate() -> None:
-    """Whatever sessions of this process say from now on, certificates are not checked."""
+    """Disable certificate checks in this process, whatever the sessions' settings."""
     global _accepts_any_certificate
     _accepts_any_certificate = True
 
 
 def origin_of(root: str, verify: Any, cert: Any, proxy: str | None = None, forwards: str | None = None) -> Origin:
-    """The Origin for these settings, which mean what they mean to requests; the same one each time. forwards: where the
-    requests go that this one, a proxy, hands on.
+    """The Origin for these settings, which mean the same as in requests; cached. forwards: the root to which this
+    origin, a proxy, forwards requests.
 
-    Raises OSError for a certificate file that is not there, InvalidURL for what cannot be connected to.
+    Raises OSError for a missing certificate file, InvalidURL for an address that cannot be connected to.
     """
     if not root.startswith("https:"):
         return _origin(root, True, None, proxy, forwards)
     if _accepts_any_certificate:
         verify = False
-    # A number or None is meant as a truth value; a path stays one.
+    # A number or None is a truth value; a path stays a path.
     check = os.fspath(verify) if isinstance(verify, (str, os.PathLike)) and verify else bool(verify)
     return _origin(root, check, tuple(cert) if isinstance(cert, list) else cert or None, proxy, forwards)
 
@@ -201,18 +201,18 @@ def _origin(
 
 
 class ProxiedRoute(NamedTuple):
-    """How a plain http request gets to its target by way of a proxy, which is given the whole URL.
+    """How a plain http request reaches its target through a proxy, which gets the whole URL.
 
-    For https the engine has the proxy make a tunnel instead.
+    For https the engine opens a tunnel through the proxy instead.
     """
 
     origin: Origin
     """How to reach the proxy."""
     target: str
     host: str
-    """What the Host header says."""
+    """The Host header."""
     authorization: str | None
-    """What the Proxy-Authorization header says."""
+    """The Proxy-Authorization header."""
 
 
 def by_way_of(proxy: str, route: Route) -> ProxiedRoute:
@@ -224,6 +224,6 @@ def by_way_of(proxy: str, route: Route) -> ProxiedRoute:
 
 
 def _require_file(path: str, what: str) -> None:
-    # The text and the kind of error that requests raises.
+    # The text and the type of requests' error.
     if not os.path.exists(path):  # noqa: PTH110 - takes any kind of path that the user's code gave
         raise OSError(f"Could not find {what}, invalid path: {path}")
