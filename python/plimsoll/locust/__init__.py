@@ -1,4 +1,4 @@
-"""Makes `import locust` find Plimsoll: `names` says which of our names stand in each module of Locust."""
+"""Makes `import locust` find Plimsoll: `names` maps each module of Locust to our names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REASONS = {
     "locust.opentelemetry": "spans and metrics are not exported; runs are kept, and `plimsoll export` writes them out",
     "locust.rpc.zmqrpc": "the processes of a run do not talk over ZeroMQ",
 }
-"""Why a module of Locust is not here."""
+"""Why a module of Locust is missing."""
 
 
 class NamesLoader(Loader):
@@ -31,44 +31,44 @@ class NamesLoader(Loader):
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
         if name in SAME_MODULE:
-            # The import system takes what it finds here in place of the new module.
+            # The import system then uses this entry instead of the new module.
             sys.modules[name] = import_module(SAME_MODULE[name])
             return
         names = {theirs: (source, ours) for source, text in NAMES[name].items() for ours, theirs in _pairs(text)}
         for inner in names.keys() & {each.removeprefix(f"{name}.") for each in NAMES}:
-            # The import system binds a submodule to its name when it loads it. `locust.user.task` must be the decorator
-            # whenever somebody imports that submodule, so it is loaded before the decorator takes its name.
+            # The import system binds a submodule to its name on loading. `locust.user.task` must always be the
+            # decorator, so the submodule of that name is loaded before the decorator takes the name.
             import_module(f"{name}.{inner}")
         for theirs, (source, ours) in names.items():
             value = getattr(import_module(source), ours, None)
             setattr(module, theirs, import_module(f"{source}.{ours}") if value is None else value)
         if name == "locust":
-            # `import locust` alone makes `locust.exception.StopUser` work in the real one: all its modules are loaded.
+            # In Locust, `import locust` alone makes `locust.exception.StopUser` work: all its modules are loaded.
             module.__getattr__ = _submodule  # type: ignore[method-assign]
 
 
 class Finder(MetaPathFinder):
-    """Resolves `locust` and everything below it by the table of names, and nothing else."""
+    """Resolves `locust` and its submodules by the table of names."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Raises ModuleNotFoundError for a module of Locust that the table does not have."""
+        """Raises ModuleNotFoundError for a module of Locust that is not in the table."""
         if fullname.partition(".")[0] != "locust":
             return None
         if fullname not in NAMES and fullname not in SAME_MODULE:
-            # Without `name`: with it the import system replaces the message.
+            # Without `name`, with which the import system would replace the message.
             reason = f": {REASONS[fullname]}" if fullname in REASONS else ""
             raise ModuleNotFoundError(f"{fullname} is not supported yet by plimsoll{reason}")
-        # A package: `from locust.x import Name` then comes here for what locust.x does not have.
+        # A package, so that `from locust.x import Name` calls this finder for names missing in locust.x.
         return ModuleSpec(fullname, NamesLoader(), is_package=True)
 
 
 def install() -> None:
-    """From now on `import locust` is Plimsoll, also where the real one is installed or even imported.
+    """Make `import locust` import Plimsoll, even if Locust is installed or already imported.
 
-    Like the real one it lets gevent replace blocking functions of the standard library (not with
-    LOCUST_SKIP_MONKEY_PATCH set), so this must come before requests, ssl and the like are imported.
+    Like Locust it lets gevent replace blocking functions of the standard library (not with LOCUST_SKIP_MONKEY_PATCH
+    set), so call it before requests, ssl and the like are imported.
     """
     if _installed():
         return
@@ -82,7 +82,7 @@ def install() -> None:
 
 
 def load_plugins() -> None:
-    """Import locust_plugins where it is installed, as Locust's command does: it adds options and listeners."""
+    """Import locust_plugins if it is installed, like Locust's command: it adds options and listeners."""
     if _installed() and find_spec(PLUGINS) is not None:
         import_module(PLUGINS)
 

@@ -1,7 +1,7 @@
 """`python -m plimsoll.locust [FILE | -m MODULE | -c CODE] [ARGUMENT…]`: a program in which `import locust` is Plimsoll.
 
-Arguments, `__main__`, the first place of the import path and the exit code are as if Python itself ran the program. One
-that is not named is read from stdin, or typed.
+Arguments, `__main__`, the first entry of the import path and the exit code are as if Python itself ran the program.
+Without a program it reads stdin or starts an interactive session.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from types import ModuleType, TracebackType  # noqa: E402
 
 PYTEST_PLUGIN = "plimsoll.locust.pytest_plugin"
 INTERRUPTED = 130
-"""What a shell makes of a program that Ctrl-C ended."""
+"""The exit code that shells use for a program ended by Ctrl-C."""
 
 
 def main(arguments: list[str]) -> None:
-    """Run the program; what it raises goes through."""
+    """Run the program; its exceptions propagate."""
     if not sys.flags.safe_path:
-        # Put there for `python -m plimsoll.locust`; the program has its own.
+        # The entry of `python -m plimsoll.locust`; the program adds its own.
         del sys.path[0]
     sys.excepthook = _print_error
     name, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
@@ -67,18 +67,18 @@ def _run_stdin(argv: list[str]) -> None:
 
 
 def _run_file(name: str, arguments: list[str]) -> None:
-    # Not by pathlib, which would leave out the "./" that Python keeps.
+    # Not with pathlib, which drops the "./" that Python keeps.
     path = os.path.join(os.getcwd(), name)  # noqa: PTH109, PTH118
     sys.argv = [name, *arguments]
     if not Path(path).exists():
         print(f"plimsoll: can't open file {path!r}: no such file", file=sys.stderr)
         sys.exit(2)
     if get_importer(path) is not None:
-        # A folder or an archive, with a __main__.py in it.
+        # A folder or an archive with a __main__.py.
         sys.path.insert(0, path)
         _run_as_main("__main__", alter_argv=False)
         return
-    # As Python does it: the folder of the file, not that of a link to the file.
+    # As in Python: the folder of the file itself, not of a link to it.
     sys.path.insert(0, str(Path(path).resolve().parent))
     module = _new_main()
     module.__file__ = path
@@ -88,24 +88,24 @@ def _run_file(name: str, arguments: list[str]) -> None:
 
 def _run_as_main(name: str, alter_argv: bool = True) -> None:
     _new_main()
-    # Not public, but what the interpreter itself calls for -m; run_module() would undo its work before atexit runs.
+    # Private, but the interpreter calls it for -m; run_module() would undo its work before atexit runs.
     runpy._run_module_as_main(name, alter_argv)  # type: ignore[attr-defined]
 
 
 def _execute(source: str | bytes, name: str, module: ModuleType) -> None:
-    # Without our own __future__ imports, which compile() would otherwise hand on.
+    # Without our own __future__ imports, which compile() inherits by default.
     exec(compile(source, name, "exec", dont_inherit=True), vars(module))
 
 
 def _print_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Print the error as Python does: without frames below those of the program."""
+    """Print the error as Python does: without the frames of this module."""
     while trace is not None and trace.tb_frame.f_code.co_filename in (__file__, runpy.__file__, "<frozen runpy>"):
         trace = trace.tb_next
     sys.__excepthook__(kind, error.with_traceback(trace), trace)
 
 
 def _new_main() -> ModuleType:
-    """A fresh `__main__` in place of this module, which stays alive: it is still running."""
+    """A new `__main__` in place of this module, which must stay alive: it is still running."""
     module = ModuleType("__main__")
     module.__loader__ = BuiltinImporter
     vars(module).update(__builtins__=builtins, _plimsoll_main=sys.modules["__main__"])

@@ -1,6 +1,6 @@
 """The names that a locustfile imports from `locust` or `plimsoll`.
 
-Importing it imports gevent, but patches nothing; see `plimsoll.locust.install`. `__all__` is the list of public names.
+This module imports gevent, but patches nothing; see `plimsoll.locust.install`. `__all__` lists the public names.
 """
 
 from plimsoll import __version__

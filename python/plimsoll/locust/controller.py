@@ -1,4 +1,4 @@
-"""What a runner delegates to."""
+"""The interface that a runner delegates to."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ if TYPE_CHECKING:
 
 
 class Controller(Protocol):
-    """Carries out what the user's code asks of a runner."""
+    """Carries out a runner's commands."""
 
     def start(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
-        """Have so many users in all, also while users run; they are started or stopped at `rate` per second.
+        """Set the total number of users, also while users run; `rate` users per second are started or stopped.
 
-        classes: those of users to come; None: all.
+        classes: those of new users; None: all.
         """
 
     def stop(self) -> None:
         """End the test."""
 
     def quit(self) -> None:
-        """End the test, and the part that this process has in it."""
+        """End the test, and this process's part in it."""
 
     def send(self, type: str, data: Any, client_id: str | None) -> None:
-        """A message of the user's own: from the main node to its workers (all, or one), from a worker to the main node.
+        """Send a message of user code: from the main node to its workers (all, or one), from a worker to the main node.
 
         Raises TypeError for data that no message can carry.
         """

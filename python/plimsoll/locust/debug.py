@@ -109,7 +109,7 @@ def run_single_user(
     if _environment.host:
         user_class.host = _environment.host
     user = user_class(_environment)
-    # For listeners, which have no other way to it.
+    # Listeners have no other access to it.
     _environment.single_user_instance = user  # type: ignore[attr-defined]
     user.run()
 

@@ -1,4 +1,4 @@
-"""Locust's UsersDispatcher, for code that asks one for the order in which users come; runs do not need it."""
+"""Locust's UsersDispatcher, for code that needs the spawning order of users; runs do not use it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class UsersDispatcher:
-    """Iterate over it after `new_dispatch`: it yields the users again whenever their planned number changes."""
+    """Iterate over it after `new_dispatch`: it yields the users at each change of their planned number."""
 
     def __init__(self, worker_nodes: Sequence[WorkerNode], user_classes: Sequence[type[User]]) -> None:
         """Raises ValueError without a class or a worker."""
@@ -33,9 +33,9 @@ class UsersDispatcher:
     def new_dispatch(
         self, target_user_count: int, spawn_rate: float, user_classes: Sequence[type[User]] | None = None
     ) -> None:
-        """So many users from now on, at so many per second. user_classes: those of users to come; None: as before.
+        """Set the target number of users and the rate per second. user_classes: those of new users; None: unchanged.
 
-        Raises ValueError for numbers that make no sense, or a class that is none of this dispatcher's.
+        Raises ValueError for invalid numbers, or a class that this dispatcher does not have.
         """
         if target_user_count < 0:
             raise ValueError(f"target_user_count must not be negative: {target_user_count}")
@@ -45,12 +45,12 @@ class UsersDispatcher:
         self._changes = self._move(missing, SpawnTimes(abs(missing), spawn_rate))
 
     def add_worker(self, worker_node: WorkerNode) -> None:
-        """Distribute the users again, over one worker more."""
+        """Redistribute the users with one more worker."""
         self._nodes = sorted([*self._nodes, worker_node], key=lambda node: node.id)
         self._dispatcher = self._deal(len(self._dispatcher))
 
     def remove_worker(self, worker_node: WorkerNode) -> None:
-        """Distribute the users again, over one worker less."""
+        """Redistribute the users with one worker less."""
         self._nodes = [node for node in self._nodes if node.id != worker_node.id]
         if self._nodes:
             self._dispatcher = self._deal(len(self._dispatcher))
@@ -80,7 +80,7 @@ class UsersDispatcher:
 
 
 def spread(dispatcher: Dispatcher, missing: int, times: SpawnTimes) -> Iterator[int | None]:
-    """Make the dispatcher grow by so many users (negative: shrink) at these times, which count from now on.
+    """Make the dispatcher grow by so many users (negative: shrink) at these times, relative to now.
 
     Yields after each step the stamp at which the next one is due, None after the last.
     """

@@ -1,4 +1,4 @@
-"""What the users of one test share."""
+"""The shared state of the users of one test."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Environment:
-    """User classes, events, host and the options of a test; the same for every user of a worker.
+    """User classes, events, host and options of a test; the same for every user of a worker.
 
-    Raises ValueError for two user classes of one name, for classes that all have weight 0, and for a shape_class that
-    is no LoadTestShape object.
+    Raises ValueError for two user classes with the same name, if all classes have weight 0, and for a shape_class that
+    is not a LoadTestShape object.
     """
 
     user_classes: list[type[User]] = field(default_factory=list)
     shape_class: LoadTestShape | None = None
     tags: list[str] | None = None
     locustfile: str | None = None
-    """Name of the file, without its folder."""
+    """File name, without its folder."""
     exclude_tags: list[str] | None = None
     events: Events = field(default_factory=Events)
     host: str | None = None
     reset_stats: bool = False
     stop_timeout: Any = None
-    """Seconds that running tasks get to finish before their users are killed; None: what the options say."""
+    """Seconds in which running tasks may finish before their users are killed; None: as in the options."""
     catch_exceptions: bool = True
     """Report an exception of a task and continue; else the exception ends the user."""
     parsed_options: Namespace | None = None
@@ -50,15 +50,15 @@ class Environment:
     available_shape_classes: dict[str, LoadTestShape] | None = None
     available_user_tasks: dict[str, list[Any]] | None = None
     dispatcher_class: Any = None
-    """Accepted without effect: the runner decides in which order users are spawned."""
+    """Accepted without effect: the runner decides the spawning order."""
     profile: str | None = None
 
     runner: Runner | None = field(default=None, init=False)
     web_ui: WebUI | None = field(default=None, init=False)
     process_exit_code: int | None = field(default=None, init=False)
-    """What the process exits with; None: what follows from the run."""
+    """The exit code of the process; None: derived from the run."""
     worker_logs: dict[str, list[str]] = field(default_factory=dict, init=False)
-    """{client_id: the last lines that this worker logged}."""
+    """{client_id: the last log lines of this worker}."""
     _tasks_filtered: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -81,14 +81,14 @@ class Environment:
 
     @cached_property
     def hub(self) -> Hub:
-        """The engine in this thread's event loop; a worker sets its own, otherwise one serves all Environments."""
+        """The engine in this thread's event loop; a worker sets its own, otherwise all Environments share one."""
         from plimsoll.users.hub import current
 
         return current()
 
     @cached_property
     def recorder(self) -> Recorder:
-        """The recorder of exchanges. A worker sets its own; otherwise it is made here with the epoch now."""
+        """The recorder of exchanges. A worker sets its own; otherwise it is created here with the epoch now."""
         from plimsoll._engine import Recorder, now
         from plimsoll.run.limits import MAX_NAMES
 
@@ -98,7 +98,7 @@ class Environment:
 
     @cached_property
     def stats(self) -> RequestStats:
-        """What is recorded in this process, as it stands now."""
+        """The current statistics of this process."""
         from plimsoll.locust.stats import RequestStats, StatsSource
 
         return RequestStats(source=StatsSource(self.recorder))
@@ -108,7 +108,7 @@ class Environment:
         return {cls.__name__: cls for cls in self.user_classes}
 
     def _filter_tasks_by_tags(self) -> None:
-        """Drop, once and for all, the tasks that tags and exclude_tags (or the options of that name) rule out."""
+        """Permanently drop the tasks that tags and exclude_tags (or the options of that name) exclude."""
         if self._tasks_filtered:
             return
         self._tasks_filtered = True
@@ -123,43 +123,40 @@ class Environment:
         return set(_option(self.parsed_options, option, None) or []) or None
 
     def create_local_runner(self) -> LocalRunner:
-        """A runner with which a program runs the users in its own process.
-
-        Raises RunnerAlreadyExistsError for a second one.
-        """
+        """A runner that runs the users in a program's own process."""
         from plimsoll.locust.runners import LocalRunner
 
         return LocalRunner(self)
 
     def create_master_runner(self, master_bind_host: str = "*", master_bind_port: int = 5557) -> MasterRunner:
-        """Raises UsageError: a program runs its users in its own process only."""
+        """Raises UsageError: a program can run users only in its own process."""
         from plimsoll.locust.runners import MasterRunner
 
         return MasterRunner(self, master_bind_host, master_bind_port)
 
     def create_worker_runner(self, master_host: str, master_port: int) -> WorkerRunner:
-        """Raises UsageError: workers are started by `plimsoll run`."""
+        """Raises UsageError: `plimsoll run` starts workers."""
         from plimsoll.locust.runners import WorkerRunner
 
         return WorkerRunner(self, master_host, master_port)
 
     def _make_controller(self) -> Controller:
-        """What runs the users of a program, for its LocalRunner."""
+        """Runs the users of a program, for its LocalRunner."""
         from plimsoll.locust.in_process import InProcessController
 
         return InProcessController(self)
 
     def create_web_ui(self, *args: Any, **kwargs: Any) -> WebUI:
-        """A page about the test of this Environment, with the means to start and stop it. Arguments: those of `WebUI`
-        after the environment."""
+        """A page of this Environment's test, which can start and stop it. Arguments: those of `WebUI` after the
+        environment."""
         from plimsoll.locust.web.ui import WebUI
 
         return WebUI(self, *args, **kwargs)
 
     def update_user_class(self, user_settings: Mapping[str, Any]) -> None:
-        """Set attributes of the class `user_class_name`; "tasks" is a list of the names of those to keep.
+        """Set attributes of the class `user_class_name`; "tasks" is a list of the names of the tasks to keep.
 
-        On the main node of several workers theirs too. Raises KeyError for a class that there is not.
+        On the main node also on all workers. Raises KeyError for an unknown class.
         """
         from plimsoll.locust.runners import MasterRunner
 
@@ -176,20 +173,20 @@ class Environment:
             setattr(cls, attribute, value)
 
     def update_worker_logs(self, worker_log_report: Mapping[str, Any]) -> None:
-        """Keep what a worker reports: {"worker_id": …, "logs": [line, …]}."""
+        """Store a worker's report: {"worker_id": …, "logs": [line, …]}."""
         worker = worker_log_report.get("worker_id")
         if worker:
             self.worker_logs[worker] = worker_log_report.get("logs", [])
 
     def assign_equal_weights(self) -> None:
-        """Give every class weight 1 and every task of it the same chance, those of nested TaskSets included."""
+        """Give every class weight 1 and all its tasks the same probability, including those of nested TaskSets."""
         for cls in self.user_classes:
             cls.weight = 1
             cls.tasks = list(dict.fromkeys(_leaves(cls)))
 
 
 def _weighted(classes: list[type[User]]) -> list[type[User]]:
-    # In place, as the list is the caller's.
+    # In place: the list belongs to the caller.
     if classes:
         classes[:] = [cls for cls in classes if cls.weight > 0 or cls.fixed_count > 0]
         if not classes:
@@ -202,7 +199,7 @@ def _option(options: Namespace | None, name: str, default: Any) -> Any:
 
 
 def _leaves(task: Any) -> list[Any]:
-    """The task itself, or the tasks within it. A chain counts as one task."""
+    """The task itself, or its nested tasks. A chain counts as one task."""
     if not hasattr(task, "tasks") or is_chain(task):
         return [task]
     return [leaf for inner in task.tasks for leaf in _leaves(inner)]

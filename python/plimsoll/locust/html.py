@@ -1,6 +1,6 @@
-"""A page with the tables of `environment.stats`, for code that writes a report of its own.
+"""A page with the tables of `environment.stats`, for code that writes its own report.
 
-What `plimsoll run --html` writes is made from the kept run and says more.
+The report of `plimsoll run --html` is made from the stored run and has more.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FAILURES = ("# Failures", "Method", "Name", "Message", "First Seen", "Last Seen"
 
 
 def get_html_report(environment: Environment, show_download_link: bool = True, theme: str = "") -> str:
-    """One page that needs no other file. theme: "dark" or light. show_download_link has no effect."""
+    """A self-contained page. theme: "dark" or light. show_download_link has no effect."""
     stats: Any = environment.runner.stats if environment.runner else environment.stats
     entries = [*(stats.entries[key] for key in sorted(stats.entries)), stats.total]
     start, end = stats.start_time, stats.last_request_timestamp or stats.start_time
@@ -60,14 +60,14 @@ def get_html_report(environment: Environment, show_download_link: bool = True, t
 
 
 def process_html_filename(options: Namespace) -> None:
-    """Put users, spawn rate and run time for {u}, {r} and {t} in options.html_file."""
+    """Fill in users, spawn rate and run time for {u}, {r} and {t} in options.html_file."""
     for mark, value in (("{u}", options.num_users), ("{r}", options.spawn_rate), ("{t}", options.run_time)):
         if value is not None:
             options.html_file = options.html_file.replace(mark, f"{value:g}")
 
 
 def host_of(environment: Environment) -> str | None:
-    """The host of the test, or the one that all its user classes have."""
+    """The host of the test, or that of all its user classes if they share one."""
     if environment.host:
         return environment.host
     hosts = {each.host for each in environment.user_classes}

@@ -1,6 +1,6 @@
-"""A test without a coordinator: a program makes an Environment and steers its runner; the users live in its process.
+"""A test without a coordinator: a program creates an Environment and controls its runner; users run in its process.
 
-Its results are `environment.stats`; no run is kept.
+The results are in `environment.stats`; no run is stored.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ logger = logging.getLogger("locust.runners")
 
 SECOND = 1_000_000_000
 PERIOD = 1.0
-"""Seconds between two looks at what can be forgotten."""
+"""Interval in seconds at which past seconds are discarded."""
 WORKER = 0
-"""The one that the dispatcher deals all users to."""
+"""The dispatcher assigns all users to it."""
 
 
 class InProcessController:
-    """The controller of a runner without other processes: it carries out every request in this process.
+    """The controller of a runner without other processes: it carries out all commands in this process.
 
-    A test may be started again after its end. Users that the program itself started with `spawn_users` belong to it.
+    A test can be restarted after its end. It includes users that the program itself started with `spawn_users`.
     """
 
     def __init__(self, environment: Environment) -> None:
@@ -54,15 +54,15 @@ class InProcessController:
         self._ending: gevent.Greenlet[..., Any] | None = None
         self._ticker: gevent.Greenlet[..., Any] | None = None
         self._leaving: set[User] = set()
-        """Users that are ending, but still there."""
+        """Users that are stopping but still exist."""
         self._departures = Group()
-        """The greenlets that see them out."""
+        """The greenlets that stop them."""
         self._epoch = now()
         environment.recorder.restart(self._epoch)
         environment.events.request.add_listener(RequestRecorder(environment.recorder))
         environment.events.user_error.add_listener(self._count_error)
 
-    # What the runner asks for
+    # Commands of the runner
 
     def start(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
         runner = self._runner
@@ -72,11 +72,11 @@ class InProcessController:
             self._ticker = runner.spawn(self._tick)
 
     def stop(self) -> None:
-        """Returns when the test has ended. Called by a user, which must end too, it returns at once."""
+        """Returns when the test has ended. Returns at once if a user calls it, because that user must end too."""
         self._stop(quit=False)
 
     def quit(self) -> None:
-        """End the test and the background work of the runner. This may also end the caller."""
+        """End the test and the background work of the runner. May also end the caller."""
         self._stop(quit=True)
 
     def send(self, type: str, data: Any, client_id: str | None) -> None:
@@ -85,12 +85,12 @@ class InProcessController:
     def _count_error(self, user_instance: Any, exception: BaseException, tb: Any, **_: Any) -> None:
         self._runner.log_exception("local", str(exception), "".join(traceback.format_tb(tb)))
 
-    # How users come
+    # Starting users
 
     def _spawn(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
         if self._ending is not None:
             self._ending.join()
-        # Not by its truth: a dispatcher is as long as there are users.
+        # Not by truth value: its length is the number of users.
         dispatcher = self._begin() if self._dispatcher is None else self._dispatcher
         if self._environment.host:
             for each in self._environment.user_classes:
@@ -99,7 +99,7 @@ class InProcessController:
             dispatcher.choose(classes)
         logger.info("Ramping to %d users at a rate of %.2f per second", users, rate)
         missing = users - len(dispatcher)
-        # A listener or a user's __init__ may stop the test, or start it again: another greenlet then does this.
+        # A listener or a user's __init__ may stop or restart the test; another greenlet then takes over.
         steps = spread(dispatcher, missing, SpawnTimes(abs(missing), rate))
         while self._runner.spawning_greenlet is getcurrent():
             due = next(steps)
@@ -121,7 +121,7 @@ class InProcessController:
         return self._dispatcher
 
     def _adjust(self, counts: Mapping[str, int]) -> None:
-        """Start or stop users until each class has this many, not counting those that are ending."""
+        """Start or stop users until each class has this many, not counting those that are stopping."""
         runner = self._runner
         present: dict[str, list[User]] = {name: [] for name in counts}
         for user in runner.users():
@@ -136,7 +136,7 @@ class InProcessController:
             missing = max(0, wanted - len(present[name]))
             for done in range(0, missing, BATCH):
                 if done:
-                    # The answers to those already there must not wait for long.
+                    # Let existing users process their replies in between.
                     gevent.sleep(0)
                 runner.spawn_users({name: min(BATCH, missing - done)})
 
@@ -150,7 +150,7 @@ class InProcessController:
             environment.stats.reset_all()
         self._fire(environment.events.spawning_complete, user_count=sum(counts.values()))
 
-    # How they go
+    # Stopping users
 
     def _stop(self, quit: bool) -> None:
         caller: Any = getcurrent()
@@ -158,7 +158,7 @@ class InProcessController:
             self._ending = gevent.spawn(self._finish, caller)
         ending = self._ending
         if ending is caller or ending is None:
-            # A listener of this very end, or there is nothing to end.
+            # The caller is a listener of this end, or nothing is running.
             pass
         elif caller in self._runner.user_greenlets:
             if quit:
@@ -170,7 +170,7 @@ class InProcessController:
             self._runner.greenlet.kill()
 
     def _finish(self, caller: Any) -> None:
-        """caller: who asked for the end, and may have more to do."""
+        """caller: the greenlet that ends the test; it may have more to do."""
         environment, runner = self._environment, self._runner
         self._fire(environment.events.test_stopping, environment=environment)
         runner.final_user_classes_count = runner.user_classes_count
@@ -193,7 +193,7 @@ class InProcessController:
             self._leaving.difference_update(users)
 
     def _tick(self) -> None:
-        """Let the recorder discard each second when it is past, because nothing stores it. Its sums stay."""
+        """Discard each past second in the recorder, because nothing stores it. The sums stay."""
         while True:
             gevent.sleep(PERIOD)
             self._environment.recorder.take((now() - self._epoch) // SECOND)
@@ -209,7 +209,7 @@ class InProcessController:
             work.kill()
 
     def _fire(self, event: EventHook, **arguments: Any) -> None:
-        """Fire an event at which it makes no difference that a listener wants to end the test."""
+        """Fire an event whose listeners cannot end the test."""
         try:
             event.fire(**arguments)
         except CONTROL_FLOW as reason:

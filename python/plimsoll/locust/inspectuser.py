@@ -1,4 +1,4 @@
-"""How the tasks of user classes share out the users: what `--show-task-ratio` prints, for programs."""
+"""The shares of user classes and tasks, as printed by `--show-task-ratio`, for programs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 Ratio = dict[str, Any]
-"""{"Visitor": {"ratio": 0.5, "tasks": {"index": {"ratio": 0.25}}}}, as `--show-task-ratio-json` prints it."""
+"""{"Visitor": {"ratio": 0.5, "tasks": {"index": {"ratio": 0.25}}}}, as printed by `--show-task-ratio-json`."""
 
 
 def print_task_ratio(user_classes: Sequence[type[User]], num_users: int | None, total: bool) -> None:
-    """Print the ratios for this number of users, a line each."""
+    """Print the ratios for this number of users, one per line."""
     print("\n".join(ratio_lines(get_ratio(user_classes, users_of_each(user_classes, num_users), total))))
 
 
@@ -29,7 +29,7 @@ def print_task_ratio_json(user_classes: Sequence[type[User]], num_users: int | N
 
 
 def ratio_lines(ratios: Mapping[str, Any], depth: int = 0) -> list[str]:
-    """Locust's listing of a `Ratio`, to the blanks at the ends of its lines."""
+    """Locust's listing of a `Ratio`, including its trailing blanks."""
     lines = []
     indent = "  " * depth
     for name, entry in ratios.items():
@@ -40,9 +40,9 @@ def ratio_lines(ratios: Mapping[str, Any], depth: int = 0) -> list[str]:
 
 
 def get_ratio(user_classes: Iterable[type[User]], user_spawned: Mapping[str, float], total: bool) -> Ratio:
-    """The shares of these classes, of which there are so many users by name, and of their tasks.
+    """The shares of these classes, given the number of users by name, and of their tasks.
 
-    total: a task's share is that of all tasks, not of those of its user class or TaskSet.
+    total: a task's share is of all tasks, not of those of its user class or TaskSet.
     """
     all_users = sum(user_spawned.values()) or 1
     shares = {each: user_spawned.get(each.__name__, 0) / all_users for each in user_classes}
@@ -63,7 +63,7 @@ def _task_ratio(holder: Any, whole: float, total: bool) -> Ratio:
 
 
 def users_of_each(user_classes: Sequence[type[User]], users: int | None) -> dict[str, int]:
-    """How many of each class: those with a fixed count first, the others by weight. None: as the weights say."""
+    """The number of users of each class: fixed counts first, the others by weight. None: the weights themselves."""
     fixed = sum(each.fixed_count for each in user_classes)
     weight = sum(each.weight for each in user_classes if not each.fixed_count)
     weighted = max(0, (users or (1 if fixed else weight)) - fixed)

@@ -1,4 +1,4 @@
-"""Single keys, read from a terminal while a program runs."""
+"""Reads single keys from a terminal while a program runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 PAUSE = 0.2
-"""Seconds between two looks at the terminal."""
+"""Interval in seconds between checks of the terminal."""
 
 
 class InitError(Exception):
@@ -24,7 +24,7 @@ class InitError(Exception):
 
 
 class KeyPoller:
-    """Takes keys without waiting for Enter, until cleanup(). Raises InitError."""
+    """Reads keys without waiting for Enter, until cleanup(). Raises InitError."""
 
     def __init__(self) -> None:
         if not sys.stdin.isatty():
@@ -34,12 +34,12 @@ class KeyPoller:
         tty.setcbreak(self._terminal, termios.TCSANOW)
 
     def poll(self) -> str | None:
-        """The next key that was pressed, if any."""
-        # Not through sys.stdin, whose buffer would swallow keys that select() then knows nothing of.
+        """The next pressed key, if any."""
+        # Not through sys.stdin: select() does not see the keys in its buffer.
         return os.read(self._terminal, 1).decode("latin-1") if select.select([self._terminal], [], [], 0)[0] else None
 
     def cleanup(self) -> None:
-        """Leave the terminal as it was."""
+        """Restore the terminal."""
         termios.tcsetattr(self._terminal, termios.TCSANOW, self._before)
 
 
@@ -48,7 +48,7 @@ def get_poller() -> KeyPoller:
 
 
 def input_listener(key_to_func_map: Mapping[str, Callable[[], object]]) -> Callable[[], None]:
-    """A function to spawn, which calls the function of every key that is pressed; without a terminal it returns."""
+    """A function to spawn that calls the function of every pressed key; without a terminal it returns."""
 
     def listen() -> None:
         try:

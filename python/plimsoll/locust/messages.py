@@ -1,4 +1,4 @@
-"""Messages that the user's code sends between the main node and the workers."""
+"""Messages of user code between the main node and the workers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _DATETIME = 1
 
 @dataclass(slots=True)
 class Message:
-    """What a listener gets."""
+    """The argument of a listener."""
 
     type: str
     data: Any
     node_id: str
-    """The id of the worker that sent it; on a worker its own id; "local" in a test without other nodes."""
+    """The sender's id; on a worker its own id; "local" in a test without other nodes."""
 
 
 def encode(data: Any) -> bytes:

@@ -1,8 +1,7 @@
-"""What `import locust` finds: one table, from Locust's modules to our names.
+"""The table behind `import locust`: it maps Locust's modules to our names.
 
-A row is a module of Locust. Its value says where each name comes from: {our module: "name name ours=theirs"}. A
-module whose attributes
-locustfiles assign (`locust.stats.CONSOLE_STATS_INTERVAL_SEC = 5`) is our module itself.
+A row is a module of Locust. Its value has the source of each name: {our module: "name name ours=theirs"}. A module
+whose attributes locustfiles assign (`locust.stats.CONSOLE_STATS_INTERVAL_SEC = 5`) is our module itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""For programs that do what the command does."""
+"""For programs that act as the command."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def main() -> NoReturn:
     """`plimsoll run` with the arguments in sys.argv; ends this process with its exit code.
 
-    In a process of its own: what this one has imported and changed does not count there.
+    Runs in a new process, so imports and changes of this one have no effect there.
     """
     command = [sys.executable, "-P", "-c", "from plimsoll.cli import main; main()", "run", *sys.argv[1:]]
     with subprocess.Popen(command) as process:
         while process.returncode is None:
-            # Ctrl-C reaches the other process as well, which has its reports to write.
+            # Ctrl-C also reaches the other process, which then writes its reports.
             with contextlib.suppress(KeyboardInterrupt):
                 process.wait()
     sys.exit(process.returncode)
@@ -40,7 +40,7 @@ def create_environment(
     parsed_locustfiles: list[str] | None = None,
     **available: Any,
 ) -> Environment:
-    """An Environment with the options that `get_parser().parse_args()` returned. available: see `Environment`."""
+    """An Environment with the options returned by `get_parser().parse_args()`. available: see `Environment`."""
     return Environment(
         user_classes=user_classes,
         shape_class=shape_class,

@@ -1,7 +1,7 @@
 """For pytest: `import locust` is Plimsoll, with Locust's fixtures `session` and `fastsession` and its option --host.
 
-`plimsoll python -m pytest` loads it, and so does `pytest -p plimsoll.locust.pytest_plugin`. In a test requests are made
-and not recorded. Under load each user has fixtures of its own: see `plimsoll.locust.pytest_user`.
+`plimsoll python -m pytest` loads it, and so does `pytest -p plimsoll.locust.pytest_plugin`. Requests in a test are not
+recorded. Under load each user has its own fixtures: see `plimsoll.locust.pytest_user`.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from plimsoll.users.user import User
 
 _host: str | None = None
-"""What --host says; None without."""
+"""The value of --host; None without it."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     try:
         parser.addoption("--host", "-H", default=None, help="Base URL of the fixtures session and fastsession.")
     except ValueError as error:
-        # Another plugin has it, perhaps Locust's own, and means the same.
+        # Another plugin, perhaps Locust's own, has already added it with the same meaning.
         if "already added" not in str(error):
             raise
 
@@ -40,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
     _host = config.getoption("--host")
 
 
-# Neither fixture asks for `user`: with a default it is no fixture to pytest, only to a user that calls the function.
+# No fixture requests `user`: with a default it is no fixture for pytest, only an argument for a user's call.
 @pytest.fixture
 def session(user: User | None = None) -> Iterator[HttpSession]:
     """Like the client of an HttpUser."""
@@ -62,7 +62,7 @@ def fastsession(user: User | None = None) -> Iterator[FastHttpSession]:
 
 
 def _place(user: User | None) -> tuple[Any, EventHook]:
-    """The base URL, and the event that is fired for requests."""
+    """The base URL, and the event for requests."""
     from plimsoll.users.events import EventHook
 
     return (_host, EventHook()) if user is None else (user.host, user.environment.events.request)

@@ -1,4 +1,4 @@
-"""Users that call test functions of pytest: functions `test_…(session)` without user classes are a locustfile too."""
+"""Users that call pytest functions: functions `test_…(session)` without user classes are also a locustfile."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ logger = logging.getLogger("locust.user.users")
 
 OPTIONS = ("--collect-only", "-s", "-o", "addopts=", "-p", "no:terminal", "-p", "no:cacheprovider",
            "-p", "plimsoll.locust.pytest_plugin")  # fmt: skip
-"""Collect in silence, without what the project has set for its test runs, and leave no traces."""
+"""Collect without output, without the project's test settings, and without leaving files."""
 
 REPORTED = (
     RequestException,
@@ -42,14 +42,14 @@ REPORTED = (
     socket.gaierror,
     ssl.SSLError,
 )
-"""What `raise_for_status` and the like raise for a request that has been reported as failed already."""
+"""Exceptions of `raise_for_status` and the like for a request already reported as failed."""
 
 
 class PytestUser(User):
-    """Calls its functions again and again, without a wait in between.
+    """Calls its functions in a loop without waits.
 
-    What a failed request makes a function raise only ends this call of it. Other exceptions, failed assertions among
-    them, are those of a task.
+    An exception caused by a failed request ends only this call. Other exceptions, including failed assertions, are
+    those of a task.
     """
 
     abstract = True
@@ -68,28 +68,28 @@ class PytestUser(User):
             try:
                 function(**arguments)
             except REPORTED as error:
-                # Such as requests' MissingSchema: nothing was sent, so nothing was reported.
+                # E.g. requests' MissingSchema: nothing was sent, so nothing was reported.
                 if isinstance(error, RequestException) and isinstance(error, ValueError):
                     raise
                 logger.debug("%s\n%s", error, traceback.format_exc())
 
 
 class Fixtures:
-    """What fixtures give to one user: each is made once, and undone in the end."""
+    """The fixture values of one user: each is created once, and torn down at the end."""
 
     def __init__(self, user: PytestUser) -> None:
         self._user = user
         self._values: dict[Any, Any] = {}
-        """By definition: what the fixture gave."""
+        """Fixture values by definition."""
         self._generators: list[Iterator[Any]] = []
 
     def arguments_of(self, item: pytest.Function) -> dict[str, Any]:
-        """What pytest would call the function with."""
+        """The arguments with which pytest would call the function."""
         given = _parameters(item)
         return {name: given[name] if name in given else self._value(name, item) for name in _wanted(item)}
 
     def close(self) -> None:
-        """Run what follows on the yield of each, the last one first."""
+        """Run the code after each fixture's yield, the last one first."""
         while self._generators:
             next(self._generators.pop(), None)
 
@@ -105,12 +105,12 @@ class Fixtures:
         return self._values[definition]
 
     def _argument(self, name: str, item: pytest.Function) -> Any:
-        # As in Locust, a parameter of any name that is no fixture gets the user.
+        # As in Locust, a parameter that is no fixture gets the user.
         return self._user if _definition(name, item) is None else self._value(name, item)
 
 
 def collect(path: str | Path) -> dict[str, type[PytestUser]]:
-    """A user class for each test function of a file, by its name. Raises LocustfileError."""
+    """A user class for each test function of a file, by name. Raises LocustfileError."""
     try:
         import pytest
     except ImportError as error:
@@ -130,7 +130,7 @@ def collect(path: str | Path) -> dict[str, type[PytestUser]]:
 
 
 class _Collected:
-    """A plugin that keeps what pytest finds."""
+    """A plugin that keeps the items that pytest collects."""
 
     def __init__(self) -> None:
         self.items: list[pytest.Item] = []
@@ -145,7 +145,7 @@ class _Collected:
 
 
 def _check(item: pytest.Function) -> None:
-    """Raises LocustfileError for a function that no user can call."""
+    """Raises LocustfileError for a function that users cannot call."""
     where = f"{item.path}:{item.function.__code__.co_firstlineno}"
     if advice := async_advice(item.function):
         raise LocustfileError(advice)
@@ -159,11 +159,11 @@ def _check(item: pytest.Function) -> None:
             raise LocustfileError(
                 f"{where}: {item.name} needs the fixture {name}, which needs pytest's `request`; a user has none"
             )
-        # The list grows during the loop: fixtures that a fixture needs are checked too.
+        # The list grows during the loop: fixtures needed by a fixture are checked too.
         names += [each for each in needs if each not in names and _definition(each, item) is not None]
 
 
-# What pytest knows of a function has no public names.
+# pytest has no public names for these attributes.
 
 
 def _wanted(item: pytest.Function) -> Sequence[str]:
@@ -172,13 +172,13 @@ def _wanted(item: pytest.Function) -> Sequence[str]:
 
 
 def _definition(name: str, item: pytest.Function) -> Any:
-    """The definition of the fixture of this name that is nearest to the function, or None."""
+    """The definition of this fixture that is nearest to the function, or None."""
     definitions = item._fixtureinfo.name2fixturedefs.get(name)
     return definitions[-1] if definitions else None
 
 
 def _parameters(item: pytest.Function) -> dict[str, Any]:
-    """The values that `parametrize` gives to arguments, not those that it gives to fixtures (`indirect`)."""
+    """The values that `parametrize` gives to arguments, except those for fixtures (`indirect`)."""
     given = item.callspec.params if hasattr(item, "callspec") else {}
     return {name: value for name, value in given.items() if _is_pytests_own(_definition(name, item))}
 

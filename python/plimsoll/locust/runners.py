@@ -1,6 +1,6 @@
-"""The runner as locustfiles see it: the state of the test, its users, the other processes, and how to steer it.
+"""The runner for locustfiles: the state of the test, its users, the other processes, and methods to control it.
 
-A runner moves nothing by itself: it asks its Controller, which keeps the runner up to date.
+A runner does nothing itself: it calls its Controller, which keeps the runner up to date.
 """
 
 from __future__ import annotations
@@ -54,19 +54,19 @@ logger = logging.getLogger("locust.runners")
 UPDATE_USER_CLASS = "update_user_class"
 """The type of the messages of `Environment.update_user_class`."""
 
-# A locustfile may assign these; each is read when it is needed. In seconds unless stated otherwise.
+# A locustfile may assign these; each is read on use. In seconds unless stated otherwise.
 WORKER_REPORT_INTERVAL = 3.0
 CPU_MONITOR_INTERVAL = 10.0
 CPU_WARNING_THRESHOLD = 90
 """Percent of one core."""
 HEARTBEAT_INTERVAL = 1
 HEARTBEAT_LIVENESS = 3
-"""Heartbeats that a worker may leave out before it counts as missing."""
+"""Missed heartbeats after which a worker counts as missing."""
 HEARTBEAT_DEAD_INTERNAL = -60
-"""Minus the number of heartbeats after which a worker that is missing is forgotten."""
+"""Minus the number of heartbeats after which a missing worker is dropped."""
 
-# Accepted, and without a meaning here: workers are children of the coordinator, which notices itself what becomes of
-# them, and their logs go where its own go.
+# Accepted without effect: workers are children of the coordinator, which notices when they end, and their logs go to
+# its own.
 WORKER_LOG_REPORT_INTERVAL = 10
 MASTER_HEARTBEAT_TIMEOUT = 60
 FALLBACK_INTERVAL = 5
@@ -81,17 +81,17 @@ NO_OTHER_PROCESSES = (
 
 
 class ExceptionDict(TypedDict):
-    """An exception of users' code, and how often it was raised."""
+    """An exception of user code, and its count."""
 
     count: int
     msg: str
     traceback: str
     nodes: set[str]
-    """The processes that it came from."""
+    """The processes that raised it."""
 
 
 class Runner:
-    """Made once per Environment, which then has it as `runner`.
+    """Created once per Environment, which then has it as `runner`.
 
     Raises RunnerAlreadyExistsError for a second one.
     """
@@ -99,7 +99,7 @@ class Runner:
     worker_cpu_warning_emitted = False
 
     def __init__(self, environment: Environment, controller: Controller | None = None) -> None:
-        """controller: None for that of the Environment, which runs the users in this process."""
+        """controller: None for the Environment's, which runs the users in this process."""
         if environment.runner is not None:
             raise RunnerAlreadyExistsError(f"Environment.runner already exists ({environment.runner})")
         environment.runner = self
@@ -111,28 +111,28 @@ class Runner:
         self.user_greenlets = Group()
         """The greenlets of all users of this process; `args[0]` of each is its user."""
         self.greenlet = Group()
-        """Background work of runner and locustfile; killed when the test is over."""
+        """Background work of runner and locustfile; killed at the end of the test."""
         self.target_user_count = 0
         self.target_user_classes_count: dict[str, int] = {}
         self.final_user_classes_count: dict[str, int] = {}
-        """Users of each class when the test began to stop."""
+        """Users of each class at the start of the test's stop."""
         self.spawn_rate = 0.0
-        """Users per second, as last asked for."""
+        """Users per second, as last requested."""
         self.exceptions: dict[int, ExceptionDict] = {}
-        """What users' code let out: {hash of the traceback: {count, msg, traceback, nodes}}."""
+        """Exceptions of user code: {hash of the traceback: {count, msg, traceback, nodes}}."""
         self.custom_messages: dict[str, tuple[Callable[..., Any], bool]] = {}
-        """{type: (listener, whether it runs beside others)}"""
+        """{type: (listener, whether it runs concurrently)}"""
         self.current_cpu_usage = 0.0
         """Percent of one core."""
         self.current_memory_usage = 0
         """Memory of this process, in bytes."""
         self.cpu_warning_emitted = False
         self.spawning_greenlet: gevent.Greenlet[..., Any] | None = None
-        """Starts and stops users; None before the first start, and where the coordinator of a run does it."""
+        """Starts and stops users; None before the first start, and if the coordinator of a run does it."""
         self.shape_greenlet: gevent.Greenlet[..., Any] | None = None
         self.shape_last_tick: shape.Tick | None = None
         self._all_there = Event()
-        # Read at each turn: a locustfile may assign them.
+        # Read each time: a locustfile may assign them.
         self.spawn(usage.monitor, self, lambda: (CPU_MONITOR_INTERVAL, CPU_WARNING_THRESHOLD))
 
     @property
@@ -173,15 +173,15 @@ class Runner:
     def update_state(self, new_state: str) -> None:
         self.state = new_state
 
-    # What the user's code asks for
+    # Commands of user code
 
     def start(
         self, user_count: int, spawn_rate: float, wait: bool = False, user_classes: list[type[User]] | None = None
     ) -> None:
-        """Have so many users in all, more or fewer than there are, at so many per second.
+        """Set the total number of users, which start or stop at so many per second.
 
-        wait: until they are there, if the test runs already. user_classes: those of users to come; None: all.
-        Raises ValueError for numbers that make no sense.
+        wait: until all have started, if the test already runs. user_classes: those of new users; None: all. Raises
+        ValueError for invalid numbers.
         """
         if user_count < 0:
             raise ValueError(f"user_count must not be negative: {user_count}")
@@ -198,22 +198,22 @@ class Runner:
             self._all_there.wait()
 
     def start_shape(self) -> None:
-        """Let the shape of the Environment say from now on how many users there are."""
+        """Let the Environment's shape control the number of users from now on."""
         if self.shape_greenlet is not None:
             logger.info("The shape is followed already")
             return
         self.shape_greenlet = self.spawn(shape.follow, self)
 
     def stop(self) -> None:
-        """Stop the test, gracefully, as soon as the caller lets others run."""
+        """Stop the test gracefully as soon as the caller lets others run."""
         self.controller.stop()
 
     def quit(self) -> None:
-        """Stop the test, and end the part of this process in it."""
+        """Stop the test, and end this process's part in it."""
         self.controller.quit()
 
     def spawn_users(self, user_classes_spawn_count: Mapping[str, int], wait: bool = False) -> list[User]:
-        """Start so many more of each class, in this process and at once. wait: until all users have ended."""
+        """Start so many more of each class in this process at once. wait: until all users have ended."""
         if self.state in (STATE_INIT, STATE_STOPPED):
             self.state = STATE_SPAWNING
         users = []
@@ -227,32 +227,32 @@ class Runner:
         return users
 
     def stop_users(self, user_classes_stop_count: Mapping[str, int]) -> None:
-        """End so many of each class in this process, as the stop timeout says; returns when they have."""
+        """Stop so many of each class in this process within the stop timeout; returns when they have ended."""
         chosen: list[User] = []
         for name, count in user_classes_stop_count.items():
             chosen += [user for user in self.users() if type(user).__name__ == name][:count]
         end_users(chosen, self.environment.stop_timeout or 0.0)
 
     def register_message(self, msg_type: str, listener: Callable[..., Any], concurrent: bool = False) -> None:
-        """Have `listener(environment=…, msg=…)` called for each message of this type.
+        """Call `listener(environment=…, msg=…)` for each message of this type.
 
-        concurrent: each call in a greenlet of its own. Raises ValueError for a type that has a listener.
+        concurrent: each call in its own greenlet. Raises ValueError for a type that already has a listener.
         """
         if msg_type in self.custom_messages:
             raise ValueError(f"messages of type {msg_type!r} have a listener already; a type has one")
         self.custom_messages[msg_type] = listener, concurrent
 
     def send_message(self, msg_type: str, data: Any = None, client_id: str | None = None) -> None:
-        """From the main node to its workers (all, or the one named), from a worker to the main node.
+        """From the main node to its workers (all, or the named one), from a worker to the main node.
 
         Raises TypeError for data that no message can carry.
         """
         self.controller.send(msg_type, data, client_id)
 
-    # What the process of a runner reports to it
+    # Reports of the runner's process
 
     def deliver(self, type: str, data: Any, node_id: str) -> None:
-        """A message came in: call its listener."""
+        """Call the listener of a received message."""
         if type not in self.custom_messages:
             logger.warning("Unknown message type received: %s (from %s)", type, node_id)
             return
@@ -264,19 +264,19 @@ class Runner:
             self._call(listener, message)
 
     def all_spawned(self) -> None:
-        """All users that were asked for are there."""
+        """All requested users have started."""
         self.state = STATE_RUNNING
         self._all_there.set()
 
     def log_exception(self, node_id: str, msg: str, formatted_tb: str, count: int = 1) -> None:
-        """Count an exception of a user's code by its traceback."""
+        """Count an exception of user code by its traceback."""
         new: ExceptionDict = {"count": 0, "msg": msg, "traceback": formatted_tb, "nodes": set()}
         row = self.exceptions.setdefault(hash(formatted_tb), new)
         row["count"] += count
         row["nodes"].add(node_id)
 
     def spawn(self, work: Callable[..., Any], *arguments: Any) -> gevent.Greenlet[..., Any]:
-        """Background work, killed when the test is over. What it raises is logged; StopTest ends the test."""
+        """Start background work, killed at the end of the test. Its exceptions are logged; StopTest ends the test."""
         greenlet = self.greenlet.spawn(work, *arguments)
         greenlet.link_exception(self._on_failed_work)
         return greenlet
@@ -306,7 +306,7 @@ class LocalRunner(Runner):
         self.client_id = new_client_id()
 
     def send_message(self, msg_type: str, data: Any = None, client_id: str | None = None) -> None:
-        """To itself, at once: main node and worker are one."""
+        """Send to itself at once: main node and worker are the same."""
         if msg_type not in self.custom_messages:
             logger.warning("Unknown message type received: %s (from local)", msg_type)
             return
@@ -331,7 +331,7 @@ class WorkerRunner(DistributedRunner):
         worker_index: int = -1,
         worker_count: int = 0,
     ) -> None:
-        """Raises UsageError without a controller: a run has one, a program has not. Host and port have no meaning."""
+        """Raises UsageError without a controller: a run has one, a program does not. Host and port are unused."""
         if controller is None:
             raise UsageError(f"create_worker_runner: {NO_OTHER_PROCESSES}")
         super().__init__(environment, controller)
@@ -340,9 +340,9 @@ class WorkerRunner(DistributedRunner):
         self.worker_index = worker_index
         self.worker_count = worker_count
         self.last_heartbeat_timestamp: float | None = None
-        """Unix time of the main node's last answer."""
+        """Unix time of the main node's last reply."""
         self.reports_are_read = False
-        """The main node has listeners for what this one reports."""
+        """The main node has listeners for this worker's reports."""
         self._statistics: StatsReports | None = None
         environment.events.report_to_master.add_listener(self._add_own)
 
@@ -351,7 +351,7 @@ class WorkerRunner(DistributedRunner):
         return self.state
 
     def start(self, *_: Any, **__: Any) -> None:
-        """Raises NotImplementedError: users are spread over all workers, by the main node."""
+        """Raises NotImplementedError: the main node distributes users over all workers."""
         raise NotImplementedError(
             "a worker starts no users by itself: call runner.start() where runner is a MasterRunner or a LocalRunner"
         )
@@ -363,13 +363,13 @@ class WorkerRunner(DistributedRunner):
             super().deliver(type, data, node_id)
 
     def make_report(self) -> dict[str, Any]:
-        """The report to the main node every WORKER_REPORT_INTERVAL, with data of listeners of `report_to_master`."""
+        """The report for the main node every WORKER_REPORT_INTERVAL, with data of `report_to_master` listeners."""
         data: dict[str, Any] = {}
         self.environment.events.report_to_master.fire(client_id=self.client_id, data=data)
         return data
 
     def receive_heartbeat(self) -> None:
-        """The main node has answered a heartbeat."""
+        """The main node has replied to a heartbeat."""
         self.last_heartbeat_timestamp = time.time()
         self.environment.events.heartbeat_received.fire(
             client_id=self.client_id, timestamp=self.last_heartbeat_timestamp
@@ -378,7 +378,7 @@ class WorkerRunner(DistributedRunner):
     def _add_own(self, client_id: str, data: dict[str, Any], **_: Any) -> None:
         events = self.environment.events
         if self.reports_are_read or len(events.report_to_master._handlers) > 1 or events.worker_report._handlers:
-            # Not for nobody: the main node has its statistics from elsewhere.
+            # Only if something reads them: the main node gets its statistics otherwise.
             from plimsoll.locust.stats.intervals import StatsReports
 
             self._statistics = self._statistics or StatsReports(self.stats)
@@ -388,7 +388,7 @@ class WorkerRunner(DistributedRunner):
 
 
 class MasterRunner(DistributedRunner):
-    """The runner of the main node, which has no users of its own and knows of those of all workers."""
+    """The runner of the main node, which has no users of its own but the counts of all workers."""
 
     def __init__(
         self,
@@ -398,7 +398,7 @@ class MasterRunner(DistributedRunner):
         *,
         controller: Controller | None = None,
     ) -> None:
-        """Raises UsageError without a controller: a run has one, a program has not. Host and port have no meaning."""
+        """Raises UsageError without a controller: a run has one, a program does not. Host and port are unused."""
         if controller is None:
             raise UsageError(f"create_master_runner: {NO_OTHER_PROCESSES}")
         super().__init__(environment, controller)
@@ -411,7 +411,7 @@ class MasterRunner(DistributedRunner):
 
     @property
     def worker_count(self) -> int:
-        """Workers that take part in the test."""
+        """Workers in the test."""
         return len(self.clients.present)
 
     @property
@@ -437,7 +437,7 @@ class MasterRunner(DistributedRunner):
         return len(self.worker_indexes)
 
     def get_worker_index(self, client_id: str) -> int:
-        """Raises KeyError for a worker that there never was."""
+        """Raises KeyError for an unknown worker."""
         return self.worker_indexes[client_id]
 
     def start(
@@ -451,17 +451,17 @@ class MasterRunner(DistributedRunner):
         self.spawning_completed = True
         self.target_user_classes_count = self.reported_user_classes_count
 
-    # What the process reports of the workers
+    # Reports of the process about the workers
 
     def connect(self, client_id: str, index: int) -> None:
-        """A worker is there."""
+        """A worker has connected."""
         self.worker_indexes[client_id] = index
         self.clients[client_id] = WorkerNode(client_id, heartbeat_liveness=HEARTBEAT_LIVENESS)
         logger.info("Worker %s (index %d) is ready; there are %d now", client_id, index, self.worker_count)
         self.environment.events.worker_connect.fire(client_id=client_id)
 
     def receive(self, client_id: str, state: str, users: dict[str, int], cpu: float, memory: int) -> bool:
-        """A worker's heartbeat. Returns whether it is one of ours, and gets an answer."""
+        """A worker's heartbeat. Returns whether the worker is known and gets a reply."""
         node = self.clients.get(client_id)
         if node is None:
             return False
@@ -474,17 +474,17 @@ class MasterRunner(DistributedRunner):
         return True
 
     def take_report(self, client_id: str, data: dict[str, Any]) -> None:
-        """What a worker has put together with `make_report`."""
+        """Process a worker's report from `make_report`."""
         if client_id in self.clients:
             self.environment.events.worker_report.fire(client_id=client_id, data=data)
 
     def lose(self, client_id: str) -> None:
-        """A worker is gone that should not be."""
+        """A worker disappeared unexpectedly."""
         if client_id in self.clients:
             self.clients[client_id].miss("is gone")
 
     def leave(self, client_id: str) -> None:
-        """A worker has ended, and its last report has come."""
+        """A worker has ended after its last report."""
         self.clients.pop(client_id, None)
         logger.info("Worker %s (index %d) is done", client_id, self.get_worker_index(client_id))
 

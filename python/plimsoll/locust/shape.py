@@ -1,4 +1,4 @@
-"""Load that changes over time, as a locustfile describes it."""
+"""Load that changes over time, as defined by a locustfile."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ class LoadTestShape(metaclass=LoadTestShapeMeta):
 
 
 def follow(runner: Runner) -> None:
-    """Ask the shape of the runner's Environment, tick by tick, and have it done; returns when the shape ends the test.
+    """Follow the shape of the runner's Environment tick by tick; returns when the shape ends the test.
 
-    Raises what tick() raises, and ValueError or TypeError for what is no tick.
+    Raises what tick() raises, and ValueError or TypeError for an invalid tick.
     """
     shape = runner.environment.shape_class
     assert shape is not None

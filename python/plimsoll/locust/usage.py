@@ -1,4 +1,4 @@
-"""The processor time and memory that this process uses, reported at intervals."""
+"""CPU time and memory of this process, reported at intervals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ logger = logging.getLogger("locust.runners")
 def monitor(runner: Runner, settings: Callable[[], tuple[float, float]]) -> None:
     """Keep the runner up to date, and fire `usage_monitor` and `cpu_warning`, at intervals.
 
-    settings: seconds between two measurements, and the percent of a core above which a warning is due, as they are now.
+    settings: the current interval in seconds, and the percent of a core above which to warn.
     """
     environment = runner.environment
     then, used = time.monotonic(), time.process_time()

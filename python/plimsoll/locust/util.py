@@ -1,4 +1,4 @@
-"""Small functions that Locust keeps in `locust.util` and that locustfiles borrow."""
+"""Small functions of `locust.util` that locustfiles use."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _SPAN = re.compile(r"\d+|(?=\d)(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m)?(?:(?P<s>\d+)s)?"
 
 
 def memoize(timeout: float, dynamic_timeout: bool = False) -> Callable[[Function], Function]:
-    """Call the decorated function at most once in `timeout` seconds, and return its last result meanwhile.
+    """Call the decorated function at most once in `timeout` seconds, and return its last result in between.
 
-    One result is kept, whatever the arguments. dynamic_timeout: double the timeout whenever a call took longer than
+    One result is kept, whatever the arguments. dynamic_timeout: double the timeout after a call that took longer than
     that. The decorated function has `clear_cache()`.
     """
 
@@ -55,7 +55,7 @@ def memoize(timeout: float, dynamic_timeout: bool = False) -> Callable[[Function
 def retry(
     delays: Sequence[float] = (1, 3, 5), exception: type[BaseException] | tuple[type[BaseException], ...] = Exception
 ) -> Callable[[Function], Function]:
-    """Call the decorated function again after each of these delays (seconds), as long as it raises `exception`."""
+    """Call the decorated function again after each of these delays (seconds) while it raises `exception`."""
 
     def decorate(function: Function) -> Function:
         @functools.wraps(function)
@@ -74,17 +74,17 @@ def retry(
 
 
 def format_utc_timestamp(unix_timestamp: float) -> str:
-    """2026-11-21T22:30:00Z, cut to whole seconds."""
+    """E.g. 2026-11-21T22:30:00Z, truncated to whole seconds."""
     return datetime.fromtimestamp(int(unix_timestamp), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def format_safe_timestamp(unix_timestamp: float) -> str:
-    """2026-11-21-22h30 in local time: can be part of a file's name everywhere."""
+    """E.g. 2026-11-21-22h30 in local time: valid in file names on all systems."""
     return datetime.fromtimestamp(int(unix_timestamp)).strftime("%Y-%m-%d-%Hh%M")
 
 
 def format_duration(start_time: float, end_time: float) -> str:
-    """From one Unix time to another, as "1 hour, 2 minutes and 3 seconds"."""
+    """The time between two Unix times, as "1 hour, 2 minutes and 3 seconds"."""
     rest = int(end_time - start_time)
     parts = []
     for name, size in (("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1)):
@@ -127,7 +127,7 @@ def is_url(url: str) -> bool:
 
 
 def get_abspaths_in(path: str, extension: str | None = None) -> list[str]:
-    """Absolute paths of all files below path that end in extension, except those whose name begins with "_"."""
+    """Absolute paths of all files below path that end in extension, except those whose names begin with "_"."""
     return [
         str(Path(folder).absolute() / name)
         for folder, _, names in os.walk(path)

@@ -1,4 +1,4 @@
-"""The workers of a test as its main node knows them."""
+"""The workers of a test, as known to its main node."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STATE_MISSING = "missing"
 
 
 class WorkerNode:
-    """One worker, by its last report. heartbeat: how many heartbeats may fail to come before it is missing."""
+    """One worker, by its last report. heartbeat: heartbeats that it may miss before it counts as missing."""
 
     def __init__(self, id: str, state: str = STATE_INIT, heartbeat_liveness: int = 3) -> None:
         self.id = id
@@ -41,7 +41,7 @@ class WorkerNode:
         return sum(self.user_classes_count.values())
 
     def receive(self, state: str, users: dict[str, int], cpu: float, memory: int, liveness: int) -> None:
-        """The worker has sent a heartbeat; the count of missing ones starts again."""
+        """Store a heartbeat of the worker, and reset the count of missed ones."""
         if self.state == STATE_MISSING:
             logger.info("Worker %s is back, its state is %s", self.id, state)
         self.heartbeat = liveness
@@ -49,7 +49,7 @@ class WorkerNode:
         self.cpu_usage, self.memory_usage = cpu, memory
 
     def miss(self, why: str) -> None:
-        """It is not there any more, or seems so."""
+        """Mark it as missing."""
         if self.state != STATE_MISSING:
             logger.warning("Worker %s %s and counts as missing", self.id, why)
         self.state, self.user_classes_count = STATE_MISSING, {}
@@ -83,11 +83,11 @@ class WorkerNodes(UserDict[str, WorkerNode]):
 
     @property
     def present(self) -> list[WorkerNode]:
-        """The workers that take part in the test."""
+        """The workers in the test."""
         return self.ready + self.spawning + self.running
 
     def expect_heartbeats(self, forget_at: int) -> None:
-        """A heartbeat of each is due. A worker without too many of them is missing, and forgotten in the end."""
+        """A heartbeat of each is due. A worker that misses too many is marked as missing, and later dropped."""
         for node in list(self.values()):
             if node.state == STATE_MISSING and node.heartbeat <= forget_at:
                 del self[node.id]
@@ -101,5 +101,5 @@ class WorkerNodes(UserDict[str, WorkerNode]):
 
 
 def new_client_id() -> str:
-    """Host and a random number, as Locust names its nodes."""
+    """Host and a random number, like Locust's node names."""
     return f"{socket.gethostname()}_{uuid4().hex}"

@@ -1,4 +1,4 @@
-"""Users of protocols besides HTTP: ordinary Python around other people's client libraries.
+"""Users of protocols besides HTTP: ordinary Python around third-party client libraries.
 
-Each module needs its library only when it is imported itself, and says which one is missing.
+A module needs its library only when it is imported; the ImportError names a missing one.
 """

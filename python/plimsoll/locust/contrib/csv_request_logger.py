@@ -1,4 +1,4 @@
-"""A row per request in a CSV file of its own."""
+"""Logs every request as a row of a CSV file."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class CsvRequestLogger:
         def on_init(environment, **_):
             logger.register(environment)
 
-    filepath: overwritten; its folder must exist. flush_interval: rows until the file is flushed, at least 1. Every
-    worker process opens this path: with several workers, make the name different for each.
+    filepath: overwritten; its folder must exist. flush_interval: rows between flushes, at least 1. Every worker process
+    opens this path: with several workers, give each its own name.
     """
 
     def __init__(self, filepath: str, *, flush_interval: int = 1) -> None:
@@ -49,7 +49,7 @@ class CsvRequestLogger:
         self._file.flush()
 
     def close(self) -> None:
-        """May be repeated; requests after it are not written."""
+        """Can be called repeatedly; later requests are not written."""
         if self._file is not None:
             self._file.close()
         self._file = None
@@ -90,7 +90,7 @@ class CsvRequestLogger:
 
 
 def _status_code(response: Any) -> int:
-    """0 where there is none: no response came, or the protocol has no such thing."""
+    """0 without one: no response, or a protocol without status codes."""
     try:
         return int(response.status_code)
     except (AttributeError, TypeError, ValueError):

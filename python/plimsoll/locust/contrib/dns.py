@@ -20,7 +20,7 @@ _DNSException: Any = library("dns.exception", "dnspython").DNSException
 
 
 class DNSClient:
-    """The functions of `dns.query` as methods, each call reported as DNS."""
+    """The functions of `dns.query` as methods; each call is reported as DNS."""
 
     def __init__(self, request_event: EventHook) -> None:
         self.request_event = request_event
@@ -29,7 +29,7 @@ class DNSClient:
         function = getattr(_query, function_name)
 
         def ask(message: Any, *args: Any, name: str | None = None, **kwargs: Any) -> Any:
-            """name: what the request is called, by default as the function is. Returns None after an error."""
+            """name: the request's name, by default the function's. Returns None after an error."""
             response, error = None, None
             start, started = time.time(), time.perf_counter()
             try:
@@ -55,7 +55,7 @@ class DNSClient:
 
 
 class DNSUser(User):
-    """Asks name servers::
+    """Queries name servers::
 
     message = dns.message.make_query("example.com", dns.rdatatype.A)
     self.client.udp(message, "127.0.0.1")

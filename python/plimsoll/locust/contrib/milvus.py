@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from plimsoll.locust.environment import Environment
 
-# Without this a call of gRPC would hold up all users of the process.
+# Without this a gRPC call would block all users of the process.
 library("grpc.experimental.gevent", "pymilvus").init_gevent()
 MilvusClient: Any = library("pymilvus", "pymilvus").MilvusClient
 
@@ -58,8 +58,8 @@ class MilvusV2Client(VectorClient):
         calculate_recall: bool = False,
         ground_truth: Sequence[Any] | None = None,
     ) -> Result:
-        """calculate_recall: the result of a search that found something has recall, the share of the first `limit`
-        ids of ground_truth that are in it."""
+        """calculate_recall: the result of a successful search has recall, the share of the first `limit` ids of
+        ground_truth that it found."""
         result = self._attempt(
             "search",
             _nothing_found,
@@ -88,7 +88,7 @@ class MilvusV2Client(VectorClient):
 
     @staticmethod
     def get_recall(search_results: Any, ground_truth: Sequence[Any], limit: int | None = None) -> float:
-        """Of the ids that the first query should find, the share that it found; 0 where there is nothing to compare."""
+        """The share of the expected ids of the first query that it found; 0 without ids to compare."""
         if not search_results:
             return 0.0
         hits = search_results[0] if isinstance(search_results[0], list) else search_results
@@ -100,9 +100,9 @@ class MilvusV2Client(VectorClient):
 
 
 class MilvusUser(VectorUser):
-    """Its methods are reported as milvus, by their names, and return what `MilvusV2Client` returns.
+    """Reports its methods as milvus, by their names. They return the results of `MilvusV2Client`.
 
-    schema: with it the collection is made; kwargs go to create_collection.
+    schema: creates the collection; kwargs go to create_collection.
     """
 
     abstract = True
@@ -136,7 +136,7 @@ class MilvusUser(VectorUser):
     _search = reported(MilvusV2Client.search)
 
     def search(self, *args: Any, **kwargs: Any) -> Result:
-        """The recall is reported as a request of its own, whose response time is a percentage."""
+        """Reports the recall as a separate request, with a percentage as response time."""
         result = self._search(*args, **kwargs)
         if "recall" in result:
             recall = int(result["recall"] * 100)
@@ -147,5 +147,5 @@ class MilvusUser(VectorUser):
 
 
 def _nothing_found(found: Any) -> bool:
-    """A search has a list of hits per query."""
+    """A search returns a list of hits per query."""
     return all(len(hits) == 0 for hits in found)

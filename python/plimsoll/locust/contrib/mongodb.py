@@ -14,7 +14,7 @@ _PyMongoError: Any = library("pymongo.errors", "pymongo").PyMongoError
 
 
 class MongoDBClient(_MongoClient):  # type: ignore[misc]
-    """pymongo's client with a query that is reported; everything else of it is as ever, and is not."""
+    """pymongo's client with a reported query; its other methods are unchanged and not reported."""
 
     def __init__(self, conn_string: str, db_name: str) -> None:
         super().__init__(conn_string)
@@ -25,7 +25,7 @@ class MongoDBClient(_MongoClient):  # type: ignore[misc]
         start, started = time.time(), time.perf_counter()
         error: Exception | None = None
         try:
-            # The cursor asks nothing until it is read.
+            # The cursor sends nothing until it is read.
             list(self.db[collection_name].find(query))
         except _PyMongoError as caught:
             error = caught
@@ -41,7 +41,7 @@ class MongoDBClient(_MongoClient):  # type: ignore[misc]
 
 
 class MongoDBUser(User):
-    """Has a client of its own for conn_string and db_name."""
+    """Has its own client for conn_string and db_name."""
 
     abstract = True
 

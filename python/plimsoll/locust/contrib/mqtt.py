@@ -18,12 +18,12 @@ _Client: Any = mqtt.Client
 
 REQUEST_TYPE = "MQTT"
 SUBACK_FAILURE = 0x80
-"""A broker's answer to a subscription that it refuses (MQTT 3.1.1, section 3.9.3); higher ones in MQTT 5."""
+"""A broker's return code for a rejected subscription (MQTT 3.1.1, section 3.9.3); higher ones in MQTT 5."""
 _ID_CHARACTERS = string.ascii_letters + string.digits
 
 
 class PublishedMessageContext(NamedTuple):
-    """A message that the broker has not confirmed yet."""
+    """A message not yet confirmed by the broker."""
 
     qos: int
     topic: str
@@ -36,9 +36,9 @@ class PublishedMessageContext(NamedTuple):
 class MqttClient(_Client):  # type: ignore[misc]
     """paho's client, which reports connect, disconnect, publish:QOS:TOPIC and subscribe:QOS:TOPIC.
 
-    publish and subscribe take until the broker confirms them; with quality of service 0, until they are sent. Other
-    arguments go to paho's client. use_loop_selectors has no effect: the loop that it avoids has no limit of connections
-    here.
+    publish and subscribe last until the broker confirms them; with quality of service 0, until they are sent. Other
+    arguments go to paho's client. use_loop_selectors has no effect: it avoids a loop with limited connections, and the
+    loop here has no limit.
     """
 
     def __init__(
@@ -50,14 +50,14 @@ class MqttClient(_Client):  # type: ignore[misc]
         use_loop_selectors: bool = False,
         **kwargs: Any,
     ) -> None:
-        # 23 characters, the most that a broker must take. Ours, because one that the broker chose could not be known.
+        # 23 characters, the most that every broker must accept. Set here because an id chosen by the broker is unknown.
         client_id = client_id or "locust-" + "".join(random.choices(_ID_CHARACTERS, k=16))
         super().__init__(*args, client_id=client_id, protocol=protocol, **kwargs)
         self.client_id = client_id
         self.environment = environment
         self._publish_requests: dict[int, PublishedMessageContext] = {}
         self._subscribe_requests: dict[int, tuple[int, str, float]] = {}
-        # The callbacks of MQTT 5 have further arguments, of which only reason codes matter here.
+        # The callbacks of MQTT 5 have more arguments; only the reason codes matter here.
         is_5 = protocol == mqtt.MQTTv5
         self.on_publish = self._on_publish_cb
         self.on_connect = self._on_connect_cb
@@ -80,7 +80,7 @@ class MqttClient(_Client):  # type: ignore[misc]
     def subscribe(
         self, topic: Any, qos: int = 0, options: Any = None, properties: Any = None
     ) -> tuple[Any, int | None]:
-        """Subscribe. With several topics, the first one gives the name."""
+        """Subscribe. With several topics, the name is that of the first."""
         start = time.time()
         first = topic if isinstance(topic, str) else topic[0] if isinstance(topic, tuple) else topic[0][0]
         result, mid = super().subscribe(topic, qos, options, properties)
@@ -93,7 +93,7 @@ class MqttClient(_Client):  # type: ignore[misc]
         return result, mid
 
     def _generate_event_name(self, event_type: str, qos: int, topic: str) -> str:
-        """The name of a request. A subclass can change it, for example if there are very many topics."""
+        """The name of a request. A subclass can change it, e.g. for many topics."""
         return f"{event_type}:{qos}:{topic}"
 
     def _on_publish_cb(self, client: Any, userdata: Any, mid: int, *_: Any) -> None:
@@ -125,11 +125,11 @@ class MqttClient(_Client):  # type: ignore[misc]
         self._report("disconnect", None, None if rc == 0 else rc)
 
     def _on_disconnect_cb_v5(self, client: Any, userdata: Any, *arguments: Any) -> None:
-        # By the version of paho's callbacks: the reason and its properties, or flags before them.
+        # Depends on the version of paho's callbacks: reason and properties, possibly preceded by flags.
         self._on_disconnect_cb(client, userdata, arguments[-2])
 
     def _report(self, name: str, since: float | None, error: Any, *, size: int = 0, **context: Any) -> None:
-        """since: when what is reported began (Unix); None: it has no duration. error: or a code of paho's."""
+        """since: start of the operation (Unix); None: it has no duration. error: an exception or a code of paho's."""
         self.environment.events.request.fire(
             request_type=REQUEST_TYPE,
             name=name,
@@ -141,17 +141,17 @@ class MqttClient(_Client):  # type: ignore[misc]
 
 
 class MqttUser(User):
-    """Connects to host and port as soon as it is made, in the background."""
+    """Connects to host and port in the background when it is created."""
 
     abstract = True
 
     host = "localhost"
     port = 1883
     transport = "tcp"
-    """One of "tcp" and "websockets"."""
+    """Either "tcp" or "websockets"."""
     ws_path = "/mqtt"
     tls_context: Any = None
-    """An ssl.SSLContext makes it TLS."""
+    """An ssl.SSLContext enables TLS."""
     client_cls: type[MqttClient] = MqttClient
     client_id: str | None = None
     username: str | None = None

@@ -1,4 +1,4 @@
-"""Language models behind OpenAI's interface, over the package openai."""
+"""Language models behind OpenAI's API, with the package openai."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if "OPENAI_API_KEY" not in os.environ:
 
 
 class OpenAIClient(_OpenAI):  # type: ignore[misc]
-    """openai's client, whose requests are reported by method and path; also each of those it tries again by itself.
+    """openai's client; its requests are reported by method and path, including its own retries.
 
-    response_length is the number of tokens that the model put out, which says more than a number of bytes.
+    response_length is the number of output tokens, which is more useful than a number of bytes.
     """
 
     def __init__(self, request_event: EventHook, user: User, *args: Any, **kwargs: Any) -> None:
@@ -37,7 +37,7 @@ class OpenAIClient(_OpenAI):  # type: ignore[misc]
 
     @contextmanager
     def rename_request(self, name: str) -> Iterator[None]:
-        """Report the requests of a block by this name."""
+        """Report the requests of a block under this name."""
         self.request_name = name
         try:
             yield
@@ -48,7 +48,7 @@ class OpenAIClient(_OpenAI):  # type: ignore[misc]
         request.extensions["plimsoll"] = (time.time(), time.perf_counter())
 
     def _end(self, response: Any) -> None:
-        # Until here there are only the headers.
+        # So far only the headers have arrived.
         response.read()
         start, started = response.request.extensions["plimsoll"]
         elapsed = time.perf_counter() - started
@@ -71,7 +71,7 @@ class OpenAIClient(_OpenAI):  # type: ignore[misc]
 
 
 def _output_tokens(response: Any) -> int:
-    """0 where the response does not say, as one that is streamed, or an error page."""
+    """0 if the response does not contain it, e.g. when streamed, or an error page."""
     try:
         return int(response.json()["usage"]["output_tokens"])
     except (ValueError, KeyError, TypeError):
@@ -79,7 +79,7 @@ def _output_tokens(response: Any) -> int:
 
 
 class OpenAIUser(User):
-    """Talks to the address in OPENAI_BASE_URL with the key in OPENAI_API_KEY."""
+    """Sends to the address in OPENAI_BASE_URL with the key in OPENAI_API_KEY."""
 
     abstract = True
 

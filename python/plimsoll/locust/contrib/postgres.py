@@ -12,14 +12,14 @@ psycopg = library("psycopg", "'psycopg[binary]'")
 
 
 class PostgresClient:
-    """One connection. Statements are not committed: closing takes them back, and after one that failed all others of
-    the connection fail too, as they do in Locust."""
+    """One connection. Statements are not committed: closing rolls them back, and after a failed statement all others of
+    the connection fail too, as in Locust."""
 
     def __init__(self, conn_string: str) -> None:
         self.connection = psycopg.connect(conn_string)
 
     def execute_query(self, query: Any) -> None:
-        """Reported as postgres_success or postgres_failure, always by the name execute_query."""
+        """Reported as postgres_success or postgres_failure, always with the name execute_query."""
         with events.request.measure("postgres_success", "execute_query") as meta:
             try:
                 self.connection.execute(query)
@@ -32,7 +32,7 @@ class PostgresClient:
 
 
 class PostgresUser(User):
-    """Connects to conn_string when it is made, and leaves when it stops."""
+    """Connects to conn_string when it is created, and disconnects when it stops."""
 
     abstract = True
 

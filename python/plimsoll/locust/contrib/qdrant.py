@@ -26,7 +26,7 @@ class QdrantLocustClient(VectorClient):
         self.client = QdrantClient(url=url, api_key=api_key, timeout=timeout, **kwargs)
 
     def create_collection(self, vectors_config: Any, **kwargs: Any) -> None:
-        """Unless it is there."""
+        """Does nothing if it exists."""
         if not self.client.collection_exists(collection_name=self.collection_name):
             self.client.create_collection(collection_name=self.collection_name, vectors_config=vectors_config, **kwargs)
 
@@ -52,7 +52,7 @@ class QdrantLocustClient(VectorClient):
         )
 
     def scroll(self, scroll_filter: Any = None, limit: int = 10, with_payload: Any = True) -> Result:
-        """The result has next_offset, too."""
+        """The result also has next_offset."""
         arguments = {"scroll_filter": scroll_filter, "limit": limit, "with_payload": with_payload}
         result = self._attempt("scroll", lambda found: not found[0], **arguments)
         if "result" in result:
@@ -64,7 +64,7 @@ class QdrantLocustClient(VectorClient):
 
 
 class QdrantUser(VectorUser):
-    """Its methods are reported as qdrant, by their names, and return what `QdrantLocustClient` returns."""
+    """Reports its methods as qdrant, by their names. They return the results of `QdrantLocustClient`."""
 
     abstract = True
 
@@ -74,11 +74,11 @@ class QdrantUser(VectorUser):
     timeout: int = 60
     """Seconds."""
     vectors_config: Any = None
-    """With it, the collection is made if it is not there."""
+    """If set, a missing collection is created."""
     client_kwargs: dict[str, Any] | None = None
-    """Further arguments of QdrantClient."""
+    """More arguments of QdrantClient."""
     collection_kwargs: dict[str, Any] | None = None
-    """Further arguments of create_collection."""
+    """More arguments of create_collection."""
 
     client_type = "qdrant"
 

@@ -18,10 +18,10 @@ _Client: Any = library("socketio", "'python-socketio[client]'").Client
 
 
 class SocketIOClient(_Client):  # type: ignore[misc]
-    """socketio's client, reporting what it does by these request types:
+    """socketio's client. It reports its actions with these request types:
 
-    WS connecting, WSS send, WSE emit, WSC a call with its answer, WSR what the server sent. Sends and calls are emits
-    as well and reported as both. What has no answer has the response time 0, and an exception of it is only reported.
+    WS connecting, WSS send, WSE emit, WSC a call and its reply, WSR a message from the server. Sends and calls are also
+    emits, and reported as both. Actions without a reply have response time 0, and their exceptions are only reported.
     """
 
     def __init__(self, request_event: EventHook, *args: Any, **kwargs: Any) -> None:
@@ -53,8 +53,7 @@ class SocketIOClient(_Client):  # type: ignore[misc]
             return super().call(event, data, *args, **kwargs)
 
     def on_message(self, event: str, data: Any = None, *_: Any) -> None:
-        """Reports an event of the server's for which there is no handler. A subclass may know more of it, such as how
-        old it is."""
+        """Reports an event of the server without a handler. A subclass may know more about it, e.g. its age."""
         self._fire("WSR", event, data, None)
 
     def _report(self, kind: str, name: str, data: Any, action: Callable[[], None]) -> None:
@@ -77,12 +76,12 @@ class SocketIOClient(_Client):  # type: ignore[misc]
 
 
 class SocketIOUser(User):
-    """Has a client in `sio`; `self.sio.connect(url)` begins."""
+    """Has a client in `sio`; connect with `self.sio.connect(url)`."""
 
     abstract = True
 
     options: ClassVar[dict[str, Any]] = {}
-    """Arguments for `socketio.Client`, such as {"reconnection_attempts": 1}."""
+    """Arguments for `socketio.Client`, e.g. {"reconnection_attempts": 1}."""
 
     sio: SocketIOClient
 

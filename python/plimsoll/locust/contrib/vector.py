@@ -1,4 +1,4 @@
-"""What users of vector databases have in common: operations that return their outcome instead of raising."""
+"""Shared code of users of vector databases: operations that return their outcome instead of raising."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Result = dict[str, Any]
-"""success; response_time (ms); result or exception; of a search also empty: an empty one is no success, but no failure
-either where it is reported."""
+"""success; response_time (ms); result or exception; for a search also empty: an empty result is no success, but it is
+not reported as a failure either."""
 P = ParamSpec("P")
 
 
@@ -22,14 +22,14 @@ class VectorClient:
     """Operations on one collection."""
 
     client: Any
-    """The client of the database's own library."""
+    """The client of the database's library."""
     collection_name: str
 
     def close(self) -> None:
         self.client.close()
 
     def _attempt(self, operation: str, is_empty: Callable[[Any], bool] | None = None, /, **arguments: Any) -> Result:
-        """Call a method of the library's client. is_empty: whether what it returned is worth nothing."""
+        """Call a method of the library's client. is_empty: whether a returned value is empty."""
         started = time.perf_counter()
         try:
             found = getattr(self.client, operation)(collection_name=self.collection_name, **arguments)
@@ -49,14 +49,14 @@ class VectorUser(User):
 
     client: VectorClient
     client_type: str
-    """What its requests are reported as."""
+    """Their request type."""
 
     def on_stop(self) -> None:
         self.client.close()
 
 
 def reported(operation: Callable[Concatenate[Any, P], Result]) -> Callable[Concatenate[Any, P], Result]:
-    """A method of a `VectorClient` as one of its user, which reports it by its name and returns its result."""
+    """A `VectorClient` method as a method of its user that reports it by name and returns its result."""
 
     @functools.wraps(operation)
     def method(user: Any, /, *args: P.args, **kwargs: P.kwargs) -> Result:

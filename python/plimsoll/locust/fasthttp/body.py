@@ -1,4 +1,4 @@
-"""The body of a FastHttpSession's request, and the header lines that say what it is: as geventhttpclient makes them."""
+"""The body of a FastHttpSession's request and the header lines about it, as made by geventhttpclient."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 CHUNKED_NAME = "Transfer-Encoding"
-"""Spelled so in the line that is not the user's."""
+"""Its spelling in the line that is not the user's."""
 
 BLOCK = 4096
 """Bytes of a chunk."""
@@ -26,9 +26,9 @@ class Body(NamedTuple):
 
     data: bytes | None
     about: dict[str, str]
-    """Header lines that belong to the body, by name."""
+    """Header lines about the body, by name."""
     payload: Any
-    """What `response.request.body` is: text and files stay what the call gave, forms are encoded."""
+    """The value of `response.request.body`: text and files as in the call, forms encoded."""
 
 
 def encode_body(data: Any, files: Any, lines: Mapping[str, Any], defaults: Mapping[str, Any]) -> Body:

@@ -1,4 +1,4 @@
-"""Where a FastHttpSession goes when it is redirected, and what it takes along."""
+"""Redirects of a FastHttpSession."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from plimsoll.users.http.url import redirect_target, route_of
 
 _ABOUT_THE_BODY = ("content-length", "content-type", "content-encoding", "transfer-encoding")
 _SECRET = ("Authorization", "Proxy-Authorization")
-"""Not for another scheme, host or port than that which they were meant for."""
+"""Dropped if scheme, host or port changes."""
 
 
 def redirected(method: str, message: ComposedRequest, status: int, location: str) -> tuple[str, ComposedRequest]:
-    """The next hop. Raises RequestException for a location that cannot be gone to."""
+    """The next hop. Raises RequestException for an invalid location."""
     route = route_of(redirect_target(message.route.url, location))
     lines, body, payload = message.extra or {}, message.body, message.payload
     dropped = {"cookie"}
@@ -24,6 +24,6 @@ def redirected(method: str, message: ComposedRequest, status: int, location: str
         dropped.update(_ABOUT_THE_BODY)
     kept = {name: value for name, value in lines.items() if name.lower() not in dropped}
     if is_elsewhere:
-        # Not those of the session either.
+        # Not the session's either.
         kept = dict.fromkeys(_SECRET) | kept
     return method, ComposedRequest(route, kept, body, None, payload)

@@ -1,4 +1,4 @@
-"""What FastHttpSession returns: responses that deviate from those of requests as Locust's do."""
+"""The responses of FastHttpSession, which deviate from those of requests like Locust's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WITHOUT_CATCH = "To change the state of the request, you must pass catch_respon
 
 
 class FastResponse(Response):
-    """What FastHttpSession returns; with `catch_response=True` it is used in a with-block and judged there."""
+    """The response of FastHttpSession; with `catch_response=True` it is a with-block that decides about success."""
 
     session: FastHttpSession
     _route: Route
@@ -35,19 +35,19 @@ class FastResponse(Response):
     def first_url(self) -> str:
         return (self.history[0] if self.history else self).url
 
-    # Below, Locust deviates from the interface of requests.
+    # From here on, Locust deviates from the interface of requests.
     @property
     def url(self) -> str:  # type: ignore[override]
-        """The URL of the request; there is one even without a response."""
+        """The URL of the request; set even without a response."""
         return self._route.url
 
     @property
     def ok(self) -> bool:
-        """Whether the status is below 400; so that of no response, 0, is fine too."""
+        """Whether the status is below 400; also true for 0, the status without a response."""
         return self.status_code < 400
 
     def __len__(self) -> int:
-        """Bytes of the body as declared, without looking at it."""
+        """Declared length of the body in bytes, without reading it."""
         if self.reply is None:
             return 0
         return int(self.reply.header("content-length") or self.reply.body_size)
@@ -66,7 +66,7 @@ class FastResponse(Response):
         return json_module.loads(cast("str", self.text), **kwargs)
 
     def raise_for_status(self) -> None:
-        """Raise what the exchange failed with; the user's own verdict, if there is one, decides."""
+        """Raise the failure of the exchange; a decision of user code takes precedence."""
         if self._manual_result is None:
             if self.error is not None:
                 raise self.error
@@ -75,13 +75,13 @@ class FastResponse(Response):
 
     @property
     def stream(self) -> Any:
-        """The body as received, to be read like a file."""
+        """The body as received, as a file."""
         return BytesIO(b"" if self.reply is None else self.reply.body)
 
     def iter_content(  # type: ignore[override]
         self, chunk_size: int = 1024, decode_content: bool = True
     ) -> Iterator[str | bytes]:
-        """The body in pieces of chunk_size bytes; with decode_content, those that are UTF-8 by themselves as text."""
+        """The body in pieces of chunk_size bytes; with decode_content, pieces that are valid UTF-8 are text."""
         for piece in requests.Response.iter_content(self, chunk_size):
             try:
                 yield piece.decode() if decode_content else piece
@@ -89,7 +89,7 @@ class FastResponse(Response):
                 yield piece
 
     def __enter__(self) -> Self:
-        # Without catch_response Locust lets its response be used in a with-block too, to no effect.
+        # In Locust a response works in a with-block even without catch_response, without effect.
         return super().__enter__() if self._catch_response else self
 
     def __exit__(self, *raised: Any) -> bool:  # type: ignore[override] # decides about exceptions
@@ -102,19 +102,19 @@ class FastResponse(Response):
 
 
 class StreamedFastResponse(Streamed, FastResponse):  # type: ignore[misc] # what is lazy there is read here
-    """What it returns with `stream=True`."""
+    """The response with `stream=True`."""
 
     @property
     def stream(self) -> BufferedReader[Incoming]:
-        """The body without its transfer coding, to be read like a file as it comes."""
+        """The body without its transfer coding, as a file, as it arrives."""
         return self._incoming
 
 
 class ErrorResponse(FastResponse):
-    """Stands for a response that did not come."""
+    """Represents a missing response."""
 
     headers = None  # type: ignore[assignment] # as in Locust
 
     def __len__(self) -> int:
-        # So does Locust's, and `if response` ends the task.
+        # As in Locust, where `if response` then ends the task.
         raise AttributeError("there was no response that could have a length")

@@ -1,4 +1,4 @@
-"""FastHttpSession: Locust's second client. The engine below is the same; what a request is made of is not."""
+"""FastHttpSession: Locust's second client. It shares the engine, but composes requests differently."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ if TYPE_CHECKING:
     from plimsoll.users.events import EventHook
 
 USER_AGENT = "python/gevent-http-client-2.6.1"
-"""What Locust's own client says; services are known to look at it."""
+"""That of Locust's client; some services depend on it."""
 ACCEPT_ENCODING = "gzip, deflate, br"
 
 _BODY_METHODS = ("POST", "PUT", "PATCH")
 
 
 class ReadyGet(NamedTuple):
-    """What a request without any arguments needs."""
+    """A prepared request without arguments."""
 
     routes: RouteCache
     root: str
@@ -69,13 +69,13 @@ class ReadyGet(NamedTuple):
 class FastHttpSession(Sender[FastResponse]):
     """`self.client` of a FastHttpUser.
 
-    Differs from HttpSession as in Locust: exchanges are named by the url argument as it is; only the statuses in
-    `valid_response_codes` are successes; certificates are not checked; arguments that request() does not know become
-    query parameters (form fields of a POST). Accepted and without effect, since here each user has connections of its
-    own and nothing is sent twice: concurrency, client_pool, ssl_context_factory, max_retries.
+    Differs from HttpSession as in Locust: exchanges are named by the unchanged url argument; only the statuses in
+    `valid_response_codes` are successes; certificates are not checked; unknown arguments of request() become query
+    parameters (form fields of a POST). Accepted without effect, since each user has its own connections and nothing is
+    sent twice: concurrency, client_pool, ssl_context_factory, max_retries.
 
     Timeouts in seconds: connection_timeout for a new connection, network_timeout for each wait for bytes, timeout for
-    the whole of a request, redirects included. headers: sent with every request.
+    the whole request including redirects. headers: sent with every request.
     """
 
     valid_response_codes = frozenset([*range(200, 209), 226, 301, 302, 303, 304, 307, 308])
@@ -88,10 +88,10 @@ class FastHttpSession(Sender[FastResponse]):
     _steps = frozenset()
     _cookiejar: SessionCookies | None = None
     _line: tuple[str, CookieLine] | None = None
-    """What the jar sends, for the root that was last sent to."""
+    """The Cookie header for the root of the last request."""
     _ready: ReadyGet | None = None
     _base_authorization: str | None = None
-    """The value of `auth_header` that comes from the base URL, and is for its scheme, host and port alone."""
+    """The value of `auth_header` from the base URL, valid only for its scheme, host and port."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class FastHttpSession(Sender[FastResponse]):
         self._has_own_host = any(name.lower() == "host" for name, _ in self._default_headers)
         self._proxy = f"http://{proxy_host}:{proxy_port}" if proxy_host else None
         if self._proxy is not None:
-            self._is_special = True  # it wants to see the whole URL
+            self._is_special = True  # it needs the whole URL
         self.base_url, credentials = without_credentials(base_url)
         if credentials is not None:
             self.auth_header = self._base_authorization = basic_authorization(credentials)
@@ -139,7 +139,7 @@ class FastHttpSession(Sender[FastResponse]):
 
     @property
     def client(self) -> LocustUserAgent:
-        """What scripts reach for to close connections: `self.client.client.clientpool.close()`."""
+        """Scripts use it to close connections: `self.client.client.clientpool.close()`."""
         return LocustUserAgent(self)
 
     def request(
@@ -165,13 +165,13 @@ class FastHttpSession(Sender[FastResponse]):
     ) -> FastResponse:
         """Send a request.
 
-        name: what to count it under instead of url. data: form (dict), text, bytes or a file. catch_response: use the
-        response in a with-block, which decides whether it counts as a success. context: passed on to the listeners of
-        the request event. stream: return when the head of the response has come; the user's code reads the body as
-        it comes. max_retries and debug_stream are accepted and without effect.
+        name: counted under this instead of url. data: form (dict), text, bytes or a file. catch_response: use the
+        response in a with-block, which decides whether it counts as a success. context: passed to the listeners of the
+        request event. stream: return when the head of the response has arrived; user code reads the body as it arrives.
+        max_retries and debug_stream are accepted without effect.
 
-        A failure of the connection is no exception: the response then has status_code 0 and an `error`. Raises
-        MissingSchema, InvalidSchema and InvalidURL for such a url, ValueError for what HTTP forbids to be sent.
+        A failed connection raises nothing: the response then has status_code 0 and an `error`. Raises MissingSchema,
+        InvalidSchema and InvalidURL for an invalid url, ValueError for content that HTTP forbids.
         """
         if "payload" in fields:
             raise TypeError("request() has no argument 'payload'; the body is data= or json=")
@@ -203,12 +203,12 @@ class FastHttpSession(Sender[FastResponse]):
         defaults = {"Accept-Encoding": ACCEPT_ENCODING}
         if is_json:
             defaults |= {"Content-Type": JSON, "Accept": JSON}
-        # By these two spellings only, as in Locust: over any other one the default wins.
+        # Only these two spellings, as in Locust: any other is overridden by the default.
         lines |= {name: it for name, it in defaults.items() if name not in lines and name.lower() not in lines}
         return _merged(_texts(lines))
 
     def _send(self, chain: Chain, method: str, message: ComposedRequest, stream: bool) -> FastResponse:
-        """Send one message, and do nothing else. Raises ValueError for what HTTP forbids."""
+        """Send one message without further processing. Raises ValueError for content that HTTP forbids."""
         route = message.route
         origin, target, extra = self._origin(route.root), route.target, message.extra or {}
         host = origin.authority
@@ -236,11 +236,11 @@ class FastHttpSession(Sender[FastResponse]):
         return self._received(chain, reply, message, stream)
 
     def _received(self, chain: Chain, reply: Reply, message: ComposedRequest, stream: bool = False) -> FastResponse:
-        """The response of one hop, its cookies kept and its status judged."""
+        """The response of one hop, with its cookies stored and its status checked."""
         kind = StreamedFastResponse if stream and reply.error is None else FastResponse
         response = kind(reply, message.route, message.payload, self, chain.endpoint)
         if chain.reply is not None:
-            # Before the reply comes to stand for the whole chain.
+            # Before the reply represents the whole chain.
             response.elapsed = elapsed(reply)
         chain.add(reply)
         if reply.error is not None:
@@ -263,7 +263,7 @@ class FastHttpSession(Sender[FastResponse]):
         redirects: int,
         stream: bool = False,
     ) -> FastResponse:
-        """The response at the end of at most so many redirects; 0: a redirect is a response like any other."""
+        """The response after at most so many redirects; 0: redirects are not followed."""
         first = message
         while True:
             status = response.status_code
@@ -279,7 +279,7 @@ class FastHttpSession(Sender[FastResponse]):
             try:
                 method, message = redirected(method, message, status, location)
                 if stream:
-                    # Its connection is free for the next hop when its body has been read.
+                    # Reading the body frees its connection for the next hop.
                     _ = response.content
                 response = self._send(chain, method, message, stream)
             except RequestException as error:
@@ -316,7 +316,7 @@ class FastHttpSession(Sender[FastResponse]):
         """Send a GET request."""
         if kwargs or self._is_special:
             return self.request("GET", url, **kwargs)
-        # What request("GET", url) does, for the case that nothing special comes up: the hot path.
+        # The same as request("GET", url) without special cases: the hot path.
         ready = self._ready or self._make_ready()
         if ready is None:
             return self.request("GET", url)
@@ -341,7 +341,7 @@ class FastHttpSession(Sender[FastResponse]):
         return self._hand_over(response, False, NO_CONTEXT, False)
 
     def _make_ready(self) -> ReadyGet | None:
-        """None without a host: every URL is an absolute one."""
+        """None without a host: all URLs are absolute."""
         routes = routes_of(self.base_url or "")
         if not routes.root:
             return None
@@ -352,8 +352,7 @@ class FastHttpSession(Sender[FastResponse]):
         return self._ready
 
     def iter_lines(self, url: str, method: str = "GET", **kwargs: Any) -> Iterator[str]:
-        """Send a request and give out the lines of the response, without their ends. Raises what the request failed
-        with."""
+        """Send a request and yield the lines of the response without line ends. Raises the failure of the request."""
         response = self.request(method, url, stream=True, **kwargs)
         response.raise_for_status()
         decode = getincrementaldecoder("utf-8")(errors="replace").decode
@@ -367,7 +366,7 @@ class FastHttpSession(Sender[FastResponse]):
 
 
 class LocustUserAgent:
-    """The handles of Locust's user agent that scripts use."""
+    """The attributes of Locust's user agent that scripts use."""
 
     valid_response_codes = FastHttpSession.valid_response_codes
     redirect_response_codes = FastHttpSession.redirect_response_codes
@@ -379,7 +378,7 @@ class LocustUserAgent:
 
 
 def insecure_ssl_context_factory() -> ssl.SSLContext:
-    """A context that checks no certificate; what to do with one is up to the user's code, the engine has its own."""
+    """A context without certificate checks for user code; the engine has its own."""
     return ssl._create_unverified_context()
 
 
@@ -391,14 +390,14 @@ def _timeouts(total: float, connect: float, idle: float) -> Timeouts:
 
 @lru_cache(maxsize=256)
 def base_headers(lines: tuple[tuple[str, str], ...]) -> Headers:
-    """User-Agent and these lines, of which the last one of a name counts."""
+    """User-Agent and these lines; the last one of a name counts."""
     merged = CaseInsensitiveDict({"User-Agent": USER_AGENT})
     merged.update(lines)
     return encode(merged.items())
 
 
 def _with_host(lines: dict[str, Any], authority: str) -> dict[str, Any]:
-    """Lines with a Host, unless they have one: where geventhttpclient has it, in front of what frames the body."""
+    """Lines with a Host added if missing, in geventhttpclient's position: before the lines that frame the body."""
     if any(name.lower() == "host" for name in lines):
         return lines
     if next(reversed(lines), None) != CHUNKED_NAME:
@@ -408,12 +407,12 @@ def _with_host(lines: dict[str, Any], authority: str) -> dict[str, Any]:
 
 
 def _texts(lines: Mapping[str, Any]) -> dict[str, str]:
-    """Header lines whose values may be anything, which Locust's client writes as Python prints it."""
+    """Header lines whose values may be of any type; Locust's client converts them with str()."""
     return {name: it if isinstance(it, str) else str(it) for name, it in lines.items()}
 
 
 def _with_fields(method: str, data: Any, params: Any, fields: dict[str, Any]) -> tuple[Any, Any]:
-    """(data, params) with the arguments that request() does not know: they give way to a body that is no form."""
+    """(data, params) with the unknown arguments of request(); a body that is not a form takes precedence."""
     if method.upper() == "POST":
         return _joined(data, fields), params
     return data, _joined(params, fields)
@@ -426,6 +425,6 @@ def _joined(known: Any, fields: dict[str, Any]) -> Any:
 
 
 def _merged(lines: dict[str, Any]) -> dict[str, Any]:
-    """If a name has several spellings, the last one with its value takes the place of the first."""
+    """If a name has several spellings, the last one and its value replace the first."""
     merged = {name.lower(): (name, value) for name, value in lines.items()}
     return dict(merged.values())

@@ -1,4 +1,4 @@
-"""FastHttpUser: Locust's second HTTP user, with the quirks of its client and the same engine beneath."""
+"""FastHttpUser: Locust's second HTTP user, with the quirks of its client and the same engine."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class FastHttpUser(User, RestMixin[Any]):
     abstract = True
 
     network_timeout: float = 60.0
-    """Limit of each wait for bytes, as in Locust."""
+    """Limit for each wait for bytes, as in Locust."""
     connection_timeout: float = 60.0
-    """Limit of making a connection."""
+    """Limit for connecting."""
     timeout: float | None = None
-    """Limit of a whole request, redirects included. Locust has none."""
+    """Limit for a whole request including redirects. Locust has none."""
     max_redirects: int = 30
     max_retries: int = 0
     insecure: bool = True
@@ -32,14 +32,14 @@ class FastHttpUser(User, RestMixin[Any]):
     default_headers: Mapping[str, str] | None = None
     """Sent with every request."""
     concurrency: int = 10
-    """Accepted and not used: each greenlet that the user's code spawns sends at once, over a connection of its own."""
+    """Accepted and unused: each greenlet of user code sends at once, over its own connection."""
     proxy_host: str | None = None
     proxy_port: int | None = None
 
     client_pool: Any = None
-    """Accepted and not used: the engine keeps the connections, those of each user apart."""
+    """Accepted and unused: the engine keeps separate connections for each user."""
     ssl_context_factory: Callable[[], Any] | None = None
-    """Accepted and not used: the engine does TLS; see `insecure`."""
+    """Accepted and unused: the engine does TLS; see `insecure`."""
 
     client: FastHttpSession
 

@@ -1,1 +1,1 @@
-"""Options as a locustfile sees them: Locust's parser, and `environment.parsed_options`."""
+"""Options for a locustfile: Locust's parser, and `environment.parsed_options`."""

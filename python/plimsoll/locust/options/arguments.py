@@ -1,7 +1,7 @@
-"""Locust's own options as an argparse parser has them.
+"""Locust's own options as arguments of an argparse parser.
 
-For what reads `parser` and `environment.parsed_options`: which names there are, of which type, with which default.
-`plimsoll.run.options.rows` has a row for each.
+Readers of `parser` and `environment.parsed_options` see their names, types and defaults. `plimsoll.run.options.rows`
+has a row for each.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def timespan(text: str) -> int:
     """Whole seconds."""
-    # Not above: the coordinator knows these options too, and has no use for what plimsoll.users imports.
+    # Not at the top: the coordinator imports this module and must not import plimsoll.users.
     from plimsoll.locust.util import parse_timespan
 
     try:
@@ -51,7 +51,7 @@ def positive_float(text: str) -> float:
 
 
 def json_user_config(text: str) -> list[dict[str, Any]]:
-    """Attributes for user classes: one object or a list of them, as JSON or as the name of a file with JSON."""
+    """Attributes for user classes: one object or a list of them, as JSON or as the name of a JSON file."""
     try:
         return user_configs([text])
     except UsageError as error:
@@ -59,7 +59,7 @@ def json_user_config(text: str) -> list[dict[str, Any]]:
 
 
 def refused(reason: str) -> type[argparse.Action]:
-    """The action of an option that Locust dropped: an error that names its replacement."""
+    """The action of an option that Locust dropped: an error with its replacement."""
 
     class Refused(argparse.Action):
         def __call__(self, *_: Any) -> NoReturn:
@@ -83,14 +83,14 @@ _TYPES: dict[Kind, dict[str, Any]] = {
 
 
 def add_basic(parser: LocustArgumentParser) -> None:
-    """Add what is needed to find the locustfile."""
+    """Add the options needed to find the locustfile."""
     for row in ROWS:
         if row.locust and row.locust.group == FINDS_THE_LOCUSTFILE:
             _add(parser, row)
 
 
 def setup_parser_arguments(parser: LocustArgumentParser) -> None:
-    """Add all of Locust's options but those that name the locustfile and the configuration file."""
+    """Add all of Locust's options except those for the locustfile and the configuration file."""
     groups: dict[str | None, argparse._ActionsContainer] = {None: parser}
     for row in ROWS:
         if row.locust is None or row.locust.group == FINDS_THE_LOCUSTFILE:
@@ -118,5 +118,5 @@ def _add(holder: argparse._ActionsContainer, row: Option) -> None:
 
 
 def _help(row: Option) -> str:
-    """Hidden where it has no effect; argparse takes a percent sign for a value to fill in."""
+    """Hidden if it has no effect; argparse reads a percent sign as a placeholder."""
     return row.help.replace("%", "%%") if row.is_of_run and row.help else argparse.SUPPRESS

@@ -1,4 +1,4 @@
-"""The command line as a locustfile sees it: the options it adds itself, and `environment.parsed_options`."""
+"""The command line for a locustfile: the options it adds itself, and `environment.parsed_options`."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _NOT_FOR_WORKERS: dict[str, Any] = {
     "html_file": None,
     "print_stats": None,
 }
-"""Options that have no meaning in one of several workers, and what they are there."""
+"""Options without meaning in one of several workers, and their values there."""
 
 
 def make_parser() -> LocustArgumentParser:
-    """With Locust's options, for the locustfile's listeners to add theirs to. Raises UsageError where it parses."""
+    """With Locust's options; the locustfile's listeners add theirs. Parsing errors raise UsageError."""
     parser = LocustArgumentParser(add_help=False, refuse=_refuse)
     add_basic(parser)
     setup_parser_arguments(parser)
@@ -40,10 +40,10 @@ def make_parser() -> LocustArgumentParser:
 
 
 def parse(parser: LocustArgumentParser, plan: RunPlan, role: Role = "alone") -> argparse.Namespace:
-    """`environment.parsed_options`: what the plan says, by Locust's names, and the locustfile's own options.
+    """`environment.parsed_options`: the plan's values under Locust's names, and the locustfile's own options.
 
-    What the command line leaves open is as the parser has it, whose defaults the locustfile may have changed. Raises
-    UnknownOptionError, or UsageError for a value that an option of the locustfile refuses.
+    Values missing on the command line are the parser's defaults, which the locustfile may have changed. Raises
+    UnknownOptionError, or UsageError for a value that an option of the locustfile rejects.
     """
     parsed, unknown = parser.parse_known_args(plan.arguments, argparse.Namespace(**_by_locusts_names(plan)))
     if options := [each for each in unknown if each.startswith("-")]:
@@ -78,7 +78,7 @@ def settle(parsed: argparse.Namespace, plan: RunPlan) -> dict[str, Any]:
 
 
 def _by_locusts_names(plan: RunPlan) -> dict[str, Any]:
-    """What was given, or else the plan's own value; without what is only the default of the option."""
+    """The given values, or else the plan's; option defaults are left out."""
     values = {"headless": True, "locustfile": ",".join(plan.locustfiles), **dict(plan.options)}
     for row in ROWS:
         if row.locust is None:
@@ -93,7 +93,7 @@ def _by_locusts_names(plan: RunPlan) -> dict[str, Any]:
 
 
 def _whole(seconds: float | None) -> float | None:
-    """As an integer where it is one: Locust knows whole seconds only."""
+    """An integer if possible: Locust has only whole seconds."""
     return int(seconds) if seconds is not None and seconds == int(seconds) else seconds
 
 
@@ -103,14 +103,14 @@ def _whole(seconds: float | None) -> float | None:
 def get_empty_argument_parser(
     add_help: bool = True, default_config_files: Sequence[str] = DEFAULT_CONFIG_FILES
 ) -> LocustArgumentParser:
-    """A parser that only knows where the locustfile and the configuration are."""
+    """A parser with only the options for the locustfile and the configuration file."""
     parser = LocustArgumentParser(prog="locust", add_help=add_help, default_config_files=default_config_files)
     add_basic(parser)
     return parser
 
 
 def get_parser(default_config_files: Sequence[str] = DEFAULT_CONFIG_FILES) -> LocustArgumentParser:
-    """With Locust's options, and those that listeners of `init_command_line_parser` add."""
+    """A parser with Locust's options, and those that listeners of `init_command_line_parser` add."""
     from plimsoll.users.events import events
 
     parser = get_empty_argument_parser(default_config_files=default_config_files)
@@ -120,7 +120,7 @@ def get_parser(default_config_files: Sequence[str] = DEFAULT_CONFIG_FILES) -> Lo
 
 
 def parse_options(args: Sequence[str] | None = None) -> argparse.Namespace:
-    """The options in args, or in this process' command line, which ends the process for one it does not know."""
+    """The options in args, or on this process's command line; an unknown option ends the process."""
     parser = get_parser()
     parsed = parser.parse_args(args)
     if parsed.stats_history_enabled and parsed.csv_prefix is None:
@@ -129,14 +129,14 @@ def parse_options(args: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def parse_locustfile_option(args: Sequence[str] | None = None) -> argparse.Namespace:
-    """What can be known before the locustfile is imported; options of its own are passed over."""
+    """The options known before the locustfile is imported; its own options are skipped."""
     parser = get_empty_argument_parser(add_help=False)
     setup_parser_arguments(parser)
     return parser.parse_known_args(args)[0]
 
 
 def get_locustfiles_locally(options: argparse.Namespace) -> list[str]:
-    """The files that -f names, as absolute paths. Raises LocustfileError."""
+    """The absolute paths of the files given with -f. Raises LocustfileError."""
     return [str(path) for path in locustfiles.find(options.locustfile)]
 
 
@@ -148,7 +148,7 @@ def default_args_dict() -> dict[str, Any]:
 
 
 class UIExtraArgOptions(NamedTuple):
-    """How a web page asks for an option of the locustfile."""
+    """An option of the locustfile in a form of a web page."""
 
     default_value: Any
     is_secret: bool
@@ -159,7 +159,7 @@ class UIExtraArgOptions(NamedTuple):
 
 
 def ui_extra_args_dict(args: Sequence[str] | None = None) -> dict[str, dict[str, Any]]:
-    """The fields of `UIExtraArgOptions` for every option of the locustfile that a web page may ask for."""
+    """The `UIExtraArgOptions` fields of every option of the locustfile that a web page may show."""
     parser = get_parser()
     shown, known = parser.args_included_in_web_ui, default_args_dict()
     extra = {

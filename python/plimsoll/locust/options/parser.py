@@ -1,7 +1,7 @@
-"""The parser that locustfiles add their options to: argparse, and what Locust's has beyond it.
+"""The parser to which locustfiles add their options: argparse with Locust's extensions.
 
-An option may have an environment variable and stand in a configuration file. The command line is stronger than the
-environment, which is stronger than the files.
+An option may have an environment variable and a key in a configuration file. The command line takes precedence over the
+environment, and the environment over the files.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     Settings = dict[argparse.Action, tuple[str | list[str], str]]
-    """By option: its value, and the variable or the key that has it."""
+    """By option: its value, and the source variable or key."""
 
 ON, OFF = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 _FOR_THE_WEB_PAGE = {"include_in_web_ui": True, "is_secret": False, "is_required": False, "is_multiple": False}
-"""Locust's extra arguments of `add_argument` that say how its page asks for the option, and what they are if unsaid."""
+"""Locust's extra arguments of `add_argument` about its web page, and their defaults."""
 _OF_CONFIGARGPARSE = (
     "add_config_file_help", "add_env_var_help", "args_for_setting_config_path", "args_for_writing_out_config_file",
     "auto_env_var_prefix", "config_arg_help_message", "config_arg_is_required", "config_file_parser_class",
@@ -33,11 +33,11 @@ _OF_CONFIGARGPARSE = (
 
 
 class _Extended(argparse._ActionsContainer):
-    """What parser and groups have in common."""
+    """Shared by parser and groups."""
 
     def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
-        """As in argparse. Besides: env_var (name of the variable which gives the value if the command line does not),
-        and include_in_web_ui, is_secret, is_required and is_multiple, which are for web pages."""
+        """As in argparse. Also: env_var (variable with the value if the command line has none), and include_in_web_ui,
+        is_secret, is_required and is_multiple for web pages."""
         shown = {name: kwargs.pop(name, default) for name, default in _FOR_THE_WEB_PAGE.items()}
         extra = {**shown, "env_var": kwargs.pop("env_var", None), "is_config": kwargs.pop("is_config_file_arg", False)}
         action = super().add_argument(*args, **kwargs)
@@ -67,11 +67,11 @@ class _ExclusiveGroup(_Extended, argparse._MutuallyExclusiveGroup):
 
 
 class LocustArgumentParser(_Extended, argparse.ArgumentParser):
-    """What listeners of `init_command_line_parser` get.
+    """The argument of listeners of `init_command_line_parser`.
 
-    default_config_files: if there are any, Locust's configuration files give defaults. refuse: is called with
-    the fault of a command line, and raises; without it the process ends with code 2. Further arguments are those of
-    argparse; those that only configargparse knows have no effect.
+    default_config_files: if not empty, Locust's configuration files provide defaults. refuse: called with the error of
+    a command line, and raises; without it the process exits with code 2. More arguments are those of argparse; those
+    known only to configargparse have no effect.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class LocustArgumentParser(_Extended, argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """A value that the namespace has already is stronger than environment and files."""
+        """A value already in the namespace takes precedence over environment and files."""
         words = list(sys.argv[1:] if args is None else args)
         namespace = namespace or argparse.Namespace()
         missing = [each for each in self._actions if not hasattr(namespace, each.dest) and not _given(each, words)]
@@ -112,7 +112,7 @@ class LocustArgumentParser(_Extended, argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {self._explained(message)}\n")
 
     def _explained(self, message: str) -> str:
-        """argparse's complaint; about an unknown option with the one that may be meant."""
+        """argparse's message; for an unknown option with the closest known one."""
         _, found, rest = message.partition("unrecognized arguments: ")
         options = [name for action in self._actions for name in action.option_strings]
         close = difflib.get_close_matches(rest.split()[0], options, n=1) if found else []
@@ -120,7 +120,7 @@ class LocustArgumentParser(_Extended, argparse.ArgumentParser):
 
     @property
     def args_included_in_web_ui(self) -> dict[str, argparse.Action]:
-        """By name, what a web page asks for."""
+        """The options on a web page, by name."""
         return dict(self._for_the_page("include_in_web_ui"))
 
     @property
@@ -141,7 +141,7 @@ class LocustArgumentParser(_Extended, argparse.ArgumentParser):
                 yield action.dest, action
 
     def _settings(self, missing: Sequence[argparse.Action], words: Sequence[str]) -> tuple[Settings, list[str]]:
-        """What configuration files say of these options, and as options those of their keys that are none."""
+        """The values of these options in configuration files, and unknown keys as options."""
         found: Settings = {}
         unknown: list[str] = []
         if not self.default_config_files:
@@ -156,7 +156,7 @@ class LocustArgumentParser(_Extended, argparse.ArgumentParser):
         return found, unknown
 
     def _config(self, words: Sequence[str]) -> str | None:
-        """The file that an option for it names."""
+        """The configuration file given on the command line."""
         names = [
             name for action in self._actions if getattr(action, "is_config", False) for name in action.option_strings
         ]
@@ -167,7 +167,7 @@ class LocustArgumentParser(_Extended, argparse.ArgumentParser):
         return None
 
     def _words(self, action: argparse.Action, value: str | list[str], source: str) -> list[str]:
-        """How a command line says that. source: variable or key, for messages."""
+        """The option as words of a command line. source: variable or key, for messages."""
         name = action.option_strings[-1]
         if value == "" and action.nargs:
             return []

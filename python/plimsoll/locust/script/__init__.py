@@ -1,1 +1,1 @@
-"""A locustfile in a run: found, imported, described, and run in a worker."""
+"""A locustfile in a run: finding, importing, describing it, and running it in a worker."""

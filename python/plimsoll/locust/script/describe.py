@@ -1,6 +1,6 @@
-"""Which users and tasks a locustfile has: `python -P -m plimsoll.locust.script.describe FILE… `, JSON on stdout.
+"""The users and tasks of a locustfile: `python -P -m plimsoll.locust.script.describe FILE… `, JSON on stdout.
 
-A process of its own, because the locustfile's imports and gevent's patches have no business in the coordinator.
+A separate process, because the locustfile's imports and gevent's patches must not affect the coordinator.
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ if TYPE_CHECKING:
 def describe(paths: Sequence[str], names: Sequence[str], users: int | None = None) -> dict[str, Any]:
     """{"classes": [...], "per_class": Ratio, "total": Ratio}. Raises PlimsollError like a run would.
 
-    users: of so many in all, of which each class has whole ones; None for as many as the weights add up to.
+    users: the total, split into whole users per class; None for as many as the sum of the weights.
     """
     return run_module("plimsoll.locust.script.describe", [list(paths), list(names), users])
 
 
 def run_module(module: str, question: Any, timeout: float | None = None) -> dict[str, Any]:
-    """The answer of a module in a process of its own; the module calls `answer`.
+    """The result of a module in a separate process; the module calls `answer`.
 
-    timeout: seconds that the locustfile may take. Raises PlimsollError when there is no answer, or what the answer is
-    an error of.
+    timeout: seconds for the locustfile. Raises PlimsollError without a result, or the error in the result.
     """
     command = [sys.executable, "-P", "-m", module, json.dumps(question, default=str)]
     try:
@@ -48,7 +47,7 @@ def run_module(module: str, question: Any, timeout: float | None = None) -> dict
 
 
 def answer(main: Callable[[Any], dict[str, Any]]) -> None:
-    """Print what `main` makes of the question of `run_module`, or the PlimsollError that it raises."""
+    """Print the result of `main` for the argument of `run_module`, or the PlimsollError that it raises."""
     install()
     try:
         found = main(json.loads(sys.argv[1]))
@@ -58,7 +57,7 @@ def answer(main: Callable[[Any], dict[str, Any]]) -> None:
 
 
 def _main(question: tuple[list[str], list[str], int | None]) -> dict[str, Any]:
-    # Here, as these patch what they find.
+    # Here, because these patch modules on import.
     from plimsoll.locust.script import locustfile
 
     paths, names, users = question

@@ -1,7 +1,7 @@
-"""What can be asked for of a locustfile: `python -P -m plimsoll.locust.script.form PLAN`, JSON on stdout.
+"""The choices that a locustfile offers: `python -P -m plimsoll.locust.script.form PLAN`, JSON on stdout.
 
-A process of its own, because the locustfile's imports and gevent's patches have no business in the coordinator. Values
-of secret options do not leave it.
+A separate process, because the locustfile's imports and gevent's patches must not affect the coordinator. Values of
+secret options do not leave it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     import argparse
 
 IMPORT_TIMEOUT_S = 60.0
-"""Seconds that the locustfile may take to be imported."""
+"""Time limit for importing the locustfile."""
 
 
 def describe_form(plan: RunPlan) -> Description:
-    """Imports the locustfiles of the plan. What is wrong with them is in `error`."""
+    """Imports the locustfiles of the plan. Errors are in `error`."""
     try:
         return described(plan)
     except UnknownOptionError as error:
@@ -33,19 +33,19 @@ def describe_form(plan: RunPlan) -> Description:
 
 
 def described(plan: RunPlan) -> Description:
-    """The same, but raises PlimsollError for what is wrong, UnknownOptionError for an option that nobody knows."""
+    """The same, but raises PlimsollError for errors, UnknownOptionError for an unknown option."""
     found = run_module("plimsoll.locust.script.form", plan.to_dict(), IMPORT_TIMEOUT_S)
-    # Not above: the other process has no use for it.
+    # Not at the top: the other process does not need it.
     from pydantic import TypeAdapter
 
     return TypeAdapter(Description).validate_python(found)
 
 
-# In the process of its own
+# In the separate process
 
 
 def _main(question: dict[str, Any]) -> dict[str, Any]:
-    # Here, as these patch what they find.
+    # Here, because these patch modules on import.
     from plimsoll.locust.script.setting import LocustfileSetup
 
     plan = RunPlan.from_dict(question)
@@ -131,7 +131,7 @@ def _takes(action: argparse.Action) -> str:
 
 
 def _is_plain(action: argparse.Action) -> bool:
-    """Whether what a form says of it can be put into words."""
+    """Whether a form's value for it can be expressed on a command line."""
     if not action.option_strings:
         return False
     if action.nargs != 0:
@@ -140,6 +140,6 @@ def _is_plain(action: argparse.Action) -> bool:
 
 
 if __name__ == "__main__":
-    # A run may be in progress, which goes first. More would keep the page waiting for a minute on a busy machine.
+    # Lower priority than a run in progress. With more, the page would wait for a minute on a busy machine.
     os.nice(5)
     answer(_main)

@@ -1,4 +1,4 @@
-"""The user's own code: found and imported. Its mistakes are reported with the user's line, not with our traceback."""
+"""Finds and imports user code. Errors are reported with the user's line, not with our traceback."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ Kind = TypeVar("Kind")
 
 @dataclass(slots=True)
 class Loaded:
-    """What the locustfiles define."""
+    """The definitions in the locustfiles."""
 
     user_classes: dict[str, type[User]] = field(default_factory=dict)
-    """The user classes that are not abstract, by name."""
+    """The concrete user classes, by name."""
     shape_classes: dict[str, type[LoadTestShape]] = field(default_factory=dict)
-    """The load shape classes that are not abstract, by name."""
+    """The concrete load shape classes, by name."""
     files: dict[type, str] = field(default_factory=dict)
     """The file in which each class is defined."""
 
 
 def load(paths: Sequence[str | Path]) -> Loaded:
-    """Import the files in this process, each by its own name. Raises LocustfileError."""
+    """Import the files in this process, each under its own name. Raises LocustfileError."""
     loaded = Loaded()
     sys.path.insert(0, str(Path.cwd()))
     try:
@@ -56,7 +56,7 @@ def load(paths: Sequence[str | Path]) -> Loaded:
 
 
 def pick(loaded: Loaded, names: Iterable[str]) -> list[type[User]]:
-    """The classes of these names, all without names; ordered by name. Raises LocustfileError for an unknown one."""
+    """The classes with these names, or all; ordered by name. Raises LocustfileError for an unknown name."""
     wanted = set(names) or set(loaded.user_classes)
     if unknown := sorted(wanted - set(loaded.user_classes)):
         known = ", ".join(sorted(loaded.user_classes))
@@ -65,10 +65,10 @@ def pick(loaded: Loaded, names: Iterable[str]) -> list[type[User]]:
 
 
 def load_locustfile(path: str) -> tuple[dict[str, type[User]], list[LoadTestShape]]:
-    """Import one file, for a program; what it raises comes through.
+    """Import one file, for a program; its exceptions propagate.
 
     Returns its user classes by name, and an object of each of its shape classes. The working directory stays in
-    sys.path. The file's own folder is there only during the import; what the file adds to sys.path stays.
+    sys.path. The file's own folder is there only during the import; additions of the file to sys.path stay.
     """
     sys.path.insert(0, str(Path.cwd()))
     folder = str(Path(path).parent)
@@ -85,19 +85,19 @@ def load_locustfile(path: str) -> tuple[dict[str, type[User]], list[LoadTestShap
 
 def load_locustfile_pytest(path: str) -> dict[str, type[User]]:
     """A user class for each of a file's pytest functions, by name. Needs pytest."""
-    # Not before: pytest need not be installed.
+    # Here, because pytest need not be installed.
     from plimsoll.locust.pytest_user import collect
 
     return dict(collect(path))
 
 
 def is_user_class(item: Any) -> bool:
-    """A User class of which users are spawned."""
+    """A User class that is not abstract."""
     return inspect.isclass(item) and issubclass(item, User) and item.abstract is False
 
 
 def is_shape_class(item: Any) -> bool:
-    """A LoadTestShape class that is not just a base of others."""
+    """A LoadTestShape class that is not abstract."""
     return inspect.isclass(item) and issubclass(item, LoadTestShape) and not item.abstract
 
 
@@ -116,8 +116,8 @@ def _put_first_in_path(folder: str) -> None:
 
 
 def _execute(path: Path) -> ModuleType:
-    """The file as a new module. Raises ImportError for one that is not Python, and what the file raises."""
-    # A locustfile called locust.py must not become what `import locust` finds.
+    """The file as a new module. Raises ImportError for a file that is not Python, and the file's exceptions."""
+    # `import locust` must not find a locustfile named locust.py.
     name = "locustfile" if path.stem == "locust" else path.stem
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -135,7 +135,7 @@ def _collect(module: ModuleType, loaded: Loaded) -> None:
 
 
 def _collect_tests(modules: Sequence[ModuleType], loaded: Loaded) -> None:
-    """Test functions are users where there are no user classes."""
+    """Test functions are users if there are no user classes."""
     for module in modules:
         if any(name.lower().startswith("test") and callable(item) for name, item in vars(module).items()):
             assert module.__file__ is not None
@@ -151,8 +151,8 @@ def add_classes(
 ) -> None:
     """Add the classes found in one module to those of other modules, by name.
 
-    kind: what a message calls them. files: the file in which each class is defined. A file that another locustfile
-    imports is executed twice: the first of its classes stays. Raises LocustfileError for two classes of one name.
+    kind: their name in messages. files: the file that defines each class. A file that another locustfile imports is
+    executed twice: the first of its classes stays. Raises LocustfileError for two classes with the same name.
     """
     own: dict[str, type[Kind]] = {}
     for cls in found:
@@ -166,7 +166,7 @@ def add_classes(
 
 
 def _file(cls: type, module: ModuleType) -> str:
-    # Several locustfiles may be modules of the same name, so the name of its module does not identify a class.
+    # Several locustfiles may be modules of the same name, so the module name does not identify a class.
     if cls.__module__ == module.__name__:
         return str(module.__file__)
     try:
@@ -181,7 +181,7 @@ def _refusal(kind: str, name: str, *files: str) -> LocustfileError:
 
 
 def _places(file: str, name: str) -> list[str]:
-    """Where a file defines classes of this name."""
+    """The lines of a file that define classes with this name."""
     try:
         tree = ast.parse(Path(file).read_bytes())
     except (OSError, SyntaxError, ValueError):

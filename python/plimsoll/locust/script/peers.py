@@ -1,6 +1,5 @@
-"""A worker, or the main node, among the other processes of its run: what it sends them, and what their news do to its
-runner. `plimsoll.run.coordinator.peers` has the list of news, and passes them on.
-"""
+"""A worker, or the main node, among the other processes of its run: the messages it sends, and the effect of received
+messages on its runner. `plimsoll.run.coordinator.peers` lists the messages, and passes them on."""
 
 from __future__ import annotations
 
@@ -29,8 +28,8 @@ logger = logging.getLogger("locust.runners")
 class HostedController:
     """The controller of a runner whose users the coordinator spreads over processes.
 
-    report: gets reports for the coordinator. leave: called when the test is to end; the users of this process need not
-    wait until the coordinator says so.
+    report: receives reports for the coordinator. leave: called when the test must end; the users of this process need
+    not wait for the coordinator.
     """
 
     def __init__(self, report: Callable[[Report], None], leave: Callable[[], None]) -> None:
@@ -58,24 +57,24 @@ class Peer:
     """Other processes have reported failures or exceptions."""
 
     def begin(self) -> None:
-        """`init` has been fired."""
+        """Called after `init`."""
 
     def receive(self, kind: str, arguments: Sequence[Any]) -> None:
-        """News of another process; calls listeners of the user's code."""
+        """Process a message of another process; calls listeners of user code."""
         raise NotImplementedError
 
     def finish(self) -> None:
-        """The test has stopped."""
+        """Called after the end of the test."""
 
 
 class WorkerPeer(Peer):
-    """send: gets the kind of news and its arguments."""
+    """send: receives the kind of message and its arguments."""
 
     def __init__(self, runner: WorkerRunner, send: Send) -> None:
         self._runner = runner
         self._send = send
         self._adjusted = 0
-        """Orders to have other users that were carried out since the last heartbeat."""
+        """Changes of the number of users since the last heartbeat."""
         send("connect", runner.client_id)
         runner.spawn(self._beat)
 
@@ -90,7 +89,7 @@ class WorkerPeer(Peer):
                 self._runner.receive_heartbeat()
 
     def adjusted(self) -> None:
-        """Users have come or gone: the main node wants to know at once."""
+        """The number of users has changed: report it to the main node at once."""
         self._adjusted += 1
         self._send_heartbeat()
 
@@ -123,7 +122,7 @@ class WorkerPeer(Peer):
 
 
 class MainPeer(Peer):
-    """take: gets what a worker has measured, for the statistics of this process."""
+    """take: receives a worker's measurements, for the statistics of this process."""
 
     def __init__(self, runner: MasterRunner, send: Send, take: Callable[[EncodedSnapshot], None]) -> None:
         self._runner = runner

@@ -1,8 +1,8 @@
 """`python -P -m plimsoll.locust.script.process FD INDEX [FILES]`: a process of a run, in which `import locust` is
 Plimsoll.
 
-FD is its end of a socket pair; the coordinator's orders come in there, and snapshots go out. FILES is the folder of the
-locustfiles, if they were brought here from another machine; the process then ends with its parent.
+FD is its end of a socket pair for the coordinator's commands and its own snapshots. FILES is the folder of the
+locustfiles, if they were copied here from another machine; the process then ends with its parent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def end_with_parent() -> None:
-    """Be killed when the process that started this one is gone. Linux only; elsewhere a stream that ends must do."""
+    """Kill this process when its parent ends. Linux only; elsewhere it ends when its stream closes."""
     parent = os.getppid()
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -28,7 +28,7 @@ FILES = sys.argv[3] if len(sys.argv) > 3 else None
 if FILES is not None:
     end_with_parent()
 
-# Only now: gevent's patches come before everything that they patch.
+# Only now: gevent's patches must precede the imports of the patched modules.
 from plimsoll.locust import install  # noqa: E402
 
 install()

@@ -1,10 +1,10 @@
-"""The user's code in one process of a run: a locustfile in its Environment, with its events in Locust's order.
+"""User code in one process of a run: a locustfile in its Environment, with events in Locust's order.
 
 Or native users, which have no code.
 
 init → test_start → users … spawning_complete … → test_stopping → users end → test_stop → quitting → quit
 
-The main node has all of it but the users.
+The main node has all of these except users.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ _OWN_INITS = (User.__init__, HttpUser.__init__, FastHttpUser.__init__)
 
 @dataclass(frozen=True, slots=True)
 class Scheduled:
-    """Arrivals of all workers. stream: each has random numbers of its own. start: a stamp. limit: how many, over all
-    workers."""
+    """Arrivals of all workers. stream: number of its random stream. start: a stamp. limit: maximum number of arrivals
+    over all workers."""
 
     shape: ShapeSpec
     poisson: bool
@@ -90,9 +90,9 @@ class LocustScript:
         self.classes: list[UserClass] = []
         self.thresholds: list[str] = []
         self.shaped = False
-        """Its runner follows a shape."""
+        """The runner follows a shape."""
         self._no_more = False
-        """A user could not be made."""
+        """Creating a user failed."""
         self._closed: PythonUsers | NativePopulation
         self._open: OpenUsers | NativePopulation
         self._plan = plan
@@ -107,10 +107,10 @@ class LocustScript:
         self._stopping = False
         self._offers = 0
         self._schedule: list[Scheduled] = []
-        """Where arrivals of the open model come from."""
+        """The sources of arrivals in the open model."""
 
     def join(self, tell: Callable[[Report], None], leave: Callable[[], None]) -> None:
-        """Make the runner, and join the other processes. leave: called when the user's code ends the test."""
+        """Create the runner, and join the other processes. leave: called when user code ends the test."""
         self._tell = tell
         self._events = self._environment.events
         self._member: Peer | None = None
@@ -119,7 +119,7 @@ class LocustScript:
         self._events.user_error.add_listener(self._on_user_error)
 
     def init(self) -> dict[str, Any]:
-        """Fire `init`. Returns the fields of the plan that the user's code wants otherwise. Raises LocustfileError."""
+        """Fire `init`. Returns the fields of the plan that user code changes. Raises LocustfileError."""
         page = LocustPage(self._environment) if self._plan.has_page and self._place.role != "worker" else None
         self._environment.web_ui = cast("WebUI | None", page)
         self._fire(self._events.init, environment=self._environment, runner=self._runner, web_ui=page)
@@ -134,9 +134,9 @@ class LocustScript:
         return self._setting.changes() if self._setting else {}
 
     def open(self, plan: RunPlan, shared: bytes | None) -> bytes | None:
-        """Fire `test_start`. plan: as it is carried out now. shared: what the main node wants this worker to have.
+        """Fire `test_start`. plan: the final plan. shared: the main node's settings for this worker.
 
-        Returns that, on the main node. Raises PlimsollError.
+        Returns those settings on the main node. Raises PlimsollError.
         """
         environment, before, self._plan = self._environment, self._plan, plan
         if plan.stop_timeout != before.stop_timeout:
@@ -144,7 +144,7 @@ class LocustScript:
         if self._setting and shared is not None:
             self._setting.adopt(shared)
         if self._place.role != "worker" and plan.load is None and environment.shape_class is None:
-            # Listeners of test_start prepare for so many, unless those of init have asked for others.
+            # Listeners of test_start prepare for this number, unless those of init have requested another.
             runner = self._runner
             runner.target_user_count = runner.target_user_count or plan.users
             runner.spawn_rate = runner.spawn_rate or plan.spawn_rate
@@ -155,20 +155,20 @@ class LocustScript:
         if self._setting is None:
             return None
         if self._place.role != "worker":
-            # Imported now, as there are no users yet that it could hold up.
+            # Imported now, because no users are running yet that it could delay.
             from plimsoll.locust.stats import stats_history
 
             self._runner.spawn(stats_history, self._runner)
         return self._setting.share()
 
     def begin(self, epoch: int) -> None:
-        """Second 0 of the run is at this stamp: in the open model, arrivals come from now on."""
+        """Second 0 of the run is at this stamp; in the open model, arrivals start."""
         runner, load = self._runner, self._plan.load
         if self.shaped and runner.shape_greenlet is None:
             runner.shape_greenlet = runner.spawn(self._follow_shape)
         if load is None or load.model != "open":
             return
-        # Over all phases the population keeps count; a single stream can also say so itself, to the last arrival.
+        # With several phases the population counts; a single stream can limit itself, exact to the last arrival.
         limit = load.iterations if len(load.phases) == 1 else None
         self._schedule = [
             Scheduled(phase.shape, phase.poisson, number, epoch + round(phase.start * 1e9), limit)
@@ -179,7 +179,7 @@ class LocustScript:
         self.spawned(0)
 
     def offer(self, rate: float, start: int, seconds: float | None) -> None:
-        """Arrivals at this rate from the stamp `start` on, in place of those that were planned."""
+        """Replace the planned arrivals by this rate from the stamp `start` on."""
         load = self._plan.load
         assert load is not None
         self._offers += 1
@@ -189,7 +189,7 @@ class LocustScript:
         self._open.arrive_instead(self._arrivals(offered), start)
 
     def take_over(self, index: int, of: int, start: int) -> None:
-        """Besides its own arrivals, every `of`-th of all from number `index` on, from the stamp `start` on."""
+        """Also take every `of`-th arrival from number `index` on, from the stamp `start` on."""
         for each in self._schedule:
             early = sum(1 for _ in takewhile((start - each.start).__gt__, self._arrivals(each, index, of)))
             arrivals = self._arrivals(each, index, of)
@@ -197,7 +197,7 @@ class LocustScript:
             self._open.arrive(arrivals, each.start)
 
     def _arrivals(self, what: Scheduled, index: int | None = None, of: int | None = None) -> Arrivals:
-        """What this worker gets; or another one, `index` of `of`."""
+        """The arrivals of this worker, or of worker `index` of `of`."""
         return Arrivals(
             what.shape.build(),
             poisson=what.poisson,
@@ -208,7 +208,7 @@ class LocustScript:
         )
 
     def reset(self) -> None:
-        """`reset_stats`, and the statistics that the locustfile sees begin again."""
+        """Fire `reset_stats`, and reset the statistics that the locustfile sees."""
         if self._setting is None:
             return
         if self._place.role != "worker":
@@ -217,9 +217,9 @@ class LocustScript:
         self._runner.exceptions = {}
 
     def adjust(self, counts: Mapping[str, int]) -> None:
-        """Have so many users per class. One that cannot be made is the last that is tried: those that are there go on.
+        """Set the number of users per class. After a failed creation no more are started, and existing users go on.
 
-        Raises LocustfileError when there is none.
+        Raises LocustfileError if there are no users.
         """
         runner = self._runner
         runner.target_user_classes_count = dict(counts)
@@ -251,7 +251,7 @@ class LocustScript:
         self._fire(self._events.spawning_complete, user_count=users)
 
     def receive(self, kind: str, arguments: Sequence[Any]) -> None:
-        """News of another process of the run."""
+        """A message of another process of the run."""
         if self._member is not None:
             self._member.receive(kind, arguments)
 
@@ -261,7 +261,7 @@ class LocustScript:
 
     @property
     def population(self) -> Population:
-        """Its users, once it is open."""
+        """The users; available after `open`."""
         return self._population
 
     def is_user(self, greenlet: Greenlet[..., Any]) -> bool:
@@ -269,11 +269,11 @@ class LocustScript:
         return greenlet in self._runner.user_greenlets
 
     def reporting(self) -> dict[str, Any]:
-        """What the locustfile wants of the reports, as `Reporting.from_dict` takes it."""
+        """The locustfile's settings for reports, in the format of `Reporting.from_dict`."""
         return reporting()
 
     def announce_end(self) -> None:
-        """`test_stopping`, once; the shape is not followed any more."""
+        """Fire `test_stopping` once, and stop following the shape."""
         if self._stopping:
             return
         self._stopping = True
@@ -285,19 +285,19 @@ class LocustScript:
             shape.kill(block=False)
 
     def end_users(self) -> None:
-        """`test_stopping`; then end all users as the stop timeout says."""
+        """Fire `test_stopping`; then end all users within the stop timeout."""
         self.announce_end()
         self._population.drain(self._environment.stop_timeout or 0.0)
         self._runner.state = runners.STATE_STOPPED
 
     def stop(self) -> None:
-        """Cut users off now; `end_users` under way then ends soon."""
+        """Kill the users now; a running `end_users` then returns soon."""
         self._population.stop()
 
     def close(self, failed: bool) -> tuple[int | None, int, bool]:
-        """`test_stop`, `quitting` and `quit`. failed: there were failures or exceptions in this process.
+        """Fire `test_stop`, `quitting` and `quit`. failed: there were failures or exceptions in this process.
 
-        Returns the exit code that the user's code chose, the one after failures, and whether a listener failed.
+        Returns the exit code that user code chose, the one after failures, and whether a listener failed.
         """
         environment = self._environment
         self._fire(self._events.test_stop, environment=environment)
@@ -363,7 +363,7 @@ class LocustScript:
             self._open = self._open_users(classes)
             return self._open
         iterations = plan.load.iterations if plan.load else None
-        # Workers without a user have nothing to do.
+        # Workers without users have nothing to do.
         loaded = max(1, min(self._place.workers, plan.most_users))
         quota = share_of(iterations, self._place.index, loaded)
         self._closed = PythonUsers(environment, classes, self._runner.user_greenlets, quota)
@@ -403,16 +403,16 @@ class LocustScript:
     def _on_user_error(self, user_instance: Any, exception: BaseException, tb: Any, **_: Any) -> None:
         frames = "".join(traceback.format_tb(tb))
         last_line = "".join(traceback.format_exception_only(exception))
-        # Without frames there is nothing but the message to send them apart by, and it may be another one each time.
+        # Without frames only the message distinguishes them, and it may differ each time.
         message = str(exception)
         self._caught.add(message or repr(exception), frames + last_line if frames else "")
         self._runner.log_exception("local", message[:LONGEST_MESSAGE], frames)
 
 
 def check_tasks(classes: Sequence[type[User]], plan: RunPlan) -> None:
-    """Raises LocustfileError for a class whose users would have nothing to do.
+    """Raises LocustfileError for a class whose users have nothing to do.
 
-    A class with an `__init__` or `on_start` of its own may choose its tasks there, so it is left alone.
+    A class with its own `__init__` or `on_start` may choose its tasks there, so it is not checked.
     """
     for each in classes:
         chooses = each.on_start is not User.on_start or each.__init__ not in _OWN_INITS
@@ -428,7 +428,7 @@ def check_tasks(classes: Sequence[type[User]], plan: RunPlan) -> None:
 
 
 def check_spawn_rates(classes: Sequence[type[User]]) -> None:
-    """Raises LocustfileError for one that is none."""
+    """Raises LocustfileError for an invalid spawn rate."""
     for each in classes:
         rate = each.max_spawn_rate
         if rate is not None and not (isinstance(rate, int | float) and 0 < rate < math.inf):
@@ -436,10 +436,10 @@ def check_spawn_rates(classes: Sequence[type[User]]) -> None:
 
 
 def check_hosts(classes: Sequence[type[User]]) -> None:
-    """Raises UsageError when a class that speaks HTTP has no host, or one that cannot be one.
+    """Raises UsageError if an HTTP class has no host, or an invalid one.
 
-    An empty one is fine: users of such a class ask for absolute URLs. A class with an `__init__` of its own may choose
-    its host there, so it is left alone.
+    An empty one is valid: users of such a class request absolute URLs. A class with its own `__init__` may choose its
+    host there, so it is not checked.
     """
     for each in classes:
         if not issubclass(each, HttpUser | FastHttpUser):

@@ -1,4 +1,4 @@
-"""From locustfiles to the Environment of a run, and what the main node's says to those of the workers."""
+"""Creates the Environment of a run from locustfiles, and passes the main node's settings to the workers."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ logger = logging.getLogger("locust.main")
 COMMON_OPTIONS = {"run_time": "--run-time", "num_users": "--users", "spawn_rate": "--spawn-rate"}
 """Options that a load shape also sets."""
 ALSO_SHARED = ("expect_workers", "tags", "exclude_tags")
-"""Options of ours that the main node may change for the workers; of the locustfile's own, all."""
+"""Our options that the main node may change for the workers; all of the locustfile's own can be changed."""
 
 
 class LocustfileSetup:
-    """The Environment of one process, made as its locustfiles are imported."""
+    """The Environment of one process, created from its locustfiles."""
 
     def __init__(self, plan: RunPlan, role: Role) -> None:
         """Reads the plan. Raises PlimsollError."""
@@ -77,18 +77,18 @@ class LocustfileSetup:
             raise LocustfileError(f"--config-users: the locustfile has no user class {error}") from error
 
     def changes(self) -> dict[str, Any]:
-        """Fields of the plan that the locustfile wants otherwise. To be asked for after `init`."""
+        """Fields of the plan that the locustfile changes. Use it after `init`."""
         if self._role == "worker":
             return {}
         wanted = options.settle(self.options, self._plan)
         if self._plan.load is not None:
-            # What the command line says of the load is in there.
+            # The load already includes those of the command line.
             for name in ("users", "spawn_rate", "run_time"):
                 wanted.pop(name, None)
         return {name: value for name, value in wanted.items() if value is not None}
 
     def shape(self) -> LoadTestShape | None:
-        """The shape, if it is for this process to follow one. Says what then has no effect."""
+        """The shape, if this process must follow one. Logs what then has no effect."""
         shape = self.environment.shape_class
         if shape is None or self._role == "worker":
             return None
@@ -107,7 +107,7 @@ class LocustfileSetup:
         return shape
 
     def share(self) -> bytes | None:
-        """What this process, as the main node, wants the workers to have as well."""
+        """The main node's settings for the workers; None in other processes."""
         if self._role != "main":
             return None
         environment = self.environment
@@ -122,7 +122,7 @@ class LocustfileSetup:
         return encode(shared)
 
     def adopt(self, shared: bytes) -> None:
-        """Have, as a worker, what the main node shares."""
+        """Apply the main node's settings to this worker."""
         values: Mapping[str, Any] = decode(shared)
         self.environment.host, self.environment.stop_timeout = values["host"], values["stop_timeout"]
         vars(self.options).update(values["options"])
@@ -174,7 +174,7 @@ def _travels(value: Any) -> bool:
 
 
 def reporting() -> dict[str, Any]:
-    """What the locustfile has set in `locust.stats`, for `Reporting.from_dict`; nothing if it never imported that."""
+    """The locustfile's settings in `locust.stats`, for `Reporting.from_dict`; empty if it never imported the module."""
     settings = sys.modules.get("plimsoll.locust.stats")
     if settings is None:
         return {}
@@ -189,6 +189,6 @@ def reporting() -> dict[str, Any]:
 
 
 def _is_numeric(value: Any) -> bool:
-    """Whether it is a number, or a list of them: user code may have put anything there."""
+    """Whether it is a number, or a list of numbers: user code may have assigned anything."""
     values = value if isinstance(value, list | tuple) else [value]
     return all(isinstance(each, int | float) for each in values)

@@ -68,11 +68,11 @@ __all__ = [
 
 INITIAL_NAME_WIDTH = max(0, min(shutil.get_terminal_size((160, 24)).columns - 80, 80))
 STATS_NAME_WIDTH = INITIAL_NAME_WIDTH
-"""Characters for the name of an endpoint: as many as the terminal had room for at first, up to 80."""
+"""Width for the name of an endpoint: as wide as the terminal initially allowed, up to 80."""
 STATS_AUTORESIZE = True
-"""Makes no difference: the width stays what it is."""
+"""No effect: the width does not change."""
 STATS_TYPE_WIDTH = 8
-"""Characters for the method."""
+"""Width for the method."""
 
 CONSOLE_STATS_INTERVAL_SEC: float = 2
 """Seconds between two tables on the console."""
@@ -81,9 +81,9 @@ HISTORY_STATS_INTERVAL_SEC: float = 5
 CSV_STATS_INTERVAL_SEC: float = 1
 """Seconds between two lines of the CSV history."""
 CSV_STATS_FLUSH_INTERVAL_SEC: float = 5
-"""Seconds after which what was written to CSV files is surely in them."""
+"""Maximum delay in seconds before data written to CSV files is in them."""
 CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW = 10
-"""Seconds that current percentiles look back; 60 at most."""
+"""Window of current percentiles in seconds; 60 at most."""
 
 PERCENTILES_TO_REPORT = list(PERCENTILES)
 """The percentiles in tables and CSV files, from 0 to 1."""
@@ -95,7 +95,7 @@ MOST_IN_CHART = 6
 
 
 def validate_stats_configuration() -> None:
-    """Raises LocustfileError for percentiles, as a locustfile may assign them, that make no sense."""
+    """Raises LocustfileError for invalid percentiles, which a locustfile may assign."""
     if len(PERCENTILES_TO_CHART) > MOST_IN_CHART:
         raise LocustfileError(
             f"stats.PERCENTILES_TO_CHART has {len(PERCENTILES_TO_CHART)} percentiles; give {MOST_IN_CHART} at most"
@@ -117,9 +117,9 @@ def _is_percentile(value: Any) -> bool:
 
 
 def bucket_response_time(response_time: float) -> float:
-    """The key in `StatsEntry.response_times` that a response time in ms is counted under.
+    """The key in `StatsEntry.response_times` under which a response time in ms is counted.
 
-    It is called with times that are right to three digits and leaves them so. A locustfile may put a coarser function
-    in its place; percentiles do not depend on it.
+    Its argument has three significant digits and is returned unchanged. A locustfile may assign a coarser function;
+    percentiles do not depend on it.
     """
     return response_time

@@ -1,4 +1,4 @@
-"""StatsCSV and StatsCSVFileWriter: the statistics as Locust's CSV files, for tests that are started by hand."""
+"""StatsCSV and StatsCSVFileWriter: the statistics as Locust's CSV files, for tests started by a program."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class StatsCSV:
         self.exceptions_columns = columns["exceptions"]
 
     def requests_csv(self, csv_writer: CSVWriter) -> None:
-        """A line per endpoint, and their sum."""
+        """One line per endpoint, and their sum."""
         csv_writer.writerow(self.requests_csv_columns)
         stats = self.environment.stats
         for entry in [*sort_stats(stats.entries), stats.total]:
@@ -64,11 +64,11 @@ class StatsCSV:
 
 
 class StatsCSVFileWriter(StatsCSV):
-    """Writes PREFIX_stats.csv, PREFIX_stats_history.csv, PREFIX_failures.csv and PREFIX_exceptions.csv while a test
-    goes on: `gevent.spawn` it.
+    """Writes PREFIX_stats.csv, PREFIX_stats_history.csv, PREFIX_failures.csv and PREFIX_exceptions.csv during a test:
+    `gevent.spawn` it.
 
     full_history: every endpoint in the history, with percentiles of the last seconds; otherwise only the total of the
-    whole test so far. Raises OSError when the files cannot be made.
+    whole test so far. Raises OSError if the files cannot be created.
     """
 
     def __init__(
@@ -92,13 +92,13 @@ class StatsCSVFileWriter(StatsCSV):
         self.stats_writer()
 
     def stats_writer(self) -> None:
-        """Write, again and again (CSV_STATS_INTERVAL_SEC)."""
+        """Write every CSV_STATS_INTERVAL_SEC, forever."""
         while True:
             self.write()
             gevent.sleep(settings.CSV_STATS_INTERVAL_SEC)
 
     def write(self) -> None:
-        """A line of the history, or one for each endpoint; the other files as they stand now."""
+        """Write a line of the history, or one per endpoint, and the current state of the other files."""
         self._rewrite()
         stats, runner = self.environment.stats, self.environment.runner
         users = runner.user_count if runner else 0
@@ -111,14 +111,14 @@ class StatsCSVFileWriter(StatsCSV):
         return self.base_filepath + "_stats_history.csv"
 
     def close_files(self) -> None:
-        """Write the end of the test, except for the history, and close."""
+        """Write the final state, except for the history, and close."""
         if not self._history.closed:
             self._rewrite()
             for file in (*self._files.values(), self._history):
                 file.close()
 
     def _rewrite(self) -> None:
-        """The files besides the history, as they stand now."""
+        """Write the current state of the files except the history."""
         for what, table in self._tables.items():
             file = self._files[what]
             file.seek(0)
@@ -132,7 +132,7 @@ class StatsCSVFileWriter(StatsCSV):
 
 
 def _row(entry: StatsEntry) -> LocustRow:
-    """An entry that has no time yet has no percentiles."""
+    """An entry without times has no percentiles."""
 
     def percentiles(of: Callable[[float], float | None]) -> Percentiles:
         return lambda qs: [None if entry.min_response_time is None else of(q) for q in qs]

@@ -1,4 +1,4 @@
-"""StatsEntry: one row of the statistics, and every figure that follows from its counts."""
+"""StatsEntry: one row of the statistics, and all numbers derived from its counts."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class StatsEntryDict(TypedDict):
 class StatsEntry:
     """The requests of one endpoint, or of all of them.
 
-    Those of a RequestStats show what is recorded at the moment they are read. One that is made by hand counts what is
-    given to `log` and `log_error`, and is in no table. Times are in ms.
+    Entries of a RequestStats show the recorded state at the time of reading. An entry created by other code counts the
+    calls of `log` and `log_error`, and is in no table. Times are in ms.
     """
 
     def __init__(
@@ -52,14 +52,14 @@ class StatsEntry:
         use_response_times_cache: bool = False,
         numbers: Numbers | None = None,
     ) -> None:
-        """use_response_times_cache makes no difference: current percentiles are always there."""
+        """use_response_times_cache has no effect: current percentiles are always available."""
         self.stats = stats
         self.name = name
         self.method = method
         self.use_response_times_cache = use_response_times_cache
         self._numbers: Numbers = CountedNumbers() if numbers is None else numbers
         self._latency: tuple[RowSums, Latency] | None = None
-        """The latency, and the total that it belongs to."""
+        """The latency, and the total for which it was computed."""
 
     # Counts
 
@@ -73,8 +73,8 @@ class StatsEntry:
 
     @property
     def num_none_requests(self) -> int:
-        """Requests without a response time. The others may be more than those that averages and percentiles are of: how
-        long a refusal takes is not among them."""
+        """Requests without a response time. Averages and percentiles may leave out more: the time until a connection is
+        refused is not among theirs."""
         return self._numbers.total().untimed
 
     @property
@@ -101,13 +101,13 @@ class StatsEntry:
 
     @property
     def min_response_time(self) -> float | None:
-        """None when nothing was timed."""
+        """None if nothing was timed."""
         total = self._numbers.total()
         return total.smallest / _MS if total.timed else None
 
     @property
     def max_response_time(self) -> float:
-        """0 when nothing was timed."""
+        """0 if nothing was timed."""
         total = self._numbers.total()
         return total.largest / _MS if total.timed else 0
 
@@ -121,8 +121,8 @@ class StatsEntry:
         return self.get_response_time_percentile(0.5)
 
     def get_response_time_percentile(self, percent: float) -> float:
-        """The response time at rank ⌈percent · n⌉, percent from 0 to 1. Right to three digits, never above the maximum;
-        0 when nothing was timed."""
+        """The response time at rank ⌈percent · n⌉, percent from 0 to 1. Three significant digits, never above the
+        maximum; 0 if nothing was timed."""
         total = self._numbers.total()
         if self._latency is None or self._latency[0] != total:
             self._latency = total, self._measure(total)
@@ -142,7 +142,7 @@ class StatsEntry:
 
     @property
     def response_times(self) -> dict[float, int]:
-        """{response time: requests}. Right to three digits; the keys pass through `bucket_response_time`."""
+        """{response time: requests}. Three significant digits; `bucket_response_time` maps the keys."""
         total = self._numbers.total()
         smallest, largest = total.smallest / _MS, total.largest / _MS
         times: dict[float, int] = {}
@@ -155,7 +155,7 @@ class StatsEntry:
 
     @property
     def start_time(self) -> float:
-        """Unix time of the first request; of the row of all endpoints, when counting began."""
+        """Unix time of the first request; for the row of all endpoints, the start of counting."""
         return self._numbers.start_time
 
     @property
@@ -176,7 +176,7 @@ class StatsEntry:
 
     @property
     def current_rps(self) -> float:
-        """Requests per second over the 10 seconds before that of the last request, or fewer if the test is younger."""
+        """Requests per second over the 10 seconds before that of the last request, or fewer in a younger test."""
         return self._current(self.num_reqs_per_sec)
 
     @property
@@ -200,7 +200,7 @@ class StatsEntry:
         return self._rate(self.num_failures)
 
     def _rate(self, count: int) -> float:
-        """Per second from the beginning to the last request of all."""
+        """Per second from the start to the last request of all."""
         last = self.stats.total.last_request_timestamp
         seconds = last - self.stats.total.start_time if last else 0.0
         return count / seconds if seconds > 0 else 0.0
@@ -216,7 +216,7 @@ class StatsEntry:
         self._numbers.log_error(error)
 
     def extend(self, other: StatsEntry) -> None:
-        """Add what another row has. What is kept of the test does not change."""
+        """Add the counts of another row. The stored run does not change."""
         self._numbers.add(other._numbers)
 
     def reset(self) -> None:
@@ -240,7 +240,7 @@ class StatsEntry:
         return self.to_string(current=True)
 
     def percentile(self) -> str:
-        """A line of the table of percentiles. Raises ValueError when there was no request."""
+        """A line of the table of percentiles. Raises ValueError without requests."""
         if not self.num_requests:
             raise ValueError(f"there are no percentiles of {self.method} {self.name}, as there was no request")
         values = [round(self.get_response_time_percentile(each)) for each in settings.PERCENTILES_TO_REPORT]
@@ -250,7 +250,7 @@ class StatsEntry:
         )
 
     def to_dict(self, escape_string_values: bool = False) -> dict[str, Any]:
-        """Its figures, as the web page of Locust gets them. escape_string_values makes no difference."""
+        """Its numbers in the format for Locust's web page. escape_string_values has no effect."""
         percentiles = {
             f"response_time_percentile_{each}": self.get_response_time_percentile(each)
             for each in settings.PERCENTILES_TO_STATISTICS
@@ -278,7 +278,7 @@ class StatsEntry:
 
     @classmethod
     def unserialize(cls, data: StatsEntryDict, stats: RequestStats) -> StatsEntry:
-        """The inverse of `serialize`, as a row that is counted by hand."""
+        """The inverse of `serialize`: a row that is counted by hand."""
         counted = CountedNumbers()
         counted.start_time = data["start_time"]
         stamps = (data["start_time"], data["last_request_timestamp"] or data["start_time"])
@@ -304,7 +304,7 @@ class StatsEntry:
         return cls(stats, data["name"], data["method"], numbers=counted)
 
     def get_stripped_report(self) -> StatsEntryDict:
-        """The entry as `serialize` returns it; then the entry is reset."""
+        """Return the entry as `serialize` does, and reset it."""
         report = self.serialize()
         self.reset()
         return report

@@ -1,4 +1,4 @@
-"""StatsError: how often one endpoint failed in one way."""
+"""StatsError: the count of one kind of failure of an endpoint."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class StatsError:
 
     @classmethod
     def parse_error(cls, error: BaseException | str | None) -> str:
-        """The key of a failure: the `repr` of an error, or a text as it is, without addresses in memory."""
+        """The key of a failure: the `repr` of an error, or a text unchanged, without memory addresses."""
         return message_of(error if isinstance(error, str) else repr(error))
 
     @classmethod
     def create_key(cls, method: str, name: str, error: BaseException | str | None) -> str:
-        """What it is found by in `RequestStats.errors`."""
+        """The key in `RequestStats.errors`."""
         return failure_key(method, name, cls.parse_error(error))
 
     def occurred(self) -> None:
@@ -59,7 +59,7 @@ class StatsError:
         self.first_seen = self.first_seen or self.last_seen
 
     def to_name(self) -> str:
-        """As the table of errors has it; of what was given to `response.failure()` it shows no more than that."""
+        """The text in the table of errors; for `response.failure()` only its argument."""
         text = self.error if isinstance(self.error, str) else repr(self.error)
         if isinstance(self.error, CatchResponseError):
             text = self.error.args[0] if self.error.args else ""
@@ -82,9 +82,9 @@ class StatsError:
 
 
 class RecordedError(StatsError):
-    """A StatsError of a test: its numbers are current whenever they are read, until a reset.
+    """A StatsError of a test: its numbers are current at each reading, until a reset.
 
-    Its exception is made from the recorded text when it is first read.
+    Its exception is made from the recorded text on first access.
     """
 
     def __init__(self, errors: ErrorsDict, method: str, name: str, text: str) -> None:
@@ -111,12 +111,12 @@ class RecordedError(StatsError):
 
     @cached_property
     def error(self) -> BaseException | str:  # type: ignore[override]
-        # Where workers report, exceptions are texts under Locust, too.
+        # With workers, exceptions are texts in Locust, too.
         return remade(self._text) if is_repr(self._text) and not self._errors.are_texts else self._text
 
 
 class ErrorsDict(LiveMapping[str, StatsError]):
-    """{key: StatsError} of all failures up to the moment of reading, in the order in which they were first seen."""
+    """{key: StatsError} of all failures up to the time of reading, in the order of their first occurrence."""
 
     def __init__(self, source: StatsSource) -> None:
         self._source = source
@@ -130,7 +130,7 @@ class ErrorsDict(LiveMapping[str, StatsError]):
         return self._source.reported
 
     def refresh(self) -> dict[str, RecordedError]:
-        """Up to date. Read only when the totals have changed, as each failure changes them."""
+        """Update the errors. Only after a change of the totals, because each failure changes them."""
         version = self._source.since, (self._source.changes, self._source.total(None))
         if version == self._version:
             return self._errors
@@ -141,7 +141,7 @@ class ErrorsDict(LiveMapping[str, StatsError]):
             known.count = 0
         for each in self._source.failures():
             text = error_text(each.method, each.text)
-            # Rows here are separate for each kind of failure, errors are not.
+            # Recorded failures are separate for each failure kind, errors here are not.
             key = failure_key(each.method, each.name, text)
             error = self._errors.get(key)
             if error is None:
@@ -150,7 +150,7 @@ class ErrorsDict(LiveMapping[str, StatsError]):
             error.count += each.count
             error.last = max(error.last, each.last)
         if not all(error.count for error in self._errors.values()):
-            # A message that had been the only one of its kind is no longer.
+            # Messages may have been merged into one since.
             left = sorted(self._errors.items(), key=lambda each: each[1].first)
             self._errors = {key: error for key, error in left if error.count}
         return self._errors

@@ -1,4 +1,4 @@
-"""What is taken of the statistics at intervals: points of the charts, and what workers report to the main node."""
+"""Periodic readings of the statistics: points of the charts, and reports of workers to the main node."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def update_stats_history(runner: Runner, timestamp: str | None = None) -> None:
 
 
 def stats_history(runner: Runner) -> None:
-    """Runs in a greenlet: add a point every HISTORY_STATS_INTERVAL_SEC seconds while a test is going on."""
+    """Runs in a greenlet: add a point every HISTORY_STATS_INTERVAL_SEC seconds during a test."""
     while True:
         if runner.state not in ("ready", "stopped"):
             update_stats_history(runner)
@@ -46,17 +46,17 @@ def stats_history(runner: Runner) -> None:
 
 
 class StatsReports:
-    """Each call returns what is new since the last one, or since the statistics were reset after that.
+    """Each call returns the changes since the last one, or since a later reset of the statistics.
 
     {"stats": [a StatsEntryDict for each endpoint with requests], "stats_total": StatsEntryDict, "errors": {key: …}}.
-    Smallest and largest response time are those of all requests so far.
+    Minimum and maximum response time are those of all requests so far.
     """
 
     def __init__(self, stats: RequestStats) -> None:
         self._stats = stats
         self._since = stats.start_time
         self._before: dict[tuple[str, str], Any] = {}
-        """Rows as they were at the last call, by (name, method); the total has no method."""
+        """Rows at the last call, by (name, method); the total has no method."""
         self._errors: dict[str, int] = {}
 
     def __call__(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What `stats.entries` and `stats.errors` have in common."""
+"""Base of `stats.entries` and `stats.errors`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ Value = TypeVar("Value", covariant=True)
 
 
 class LiveMapping(Mapping[Key, Value]):
-    """A mapping that is brought up to date when it is read. Iteration is over a copy, as requests come meanwhile."""
+    """A mapping that is updated on reading. Iteration uses a copy, because requests arrive in the meantime."""
 
     def refresh(self) -> Mapping[Key, Value]:
-        """The mapping as it is now."""
+        """The updated mapping."""
         raise NotImplementedError
 
     def __getitem__(self, key: Key) -> Value:

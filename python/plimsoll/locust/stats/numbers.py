@@ -1,4 +1,4 @@
-"""The numbers of one row of the statistics: recorded ones, or those that code adds itself."""
+"""The numbers of one row of the statistics: recorded ones, or those that code logs itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from plimsoll.locust.stats.source import Endpoint, StatsSource
 
 RECENT = 60
-"""Seconds of which requests are counted apart."""
+"""Seconds for which requests are counted separately."""
 _MS = 1_000_000
 
 
@@ -21,11 +21,11 @@ class RowSums(NamedTuple):
     requests: int = 0
     failures: int = 0
     timed: int = 0
-    """Requests whose time averages and percentiles are made of."""
+    """Requests whose times are in averages and percentiles."""
     size: int = 0
     """Bytes of decoded response bodies."""
     sum: int = 0
-    """Of the response times, in ns, as are the next two."""
+    """Of the response times, in ns, like the next two."""
     smallest: int = 0
     largest: int = 0
     first: int = 0
@@ -35,7 +35,7 @@ class RowSums(NamedTuple):
     """Requests without any response time."""
 
     def plus(self, other: RowSums) -> RowSums:
-        """The sums of both. Their stamps must be of the same clock."""
+        """The sum of both. Their stamps must be of the same clock."""
         both = self, other
         return RowSums(
             self.requests + other.requests,
@@ -52,7 +52,7 @@ class RowSums(NamedTuple):
 
 
 class RecordedNumbers:
-    """A row of what is recorded. endpoint: None for the sum of all."""
+    """A row of recorded numbers. endpoint: None for the sum of all."""
 
     def __init__(self, source: StatsSource, endpoint: Endpoint | None) -> None:
         self._source = source
@@ -73,7 +73,7 @@ class RecordedNumbers:
 
     @property
     def start_time(self) -> float:
-        """When its first request arrived; of the sum, when it was begun."""
+        """Arrival of its first request; for the sum, the start of counting."""
         total = self.total()
         return self.unix(total.first) if self._endpoint and total.requests else self._source.since
 
@@ -84,7 +84,7 @@ class RecordedNumbers:
         self._source.log_error(self._row(), error)
 
     def add(self, other: Numbers) -> None:
-        """Counts and times; what was when is not taken over."""
+        """Add counts and times; their distribution over time is not added."""
         total = other.total()
         first, last = (max(0, round((other.unix(stamp) - self.unix(0)) * 1e9)) for stamp in (total.first, total.last))
         self._source.absorb(self._row(), total._replace(first=first, last=last), other.latency())
@@ -99,7 +99,7 @@ class RecordedNumbers:
 
 
 class CountedNumbers:
-    """A row that its owner counts by hand. Its stamps are Unix time in ns."""
+    """A row counted by its owner. Its stamps are Unix time in ns."""
 
     def __init__(self) -> None:
         self.reset()
@@ -167,4 +167,4 @@ class CountedNumbers:
 
 
 Numbers = RecordedNumbers | CountedNumbers
-"""What a row is made of."""
+"""The numbers behind a row."""

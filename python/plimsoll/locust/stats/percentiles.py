@@ -1,4 +1,4 @@
-"""Percentiles of what is given as {response time: requests}."""
+"""Percentiles of {response time: requests}."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class CachedResponseTimes(NamedTuple):
 
 
 def calculate_response_time_percentile(response_times: Mapping[float, int], num_requests: int, percent: float) -> float:
-    """The time at rank ⌈percent · num_requests⌉ of {time: requests}; percent from 0 to 1. 0 when there are none."""
+    """The time at rank ⌈percent · num_requests⌉ of {time: requests}; percent from 0 to 1. 0 without requests."""
     rank = max(1, math.ceil(num_requests * percent))
     seen = 0
     for time in sorted(response_times):
@@ -31,12 +31,12 @@ def calculate_response_time_percentile(response_times: Mapping[float, int], num_
 
 
 def median_from_dict(total: int, count: Mapping[float, int]) -> float:
-    """The time in the middle of {time: requests}, of which there are `total`."""
+    """The median of {time: requests}, which has `total` requests."""
     return calculate_response_time_percentile(count, total, 0.5)
 
 
 def diff_response_time_dicts(latest: Mapping[float, int], old: Mapping[float, int]) -> dict[float, int]:
-    """What came to {time: requests} since the old one."""
+    """The additions to {time: requests} since the old one."""
     new = {time: count - old.get(time, 0) for time, count in latest.items()}
     return {time: count for time, count in new.items() if count}
 

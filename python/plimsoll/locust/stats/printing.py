@@ -53,7 +53,7 @@ def get_error_report_summary(stats: RequestStats) -> list[str]:
 
 
 def print_stats(stats: RequestStats, current: bool = True) -> None:
-    """To the logger of the console, as are the tables below."""
+    """Log the table of requests to the logger of the console, like the tables below."""
     _log([*get_stats_summary(stats, current), ""])
 
 
@@ -73,12 +73,12 @@ def print_stats_json(stats: RequestStats) -> None:
 
 
 def save_stats_json(stats: RequestStats, filename: str) -> None:
-    """To the file of this name with ".json" after it."""
+    """Save all entries as JSON to this file name with ".json" appended."""
     Path(f"{filename}.json").write_text(json.dumps(stats.serialize_stats(), indent=4))
 
 
 def stats_printer(stats: RequestStats) -> Callable[[], None]:
-    """A function for `gevent.spawn`, which prints the table every CONSOLE_STATS_INTERVAL_SEC seconds."""
+    """A function for `gevent.spawn` that prints the table every CONSOLE_STATS_INTERVAL_SEC seconds."""
 
     def print_again_and_again() -> None:
         while True:
@@ -89,7 +89,7 @@ def stats_printer(stats: RequestStats) -> Callable[[], None]:
 
 
 def sort_stats(stats: Mapping[Any, Any]) -> list[Any]:
-    """The values in the order of their keys."""
+    """The values in key order."""
     return [stats[key] for key in sorted(stats)]
 
 

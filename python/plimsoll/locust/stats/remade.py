@@ -1,4 +1,4 @@
-"""Exceptions made again from the text of their `repr`."""
+"""Recreates exceptions from the text of their `repr`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from requests import exceptions as requests_errors
 from plimsoll.users import exceptions as locust_errors
 
 _PLACES = (locust_errors, builtins, requests_errors, socket)
-"""Where classes of exceptions are looked for by their names; the first that has one counts."""
+"""Modules searched for exception classes by name; the first match counts."""
 
 
 class FiledError(Exception):
-    """Stands for an exception whose class is not known here. It has the arguments that can be read from the text."""
+    """Represents an exception of an unknown class. It has the arguments that can be read from the text."""
 
     def __init__(self, text: str, *args: Any) -> None:
         super().__init__(*args)
@@ -31,7 +31,7 @@ class FiledError(Exception):
 
 
 def remade(text: str) -> BaseException:
-    """An exception whose `repr` is this text, and whose `str` is that of the original where the text has it."""
+    """An exception with this text as its `repr`, and with the original's `str` if the text contains it."""
     try:
         with warnings.catch_warnings(action="ignore"):
             node = ast.parse(text, mode="eval").body
@@ -57,7 +57,7 @@ def _made(call: ast.Call, text: str) -> BaseException:
 
 
 def _value(node: ast.expr, text: str) -> Any:
-    """Raises ValueError for what is neither an exception nor a constant."""
+    """Raises ValueError unless it is an exception or a constant."""
     return _made(node, text) if isinstance(node, ast.Call) else ast.literal_eval(node)
 
 

@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 class RequestStats:
-    """Every figure is read from the source when it is asked for; nothing is counted here.
+    """Every number is read from the source on access; nothing is counted here.
 
     Response times are those of successes and failures alike, also with `--times-of successes`.
     """
 
     def __init__(self, use_response_times_cache: bool = True, source: StatsSource | None = None) -> None:
-        """use_response_times_cache makes no difference. source: None counts what is logged here, and nothing else."""
+        """use_response_times_cache has no effect. source: None counts only requests logged here."""
         self.use_response_times_cache = use_response_times_cache
         self.source = source or StatsSource()
         self.entries = EntriesDict(self)
         self.errors = ErrorsDict(self.source)
         self.total = StatsEntry(self, AGGREGATED, "", use_response_times_cache, RecordedNumbers(self.source, None))
         self.history: list[dict[str, Any]] = []
-        """Points of the charts; what `update_stats_history` adds to."""
+        """Points of the charts, added by `update_stats_history`."""
 
     @property
     def num_requests(self) -> int:
@@ -49,19 +49,19 @@ class RequestStats:
 
     @property
     def start_time(self) -> float:
-        """Unix time from which on requests are counted: when the test began, or the last reset."""
+        """Unix time since which requests are counted: the start of the test, or the last reset."""
         return self.total.start_time
 
     def get(self, name: str, method: str) -> StatsEntry:
-        """The row of an endpoint. One that had no request has zeros; it is among the `entries` from now on."""
+        """The row of an endpoint. Without requests it has zeros; it is in `entries` from now on."""
         return self.entries[name, method]
 
     def log_request(self, method: str, name: str, response_time: float | None, content_length: float) -> None:
-        """Record a request that something else than a session made. response_time in ms, content_length in bytes."""
+        """Record a request that no session made. response_time in ms, content_length in bytes."""
         self.source.log_request((method, name), response_time, content_length)
 
     def log_error(self, method: str, name: str, error: BaseException | str | None) -> None:
-        """Record that the request which was just logged has failed. Without one, this is a request without a time."""
+        """Record that the request just logged has failed. Without one, this is a request without a time."""
         self.source.log_error((method, name), error)
 
     def reset_all(self) -> None:
@@ -79,7 +79,7 @@ class RequestStats:
         self.history = []
 
     def serialize_stats(self) -> list[StatsEntryDict]:
-        """All rows with requests but the total, as plain values."""
+        """All rows with requests except the total, as plain values."""
         return [entry.serialize() for entry in self.entries.values() if entry.num_requests or entry.num_failures]
 
     def serialize_errors(self) -> dict[str, dict[str, Any]]:
@@ -87,18 +87,18 @@ class RequestStats:
 
 
 class EntriesDict(LiveMapping[tuple[str, str], StatsEntry]):
-    """{(name, method): StatsEntry} of the endpoints that had a request, in the order in which they were first seen. Any
-    other gets an entry with zeros when it is asked for as `[name, method]`."""
+    """{(name, method): StatsEntry} of the endpoints with requests, in the order of their first one. `[name, method]` of
+    any other creates an entry with zeros."""
 
     def __init__(self, stats: RequestStats) -> None:
         self._stats = stats
         self._entries: dict[tuple[str, str], StatsEntry] = {}
-        """The entries that code has read."""
+        """The entries created so far."""
 
     def __getitem__(self, key: tuple[str, str]) -> StatsEntry:
         entry = self._entries.get(key)
         if entry is None:
-            # What had its first request before goes before it.
+            # Endpoints with earlier requests go first.
             self.refresh()
             entry = self._entries.get(key) or self._add(*key)
         return entry
@@ -111,14 +111,14 @@ class EntriesDict(LiveMapping[tuple[str, str], StatsEntry]):
         return self._entries.get(key) or self.refresh().get(key, default)
 
     def refresh(self) -> dict[tuple[str, str], StatsEntry]:
-        """Make the entries of all endpoints that had a request by now. They stay until `clear`."""
+        """Create the entries of all endpoints with requests so far. They stay until `clear`."""
         for method, name in self._stats.source.endpoints():
             if (name, method) not in self._entries:
                 self._add(name, method)
         return self._entries
 
     def clear(self) -> None:
-        """Forget them: only endpoints with requests from now on have one."""
+        """Drop the entries: only endpoints with new requests get one."""
         self._entries = {}
 
     def _add(self, name: str, method: str) -> StatsEntry:

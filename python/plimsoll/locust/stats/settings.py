@@ -1,6 +1,6 @@
-"""The constants of `locust.stats`, as they are now: `settings.PERCENTILES_TO_REPORT`.
+"""The current constants of `locust.stats`: `settings.PERCENTILES_TO_REPORT`.
 
-A locustfile assigns them in the package itself, whose modules cannot import it: it imports them.
+Locustfiles assign them in the package, which its own modules cannot import, because it imports them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where statistics come from: the sums of everything that a Recorder has recorded. Emptying it does not change them."""
+"""The source of statistics: the sums of everything that a Recorder has recorded. Emptying it does not change them."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ Endpoint = tuple[str, str]
 
 _SECOND = 1_000_000_000
 _LOGGED = 1000
-"""After this many requests that code logs itself, a Recorder without another reader is emptied."""
+"""After this many requests logged by code, a Recorder without another reader is emptied."""
 
 
 class StatsSource:
-    """The numbers of one Recorder, by endpoint; endpoint None stands for all of them together.
+    """The numbers of one Recorder, by endpoint; endpoint None is the sum of all.
 
-    recorder: None makes one for requests that are logged by hand, outside of any test.
+    recorder: None creates one for requests that code logs outside of any test.
     """
 
     def __init__(self, recorder: Recorder | None = None) -> None:
         self._own = recorder is None
         self.recorder = recorder or Recorder(now())
         self._clock_offset = time.time() - now() / _SECOND
-        """Unix time minus that of stamps, s."""
+        """Unix time minus stamps, s."""
         self.changes = 0
-        """Reports added; a report may have failures whose requests come with the next."""
+        """Reports added; the requests of a report's failures may be in the next report."""
         self._reported = 0
-        """The epoch of what workers report; 0 before the first."""
+        """The epoch of the workers' reports; 0 before the first."""
         self._log = RequestRecorder(self.recorder)
         self._held: tuple[Endpoint, float | None, float] | None = None
-        """(endpoint, response time in ms, size) of a request that may yet turn out to have failed."""
+        """(endpoint, response time in ms, size) of a request that `log_error` may still mark as failed."""
         self._waiting = False
         """Whether the event loop will release it."""
         self._logged = 0
@@ -56,12 +56,12 @@ class StatsSource:
         return RowSums(*self.recorder.total(self._number(endpoint))) if self._is_known(endpoint) else RowSums()
 
     def latency(self, endpoint: Endpoint | None) -> Histogram:
-        """The response times of what `total` counts as timed."""
+        """The response times of the requests that `total` counts as timed."""
         self._release()
         return self.recorder.latency(self._number(endpoint)) if self._is_known(endpoint) else Histogram()
 
     def recent(self, endpoint: Endpoint | None) -> list[tuple[int, int, int]]:
-        """(Unix second, requests, failures) of each of the last 60 seconds that had any, ascending."""
+        """(Unix second, requests, failures) of each of the last 60 seconds with requests, ascending."""
         self._release()
         if not self._is_known(endpoint):
             return []
@@ -69,7 +69,7 @@ class StatsSource:
         return [(zero + second, requests, failures) for second, requests, failures in rows]
 
     def recent_latency(self, endpoint: Endpoint | None, seconds: int) -> Histogram:
-        """The response times of the last seconds, 60 at most, and of the one in progress."""
+        """The response times of the last seconds, 60 at most, and of the current one."""
         self._release()
         if not self._is_known(endpoint):
             return Histogram()
@@ -77,19 +77,19 @@ class StatsSource:
         return self.recorder.recent_latency(self._number(endpoint), max(0, current - seconds))
 
     def failures(self) -> list[Failure]:
-        """In the order in which they were first seen."""
+        """In the order of their first occurrence."""
         self._release()
         rows = [Failure.from_tuple(row, self._clock_offset) for row in self.recorder.failures()]
         return sorted(rows, key=lambda each: (each.first, each.key))
 
     @property
     def reported(self) -> bool:
-        """Whether this is the sum of what workers report."""
+        """Whether this is the sum of the workers' reports."""
         return self._reported > 0
 
     @property
     def since(self) -> float:
-        """The Unix time from which on all this is counted."""
+        """The Unix time since which everything here is counted."""
         return self.unix(self.recorder.since)
 
     def unix(self, stamp: int) -> float:
@@ -102,15 +102,15 @@ class StatsSource:
         self.recorder.reset_totals()
 
     def reset_endpoint(self, endpoint: Endpoint | None) -> None:
-        """The same for the totals and times of one endpoint, or of all together while each goes on."""
+        """The same for the totals and times of one endpoint, or for the sum of all, without resetting the endpoints."""
         self._release()
         if self._is_known(endpoint):
             self.recorder.reset_total(self._number(endpoint))
 
-    # What the user's code logs
+    # Logged by user code
 
     def log_request(self, endpoint: Endpoint, response_ms: float | None, size: float) -> None:
-        """Record a request. If `log_error` follows at once, that was its failure."""
+        """Record a request. A `log_error` directly afterwards marks it as failed."""
         self._release()
         self._held = endpoint, response_ms, size
         if not self._waiting:
@@ -140,10 +140,10 @@ class StatsSource:
         if self._own and self._logged % _LOGGED == 0:
             self.recorder.take()
 
-    # What comes from elsewhere
+    # From other sources
 
     def add(self, snapshot: EncodedSnapshot) -> None:
-        """Add what a worker reports of its test. A new epoch starts at zero; reports of an old one are ignored."""
+        """Add a worker's report. A new epoch starts at zero; reports of an old one are ignored."""
         if snapshot.epoch < self._reported:
             return
         if snapshot.epoch > self._reported:
@@ -158,14 +158,14 @@ class StatsSource:
             self.recorder.absorb_failure(endpoint, outcome, (message, example, is_varied), (count, first, last))
 
     def absorb(self, endpoint: Endpoint, total: RowSums, response: Histogram) -> None:
-        """Add requests that were summed elsewhere."""
+        """Add requests summed elsewhere."""
         self._release()
         self.recorder.absorb(self.recorder.endpoint(*endpoint), total, response)
 
     def _add(self, interval: Interval) -> None:
         if interval.outcome in NO_REQUESTS:
             return
-        # A report only has the second: at most its end, but not later than now.
+        # A report has only the second: use its end, but not later than now.
         first = self._reported + interval.second * _SECOND
         total = RowSums(
             requests=interval.count,
@@ -184,9 +184,9 @@ class StatsSource:
         self.recorder.absorb(number, total, times, interval.second)
 
     def _is_known(self, endpoint: Endpoint | None) -> bool:
-        """False: it had no request, or its requests are counted among those of other names."""
+        """False: it had no request, or its requests are counted under a shared name."""
         return endpoint is None or self.recorder.find(*endpoint) is not None
 
     def _number(self, endpoint: Endpoint | None) -> int | None:
-        """The recorder's id of an endpoint that is known."""
+        """The recorder's id of a known endpoint."""
         return None if endpoint is None else self.recorder.find(*endpoint)

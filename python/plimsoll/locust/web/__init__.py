@@ -1,1 +1,1 @@
-"""Locust's web addresses: the page of a program, and the routes that scripts ask for."""
+"""Locust's web API: the page of a program, and the routes that scripts request."""

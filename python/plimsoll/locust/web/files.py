@@ -1,4 +1,4 @@
-"""The files that Locust's page offers, of the run that the page shows: made from what is kept of it."""
+"""The downloads on Locust's page, for the run that the page shows: made from the stored run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CSV = {
     "/stats/failures/csv": "failures",
     "/exceptions/csv": "exceptions",
 }
-"""What it is called in the file's name, by path."""
+"""Its part of the file name, by path."""
 _KEPT = {
     "requests": "locust-stats.csv",
     "requests_full_history": "locust-full-history.csv",
@@ -36,7 +36,7 @@ _KEPT = {
 }
 """Formats of `plimsoll.report.formats`."""
 _TABLES = {"requests": "stats", "requests_full_history": "stats_history"}
-"""Names of tables that are different in `CsvFiles`."""
+"""Tables with another name in `CsvFiles`."""
 
 
 class Files:
@@ -47,7 +47,7 @@ class Files:
         self._place = place
 
     def csv(self, what: str) -> Response:
-        """Before the first run, what Locust has then: a header and no requests. Raises PlimsollError."""
+        """Before the first run, the same as Locust: a header and no requests. Raises PlimsollError."""
         is_none = self._live.test is None
         text = _empty(what) if is_none else self._kept(_KEPT[what])
         headers = {"Content-Disposition": f"attachment;filename={self._name()}_{what}.csv", "Cache-Control": "no-store"}
@@ -70,7 +70,7 @@ class Files:
         return b"".join(pieces(RunSource.of(run), format, OutputRequest()))
 
     def _name(self) -> str:
-        """Without what no file's name may have."""
+        """Without characters that file names cannot have."""
         test = self._live.test
         began = datetime.fromtimestamp(test.started, UTC) if test is not None and test.started else datetime.now(UTC)
         name = re.sub(r"[^\w.-]+", "-", self._live.source) or "run"

@@ -1,4 +1,4 @@
-"""What the form of Locust's page asks for, as a `RunRequest` or a `LoadChange`."""
+"""The form data of Locust's page as a `RunRequest` or a `LoadChange`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     N = TypeVar("N", int, float)
     Fields = Mapping[str, list[str]]
-    """What was sent, by name: a field may come several times."""
+    """The sent fields, by name: a field may occur several times."""
 
 DEFAULT_SHAPE = "Default"
 
 
 def request_of(fields: Fields, form: Form) -> RunRequest:
-    """What is to be started; what the fields do not say is as it was asked for last. Raises UsageError, with Locust's
-    words where it has some."""
+    """The run to start; missing fields are those of the last request. Raises UsageError, with Locust's message if it
+    has one."""
     shape = _shape(fields, form)
     users, rate = (form.request.users, form.request.spawn_rate) if shape or form.has_shape else load_of(fields)
     arguments = {each.name: _value(each, fields[each.name]) for each in form.arguments if each.name in fields}
@@ -47,7 +47,7 @@ def request_of(fields: Fields, form: Form) -> RunRequest:
 
 
 def change_of(fields: Fields, form: Form) -> LoadChange:
-    """How the load of the run in progress is to change. Raises UsageError."""
+    """The change of the load of the run in progress. Raises UsageError."""
     users, rate = load_of(fields)
     return LoadChange(users=users, spawn_rate=rate, classes=_classes(fields, form))
 
@@ -62,7 +62,7 @@ def run_time_of(fields: Fields) -> float:
 
 
 def load_of(fields: Fields) -> tuple[int, float]:
-    """(users, spawn rate). Raises UsageError where one is missing or makes no sense."""
+    """(users, spawn rate). Raises UsageError if one is missing or invalid."""
     users, rate = number_of(fields, "user_count", int), number_of(fields, "spawn_rate", float)
     if users is None or rate is None or users < 0 or not 0 < rate < math.inf:
         raise UsageError("Missing or invalid user_count or spawn_rate from /swarm request")
@@ -70,7 +70,7 @@ def load_of(fields: Fields) -> tuple[int, float]:
 
 
 def number_of(fields: Fields, name: str, kind: type[N]) -> N | None:
-    """None where the form does not have it. Raises UsageError."""
+    """None if the form does not have it. Raises UsageError."""
     if name not in fields:
         return None
     text = last(fields, name)
@@ -82,7 +82,7 @@ def number_of(fields: Fields, name: str, kind: type[N]) -> N | None:
 
 
 def _classes(fields: Fields, form: Form) -> tuple[str, ...] | None:
-    """None: as it is."""
+    """None: unchanged."""
     wanted = tuple(fields.get("user_classes", ()))
     if unknown := set(wanted) - {each.name for each in form.classes}:
         raise UsageError(f"no such class: {', '.join(sorted(unknown))}")

@@ -1,6 +1,6 @@
 """The numbers for Locust's page, made from the snapshot of a live run: Locust's keys, in ms, bytes and seconds.
 
-Programs that use Plimsoll as a library have the same answers from `plimsoll.locust.web.routes`.
+`plimsoll.locust.web.routes` gives the same responses to programs that use Plimsoll as a library.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.server.messages import EndpointRow, FailureItem, LogLine, TaskRatio, Test, WorkerItem
 
 MOST_ROWS = 500
-"""Endpoints, or failures, in one answer."""
+"""Endpoints, or failures, in one response."""
 COLUMNS = {
     "num_requests": "requests",
     "num_failures": "failures",
@@ -35,11 +35,11 @@ COLUMNS = {
     "response_time_percentile_0.99": "p99",
     "avg_content_length": "size",
 }
-"""Attributes of an `EndpointRow` by Locust's names. What is None there is 0 here."""
+"""Attributes of an `EndpointRow` by Locust's names. None there is 0 here."""
 
 
 def statistics(snapshot: LiveSnapshot, test: Test | None, *, of_locustfile: bool) -> dict[str, Any]:
-    """The answer of /stats/requests. of_locustfile: failures have the texts that Locust gives those of a locustfile."""
+    """The response of /stats/requests. of_locustfile: failures have Locust's texts for those of a locustfile."""
     total = snapshot.total
     aggregated = {"method": "", "name": "Aggregated", **dict.fromkeys(COLUMNS, 0)} if total is None else _entry(total)
     again = ("current_rps", "current_fail_per_sec", "total_rps", "total_fail_per_sec")
@@ -59,7 +59,7 @@ def statistics(snapshot: LiveSnapshot, test: Test | None, *, of_locustfile: bool
 
 
 def state(test: Test | None) -> str:
-    """The state of a test, in Locust's words."""
+    """The state of a test, under Locust's names."""
     if test is None:
         return "ready"
     if test.status == "preparing":
@@ -68,12 +68,12 @@ def state(test: Test | None) -> str:
 
 
 def worker_count(test: Test | None) -> int:
-    """0 in a run without processes of its own, as Locust has it."""
+    """0 in a run without separate processes, as in Locust."""
     return test.workers if test is not None and test.workers > 1 and test.status in IN_PROGRESS else 0
 
 
 def exceptions(snapshot: LiveSnapshot, workers: int) -> dict[str, Any]:
-    """workers: how many there are."""
+    """workers: their number."""
     rows = [
         {
             "count": each.count,
@@ -91,7 +91,7 @@ def tasks(ratios: Sequence[TaskRatio]) -> dict[str, Any]:
 
 
 def logs(lines: Iterable[LogLine]) -> dict[str, Any]:
-    """Workers log where the process does."""
+    """Workers log to the log of the process."""
     return {"master": [_line(each) for each in lines], "workers": {}}
 
 
@@ -123,7 +123,7 @@ def _errors(failures: Iterable[FailureItem], of_locustfile: bool) -> list[dict[s
 
 
 def _workers(items: Iterable[WorkerItem], test: Test) -> dict[str, Any]:
-    """CPU in percent; how much memory each takes is not known."""
+    """CPU in percent; the memory of each worker is unknown."""
     workers = [
         {
             "id": f"worker-{each.index}",
@@ -146,7 +146,7 @@ def _ratios(ratios: Sequence[TaskRatio], name: str) -> dict[str, Any]:
 
 
 def _line(line: LogLine) -> str:
-    """A line without a level stays as it was formatted."""
+    """A line without a level stays unchanged."""
     if not line.level:
         return line.text
     moment = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(line.at))

@@ -1,6 +1,6 @@
-"""What the web page of a program answers, and what it does when it is asked to; `plimsoll.locust.web.ui` serves it.
+"""The responses and actions of the web page of a program; `plimsoll.locust.web.ui` serves it.
 
-Paths, forms and answers are those that programs written for Locust ask for.
+Paths, forms and responses are those that programs written for Locust request.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger("locust.web")
 
 OF_THE_LOAD = {"num_users", "spawn_rate", "run_time", "host", "profile"}
-"""Options that forms have under another name, or that the Environment has as well."""
+"""Options with another name in forms, or that the Environment has as well."""
 MOST_ROWS = 500
-"""Endpoints, or failures, in one answer."""
+"""Endpoints, or failures, in one response."""
 
 FORMS = """
 <form method="post" action="swarm"><input name="user_count" type="number" min="0" value="1"> users, started at
@@ -49,14 +49,14 @@ FORMS = """
 
 
 class WebRoutes:
-    """The views of one page. picking: a form may say which user classes take part. csv_writer: a StatsCSV."""
+    """The views of one page. picking: a form may choose the user classes. csv_writer: a StatsCSV."""
 
     def __init__(self, environment: Environment, picking: bool, csv_writer: Any) -> None:
         self._environment = environment
         self._picking = picking
         self._csv_writer = csv_writer
         self._end: gevent.Greenlet[..., Any] | None = None
-        """Stops the test when its run time is over."""
+        """Stops the test at the end of its run time."""
 
     @property
     def runner(self) -> Runner:
@@ -66,7 +66,7 @@ class WebRoutes:
         return self._environment.runner
 
     def answers(self) -> dict[str, View]:
-        """What changes nothing, by path."""
+        """Views without side effects, by path."""
         return {
             "/": self._page,
             "/stats/report": lambda: get_html_report(self._environment, False),
@@ -81,11 +81,11 @@ class WebRoutes:
         }
 
     def actions(self) -> dict[str, View]:
-        """What does something, by path."""
+        """Views with side effects, by path."""
         return {"/swarm": self._swarm, "/stop": self._stop, "/stats/reset": self._reset, "/user": self._user}
 
     def statistics(self) -> dict[str, Any]:
-        """The numbers now, in ms, bytes and seconds."""
+        """The current numbers, in ms, bytes and seconds."""
         from plimsoll.locust import stats
 
         runner = self.runner
@@ -151,7 +151,7 @@ class WebRoutes:
         return answer
 
     def _take_form(self, fields: Fields, runner: Runner) -> tuple[int, float, float]:
-        """(users, spawn rate, run time in seconds or 0); sets what else the form says.
+        """(users, spawn rate, run time in seconds or 0); sets the other values of the form.
 
         Raises UsageError, or ValueError for an option.
         """
@@ -168,7 +168,7 @@ class WebRoutes:
             name: _like(options[name], list(fields[name])) for name in fields.keys() & options.keys() - OF_THE_LOAD
         }
         wanted |= {name: value for name, value in given.items() if value is not None}
-        # From here on the form is valid, and all of it is carried out.
+        # From here on the form is valid, and all of it takes effect.
         if classes is not None:
             environment.user_classes, environment.shape_class = classes, shape
         if shape is not None:
@@ -184,7 +184,7 @@ class WebRoutes:
         return users, rate, run_time
 
     def _picked(self, fields: Fields, runner: Runner) -> tuple[list[type[User]], LoadTestShape | None]:
-        """User classes and shape. Raises UsageError for one that there is not."""
+        """User classes and shape. Raises UsageError for an unknown one."""
         environment = self._environment
         classes, shapes = environment.available_user_classes or {}, environment.available_shape_classes or {}
         if not classes:
@@ -234,7 +234,7 @@ class WebRoutes:
 
 
 def _like(current: Any, texts: list[str]) -> Any:
-    """What a form says of an option, as the type that the option has."""
+    """The form's value for an option, converted to the option's type."""
     if isinstance(current, bool):
         return texts[-1] == "true"
     if isinstance(current, list):

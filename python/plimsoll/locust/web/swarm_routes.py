@@ -1,4 +1,4 @@
-"""The addresses that programs written for Locust's page ask for."""
+"""The routes that programs written for Locust's page request."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ REPORT_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'; sandbox allow-scripts allow-downloads"
 )
-"""A report has everything in it, and its own policy names its scripts; here it is kept apart from the page."""
+"""A report is self-contained, and its own policy names its scripts; this policy isolates it from the page."""
 FORM_TYPES = ("", "application/x-www-form-urlencoded")
 
 
 def routes(live: Live, control: PageSession, viewers: Viewers, place: OpenStore) -> list[Route]:
-    """place: the store in which the run is kept."""
+    """place: the store of the run."""
     numbers, files = _Numbers(live, control, viewers), Files(live, place)
 
     def csv(what: str) -> Callable[[Request], Response]:
@@ -70,7 +70,7 @@ class _Numbers:
         self._control = control
         self._viewers = viewers
         self._statistics: tuple[Any, bytes] = None, b""
-        """What it was made of, and the answer: however many ask, it is made once a second."""
+        """Its source, and the response: made once a second, for any number of clients."""
 
     async def statistics(self, _: Request) -> Response:
         snapshot = await self._viewers.fresh()
@@ -100,7 +100,7 @@ class _Actions:
         self._control = control
 
     def swarm(self, fields: Fields) -> Response:
-        """Starts a run, or changes the one in progress. A mistake is answered with status 200, as in Locust."""
+        """Starts a run, or changes the one in progress. Errors have status 200, as in Locust."""
         more: dict[str, Any] = {"host": ""}
         try:
             form = self._control.form()
@@ -125,7 +125,7 @@ class _Actions:
         return answer({"success": True, "message": "Swarming started", **more})
 
     async def user(self, request: Request) -> Response:
-        """Attributes of a user class for the runs that follow."""
+        """Set attributes of a user class for future runs."""
         settings = dict(await read(request, dict[str, Any]))
         name = settings.pop("user_class_name", None)
         if not isinstance(name, str):
@@ -145,7 +145,7 @@ class _Actions:
 
 
 def _taking(act: Callable[[Fields], Response]) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint that takes a form."""
+    """An endpoint that reads a form."""
 
     async def endpoint(request: Request) -> Response:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -1,6 +1,6 @@
 """The web page of a program that uses Plimsoll as a library: `environment.create_web_ui()`.
 
-A Flask application, so that programs can add routes of their own. Flask is imported when one is made, and not before.
+A Flask application, so that programs can add their own routes. Flask is imported only when one is created.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ ViewT = TypeVar("ViewT", bound="Callable[..., Any]")
 
 logger = logging.getLogger("locust.web")
 
-# A program may assign these before it makes a WebUI.
+# A program may assign these before it creates a WebUI.
 DEFAULT_CACHE_TIME = 2.0
-"""Seconds for which the answer of /stats/requests is kept."""
+"""Seconds for which the response of /stats/requests is cached."""
 HOST_IS_REQUIRED = False
 """Whether a form requires a host; templates of the program read it."""
 
@@ -46,13 +46,13 @@ SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
 class WebUI:
-    """Serves the page from a greenlet, and is the Environment's `web_ui` from then on.
+    """Serves the page from a greenlet; it is then the Environment's `web_ui`.
 
-    host: the address to listen on; by default only programs of this machine can connect. port: 0 takes any that is
-    free, and `server.server_port` says which. web_base_path: put in front of every path. stats_csv_writer: what writes
-    the CSV files. delayed_start: serve nothing before start(), so that routes can be added first.
-    userclass_picker_is_active: POST /swarm may say which of `available_user_classes` take part. build_path: folder of
-    templates for the program's own routes. Raises UsageError without Flask, and for web_login, which there is not.
+    host: the listening address; by default only programs on this machine can connect. port: 0 for any free port, which
+    is then in `server.server_port`. web_base_path: the prefix of every path. stats_csv_writer: writes the CSV files.
+    delayed_start: serve nothing before start(), so that routes can be added first. userclass_picker_is_active: POST
+    /swarm may choose from `available_user_classes`. build_path: folder of templates for the program's own routes.
+    Raises UsageError without Flask, and for web_login, which is not supported.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class WebUI:
         build_path: str | None = None,
     ) -> None:
         if web_login:
-            # Worse than no page would be one without the protection that it was to have.
+            # No page is better than one without the expected protection.
             raise UsageError(
                 "create_web_ui: there is no web_login; let a proxy in front of the page ask for a password"
             )
@@ -84,7 +84,7 @@ class WebUI:
         self.web_login = False
         self.userclass_picker_is_active = userclass_picker_is_active
         self.template_args: dict[str, Any] = {}
-        """What templates of the program's own may want to know of the test; see `update_template_args`."""
+        """Data about the test for the program's own templates; see `update_template_args`."""
         self.auth_args: dict[str, Any] = {}
         """Set by the program."""
         self.greenlet: gevent.Greenlet[..., Any] | None = None
@@ -99,7 +99,7 @@ class WebUI:
             self.start()
 
     def start(self) -> None:
-        """Serve as soon as the caller lets others run. That the port is taken, say, is logged."""
+        """Serve as soon as the caller lets others run. Errors such as a port in use are logged."""
         self.greenlet = gevent.spawn(self._serve)
         self.greenlet.link_exception(log.greenlet_exception_logger(logger))
 
@@ -116,11 +116,11 @@ class WebUI:
         raise AttributeError("login_manager: there is no web_login")
 
     def auth_required_if_enabled(self, view_func: ViewT) -> ViewT:
-        """A decorator for routes of the program's own: as there is no login, it leaves them as they are."""
+        """A decorator for the program's own routes; without a login it returns them unchanged."""
         return view_func
 
     def update_template_args(self) -> None:
-        """Bring `template_args` up to date; what the program has put there besides stays."""
+        """Update `template_args`; other values of the program stay."""
         from plimsoll.locust import stats
 
         environment, runner, shape = self.environment, self._routes.runner, self.environment.shape_class
@@ -153,7 +153,7 @@ class WebUI:
 
     def _serve(self) -> None:
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
-        # Bound here: gevent forgets to close a socket that it could not bind.
+        # Bound here: gevent does not close a socket that it could not bind.
         bound = socket.create_server((self.host or LOOPBACK, self.port), family=family, backlog=BACKLOG)
         listener = gevent.socket.socket(family, fileno=bound.detach())
         self.server = pywsgi.WSGIServer(listener, self.app, log=None, error_log=logger, **self._tls)
@@ -178,7 +178,7 @@ class WebUI:
         return app
 
     def _refuse_foreign_pages(self) -> tuple[str, int] | None:
-        """Another site's page, open in a browser here, must neither start load nor read what came of it."""
+        """Another site's page in a browser must neither start load nor read the results."""
         from flask import request
 
         from plimsoll.server.security.access import is_of_this_machine
@@ -193,7 +193,7 @@ class WebUI:
 
 
 def _answer_error(error: Exception) -> tuple[str, int]:
-    """What a view raises is the text of its answer, and is logged unless it only says that there is no such page."""
+    """The exception of a view is the text of its response; it is logged unless it is a 404."""
     from flask import request
 
     code = getattr(error, "code", 500)
