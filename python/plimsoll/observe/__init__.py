@@ -1,8 +1,8 @@
-"""The target's side of a run, looked at once a second: what its processes take, what its database does.
+"""The target's side of a run, sampled once a second: the resources of its processes, the activity of its database.
 
-- kinds: what can be observed, and how that is written
-- sampler: asks probes at even distances and keeps their figures
-- processes, owners, postgres, scrape, otlp: probes; prometheus: a server that is asked when the run is over
+- kinds: what can be observed, and its notation
+- sampler: reads probes at equal intervals and keeps their values
+- processes, owners, postgres, scrape, otlp: probes; prometheus: a server that is queried after the run
 - exposition: the text that Prometheus scrapes; fetch: HTTP
-- otlp_server, telemetry, spans, instruments: what OpenTelemetry's SDKs send
+- otlp_server, telemetry, spans, instruments: the data of OpenTelemetry's SDKs
 """

@@ -1,4 +1,4 @@
-"""How many cores processes may use: by their affinity and by the quota of their control groups."""
+"""The number of cores that processes may use, by their affinity and the quota of their control groups."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PROC = Path("/proc")
 
 
 def cores_of(processes: Iterable[psutil.Process]) -> float:
-    """All of them together; those of the machine where the system does not tell."""
+    """For all of them together; the machine's cores if the system does not report limits."""
     allowed: set[int] = set()
     quotas: dict[str, float] = {}
     for process in processes:
@@ -36,13 +36,13 @@ def machine_cores() -> int:
 
 
 def _group_of(pid: int) -> str:
-    """Its control group of version 2 below the root; "" for the root, and where there is none."""
+    """Its control group (version 2) below the root; "" for the root, and without one."""
     lines = (PROC / str(pid) / "cgroup").read_text().splitlines()
     return next((line[4:] for line in lines if line.startswith("0::/")), "")
 
 
 def _quota(group: Path) -> float:
-    """The tightest one from the group up, in cores."""
+    """The lowest quota of the group and its ancestors, in cores."""
     found = float("inf")
     while group != CGROUPS:
         try:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 ACCEPT = "application/openmetrics-text;version=1.0.0;q=0.9,text/plain;version=0.0.4"
 
-# Nothing but the value is taken apart here: a scrape has thousands of lines, and their labels are the same each time.
+# Parses only the value: a scrape has thousands of lines, and their labels are the same each time.
 _SAMPLE = re.compile(
     r"^[ \t]*([a-zA-Z_:][\w:.]*(?:[ \t]*\{(?:[^\"}]|\"(?:\\.|[^\"\\])*+\")*+\})?)[ \t]+([^\s{]+)", re.MULTILINE
 )
@@ -24,7 +24,7 @@ _UNITS = {"seconds": "s", "milliseconds": "ms", "bytes": "bytes", "ratio": "", "
 
 
 def samples(text: str) -> Iterator[tuple[str, float]]:
-    """Of each line with a number: its name and labels as they stand in the text, and the number."""
+    """For each line with a number: its name and labels as in the text, and the number."""
     for series, value in _SAMPLE.findall(text):
         try:
             yield series, float(value)
@@ -47,7 +47,7 @@ def labels_of(series: str) -> dict[str, str]:
 
 
 def unit_of(name: str) -> str:
-    """As the end of a name says it: `_seconds`, `_bytes`; "" for none."""
+    """The unit in the suffix of a name: `_seconds`, `_bytes`; "" for none."""
     last = name.removesuffix("_total").rpartition("_")[2]
     return _UNITS.get(last, "")
 

@@ -1,4 +1,4 @@
-"""One HTTP resource, read again and again over a kept connection, with limits on what its server may send."""
+"""Reads HTTP resources repeatedly over a kept connection, with limits on the responses."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
 TIMEOUT_S = 2.0
-"""For connecting, and between two pieces of an answer."""
+"""For connecting, and between two pieces of a response."""
 MOST_BYTES = 16 * 2**20
-"""Of an answer, once its coding is undone."""
+"""Size of a decoded response."""
 
 
 class Fetcher:
-    """GETs paths of one server. Follows no redirects: they would lead to what nobody asked for."""
+    """GETs paths of one server. Does not follow redirects: they could lead to other targets."""
 
     def __init__(self, url: str) -> None:
-        """url: http://… or https://…, with user:password@ if the server wants that. Raises UsageError."""
+        """url: http://… or https://…, with user:password@ if the server requires it. Raises UsageError."""
         try:
             parts = urlsplit(url)
             self._port = parts.port
@@ -34,7 +34,7 @@ class Fetcher:
             raise UsageError("a URL has a host: http://127.0.0.1:9100/metrics")
         self._parts = parts
         self.path = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        """Of the URL, with its query."""
+        """Of the URL, including its query."""
         self._headers = {"Accept-Encoding": "gzip", "User-Agent": "plimsoll", **_authorization(parts)}
         self._connection: http.client.HTTPConnection | None = None
 
@@ -44,7 +44,7 @@ class Fetcher:
             try:
                 return self._ask(path, headers or {}, also)
             except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
-                # The server has closed a connection that we kept; a new one tells what is wrong, if anything is.
+                # The server has closed the kept connection; a new one shows whether there is an error.
                 self.close()
                 return self._ask(path, headers or {}, also)
         except (OSError, http.client.HTTPException, zlib.error) as error:

@@ -1,4 +1,4 @@
-"""Metrics that a service sends: from points of its instruments to figures per second."""
+"""Metrics that a service sends: converts points of its instruments to values per second."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST_POINTS = 2000
-"""Series that are followed."""
+"""Maximum number of series."""
 _UNITS = {"s": "s", "ms": "ms", "us": "µs", "By": "bytes", "1": "", "%": "%"}
-"""Of UCUM, as OpenTelemetry has them; those in braces are words."""
+"""UCUM units as in OpenTelemetry; those in braces are words."""
 
 
 class MetricPoint(NamedTuple):
-    """The state of an instrument with some attributes at one time."""
+    """The value of an instrument with some attributes at one time."""
 
     name: str
-    """With its attributes."""
+    """Including its attributes."""
     unit: str
-    """As the service says it."""
+    """As sent by the service."""
     at: int
     """Unix time, ns."""
     value: float
-    """Of a histogram: its sum."""
+    """For a histogram its sum."""
     kind: str
     """gauge, counter or histogram."""
     observations: int = 0
-    """Of a histogram."""
+    """Only of a histogram."""
     is_delta: bool = False
-    """Since the point before; else since the service began."""
+    """Since the previous point; else since the service started."""
 
 
 class Instruments:
-    """Gauges as they are; counters, and the observations of histograms, per second between two points; their mean."""
+    """Gauges unchanged; counters and observations of histograms per second between two points; means of histograms."""
 
     def __init__(self) -> None:
         self._last: dict[str, MetricPoint] = {}
         self._new: dict[str, float] = {}
         self._units: dict[str, str] = {}
         self.left_out = 0
-        """Points of series beyond the limit."""
+        """Points of series above the limit."""
 
     def add(self, point: MetricPoint) -> None:
         before = self._last.get(point.name)
@@ -55,7 +55,7 @@ class Instruments:
             self._rates(point, before, unit)
 
     def take(self) -> Mapping[str, float]:
-        """What is new since the last call."""
+        """The new values since the last call."""
         new, self._new = self._new, {}
         return new
 

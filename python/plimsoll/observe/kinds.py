@@ -1,4 +1,4 @@
-"""What can be observed, and how people write it: a row for each kind."""
+"""What can be observed, and its notation: a row for each kind."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from plimsoll.observe.sampler import Probe
 
 OTLP_PORT = 4318
-"""Where SDKs send to if nobody says otherwise."""
+"""The default port of SDKs."""
 _LABEL = re.compile(r"([A-Za-z_][\w.-]*)=(.+)", re.DOTALL)
 
 
 class ObservedKind(NamedTuple):
-    """One kind of what is observed."""
+    """A kind of observation."""
 
     begins: tuple[str, ...]
-    """Beginnings of texts that mean it."""
+    """Prefixes of its texts."""
     example: str
     help: str
     open: Callable[[str, str], Probe | RangeQuery]
-    """From the label, "" for none, and the text. Raises UsageError for a text that cannot be right."""
+    """Arguments: the label, "" for none, and the text. Raises UsageError for an invalid text."""
 
 
 def opened(text: str) -> Probe | RangeQuery:
-    """text: as in `KINDS`, with `label=` in front if it is to be called so. Raises UsageError."""
+    """text: as in `KINDS`, with an optional prefix `label=`. Raises UsageError."""
     label, what = "", text.strip()
     if (found := _LABEL.fullmatch(what)) is not None:
         label, what = found[1], found[2]
@@ -72,7 +72,7 @@ def _unit(label: str, text: str) -> Probe:
 
 
 def _postgres(label: str, text: str) -> Probe:
-    # Only here: not everybody has psycopg.
+    # Imported here because psycopg is optional.
     from plimsoll.observe.postgres import Postgres
 
     return Postgres(text, label)
@@ -134,4 +134,4 @@ KINDS = (
         "in http_*,process_*, chooses", _scrape,
     ),
 )  # fmt: skip
-"""The first one whose beginning fits is meant."""
+"""The first kind with a matching prefix counts."""

@@ -1,7 +1,7 @@
-"""A receiver of OpenTelemetry's protocol over HTTP: any SDK can send its traces and metrics here while a run goes on.
+"""A receiver of OpenTelemetry's protocol over HTTP: any SDK can send its traces and metrics here during a run.
 
-Protocol: https://opentelemetry.io/docs/specs/otlp/#otlphttp. Sending costs the service about a fifth of its CPU, so a
-run that is compared with others should do without.
+Protocol: https://opentelemetry.io/docs/specs/otlp/#otlphttp. Sending costs the service about a fifth of its CPU, so do
+not use it for runs that are compared with others.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from plimsoll.observe.telemetry import Telemetry
 
 LINGER_S = 6.0
-"""SDKs send what they have every five seconds: so long the receiver waits for the last spans of a run."""
+"""SDKs send every five seconds: the receiver waits this long for the last spans of a run."""
 CLOCK_S = 1.0
-"""Clocks that differ by less are taken for the same."""
+"""Smaller clock differences are ignored."""
 
 
 class Receiver(Probe):
-    """Listens from the start. As a probe it has a rate and a mean time for each transaction, and the metrics."""
+    """Listens from the start. As a probe it has the rate and mean time of each transaction, and the metrics."""
 
     def __init__(self, source: str, host: str, port: int) -> None:
-        """Raises UsageError when the address cannot be had, or opentelemetry-proto is not installed."""
+        """Raises UsageError if the address is not available, or opentelemetry-proto is not installed."""
         try:
             from plimsoll.observe.otlp_server import OtlpServer
         except ImportError as error:
@@ -45,7 +45,7 @@ class Receiver(Probe):
         self._before: tuple[float, dict[str, tuple[int, int]]] | None = None
         self._refused: dict[str, int] = {}
         self._ahead: int | None = None
-        """ns by which the clock of the service is ahead at least, as far as is known."""
+        """Lower bound of the service's clock minus ours in ns, if known."""
         try:
             self._server = OtlpServer((host, port), self._take, self._refuse)
         except OSError as error:
@@ -59,7 +59,7 @@ class Receiver(Probe):
             counted = {name: (count, ns) for name, count, ns in self._spans.transactions}
             figures = dict(self._instruments.take())
             if self._before is None:
-                # The run begins: what came before it was a warm-up, or another run.
+                # The run starts: earlier spans belong to a warm-up or another run.
                 self._since, self._spans = time.time_ns(), SpanSums()
                 counted = {}
         if self._before is not None and now > self._before[0]:
@@ -72,7 +72,7 @@ class Receiver(Probe):
         return figures
 
     def ms(self, trace: str) -> float | None:
-        """What the service took for a trace, by its own spans; None when it is not known."""
+        """The service's time for a trace according to its spans; None if unknown."""
         with self._lock:
             return self._spans.ms(trace)
 
@@ -84,13 +84,13 @@ class Receiver(Probe):
                 return "ms" if name.endswith(" mean") else "/s"
 
     def facts(self) -> Mapping[str, Any]:
-        """Waits for what the service has yet to send."""
+        """Waits for the last data of the service."""
         time.sleep(LINGER_S)
         with self._lock:
             return self._spans.to_dict() if self._spans.count else {}
 
     def notes(self) -> list[str]:
-        """What was refused, and clocks that differ."""
+        """Rejected requests, and clock differences."""
         with self._lock:
             found = [f"{self.source}: {count} requests were refused: {why}" for why, count in self._refused.items()]
             if self._instruments.left_out:

@@ -1,4 +1,4 @@
-"""The HTTP side of the receiver of OpenTelemetry: what may be sent, and what it is answered."""
+"""The HTTP side of the OpenTelemetry receiver: valid requests and their responses."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from plimsoll.observe.telemetry import Telemetry
 
 MOST_BYTES = 16 * 2**20
-"""Of a request, once its coding is undone."""
+"""Size of a decoded request."""
 MOST_CONNECTIONS = 64
 MOST_AT_ONCE = 2
-"""Requests that are taken apart at a time; others are asked to come again, which all SDKs do."""
+"""Requests parsed concurrently; others must be sent again, which all SDKs do."""
 IDLE_S = 30.0
 """For a connection without a request, and between two pieces of one."""
 _PATHS = {"/v1/traces": telemetry.traces, "/v1/metrics": telemetry.metrics, "/v1/logs": telemetry.logs}
 
 
 class _RefusedError(Exception):
-    """Why a request is not taken."""
+    """Why a request is rejected."""
 
     def __init__(self, status: HTTPStatus, why: str) -> None:
         super().__init__(why)
@@ -34,7 +34,7 @@ class _RefusedError(Exception):
 
 
 class OtlpServer(ThreadingHTTPServer):
-    """take gets what was sent; refuse gets why something was not taken. Both are called by several threads."""
+    """take receives the data; refuse receives reasons of rejections. Several threads call both."""
 
     daemon_threads = True
     request_queue_size = 64
@@ -42,7 +42,7 @@ class OtlpServer(ThreadingHTTPServer):
     def __init__(
         self, address: tuple[str, int], take: Callable[[Telemetry], None], refuse: Callable[[str], None]
     ) -> None:
-        """Raises OSError when the address cannot be had."""
+        """Raises OSError if the address is not available."""
         self.take = take
         self.refuse = refuse
         self.turns = BoundedSemaphore(MOST_AT_ONCE)
@@ -63,7 +63,7 @@ class OtlpServer(ThreadingHTTPServer):
             self._connections.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A sender that goes away is its own affair."""
+        """Ignores senders that disconnect."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -73,7 +73,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         if not self.server.turns.acquire(blocking=False):
-            # The body is left where it is, so this connection is of no more use.
+            # The body stays unread, so the connection cannot be used again.
             self.close_connection = True
             self._answer(HTTPStatus.TOO_MANY_REQUESTS, b"", "text/plain", {"Retry-After": "1"})
             return
@@ -88,7 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             self.server.turns.release()
         self.server.take(sent)
-        # An empty message says that all was taken.
+        # An empty message means complete success.
         self._answer(HTTPStatus.OK, b"{}" if kind == telemetry.JSON else b"", kind)
 
     def _sent(self, kind: str) -> Telemetry:

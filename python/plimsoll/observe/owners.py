@@ -1,4 +1,4 @@
-"""The processes that a name stands for: those of a program, of a container or of a systemd unit."""
+"""Finds processes by a name: those of a program, of a container or of a systemd unit."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 CGROUPS = Path("/sys/fs/cgroup")
 ANSWER_S = 5.0
-"""For docker, podman and systemctl."""
+"""Timeout for docker, podman and systemctl."""
 
 
 class Tree:
-    """A process and all that descends from it. itself: whether the process counts, or only its descendants."""
+    """A process and all its descendants. itself: whether the process counts, or only its descendants."""
 
     def __init__(self, pid: int, *, itself: bool = True) -> None:
         self._pid = pid
@@ -32,13 +32,13 @@ class Tree:
 
 
 class Program:
-    """All processes of a program, and what descends from them. name: of the executable, as `ps -o comm` has it."""
+    """All processes of a program, and their descendants. name: of the executable, as in `ps -o comm`."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def __call__(self) -> list[psutil.Process]:
-        """Raises ProbeError when there is none."""
+        """Raises ProbeError if there is none."""
         known: dict[int, tuple[psutil.Process, int, bool]] = {}
         for process in psutil.process_iter():
             try:
@@ -52,10 +52,10 @@ class Program:
 
 
 class Container:
-    """The first process of a running container, and what descends from it."""
+    """The first process of a running container, and its descendants."""
 
     def __init__(self, name: str) -> None:
-        """Raises UsageError when nothing here runs containers."""
+        """Raises UsageError if this machine has no container tool."""
         self._name = name
         self._engines = [path for path in map(shutil.which, ("docker", "podman")) if path]
         if not self._engines:
@@ -63,7 +63,7 @@ class Container:
         self._pid = 0
 
     def __call__(self) -> list[psutil.Process]:
-        """Raises ProbeError when it is not running."""
+        """Raises ProbeError if it is not running."""
         if self._pid and (found := _tree(self._pid)):
             return found
         self._pid, said = 0, ""
@@ -79,7 +79,7 @@ class Unit:
     """The processes in the control group of a systemd unit."""
 
     def __init__(self, name: str) -> None:
-        """Raises UsageError when there is no systemd here."""
+        """Raises UsageError if this machine has no systemd."""
         self._name = name
         self._group = ""
         path = shutil.which("systemctl")
@@ -88,7 +88,7 @@ class Unit:
         self._systemctl = path
 
     def __call__(self) -> list[psutil.Process]:
-        """Raises ProbeError when it is not running."""
+        """Raises ProbeError if it is not running."""
         if self._group and (found := _existing(_members(self._group))):
             return found
         text, said = _said(self._systemctl, "show", "--property=ControlGroup", "--value", self._name)
@@ -102,7 +102,7 @@ def _descends(pid: int, known: Mapping[int, tuple[psutil.Process, int, bool]]) -
     """Whether the process or one of its ancestors was chosen."""
     seen = set()
     while pid in known and pid not in seen:
-        # Pids are used again: two processes that were not looked at together may name each other as parents.
+        # Pids are reused: two processes read at different times may name each other as parents.
         seen.add(pid)
         _, pid, chosen = known[pid]
         if chosen:
@@ -119,7 +119,7 @@ def _tree(pid: int, *, itself: bool = True) -> list[psutil.Process]:
 
 
 def _members(group: str) -> list[int]:
-    """Of a control group and those within it; of version 2, or of systemd's own tree of version 1."""
+    """The pids of a control group and its subgroups; of version 2, or of systemd's own tree of version 1."""
     for root in (CGROUPS / group, CGROUPS / "systemd" / group):
         try:
             files = sorted(root.rglob("cgroup.procs"))
@@ -142,7 +142,7 @@ def _existing(pids: list[int]) -> list[psutil.Process]:
 
 
 def _said(*command: str) -> tuple[str, str]:
-    """Its output, and the last line of what it said on stderr."""
+    """Its output, and the last line of stderr."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=ANSWER_S, check=False,

@@ -1,4 +1,4 @@
-"""What a PostgreSQL database does, from its own statistics."""
+"""The activity of a PostgreSQL database, from its own statistics."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COUNTERS = {
     "deadlocks": "deadlocks",
     "temporary bytes": "temp_bytes",
 }
-"""Of pg_stat_database: how often something has happened so far."""
+"""Columns of pg_stat_database: numbers of events so far."""
 
 UNITS = {
     **dict.fromkeys(COUNTERS, "/s"), "temporary bytes": "bytes/s", "connections": "", "active": "",
@@ -31,13 +31,13 @@ UNITS = {
 }  # fmt: skip
 
 QUERY_TIMEOUT_S = 2
-"""Whole seconds that connecting, or an answer, may take."""
+"""Timeout in whole seconds for connecting, and for a response."""
 MOST_QUERY = 500
-"""Characters of a statement."""
+"""Maximum characters of a statement."""
 MOST_STATEMENTS = 20
-"""Of a run, those that took most time."""
+"""Those of a run with the most time."""
 
-# A replica says how far behind it is itself; a primary says it of the replica that is behind most.
+# A replica reports its own delay; a primary reports that of the replica with the longest delay.
 _QUERY = f"""
 SELECT numbackends - 1, active, waiting, lag, delay, {", ".join(COUNTERS.values())}
 FROM pg_stat_database,
@@ -60,7 +60,7 @@ WHERE datname = current_database() AND query NOT LIKE '%pg_stat_%' GROUP BY quer
 
 
 class _Statement(NamedTuple):
-    """So far."""
+    """Sums so far."""
 
     query: str
     calls: int
@@ -69,15 +69,15 @@ class _Statement(NamedTuple):
 
 
 class Postgres(Probe):
-    """Commits, blocks read and hit, sessions that wait for locks, … of the database that a connection string names.
+    """Commits, blocks read and hit, sessions that wait for locks, … of the database in a connection string.
 
-    Counters are per second, between one sample and the next. Our own connection is not counted, and its one commit per
-    sample is in `commits`. The server takes up to a second to count what its sessions do. A primary tells how far its
-    replicas are behind, a replica how far it is behind itself.
+    Counters are per second between samples. Our own connection is not counted, but its one commit per sample is in
+    `commits`. The server updates its counts with up to a second of delay. A primary reports the delay of its replicas,
+    a replica its own delay.
     """
 
     def __init__(self, url: str, source: str = "") -> None:
-        """url: postgresql://… Raises UsageError when psycopg is not installed. It connects when it is first read."""
+        """url: postgresql://… Raises UsageError if psycopg is not installed. Connects on the first reading."""
         try:
             import psycopg
         except ImportError as error:
@@ -97,7 +97,7 @@ class Postgres(Probe):
         except self._psycopg.Error as error:
             self._disconnect()
             raise ProbeError(" ".join(redact(str(error)).split())) from error
-        assert row is not None  # of the database that we are connected to
+        assert row is not None  # of the connected database
         connections, active, waiting, lag, delay, *counts = row
         figures = {
             "connections": float(max(0, connections)),
@@ -109,7 +109,7 @@ class Postgres(Probe):
         if self._last is not None and now > self._last[0]:
             then, before = self._last
             grown = {name: count - old for name, count, old in zip(COUNTERS, counts, before, strict=True)}
-            # Statistics that somebody reset begin again at 0.
+            # Statistics start at 0 again after a reset.
             figures |= {name: more / (now - then) for name, more in grown.items() if more >= 0}
             blocks = grown["blocks hit"] + grown["blocks read"]
             if grown["blocks hit"] >= 0 and grown["blocks read"] >= 0 and blocks:
@@ -121,8 +121,8 @@ class Postgres(Probe):
         return UNITS[name]
 
     def facts(self) -> Mapping[str, Any]:
-        """statements: what took the server's time since the first sample, most of it first, as far as the extension
-        pg_stat_statements counts it; ms are those of execution."""
+        """statements: those with the most execution time in ms since the first sample, longest first, as counted by the
+        extension pg_stat_statements."""
         if self._connection is None or self._first is None:
             return {}
         try:
@@ -155,7 +155,7 @@ class Postgres(Probe):
             try:
                 self._first = self._read_statements(connection)
             except self._psycopg.errors.Error:
-                # The extension is not there, or not for this user.
+                # The extension is missing, or this user may not read it.
                 self._first = None
         return connection
 

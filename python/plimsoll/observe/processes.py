@@ -1,4 +1,4 @@
-"""What the processes of a target take: memory, CPU, threads, open files; and how busy their machine is."""
+"""The resources of a target's processes: memory, CPU, threads, open files; and the load of their machine."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ UNITS = {
 
 
 class Processes(Probe):
-    """Some processes, added up.
+    """The sum over some processes.
 
-    - rss: resident memory. What processes share (a program's text, PostgreSQL's buffers) counts once: for the one of
-      them that has most of it. Where the system does not tell what is shared, the sum over the processes.
-    - cpu: how many cores were busy with them since the sample before; the first sample has none. A process that begins
-      and ends between two samples is in it if its parent waited for it.
-    - threads, files (open ones: sockets too), processes: how many there are. No files when some process, being another
-      user's, does not tell.
-    - disk read, disk written: what went to and came from disks, not caches, since the sample before; of processes that
-      are still there, and unknown as files are.
+    - rss: resident memory. Shared memory (a program's text, PostgreSQL's buffers) counts once: for the process that has
+      most of it. If the system does not report shared memory, the sum over the processes.
+    - cpu: cores used since the sample before; the first sample has none. A process that starts and ends between two
+      samples is included if its parent waited for it.
+    - threads, files (open ones, including sockets), processes: their numbers. No files if a process of another user
+      does not report them.
+    - disk read, disk written: bytes from and to disks, not caches, since the sample before; of processes that still
+      exist; unknown under the same condition as files.
 
-    A process that ends while it is looked at is left out. A look at ten processes, where a hundred run, takes 2.5 ms:
-    at one a second 0.3 % of a core.
+    A process that ends while it is read is left out. Reading ten processes on a machine with a hundred takes 2.5 ms: at
+    one reading a second 0.3 % of a core.
     """
 
     def __init__(self, source: str, find: Callable[[], Sequence[psutil.Process]]) -> None:
-        """find: the processes of this moment; may raise ProbeError."""
+        """find: the current processes; may raise ProbeError."""
         self.source = source
         self._find = find
         self._last: _Sum | None = None
@@ -66,12 +66,12 @@ class Processes(Probe):
         return figures
 
     def facts(self) -> Mapping[str, Any]:
-        """cores: how many they may use."""
+        """cores: the number that they may use."""
         return {"cores": self._cores} if self._cores else {}
 
 
 class Machine(Probe):
-    """How many cores of this machine are busy, with whatever it may be; the first sample has none."""
+    """Cores in use on this machine, by any process; the first sample has none."""
 
     source = "this machine"
 
@@ -83,16 +83,16 @@ class Machine(Probe):
 
     def read(self, now: float) -> Mapping[str, float]:
         times = psutil.cpu_times()
-        # Waiting for a disk is idle, and what a host took away was not used here.
+        # Waiting for a disk is idle, and time stolen by a host was not used here.
         idle = times.idle + getattr(times, "iowait", 0.0) + getattr(times, "steal", 0.0)
-        # Time of guests is in that of users already.
+        # The time of users already includes that of guests.
         guests = getattr(times, "guest", 0.0) + getattr(times, "guest_nice", 0.0)
         busy, last = sum(times) - idle - guests, self._last
         self._last = now, busy
         return {"cpu": max(0.0, busy - last[1]) / (now - last[0])} if last is not None and now > last[0] else {}
 
     def facts(self) -> Mapping[str, Any]:
-        """cores: how many it has."""
+        """cores: their number."""
         return {"cores": float(machine_cores())}
 
 
@@ -105,18 +105,18 @@ def _looks(processes: Sequence[psutil.Process]) -> Iterator[_Look]:
 
 
 class _Sum(NamedTuple):
-    """What was used until some moment."""
+    """Resources used so far."""
 
     at: float
     busy: float
-    """Seconds of CPU."""
+    """CPU seconds."""
     disk: dict[int, tuple[int, int]]
     """Bytes read and written, by pid."""
 
     def since(self, before: _Sum, processes: int) -> dict[str, float]:
-        """Per second. processes: how many there are."""
+        """Per second. processes: their number."""
         seconds = self.at - before.at
-        # A child whose parent did not wait for it takes its CPU with it.
+        # The CPU time of a child is lost if its parent did not wait for it.
         figures = {"cpu": max(0.0, self.busy - before.busy) / seconds}
         if len(self.disk) == processes:
             pairs = [(now, before.disk.get(pid, now)) for pid, now in self.disk.items()]
@@ -126,7 +126,7 @@ class _Sum(NamedTuple):
 
 
 class _Look:
-    """One process at one moment. Raises psutil.NoSuchProcess."""
+    """A reading of one process. Raises psutil.NoSuchProcess."""
 
     def __init__(self, process: psutil.Process) -> None:
         self.pid = process.pid
@@ -143,7 +143,7 @@ class _Look:
         self.disk: tuple[int, int] | None = None
         try:
             self.files = process.num_fds()
-            # Other systems than Linux do not count it per process.
+            # Only Linux counts it per process.
             if hasattr(process, "io_counters"):
                 used = process.io_counters()
                 self.disk = used.read_bytes, used.write_bytes

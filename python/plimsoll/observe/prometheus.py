@@ -1,4 +1,4 @@
-"""What a Prometheus server knows of a target: the results of a query over the time of a run.
+"""A target's metrics in a Prometheus server: the results of a query over the time of a run.
 
 API: https://prometheus.io/docs/prometheus/latest/querying/api/
 """
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MOST_POINTS = 10_000
-"""Of a series; servers refuse more than 11,000."""
+"""Per series; servers reject more than 11,000."""
 EXPLAINED = frozenset({400, 422, 503})
-"""Statuses of errors whose bodies say what is wrong."""
+"""Error statuses whose bodies have an explanation."""
 CLOCK_S = 1.0
-"""Clocks that differ by less are taken for the same: the answer of a server is as old as its last scrape."""
+"""Smaller clock differences are ignored: the result of a server is as old as its last scrape."""
 
 
 class RangeQuery:
-    """One expression. The server is asked once, when the run is over."""
+    """One expression, queried once after the run."""
 
     def __init__(self, source: str, url: str, expression: str) -> None:
-        """url: of the server, with a path if it is not at the root. Raises UsageError."""
+        """url: of the server, including a path prefix. Raises UsageError."""
         self.source = source
         self.notes: list[str] = []
         self._fetcher = Fetcher(url)
         self._expression = expression
 
     def series(self, start: float, end: float) -> tuple[Series, ...]:
-        """From start to end, Unix seconds; a point per second, fewer of a long run. Raises ProbeError."""
+        """From start to end, Unix seconds; a point per second, fewer for a long run. Raises ProbeError."""
         try:
             ahead = self._clock_ahead()
             step = max(1, math.ceil((end - start) / MOST_POINTS))

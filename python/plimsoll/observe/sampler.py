@@ -1,7 +1,6 @@
-"""Asks probes at even distances, and keeps their figures as series.
+"""Reads probes at equal intervals, and keeps their values as series.
 
-Nothing happens by itself: somebody calls `sample` when `wait` has passed. So there is no thread here, and tests set the
-clock.
+The caller calls `sample` after `wait`. So there is no thread here, and tests control the clock.
 """
 
 from __future__ import annotations
@@ -19,53 +18,53 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
 EVERY_S = 1.0
-"""Between samples."""
+"""Sampling interval."""
 REST_S = 5.0
-"""A probe that failed is not asked for so long: one that does not answer must not hold up the others each time."""
+"""Pause of a failed probe, so that one without response does not delay the others each time."""
 MOST_SERIES = 500
-"""Of one probe; an hour of them takes 30 MB."""
+"""Per probe; an hour of them takes 30 MB."""
 
 
 class ProbeError(Exception):
-    """What is observed does not answer. The message says which and why."""
+    """The observed object does not respond. The message names it and the reason."""
 
 
 class Probe:
-    """Something that has figures at any time."""
+    """A source of values that can be read at any time."""
 
     source: str
     """The value for `Series.source`."""
 
     def read(self, now: float) -> Mapping[str, float]:
-        """The figures at this time, by name, without those that are unknown. now: seconds of the sampler's clock, which
-        are later from call to call. Raises ProbeError."""
+        """The current values by name, without unknown ones. now: seconds of the sampler's clock, which increase from
+        call to call. Raises ProbeError."""
         raise NotImplementedError
 
     def unit(self, name: str) -> str:
-        """Of a figure that was read."""
+        """Of a value."""
         raise NotImplementedError
 
     def facts(self) -> Mapping[str, Any]:
-        """JSON: what else is known of it when the run is over."""
+        """JSON: more data about it after the run."""
         return {}
 
     def notes(self) -> Sequence[str]:
-        """What else must be said of it then."""
+        """Caveats about it after the run."""
         return ()
 
     def close(self) -> None:
-        """It will not be asked again. May be repeated."""
+        """Stop using it. Can be called repeatedly."""
 
 
 @dataclass(slots=True)
 class _Readings:
     at: array[float] = field(default_factory=lambda: array("d"))
-    """Seconds of the sampler's clock, halfway through each reading."""
+    """Seconds of the sampler's clock, at the middle of each reading."""
     values: array[float] = field(default_factory=lambda: array("d"))
 
 
 class _Asked:
-    """A probe and all that it said."""
+    """A probe and all its values."""
 
     def __init__(self, probe: Probe) -> None:
         self.probe = probe
@@ -113,12 +112,12 @@ class _Asked:
 
 
 class Sampler:
-    """All figures of some probes, once a second from now on."""
+    """All values of some probes, once a second from now on."""
 
     def __init__(
         self, probes: Sequence[Probe], *, every: float = EVERY_S, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """every: seconds, > 0. clock: in seconds, never going back."""
+        """every: seconds, > 0. clock: seconds, monotonic."""
         self._asked = [_Asked(each) for each in probes]
         self._every = every
         self._clock = clock
@@ -129,11 +128,11 @@ class Sampler:
         return max(0.0, self._due - self._clock())
 
     def sample(self) -> None:
-        """Ask every probe, if it is time."""
+        """Read every probe, if a sample is due."""
         now = self._clock()
         if now < self._due:
             return
-        # On the grid, and without making up for what was missed.
+        # On the grid; missed samples are skipped.
         self._due += self._every * (1 + (now - self._due) // self._every)
         for each in self._asked:
             each.ask(self._clock)
@@ -144,12 +143,12 @@ class Sampler:
         return [note for each in self._asked for note in each.notes()]
 
     def series(self, start: float, end: float) -> tuple[Series, ...]:
-        """What was read from start to end, in seconds since start. Both are of the sampler's clock. A figure that was
-        never read has no series."""
+        """The values from start to end, in seconds since start. Both are of the sampler's clock. A name without values
+        has no series."""
         found = []
         for asked in self._asked:
             for name, readings in asked.readings.items():
-                # A copy: numpy would else lock the arrays, and they may still grow.
+                # Copies: otherwise numpy would lock the arrays, which may still grow.
                 at, values = np.array(readings.at), np.array(readings.values)
                 within = (at >= start) & (at <= end)
                 if within.any():
@@ -158,7 +157,7 @@ class Sampler:
         return tuple(found)
 
     def facts(self) -> dict[str, Mapping[str, Any]]:
-        """JSON: what else the probes know, by their sources."""
+        """JSON: more data of the probes, by their sources."""
         found = ((each.probe.source, each.probe.facts()) for each in self._asked)
         return {source: facts for source, facts in found if facts}
 

@@ -1,4 +1,4 @@
-"""What a service reports of itself at /metrics, in the text format of Prometheus or OpenMetrics."""
+"""Metrics of a service at /metrics, in the text format of Prometheus or OpenMetrics."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 UNASKED = ("go_*", "python_gc_*", "python_info", "promhttp_*", "scrape_*")
-"""Of the exporters' own runtimes: observed only if a pattern says so."""
+"""Metrics of the exporters' own runtimes: observed only if a pattern matches them."""
 _MEAN = " mean"
 
 
 class _Series(NamedTuple):
-    """What becomes of a line."""
+    """How a line is processed."""
 
     kind: str
-    """gauge, counter; sum and count, of which a mean is made."""
+    """gauge, counter; sum and count, for a mean."""
     name: str
     unit: str
 
@@ -29,13 +29,13 @@ class _Series(NamedTuple):
 class Scrape(Probe):
     """A page of metrics, once a second.
 
-    Gauges are as they are, counters are per second. Of a histogram or summary: how many observations came per second,
-    and their mean since the sample before. Buckets are left out. The first sample has gauges only.
+    Gauges are unchanged, counters are per second. For a histogram or summary: observations per second, and their mean
+    since the sample before. Buckets are left out. The first sample has only gauges.
     """
 
     def __init__(self, source: str, url: str, patterns: Sequence[str] = ()) -> None:
-        """patterns: with * and ?, of names or of names with labels as they stand in the text; none: all but what
-        `UNASKED` has. Raises UsageError."""
+        """patterns: with * and ?, of names or of names with labels as in the text; none: everything except `UNASKED`.
+        Raises UsageError."""
         self.source = source
         self._fetcher = Fetcher(url)
         self._path = self._fetcher.path if self._fetcher.path not in ("", "/") else "/metrics"
@@ -83,7 +83,7 @@ class Scrape(Probe):
         for line, value in counted.items():
             series = self._known[line]
             grown = value - before.get(line, float("nan"))
-            # One that is less than before began again at 0; what it missed is not known.
+            # A counter that decreased was reset to 0; its missed events are unknown.
             if series is None or not grown >= 0:
                 continue
             if series.kind == "sum":
@@ -95,7 +95,7 @@ class Scrape(Probe):
         return figures | {mean: sums[mean] / count for mean, count in counts.items() if mean in sums}
 
     def _series(self, line: str, types: Mapping[str, str]) -> _Series | None:
-        """None for what is not observed."""
+        """None if it is not observed."""
         name = exposition.name_of(line)
         if not self._is_wanted(name, line):
             return None

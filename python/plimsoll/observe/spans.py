@@ -1,4 +1,4 @@
-"""What the spans of a service add up to: its transactions, and the calls that it makes itself."""
+"""Sums over the spans of a service: its transactions, and its own calls."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST_NAMES = 500
-"""Kinds of spans that are counted apart; a service with ids in their names would else fill the memory."""
+"""Kinds of spans that are counted separately; otherwise a service with ids in its names would fill the memory."""
 MOST_SLOWEST = 20
 MOST_TRACES = 100_000
 """Traces whose times can be looked up; a few MB."""
 OTHERS = "(others)"
 SERVER, CLIENT = 2, 3
-"""Kinds of spans, as OpenTelemetry numbers them."""
+"""Span kinds, as numbered by OpenTelemetry."""
 
 
 class TraceSpan(NamedTuple):
-    """One that has ended."""
+    """A span that has ended."""
 
     service: str
     kind: int
     name: str
     start: int
-    """Unix time, ns, as is the next."""
+    """Unix time, ns, like the next."""
     end: int
     failed: bool
     trace: str
     """32 hexadecimal digits."""
     attributes: Mapping[str, str]
-    """The texts among them."""
+    """Those that are texts."""
 
 
 class _Key(NamedTuple):
     service: str
     name: str
     view: str
-    """The function or class that answered, or the system that was called."""
+    """The function or class that handled it, or the system that was called."""
 
 
 @dataclass(slots=True)
@@ -60,15 +60,15 @@ class _Sum:
 
 
 class SpanSums:
-    """Transactions are spans of kind server; calls are those of kind client: of databases and other services."""
+    """Transactions are spans of kind server; calls are spans of kind client: to databases and other services."""
 
     def __init__(self) -> None:
         self.count = 0
-        """Of all kinds."""
+        """Spans of all kinds."""
         self._transactions: dict[_Key, _Sum] = {}
         self._calls: dict[_Key, _Sum] = {}
         self._slowest: list[tuple[int, int, TraceSpan]] = []
-        """A heap of the slowest transactions; the number tells equal ones apart."""
+        """A heap of the slowest transactions; the number makes equal ones distinct."""
         self._traces: dict[str, int] = {}
         """ns of the longest transaction of each of the latest traces."""
 
@@ -76,7 +76,7 @@ class SpanSums:
         self.count += 1
         if span.kind == SERVER:
             self._add(self._transactions, span, _view(span.attributes))
-            # A service that calls another one has transactions of both in the same trace.
+            # If a service calls another one, both have transactions in the same trace.
             self._traces[span.trace] = max(span.end - span.start, self._traces.pop(span.trace, 0))
             if len(self._traces) > MOST_TRACES:
                 del self._traces[next(iter(self._traces))]
@@ -94,12 +94,12 @@ class SpanSums:
         return [(_title(key), each.count, each.ns) for key, each in self._transactions.items()]
 
     def ms(self, trace: str) -> float | None:
-        """What the longest transaction of a trace took; None when it is not known, or not any more."""
+        """The time of a trace's longest transaction; None if unknown or no longer kept."""
         ns = self._traces.get(trace)
         return None if ns is None else ns / 1e6
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON. Times in ms; those that took most time in all come first."""
+        """JSON. Times in ms; those with the most total time come first."""
         return {
             "spans": self.count,
             "transactions": _rows(self._transactions),
@@ -137,7 +137,7 @@ def _title(key: _Key) -> str:
 
 
 def _view(attributes: Mapping[str, str]) -> str:
-    """Semantic conventions of OpenTelemetry for code, the newer one first."""
+    """OpenTelemetry's semantic conventions for code, the newer one first."""
     if "code.function.name" in attributes:
         return attributes["code.function.name"]
     return ".".join(attributes[each] for each in ("code.namespace", "code.function") if each in attributes)

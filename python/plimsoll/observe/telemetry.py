@@ -18,22 +18,22 @@ from plimsoll.observe.spans import TraceSpan
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 MOST_TEXT = 200
-"""Characters of a name or of an attribute."""
+"""Maximum characters of a name or of an attribute."""
 _FAILED = 2
 """The code of a span's status."""
 _IDS = frozenset({"traceId", "spanId", "parentSpanId", "trace_id", "span_id", "parent_span_id"})
-"""Fields that JSON has in hexadecimal, other than the mapping of protobuf."""
+"""Fields that are hexadecimal in JSON, unlike in protobuf's mapping."""
 
 
 class Telemetry(NamedTuple):
-    """All of one request."""
+    """The content of one request."""
 
     spans: tuple[TraceSpan, ...] = ()
     points: tuple[MetricPoint, ...] = ()
 
 
 def traces(body: bytes, kind: str) -> Telemetry:
-    """Raises ValueError, here as below."""
+    """Raises ValueError, like the functions below."""
     request = ExportTraceServiceRequest()
     _read(request, body, kind)
     return Telemetry(spans=tuple(_spans(request)))
@@ -46,7 +46,7 @@ def metrics(body: bytes, kind: str) -> Telemetry:
 
 
 def logs(body: bytes, kind: str) -> Telemetry:
-    """Taken and not kept: an SDK that sends all signals should not fail over them."""
+    """Accepted and discarded: an SDK that sends all signals must not fail."""
     return Telemetry()
 
 
@@ -64,7 +64,7 @@ def _read(message: Message, body: bytes, kind: str) -> None:
 
 
 def _as_protobuf(value: Any) -> Any:
-    """JSON with ids as protobuf's own mapping has them."""
+    """JSON with ids as in protobuf's own mapping."""
     if isinstance(value, dict):
         return {
             key: _base64(inner) if key in _IDS and isinstance(inner, str) else _as_protobuf(inner)
@@ -108,7 +108,7 @@ def _points_of(metric: Any) -> Iterable[MetricPoint]:
                 yield _number(metric, each, "gauge", is_delta=False)
         case "sum":
             is_delta = metric.sum.aggregation_temporality == AGGREGATION_TEMPORALITY_DELTA
-            # A sum that also falls, as a number of connections, is what others call a gauge.
+            # A sum that can decrease, e.g. a number of connections, is a gauge elsewhere.
             kind = "counter" if metric.sum.is_monotonic or is_delta else "gauge"
             for each in metric.sum.data_points:
                 yield _number(metric, each, kind, is_delta=is_delta)
@@ -130,7 +130,7 @@ def _number(metric: Any, point: Any, kind: str, *, is_delta: bool) -> MetricPoin
 
 
 def _named(metric: Any, point: Any) -> str:
-    """As Prometheus writes it."""
+    """In Prometheus's notation."""
     labels = ",".join(f'{key}="{value}"' for key, value in sorted(_texts(point.attributes).items()))
     return f"{metric.name[:MOST_TEXT]}{f'{{{labels}}}' if labels else ''}"
 
