@@ -1,4 +1,4 @@
-"""What a request carries: the four ways to say it, and the headers."""
+"""The body of a request in its four notations, and the headers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VARIABLE = re.compile(r"\$?\$\{[^}]*\}")
 
 
 def json_template(value: Any) -> str:
-    """A JSON document with variables in it. Raises UsageError when it would be none with them filled in."""
+    """A JSON document that contains variables. Raises UsageError if filling them in would make it invalid."""
     if not isinstance(value, str):
         try:
             return json.dumps(value, ensure_ascii=False, allow_nan=False)
@@ -36,7 +36,7 @@ JsonBody = Annotated[str, PlainValidator(json_template), WithJsonSchema({"title"
 
 
 def encoded(content: bytes) -> dict[str, str]:
-    """A body that is sent as it is."""
+    """A body that is sent unchanged."""
     return {"base64": base64.b64encode(content).decode("ascii")}
 
 
@@ -58,16 +58,16 @@ HeaderValues = Annotated[
     BeforeValidator(one_or_more),
 ]
 HeadersTable = dict[HeaderName, HeaderValues]
-"""Values by name; a list for one that is sent several times."""
+"""Values by name; a list for a header that is sent several times."""
 
 
 def header_lines(headers: HeadersTable) -> list[list[str]]:
-    """As native users are given them."""
+    """In the format for native users."""
     return [[name, value] for name, values in headers.items() for value in values]
 
 
 def overridden(weak: list[list[str]], strong: list[list[str]]) -> list[list[str]]:
-    """Both, without those of `weak` that `strong` has too."""
+    """All lines of `strong`, and those of `weak` with other names."""
     names = {name.lower() for name, _ in strong}
     return [*(line for line in weak if line[0].lower() not in names), *strong]
 

@@ -1,4 +1,4 @@
-"""Every mistake of a file, by field and line, in words that say what to do."""
+"""Messages for every error of a file, by field and line, with the fix."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from plimsoll.load.toml_file import Places
 
 MOST = 10
-"""As many are shown at once."""
+"""Maximum number shown at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
     path: str
-    """Of the field, as `phase[1].rate`; "" for the file as a whole."""
+    """Of the field, e.g. `phase[1].rate`; "" for the whole file."""
     message: str
 
 
 def complain(file: str, found: Iterable[Complaint], places: Places) -> UsageError:
-    """All of them in the order of the file, one per line."""
+    """All errors in the order of the file, one per line."""
     placed = sorted({(places.line(each.path), places.written(each.path), _one_line(each.message)) for each in found})
     shown_ones = [
         f"{file}:{line}: {path}: {message}" if path else f"{file}:{line}: {message}" for line, path, message in placed
@@ -43,12 +43,12 @@ def complain(file: str, found: Iterable[Complaint], places: Places) -> UsageErro
 
 
 def _one_line(message: str) -> str:
-    """Without the lines that only point at something in the line above."""
+    """Without the lines that only point at text in the line above."""
     return " ".join(line.strip() for line in message.splitlines() if line.strip(" ^"))
 
 
 def complaints(error: ValidationError, model: type[BaseModel]) -> list[Complaint]:
-    """Those of pydantic, in our words. model: what was to be made of the file."""
+    """pydantic's errors in our words. model: of the file."""
     return [_complaint(each, model) for each in error.errors(include_url=False)]
 
 
@@ -96,7 +96,7 @@ _WORDS: dict[str, Callable[[ErrorDetails], str]] = {
 
 
 def _unknown(location: Sequence[int | str], model: type[BaseModel]) -> str:
-    """For a field that is not there: what was meant, or where it belongs."""
+    """For an unknown field: the name that was meant, or the table it belongs to."""
     name = str(location[-1])
     known = _fields(_table_at(location[:-1], model))
     elsewhere = _home_of(name, model) if name not in known else None
@@ -118,7 +118,7 @@ def _home_of(name: str, model: type[BaseModel]) -> str | None:
 
 
 def _heading(field: str, annotation: Any) -> str:
-    """That of a table in TOML: by itself, one of several, or one with a name."""
+    """A table's TOML heading: single, one of several, or with a name."""
     if typing.get_origin(annotation) is dict:
         return f"[{field}.NAME]"
     return f"[[{field}]]" if typing.get_origin(annotation) is list else f"[{field}]"
@@ -129,7 +129,7 @@ def _fields(model: type[BaseModel]) -> list[str]:
 
 
 def _table_at(location: Sequence[int | str], model: type[BaseModel]) -> type[BaseModel]:
-    """The model of the table at a place in the document."""
+    """The model of the table at this location in the document."""
     for part in location:
         fields = {field.alias or name: field for name, field in model.model_fields.items()}
         if part in fields:
@@ -138,7 +138,7 @@ def _table_at(location: Sequence[int | str], model: type[BaseModel]) -> type[Bas
 
 
 def _table_in(annotation: Any) -> type[BaseModel] | None:
-    """The model that a type is of, or is made of."""
+    """The model in a type annotation."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((found for each in typing.get_args(annotation) if (found := _table_in(each))), None)

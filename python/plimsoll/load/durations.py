@@ -1,4 +1,4 @@
-"""Durations: as people type them, Locust's notation among them, and as they read them."""
+"""Durations: parsing, including Locust's notation, and formatting."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def duration_text(seconds: float) -> str:
 
 
 def rough_duration(seconds: float) -> str:
-    """For people, of something that is not known exactly: 45 s, 12 min, 1 h 40 min."""
+    """For people, of an estimate: 45 s, 12 min, 1 h 40 min."""
     return duration_text(round(seconds) if seconds < 90 else 60 * round(seconds / 60))
 
 

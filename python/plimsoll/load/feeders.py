@@ -60,7 +60,7 @@ class FeederTable(TomlTable):
         return self
 
     def definition(self, name: str) -> dict[str, Any]:
-        """As native users are given it."""
+        """In the format for native users."""
         return {
             "name": name, "columns": self._rows.columns, "rows": self._rows.rows,
             "order": self.order, "share": self.share, "at_end": self.at_end,
@@ -76,7 +76,7 @@ class FeederTable(TomlTable):
 
 
 class _RowError(Exception):
-    """index: of the row at fault, counted from 1; 0 is the one that names the columns."""
+    """index: of the faulty row, counted from 1; 0 is the row with the column names."""
 
     def __init__(self, index: int, message: str) -> None:
         super().__init__(message)
@@ -84,7 +84,7 @@ class _RowError(Exception):
 
 
 def read_rows(path: Path, delimiter: str | None = None) -> Rows:
-    """From CSV with a line of names first, from JSON (a list of objects) or from JSON lines, by the file's suffix.
+    """From CSV with a header line, from JSON (a list of objects) or from JSON lines, by the file's suffix.
 
     delimiter: of CSV; "," unless it is a .tsv. Raises UsageError with the line.
     """
@@ -103,11 +103,11 @@ def read_rows(path: Path, delimiter: str | None = None) -> Rows:
 
 
 _Placed = tuple[list[str], list[Any]]
-"""Rows, and where each of them is."""
+"""Rows, and the place of each."""
 
 
 def _csv_rows(text: str, path: Path, delimiter: str) -> _Placed:
-    # newline="" as csv wants it: line ends inside quotes are values.
+    # newline="" as required by csv: line ends inside quotes are values.
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     places: list[str] = []
     rows: list[Any] = []
@@ -143,7 +143,7 @@ def _json(text: str, path: Path, line: int) -> Any:
 
 
 def _named(rows: list[Any]) -> list[list[str]]:
-    """Of rows that name their values, all the same: the names, and the values of each."""
+    """For rows that are objects with the same names: the names, and the values of each."""
     table: list[list[str]] = []
     for index, row in enumerate(rows, 1):
         if not isinstance(row, dict):
@@ -157,7 +157,7 @@ def _named(rows: list[Any]) -> list[list[str]]:
 
 
 def _listed(columns: list[str], rows: list[Any]) -> list[list[str]]:
-    """Of rows that are values in the order of the columns."""
+    """For rows that are lists of values in column order."""
     for index, row in enumerate(rows, 1):
         if not isinstance(row, list):
             raise _RowError(index, "names its values, but there are columns, too; leave columns out")
@@ -165,7 +165,7 @@ def _listed(columns: list[str], rows: list[Any]) -> list[list[str]]:
 
 
 def _checked(table: list[list[str]]) -> Rows:
-    """The first row names the columns."""
+    """The first row has the column names."""
     columns, *rows = table or [[]]
     for name in columns:
         if not _COLUMN.fullmatch(name):
@@ -182,7 +182,7 @@ def _checked(table: list[list[str]]) -> Rows:
 
 
 def _text(value: Any) -> str:
-    """As it is put into a template: text as it is, anything else as JSON, null as nothing."""
+    """The text for a template: text unchanged, null empty, anything else as JSON."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

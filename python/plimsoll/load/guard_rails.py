@@ -1,6 +1,6 @@
-"""What a run must keep to, and where that is said: hosts that it may load, caps, and a header that names who does it.
+"""Limits on a run and their sources: allowed hosts, caps, and a header that identifies the sender.
 
-A run has those of its options and those of the machine's limits file. Of two the stricter one counts.
+A run is limited by its options and by the machine's limits file. The stricter limit counts.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 HEADER = "X-Load-Test"
-"""Of requests that say who sends them."""
+"""The request header that identifies the sender."""
 
 
 def _duration(seconds: float) -> str:
-    # Only here: processes of a run need no pydantic, which durations import.
+    # Imported here: durations imports pydantic, which processes of a run do not need.
     from plimsoll.load.durations import format_duration
 
     return format_duration(seconds)
@@ -34,7 +34,7 @@ _VALUES: dict[str, Callable[[float], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class HostPatterns:
-    """A list of allowed hosts, as `_engine.AllowedHosts` reads it."""
+    """A list of allowed hosts, in the format of `_engine.AllowedHosts`."""
 
     patterns: tuple[str, ...]
     file: str = ""
@@ -48,7 +48,7 @@ class HostPatterns:
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """The most that something may be."""
+    """An upper limit."""
 
     value: float
     file: str = ""
@@ -56,20 +56,20 @@ class Cap:
 
 @dataclass(frozen=True, slots=True)
 class GuardRails:
-    """All that hold for a run."""
+    """All limits of a run."""
 
     hosts: tuple[HostPatterns, ...] = ()
-    """A connection must be allowed by each; () allows every one."""
+    """Each must allow a connection; () allows all."""
     max_rate: Cap | None = None
     """Requests per second of the whole run."""
     max_users: Cap | None = None
     max_run_time: Cap | None = None
     """Seconds."""
     identify_file: str = ""
-    """The limits file that wants requests to say who sends them; "": none does."""
+    """The limits file that requires the identifying header; "" for none."""
 
     def joined(self, others: GuardRails) -> GuardRails:
-        """Those that keep to both."""
+        """The limits of both."""
         caps = {name: _stricter(getattr(self, name), getattr(others, name)) for name in _VALUES}
         hosts = tuple(dict.fromkeys((*self.hosts, *others.hosts)))
         return GuardRails(hosts=hosts, identify_file=self.identify_file or others.identify_file, **caps)
@@ -81,13 +81,13 @@ class GuardRails:
         return replace(self, hosts=tuple(each for each in self.hosts if not each.file), identify_file="", **caps)
 
     def said(self, name: str) -> str:
-        """A cap as it was given: "--max-rate 500/s" or "max_rate = 500/s (/etc/plimsoll/limits.toml)"."""
+        """A cap as it was written: "--max-rate 500/s" or "max_rate = 500/s (/etc/plimsoll/limits.toml)"."""
         cap: Cap = getattr(self, name)
         value = _VALUES[name](cap.value)
         return f"{name} = {value} ({cap.file})" if cap.file else f"--{name.replace('_', '-')} {value}"
 
     def lines(self) -> list[str]:
-        """Each as it was given."""
+        """Each as it was written."""
         hosts = [
             f"allow_hosts = {', '.join(each.patterns)} ({each.file})" if each.file
             else f"--allow-hosts {','.join(each.patterns)}"
@@ -97,14 +97,14 @@ class GuardRails:
         return [*hosts, *caps, *([f"require_identify ({self.identify_file})"] if self.identify_file else ())]
 
     def allowed_hosts(self) -> AllowedHosts | None:
-        """For an engine; None allows everything. Raises UsageError for what is no host pattern."""
+        """For an engine; None allows everything. Raises UsageError for an invalid host pattern."""
         try:
             return AllowedHosts([(each.patterns, each.place) for each in self.hosts]) if self.hosts else None
         except ValueError as error:
             raise UsageError(f"allowed hosts: {error}") from error
 
     def check_users(self, users: int, what: str) -> None:
-        """what: who wants so many. Raises UsageError."""
+        """what: the source of the number. Raises UsageError."""
         if self.max_users is not None and users > self.max_users.value:
             raise UsageError(f"{what}: more than {self.said('max_users')}")
 
@@ -124,7 +124,7 @@ class GuardRails:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> GuardRails:
-        """The inverse of `to_dict`, after a format that knows lists only."""
+        """The inverse of `to_dict`, after a format that has only lists."""
         plain = {each.name: data[each.name] for each in fields(cls) if each.name in data}
         plain["hosts"] = tuple(HostPatterns(tuple(each["patterns"]), each["file"]) for each in plain["hosts"])
         caps = {name: Cap(**plain[name]) if plain.get(name) else None for name in _VALUES}
@@ -135,7 +135,7 @@ NO_RAILS = GuardRails()
 
 
 def split_hosts(values: Iterable[str]) -> tuple[str, ...]:
-    """The patterns of an option that was given any number of times, with commas in it. Raises UsageError."""
+    """The patterns of a repeatable option, which may contain commas. Raises UsageError."""
     patterns = tuple(part.strip() for value in values for part in value.split(","))
     try:
         AllowedHosts([(patterns, "")])
@@ -145,12 +145,12 @@ def split_hosts(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def header_value(contact: str, run: str | None) -> str:
-    """What `HEADER` says. contact: as --identify has it. run: its id, if it is kept."""
+    """The value of `HEADER`. contact: the value of --identify. run: its id, if it is stored."""
     return f"plimsoll {f'run={run} ' if run else ''}contact={contact}"
 
 
 def check_contact(contact: str) -> str:
-    """Raises UsageError for what a header cannot carry."""
+    """Raises UsageError for text that a header cannot contain."""
     if not contact.strip() or not contact.isascii() or not contact.isprintable():
         raise UsageError(f"--identify {contact!r}: a contact in plain ASCII is needed, as in load@example.com")
     return contact.strip()

@@ -1,5 +1,5 @@
-"""JSON Schema of the files that people write, for editors, made from the tables that read them; and of documents that
-Plimsoll writes, made from the types of the functions that write them.
+"""JSON Schema of files that people write, for editors, made from the tables that read them; and of documents that
+Plimsoll writes, made from the return types of the functions that write them.
 
 A field's description is the docstring below it, so a schema is made from the sources of these classes.
 """
@@ -29,7 +29,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def json_schema(table: type[BaseModel], title: str) -> dict[str, Any]:
-    """Of a file whose outermost table this is."""
+    """The schema of a file with this outermost table."""
     schema = table.model_json_schema(schema_generator=_TomlSchema)
     schema["title"] = title
     known = _tables()
@@ -42,7 +42,7 @@ def json_schema(table: type[BaseModel], title: str) -> dict[str, Any]:
 
 
 def document_schema(fields: type, title: str) -> dict[str, Any]:
-    """Of a document with these fields: a TypedDict, whose parts are in the same module."""
+    """The schema of a document of this TypedDict, whose parts are in the same module."""
     schema = TypeAdapter(fields).json_schema(schema_generator=_DocumentSchema, mode="serialization")
     module = vars(sys.modules[fields.__module__])
     for name, each in {**schema["$defs"], fields.__name__: schema}.items():
@@ -58,7 +58,7 @@ def document_schema(fields: type, title: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class As:
-    """Of plain values that were made from such an object: they have its schema."""
+    """For plain values made from such an object: they have its schema."""
 
     origin: type
 
@@ -72,13 +72,13 @@ class _DocumentSchema(GenerateJsonSchema):
 
 
 def _lineage(fields: Any) -> list[Any]:
-    """A class after those that it extends; of a TypedDict only the names remain."""
+    """A class, preceded by its base classes; a TypedDict keeps only their names."""
     above = getattr(fields, "__orig_bases__", ())
     return [*(each for base in above if hasattr(base, "__annotations__") for each in _lineage(base)), fields]
 
 
 class _TomlSchema(GenerateJsonSchema):
-    """TOML has no null, and most values may be written in a shorter way as well."""
+    """TOML has no null, and most values also have a shorter notation."""
 
     def nullable_schema(self, schema: Any) -> JsonSchemaValue:
         return self.generate_inner(schema["schema"])
@@ -95,7 +95,7 @@ class _TomlSchema(GenerateJsonSchema):
         function = schema["function"]["function"]
         if function is one_or_more:
             return {"anyOf": [inner["items"], inner]} if "items" in inner else inner
-        # The others take the short form of a table: a text.
+        # The others accept the short form of a table: a text.
         return {"anyOf": [{"type": "string"}, inner]} if getattr(function, "__name__", "") in _SHORT else inner
 
 
@@ -103,7 +103,7 @@ _SHORT = ("_text", "_as_path")
 
 
 def _tables() -> dict[str, type[BaseModel]]:
-    """All that there are, by the name of their class."""
+    """All tables by class name."""
     found: dict[str, type[BaseModel]] = {}
     waiting: list[type[BaseModel]] = [BaseModel]
     while waiting:
@@ -114,11 +114,11 @@ def _tables() -> dict[str, type[BaseModel]]:
 
 
 def _describe(schema: dict[str, Any], table: type[BaseModel]) -> None:
-    """Fills in what the docstrings say."""
+    """Adds the docstrings as descriptions."""
     schema["description"] = inspect.cleandoc(table.__doc__ or "").replace("\n", " ")
     inner = next((each for each in schema.get("anyOf", ()) if "properties" in each), schema)
     if inner is not schema and "additionalProperties" in schema:
-        # What it forbids are names besides those that stand with it.
+        # It applies only to the properties in the same object.
         inner["additionalProperties"] = schema.pop("additionalProperties")
     texts = descriptions(table)
     for name, field in inner.get("properties", {}).items():
@@ -127,7 +127,7 @@ def _describe(schema: dict[str, Any], table: type[BaseModel]) -> None:
 
 
 def descriptions(table: type[BaseModel]) -> dict[str, str]:
-    """What is said of each field, by its name in the file; those of the classes above it, too."""
+    """The description of each field, by its name in the file; including those of base classes."""
     found: dict[str, str] = {}
     for each in reversed(table.__mro__):
         if issubclass(each, BaseModel) and each is not BaseModel:
@@ -139,7 +139,7 @@ def descriptions(table: type[BaseModel]) -> dict[str, str]:
 def _docstrings(table: type) -> Iterator[tuple[str, str]]:
     try:
         source = textwrap.dedent(inspect.getsource(table))
-    except (OSError, TypeError):  # made while the program runs
+    except (OSError, TypeError):  # created at run time
         return
     body = ast.parse(source).body[0]
     assert isinstance(body, ast.ClassDef)

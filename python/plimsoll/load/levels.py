@@ -1,4 +1,4 @@
-"""How much, as people write it: 900/s is a rate, 50 are users."""
+"""Notations of levels: 900/s is a rate, 50 are users."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import PlainValidator, WithJsonSchema
 from plimsoll.load.mistakes import BadValueError, shown
 
 MOST_RATE = 1e9
-"""Arrivals per second: due times are whole nanoseconds."""
+"""Maximum arrivals per second: due times are whole nanoseconds."""
 MOST_USERS = 1e7
 
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
@@ -21,12 +21,12 @@ _PER = {"s": 1, "m": 60, "h": 3600}
 
 @dataclass(frozen=True, slots=True)
 class LoadLevel:
-    """What a shape has at one time."""
+    """The level of a shape at one time."""
 
     value: float
     """Arrivals per second, or users; below 0 only for a difference of levels."""
     rate: bool
-    """Of the open model: arrivals per second."""
+    """Of the open model: the value is arrivals per second."""
 
     def __post_init__(self) -> None:
         most = MOST_RATE if self.rate else MOST_USERS
@@ -44,7 +44,7 @@ def parse_level(value: str | float, bare_is_rate: bool = False) -> LoadLevel:
 
 
 def parse_step(value: str | float, bare_is_rate: bool = False) -> LoadLevel:
-    """A level, or a difference of two: then it may be below 0."""
+    """A level, or a difference of two, which may be below 0."""
     if isinstance(value, str):
         match = _LEVEL.fullmatch(value.strip())
         if match is None:

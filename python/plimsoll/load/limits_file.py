@@ -1,6 +1,6 @@
 """The limits of this machine: a file that no option, variable or configuration file of a user can loosen.
 
-An administrator writes it. It cannot be named anywhere else; who may write there may loosen it.
+An administrator writes it. Its path is fixed; whoever can write the file can loosen the limits.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ LIMITS_FILE = Path("/etc/plimsoll/limits.toml")
 
 
 def machine_rails() -> GuardRails:
-    """What the file says; nothing if there is none.
+    """The limits in the file; none without a file.
 
-    Raises UsageError for a file that cannot be read or understood: then nothing is allowed.
+    Raises UsageError for an unreadable or invalid file: then nothing is allowed.
     """
     file = LIMITS_FILE
     try:
@@ -26,7 +26,7 @@ def machine_rails() -> GuardRails:
         return NO_RAILS
     except OSError as error:
         raise UsageError(f"cannot read {file}: {error.strerror}; it limits every run of this machine") from error
-    # Only here: pydantic takes a while to import.
+    # Imported here because importing pydantic is slow.
     from plimsoll.load.limits_model import read_limits
 
     table, path = read_limits(file), str(file)

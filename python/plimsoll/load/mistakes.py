@@ -1,4 +1,4 @@
-"""What is said about a value that cannot be used."""
+"""Errors about unusable values, and their wording."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class BadValueError(UsageError, ValueError):
 
 
 def at(field: str, read: Callable[[Any], Read], value: Any) -> Read:
-    """The value read; what is wrong with it is said of a field below the one that is being read."""
+    """The parsed value; errors name a field below the one that is being read."""
     try:
         return read(value)
     except BadValueError as error:
@@ -38,7 +38,7 @@ def at(field: str, read: Callable[[Any], Read], value: Any) -> Read:
 
 @contextmanager
 def named(place: str) -> Iterator[None]:
-    """What is wrong in this block is said of an option, or of a line of a file. Raises BadValueError."""
+    """Errors in this block name an option, or a line of a file. Raises BadValueError."""
     try:
         yield
     except BadValueError as error:
@@ -46,7 +46,7 @@ def named(place: str) -> Iterator[None]:
 
 
 def shown(value: object) -> str:
-    """A value as a plan would have it, cut off where it is long."""
+    """A value in a plan's notation, cut off if long."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 

@@ -1,4 +1,4 @@
-"""The load options of `run`: the same notations as in a plan, and how they go with one."""
+"""The load options of `run`: the same notations as in a plan, and their combination with one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.load.plan_file import PlanFile
 
 SHAPE_OPTIONS = tuple(shape_options())
-"""Each replaces the phases of a plan."""
+"""Each replaces a plan's phases."""
 LIMIT_OPTIONS = ("max_users", "on_saturation", "iterations", "requests")
 LOAD_OPTIONS = (*SHAPE_OPTIONS, *LIMIT_OPTIONS, "spacing", "warmup", "run_time", "users", "spawn_rate")
 
@@ -32,10 +32,10 @@ _COUNTS = ("max_users", "iterations", "requests")
 
 
 def load_from_options(plan: PlanFile | None = None, **options: Any) -> Load | None:
-    """The load that these options ask for, together with a plan's; None: N users as Locust starts them.
+    """The load that these options define, combined with a plan's; None: N users started as in Locust.
 
     options: those of LOAD_OPTIONS, as text or numbers, run_time and warmup also in seconds; None = not given. A shape,
-    or users, replaces the plan's phases. warmup comes before run_time. Raises UsageError that names the option.
+    or users, replaces the plan's phases. warmup precedes run_time. Raises UsageError with the name of the option.
     """
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
@@ -110,7 +110,7 @@ def _warmup(kind: str, table: PhaseTable, seconds: float) -> Phase:
 
 
 def _of_plan(load: Load, given: Mapping[str, Any], limits: Limits) -> Load:
-    """The plan's phases, with the limits of the options, and cut short where --run-time ends."""
+    """The plan's phases, with the limits of the options, and cut at the end of --run-time."""
     for name in ("warmup", "spacing", "spawn_rate"):
         if name in given:
             raise UsageError(f"{_flag(name)} has no meaning for the phases of a plan; say it there")
@@ -125,7 +125,7 @@ def _of_plan(load: Load, given: Mapping[str, Any], limits: Limits) -> Load:
 
 
 def _users(given: Mapping[str, Any], limits: Limits, run_time: float | None) -> Load:
-    """--users, with what Locust does not have: a warm-up, or an end after so many iterations or requests."""
+    """--users, with additions to Locust: a warm-up, or an end after so many iterations or requests."""
     users = int(given.get("users", 1))
     rise = users / float(given["spawn_rate"]) if "spawn_rate" in given else 0.0
     warmup = given.get("warmup", 0.0)
@@ -145,7 +145,7 @@ def _users(given: Mapping[str, Any], limits: Limits, run_time: float | None) -> 
 
 
 def _rising(users: int, rise: float, begin: float, seconds: float) -> ShapeSpec:
-    """The part from `begin` on of a rise from 0 to `users` in `rise` seconds, and of what follows it."""
+    """The part from `begin` on of a rise from 0 to `users` in `rise` seconds, and of the level after it."""
 
     def level(at: float) -> float:
         return users * min(1.0, at / rise) if rise else float(users)
@@ -157,7 +157,7 @@ def _rising(users: int, rise: float, begin: float, seconds: float) -> ShapeSpec:
 
 
 def _limits(weak: Limits, given: Mapping[str, Any]) -> Limits:
-    """weak: the plan's."""
+    """weak: the plan's limits, which the options override."""
     values = {name: given[name] for name in LIMIT_OPTIONS if name in given}
     for name in _COUNTS:
         if name in values:

@@ -1,4 +1,4 @@
-"""Where a URL points: the origin that is connected to, and what is asked of it."""
+"""The target of a URL: the origin to connect to, and the request path."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Address(NamedTuple):
     origin: str
     """scheme://host[:port]"""
     path: str
-    """Path and query, as they are sent; begins with "/"."""
+    """Path and query as sent; begins with "/"."""
 
 
 def is_url(text: str) -> bool:
@@ -39,7 +39,7 @@ def split_url(url: str) -> Address:
 
 @cache
 def _check(origin: str) -> None:
-    # Remembered, as target files have the same one in every line.
+    # Cached: target files have the same one in every line.
     try:
         Origin(origin)
     except ValueError as error:
@@ -47,10 +47,10 @@ def _check(origin: str) -> None:
 
 
 def escaped(text: str) -> str:
-    """A text that is not a template, as one."""
+    """A plain text as a template."""
     return text.replace("${", "$${")
 
 
 def target(origin: str, headers: list[list[str]] | None = None) -> dict[str, object]:
-    """A target with nothing particular, as native users are given it."""
+    """A target without special settings, in the format for native users."""
     return {"url": origin, "verify": True, "cert": None, "proxy": None, "headers": headers or []}

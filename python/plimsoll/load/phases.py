@@ -1,4 +1,4 @@
-"""One phase as it is written, and what a row of them amounts to."""
+"""A phase in a plan, and the schedule of several phases."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class PhaseTable(_ShapedTable):
 
     @property
     def seconds(self) -> float | None:
-        """How long it lasts; None: without end."""
+        """Its length; None: without end."""
         return self._seconds
 
     def phase(self, name: str, start: float) -> Phase:
@@ -110,7 +110,7 @@ class PhaseTable(_ShapedTable):
 
 
 def arrange(tables: Sequence[PhaseTable], stop: float | None) -> tuple[tuple[Phase, ...], list[Complaint]]:
-    """The phases, one after the other unless they say when they start, and what contradicts what.
+    """The phases, one after the other unless they have a start, and contradictions between them.
 
     stop: seconds after which the run ends in any case.
     """
@@ -131,7 +131,7 @@ def arrange(tables: Sequence[PhaseTable], stop: float | None) -> tuple[tuple[Pha
 
 
 def cut(phase: Phase, stop: float) -> Phase:
-    """The phase as far as it goes until `stop`, which is after its start."""
+    """The phase cut at `stop`, which is after its start."""
     seconds = stop - phase.start
     if seconds < 0 or (phase.seconds is not None and phase.seconds <= seconds):
         return phase
@@ -173,7 +173,7 @@ def _warmups(phases: Sequence[Phase]) -> Iterator[Complaint]:
 
 
 def _wrong_warmup(phase: Phase, first: int, begin: float) -> str:
-    """What is wrong with a warm-up; "" if nothing is. first, begin: the first measured phase, and its start."""
+    """The error of a warm-up; "" for none. first, begin: the first measured phase, and its start."""
     if phase.start >= begin:
         return f"a warm-up comes first, but phase[{first}] begins with it or before"
     if phase.end is None:

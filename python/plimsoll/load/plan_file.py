@@ -1,4 +1,4 @@
-"""plan.toml, read: the one way from the file to what is run."""
+"""Reads plan.toml: the only way from the file to a run."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlanFile:
-    """What a plan says."""
+    """The content of a plan."""
 
     path: str
     name: str
-    """The file's without its suffix when the plan gives none."""
+    """By default the file's name without its suffix."""
     scenario: dict[str, Any] | None
-    """What native users do, as `_engine.Scenario` takes it in JSON; None when the plan has phases only."""
+    """The behaviour of native users as JSON for `_engine.Scenario`; None if the plan has only phases."""
     load: Load | None
     """None without phases."""
     limits: Limits
-    """Also in `load`; here for the load that options give instead."""
+    """Also in `load`; needed here for a load from options."""
     run_time: float | None
     """Seconds; None: to the end of the phases."""
     stop_timeout: float | None
-    """Seconds; None: not said."""
+    """Seconds; None: not given."""
     thresholds: tuple[str, ...]
     seed: int | None
-    """None: not said."""
+    """None: not given."""
 
 
 def read_plan(path: str, host: str | None = None) -> PlanFile:
-    """Raises UsageError with every mistake of the file: "plan.toml:12: phase[1].rate: what is wrong, what to do".
+    """Raises UsageError with every error of the file: "plan.toml:12: phase[1].rate: the error, the fix".
 
-    host: a URL in place of the first target's.
+    host: a URL that replaces the first target's.
     """
     file = Path(path)
     data, places = read_toml(file)

@@ -143,7 +143,7 @@ class PlanTable(TomlTable):
         return Limits(self.max_users, self.on_saturation or "wait", self.stop.iterations, self.stop.requests)
 
     def target_index(self, step: StepTable) -> int:
-        """Of the target that a step names; 0 when it names none. Raises UsageError."""
+        """Of the step's target; 0 if it names none. Raises UsageError."""
         if step.target is None:
             return 0
         names = [target.name for target in self.target]

@@ -1,4 +1,4 @@
-"""From a plan to the scenario that native users play, and back: which field of the plan each part comes from."""
+"""From a plan to the scenario of native users, and back: the plan's field for each part."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _LAST = re.compile(r"(?:\.[^.\[]+|\[\d+\]|^[^.\[]+)$")
 
 @dataclass(slots=True)
 class Draft:
-    """A scenario in the making."""
+    """An unfinished scenario."""
 
     plan: PlanTable
     targets: list[dict[str, Any]] = field(default_factory=list)
     bases: list[str] = field(default_factory=list)
-    """Of each target, what its paths begin with."""
+    """The path prefix of each target."""
     sources: dict[str, str] = field(default_factory=dict)
     """Field of the plan, by field of the scenario."""
     complaints: list[Complaint] = field(default_factory=list)
 
 
 def scenario_of(plan: PlanTable, line: Callable[[str], int], host: str | None = None) -> tuple[dict[str, Any], Draft]:
-    """The scenario of a plan with flows or requests. line: where a field of the plan is; flows keep that order.
+    """The scenario of a plan with flows or requests. line: the line of a field; flows keep that order.
 
-    host: a URL in place of the first target's.
+    host: a URL that replaces the first target's.
     """
     draft = Draft(plan)
     for index, table in enumerate(plan.target):
@@ -69,7 +69,7 @@ def scenario_of(plan: PlanTable, line: Callable[[str], int], host: str | None = 
 
 
 def check(definition: dict[str, Any], draft: Draft) -> Complaint | None:
-    """What the engine says against it, by field of the plan."""
+    """The engine's error, by field of the plan."""
     refused = refusal(definition)
     if refused is None:
         return None
@@ -80,7 +80,7 @@ def check(definition: dict[str, Any], draft: Draft) -> Complaint | None:
 
 
 def refusal(definition: dict[str, Any]) -> tuple[str, str] | None:
-    """The field and the reason when native users cannot play this."""
+    """The field and the reason if native users cannot run this."""
     try:
         Scenario(json.dumps(definition, ensure_ascii=False))
     except ValueError as error:
@@ -115,7 +115,7 @@ def _flow(draft: Draft, table: FlowTable | RequestTable, path: str, place: str) 
 
 
 def _different(flows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """With a name for those that have none: that of the first step, with a number where it is taken."""
+    """Flows without a name get that of their first step, with a number if it is taken."""
     taken = {flow["name"] for flow in flows}
     for flow in flows:
         if flow["name"] is None:
@@ -126,7 +126,7 @@ def _different(flows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _step(draft: Draft, step: StepTable, think: dict[str, Any] | None, path: str, place: str) -> dict[str, Any]:
-    """think: what follows a step that says nothing of it."""
+    """think: the default pause after the step."""
     _note_step(draft, step, path, place)
     target, target_path = _where(draft, step, path)
     return {
@@ -145,7 +145,7 @@ def _step(draft: Draft, step: StepTable, think: dict[str, Any] | None, path: str
 
 
 def _note_step(draft: Draft, step: StepTable, path: str, place: str) -> None:
-    """Which field of the plan each field of this step comes from."""
+    """Record the plan's field for each field of this step."""
     note = draft.sources
     note[place] = path
     note[f"{place}.method"] = f"{path}.{'method' if step.method else step.where_field}"
@@ -163,7 +163,7 @@ def _note_step(draft: Draft, step: StepTable, path: str, place: str) -> None:
 
 
 def _where(draft: Draft, step: StepTable, path: str) -> tuple[int, str]:
-    """The index of the target, and the path there."""
+    """The index of the target, and the path on it."""
     if origins.is_url(step.where):
         address = origins.split_url(step.where)
         for index, target in enumerate(draft.targets):

@@ -1,4 +1,4 @@
-"""Load as plain values: what coordinator and workers share, and what a manifest keeps."""
+"""Load as plain values: shared by coordinator and workers, and stored in a manifest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Model = Literal["open", "closed"]
 Saturation = Literal["wait", "drop"]
 
 _PARTS = 1000
-"""Of the length of a phase that ends before its shape does: so many levels are added up."""
+"""Number of intervals that are added up for a phase shorter than its shape."""
 
 
 _PEAKS: dict[str, Callable[[dict[str, Any]], float]] = {
@@ -31,14 +31,14 @@ _PEAKS: dict[str, Callable[[dict[str, Any]], float]] = {
 
 @dataclass(frozen=True, slots=True)
 class ShapeSpec:
-    """A shape with its values: `build` makes what the engine draws."""
+    """A shape with its values: `build` makes the curve that the engine draws."""
 
     kind: str
-    """A curve of the engine, or the name of a shape that is composed of one."""
+    """A curve of the engine, or the name of a shape composed of one."""
     values: tuple[tuple[str, Any], ...]
-    """Numbers, None, or tuples of numbers and of pairs; of a curve, the arguments of its constructor."""
+    """Numbers, None, or tuples of numbers and pairs; for a curve, the arguments of its constructor."""
     curve: ShapeSpec | None = None
-    """What the engine draws for a shape that is none of its curves."""
+    """The curve of the engine for a composed shape."""
 
     def __post_init__(self) -> None:
         if self.curve is None and self.kind not in _PEAKS:
@@ -50,7 +50,7 @@ class ShapeSpec:
 
     @property
     def peak(self) -> float:
-        """Its highest level; of a replay, the most arrivals within a second."""
+        """Its highest level; for a replay, the most arrivals within a second."""
         return self.curve.peak if self.curve else _PEAKS[self.kind](dict(self.values))
 
     def build(self) -> Shape:
@@ -61,7 +61,7 @@ class ShapeSpec:
         return shape
 
     def ending(self, seconds: float) -> ShapeSpec:
-        """The same for so long, of one without end."""
+        """A shape without end, limited to so many seconds."""
         values = dict(self.values) | {"seconds": seconds}
         return ShapeSpec.of(self.kind, self.curve and self.curve.ending(seconds), **values)
 
@@ -77,16 +77,16 @@ class ShapeSpec:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A shape with a place in the run. Times are in seconds since the start of the run."""
+    """A shape with a position in the run. Times are in seconds since the start of the run."""
 
     name: str
     shape: ShapeSpec
     start: float = 0.0
     """>= 0."""
     seconds: float | None = None
-    """How long it lasts, >= 0, never longer than its shape; None: until the run is stopped."""
+    """Its length, >= 0, never longer than its shape; None: until the run is stopped."""
     poisson: bool = False
-    """Arrivals at random around the rate, not evenly spaced. Open model only."""
+    """Random arrivals around the rate, not evenly spaced. Open model only."""
     warmup: bool = False
     """Sent and recorded, but left out of results."""
 
@@ -102,7 +102,7 @@ class Phase:
 
     @property
     def arrivals(self) -> float | None:
-        """The integral over its length, about; None: without end."""
+        """The integral over its length, approximately; None: without end."""
         shape, seconds = self.shape.build(), self.seconds
         if seconds is None or shape.seconds == seconds:
             return shape.count
@@ -124,16 +124,16 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What holds for a load whatever its shape."""
+    """Limits of a load, independent of its shape."""
 
     max_users: int | None = None
-    """Most users at a time in the open model, >= 1; None: the engine's own limit."""
+    """Maximum concurrent users in the open model, >= 1; None: the engine's own limit."""
     on_saturation: Saturation = "wait"
-    """What becomes of an arrival when all of them are busy. Open model."""
+    """How an arrival is handled when all of them are busy. Open model."""
     iterations: int | None = None
-    """The run ends when so many have been begun, >= 1."""
+    """The run ends once so many have started, >= 1."""
     requests: int | None = None
-    """The run ends when so many requests have been begun, >= 1."""
+    """The run ends once so many requests have started, >= 1."""
 
     def __post_init__(self) -> None:
         for name in ("max_users", "iterations", "requests"):
@@ -146,7 +146,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Phases of one model, and when they are cut short."""
+    """Phases of one model, and their limits."""
 
     model: Model
     phases: tuple[Phase, ...]
@@ -166,34 +166,34 @@ class Load:
 
     @property
     def warmup_seconds(self) -> float:
-        """When the last warm-up phase ends; 0 without one."""
+        """The end of the last warm-up phase; 0 without one."""
         return max((phase.end or 0.0 for phase in self.phases if phase.warmup), default=0.0)
 
     @property
     def seconds(self) -> float | None:
-        """When the last phase ends; None: it goes on until it is stopped."""
+        """The end of the last phase; None: until stopped."""
         ends = [phase.end for phase in self.phases]
         return None if None in ends else max(end for end in ends if end is not None)
 
     @property
     def peak(self) -> float:
-        """Users or arrivals per second: phases that overlap, all at their highest. There may be fewer."""
+        """Users or arrivals per second: the sum of overlapping phases at their highest. The real peak may be lower."""
         return max(sum(each.shape.peak for each in self._under_way(phase.start)) for phase in self.phases)
 
     @property
     def most_users(self) -> int:
-        """Of the closed model, at a time. There may be fewer."""
+        """Maximum concurrent users of the closed model. There may be fewer."""
         return math.floor(self.peak + 0.5)
 
     @property
     def arrivals(self) -> float | None:
-        """Of the open model, in all, about; None: until it is stopped."""
+        """Total of the open model, approximately; None: until stopped."""
         found = [each.arrivals for each in self.phases]
         total = None if None in found else sum(each for each in found if each is not None)
         return self.iterations if total is None else min(total, self.iterations or total)
 
     def users_at(self, seconds: float) -> int:
-        """Users of the closed model at this time: the levels of the phases under way, rounded half up."""
+        """Users of the closed model at this time: the levels of the current phases, rounded half up."""
         if self.model != "closed":
             raise ValueError("the open model has arrivals, and as many users as they need")
         levels = (phase.shape.build().level(seconds - phase.start) for phase in self._under_way(seconds))
@@ -211,7 +211,7 @@ class Load:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Load:
-        """The inverse of `to_dict`, after a format that knows lists only."""
+        """The inverse of `to_dict`, after a format that has only lists."""
         return cls(**{**data, "phases": tuple(Phase.from_dict(phase) for phase in data["phases"])})
 
 

@@ -1,4 +1,4 @@
-"""Tables of a plan that say what a user does: flows, steps, extraction, expectations."""
+"""Tables of a plan about user behaviour: flows, steps, extraction, expectations."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class ExpectTable(TomlTable):
     """Longest response time."""
 
     def definition(self) -> dict[str, Any]:
-        """As native users are given it, without what is not expected."""
+        """In the format for native users, without unset expectations."""
         values = {
             "status": self.status, "contains": self.contains, "lacks": self.lacks, "max_time": self.max_time,
             "json": None if self.json_ is None else [[pointer, value] for pointer, value in self.json_.items()],
@@ -254,7 +254,7 @@ class StepTable(TomlTable):
 
     @property
     def verb(self) -> str:
-        """As it is sent."""
+        """The method as sent."""
         return self.method or self.where_field.upper()
 
     @property
@@ -263,22 +263,22 @@ class StepTable(TomlTable):
 
     @property
     def where(self) -> str:
-        """Path, or whole URL."""
+        """The path, or the whole URL."""
         return str(self.value(self.where_field))
 
     @property
     def body_field(self) -> str:
-        """The field that the body comes from; "body" without one."""
+        """The field with the body; "body" without one."""
         return next(iter(self.given(_BODIES)), "body")
 
     @property
     def expected(self) -> dict[str, Any]:
-        """As native users are given it."""
+        """In the format for native users."""
         return {} if self.expect is None else self.expect.definition()
 
     @property
     def content(self) -> dict[str, str] | None:
-        """The body, as native users are given it."""
+        """The body in the format for native users."""
         return self._body
 
 

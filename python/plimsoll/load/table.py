@@ -1,4 +1,4 @@
-"""What all tables of a plan have in common."""
+"""Base of all tables of a plan."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ SeveralTexts = Annotated[list[str], BeforeValidator(one_or_more)]
 
 
 def folder_of(info: ValidationInfo) -> Path:
-    """Where relative paths begin: the folder of the plan."""
+    """The base of relative paths: the folder of the plan."""
     folder: Path = info.context["folder"] if info.context else Path()
     return folder
 
 
 def existing_file(value: Any, info: ValidationInfo) -> Path:
-    """A file that can be opened; relative to the folder of the plan. Raises UsageError."""
+    """A readable file; relative to the folder of the plan. Raises UsageError."""
     if not isinstance(value, str) or not value:
         raise BadValueError(f"{shown(value)} is not the path of a file")
     path = folder_of(info) / Path(value).expanduser()
@@ -58,7 +58,7 @@ ExistingFile = Annotated[Path, PlainValidator(existing_file), FILE_SCHEMA]
 
 
 def read_text(path: Path) -> str:
-    """As it is, line ends too. Raises UsageError for a file that cannot be read as UTF-8."""
+    """The unchanged text, including line ends. Raises UsageError for a file that cannot be read as UTF-8."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -68,5 +68,5 @@ def read_text(path: Path) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """As an editor counts them; `splitlines` knows more ends, which may stand within a value."""
+    """As an editor counts them; `splitlines` splits at more characters, which may be inside a value."""
     return text.replace("\r\n", "\n").split("\n")

@@ -1,7 +1,7 @@
 """vegeta's target files: requests that are sent in turn.
 
-Two forms; the first line shows which: `METHOD URL` with header lines and `@bodyfile` under it, or one JSON object
-per line.
+The first line determines the format: `METHOD URL` followed by header lines and `@bodyfile`, or one JSON object per
+line.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from plimsoll.load.step_model import is_method
 from plimsoll.load.table import lines_of, read_text
 
 MOST_ENDPOINTS = 200
-"""Where there are more different ones, all are counted as one endpoint with the name of the file."""
+"""Above this, all requests are counted as one endpoint with the name of the file."""
 
 _REQUEST = re.compile(r"(?P<method>[A-Z]+)\s+(?P<url>\S+)")
 _FIELDS = ("method", "url", "body", "header")
@@ -33,7 +33,7 @@ _FLOW = re.compile(r"flows\[(\d+)\]")
 @dataclass(slots=True)
 class Request:
     line: int
-    """Where it begins."""
+    """Its first line."""
     method: str
     address: origins.Address
     headers: list[list[str]] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Request:
 
 
 def read_targets(path: str, host: str | None = None) -> dict[str, Any]:
-    """The scenario of a target file. host: a URL in place of the origin of all of them, which must be the same.
+    """The scenario of a target file. host: a URL that replaces the origin, which must be the same for all.
 
     Raises UsageError with file and line.
     """
@@ -90,7 +90,7 @@ def _first_line(text: str, number: int) -> Request:
 
 
 def _body_file(name: str, file: Path) -> bytes:
-    """Beside the target file, or else in the current folder as with vegeta."""
+    """Relative to the target file, or else to the current folder as in vegeta."""
     path = Path(name).expanduser()
     beside = file.parent / path
     try:

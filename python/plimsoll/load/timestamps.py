@@ -1,4 +1,4 @@
-"""When things happened: the file of a replay."""
+"""Reads the times in the file of a replay."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
 _SCALES = ((Decimal("1e17"), 9, "Unix ns"), (Decimal("1e14"), 6, "Unix µs"), (Decimal("1e11"), 3, "Unix ms"))
-"""From which number on it is so many places after the point: 1e17 ns are in 1973, and 1e11 ms too."""
+"""From this number on, it has so many decimal places: 1e17 ns are in 1973, and 1e11 ms too."""
 _DATE = "RFC 3339"
 
 
 def read_times(path: Path) -> tuple[float, ...]:
     """One time per line, in seconds after the earliest: seconds, Unix seconds, ms, µs or ns, or RFC 3339.
 
-    Blank lines and those that begin with # are left out. Raises UsageError with the line.
+    Blank lines and lines that begin with # are skipped. Raises UsageError with the line.
     """
     times: list[Decimal] = []
     notation = ""

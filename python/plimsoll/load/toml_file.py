@@ -19,14 +19,14 @@ _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document
 
 
 class Places:
-    """Where the fields of a TOML document are."""
+    """The positions of fields in a TOML document."""
 
     def __init__(self, lines: Mapping[str, int], data: Mapping[str, Any]) -> None:
         self._lines = lines
         self._data = data
 
     def written(self, path: str) -> str:
-        """The path as the document has it: without the index of what is there only once, `phase` for `phase[0]`."""
+        """The path as in the document: without the index of a single table, `phase` for `phase[0]`."""
         here: Any = self._data
         parts: list[str] = []
         for part in _split(path):
@@ -41,7 +41,7 @@ class Places:
         return _join(parts)
 
     def line(self, path: str) -> int:
-        """Of the field, or of the nearest one around it."""
+        """Of the field, or of the nearest field around it."""
         parts = _split(self.written(path))
         while parts:
             if (line := self._lines.get(_join(parts))) is not None:
@@ -51,7 +51,7 @@ class Places:
 
 
 def read_toml(file: Path) -> tuple[dict[str, Any], Places]:
-    """What the file says, and where. Raises UsageError, with the line if it is not TOML."""
+    """The content of the file, and the positions. Raises UsageError, with the line if it is not TOML."""
     try:
         text = read_text(file)
     except BadValueError as error:

@@ -27,8 +27,8 @@ def url_scenario(
     body: str | None = None,
     body_file: str | None = None,
 ) -> dict[str, Any]:
-    """One request, again and again. headers: "Name: value" lines. URL, headers and body may have ${uuid} and the like;
-    a body file is sent as it is, and takes the place of a body. Raises UsageError that names the option."""
+    """One repeated request. headers: "Name: value" lines. URL, headers and body may contain ${uuid} and the like; a
+    body file is sent unchanged, and replaces a body. Raises UsageError with the name of the option."""
     if not is_method(method):
         raise UsageError(f"--method: {shown(method)} cannot be a method")
     address = origins.split_url(url)

@@ -14,11 +14,11 @@ SHAPES: dict[str, type[LoadShape]] = {
     "rate": Rate, "users": Users, "ramp": Ramp, "stages": Stages, "steps": Steps, "staircase": Staircase,
     "spike": Spike, "sine": Sine, "replay": Replay,
 }  # fmt: skip
-"""By the name of the field in a plan and of the option, in the order in which people read them."""
+"""By the name of the plan's field and of the option, in display order."""
 
 
 def shape_options() -> dict[str, ShapeOption]:
-    """By the name of a shape: what the command line asks for. `--users` is not among them."""
+    """By the name of a shape: its command-line option. Without `--users`."""
     return {name: each.option for name, each in SHAPES.items() if each.option}
 
 
@@ -27,5 +27,5 @@ def shape_flags() -> tuple[str, ...]:
 
 
 def in_words(kind: str, values: Values, wording: Wording) -> str:
-    """A shape of a manifest; one that only another version knows is called by its kind."""
+    """The text of a manifest's shape; its kind if only another version knows it."""
     return next((each.words(values, wording) for each in SHAPES.values() if each.kind == kind), kind)

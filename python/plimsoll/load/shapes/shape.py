@@ -1,4 +1,4 @@
-"""What is said once about a load shape, for every place that reads it from the registry."""
+"""The interface of load shapes, for every reader of the registry."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from plimsoll.load.spec import ShapeSpec
 
 Values = Mapping[str, Any]
-"""Those of a spec, by name."""
+"""The values of a spec, by name."""
 
 
 class Extent(Enum):
-    """Where the length of a shape comes from."""
+    """The source of a shape's length."""
 
     OWN = "it says so itself"
     NEEDED = "it must be given"
@@ -26,7 +26,7 @@ class Extent(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ShapeOption:
-    """How the command line asks for a shape."""
+    """The command-line option of a shape."""
 
     metavar: str
     help: str
@@ -34,7 +34,7 @@ class ShapeOption:
 
 @dataclass(frozen=True, slots=True)
 class FormShape:
-    """How the page's form asks for a shape: as a text in the notation of the command line."""
+    """The page's field of a shape: a text in the notation of the command line."""
 
     name: str
     label: str
@@ -47,7 +47,7 @@ class FormShape:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a report writes the numbers of a shape."""
+    """The number formats of a shape in a report."""
 
     unit: str
     """Of its levels."""
@@ -64,21 +64,21 @@ class LoadShape(ABC):
     """A shape as people write it. A subclass is a pydantic model that reads its notation."""
 
     kind: ClassVar[str]
-    """In a manifest: a curve of the engine, or a name of its own if it is composed of one."""
+    """In a manifest: a curve of the engine, or its own name if it is composed of one."""
     extent: ClassVar[Extent]
     option: ClassVar[ShapeOption | None] = None
     form: ClassVar[FormShape | None] = None
 
     @property
     def levels(self) -> tuple[LoadLevel, ...]:
-        """The levels it is made of, the first first; none for events of their own."""
+        """Its levels, in order; none for recorded events."""
         return ()
 
     @abstractmethod
     def spec(self, seconds: float | None) -> ShapeSpec:
-        """seconds: its length, unless that is its own."""
+        """seconds: its length, unless the shape defines it."""
 
     @staticmethod
     @abstractmethod
     def words(values: Values, wording: Wording) -> str:
-        """What a report says of it."""
+        """The text of a report."""

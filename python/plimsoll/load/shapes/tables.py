@@ -19,7 +19,7 @@ def _whole(value: Any) -> Any:
 
 
 CountValue = Annotated[int, BeforeValidator(_whole), Field(ge=1)]
-"""How many, as a number or as its text."""
+"""A count, as a number or text."""
 
 
 class TableShape(TomlTable, LoadShape):

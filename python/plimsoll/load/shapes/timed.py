@@ -1,4 +1,4 @@
-"""Levels with a time each: held one after the other, or reached one after the other."""
+"""Levels with a time each: held or reached one after the other."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Items = Annotated[
 
 
 def _timed(items: list[Item]) -> tuple[tuple[float, float], ...]:
-    """(seconds, level) of each, as the engine has them. Raises UsageError for one without a time."""
+    """(seconds, level) of each, in the engine's format. Raises UsageError for one without a time."""
     for item in items:
         if item.seconds is None:
             raise BadValueError(f"{item.level.value:g} needs a time in front, as in 30s:100/s")
