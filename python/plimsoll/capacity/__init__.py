@@ -1,1 +1,1 @@
-"""`plimsoll capacity`: which load to try next, and the runs that try it. Their statistics are in stats/capacity."""
+"""`plimsoll capacity`: chooses the loads, and runs them. The statistics are in stats/capacity."""

@@ -1,4 +1,4 @@
-"""A search in the store: an experiment with a cell for each run, so that a later session can go on with it."""
+"""Stores a search as an experiment with a cell for each run, so that a later session can continue it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from plimsoll.store.cells import StoredCell
 
 OVER = ("valid", "invalid")
-"""States of cells that were run."""
+"""States of completed cells."""
 MARGIN = 300.0
-"""Seconds that a run may take longer than expected before another machine may think that this process is dead."""
+"""Seconds after a run's expected end before another machine may consider this process dead."""
 
 
 def kept_file(
@@ -41,9 +41,8 @@ def kept_file(
     files: Sequence[str],
     command: str,
 ) -> ExperimentFile:
-    """What decides how a search goes, to be stored. pauses: seconds by name, as "warmup". words: the arguments of its
-    runs, of which only a digest is stored. files: what the runs read. Raises UsageError for a file that cannot be
-    read."""
+    """The parameters of a search, to be stored. pauses: seconds by name, e.g. "warmup". words: the arguments of its
+    runs, stored as a digest. files: those that the runs read. Raises UsageError for an unreadable file."""
     objective = ", ".join(each.text for each in criteria)
     search = {**asdict(settings), **pauses, "slo": [each.text for each in criteria], "arguments": _digest(words)}
     spec = storable_json({"capacity": search, "variants": [{"name": variant}], "scenarios": [{"name": ""}]})
@@ -64,8 +63,8 @@ def short_name(source: str) -> str:
 def take_up(
     store: Store, name: str | None, default: str, file: ExperimentFile, *, resume: bool, fresh: bool
 ) -> KeptKey:
-    """Begin a search, or go on with one; it is this process's from now on. name: as it was given; None for `default`,
-    with a number behind it after the first finished one. Raises UsageError that says what is in the way; StoreError."""
+    """Begin or continue a search; this process then owns it. name: as given; None for `default`, with a number appended
+    after the first finished one. Raises UsageError if it is not possible, with the reason; StoreError."""
     kept = store.experiments
     name = name or _not_finished(store, default)
     stored = kept.find(name)
@@ -92,7 +91,7 @@ def take_up(
 
 
 def _not_finished(store: Store, default: str) -> str:
-    """The first of default, default-2, … that is free, or that an interrupted search has."""
+    """The first of default, default-2, … that is free, or belongs to an interrupted search."""
     for number in count(1):
         name = default if number == 1 else f"{default}-{number}"
         stored = store.experiments.find(name)
@@ -103,7 +102,7 @@ def _not_finished(store: Store, default: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeptKey:
-    """A search of the store that this process has."""
+    """A stored search that this process owns."""
 
     name: str
     key: int
@@ -111,23 +110,23 @@ class KeptKey:
 
 @dataclass(slots=True)
 class KeptSearch:
-    """Measures loads: hands out the runs of an earlier session first, in their order, then makes new ones."""
+    """Measures loads: returns the runs of an earlier session first, in their order, then makes new ones."""
 
     store: Store
     kept: KeptKey
     settings: Settings
     criteria: tuple[Threshold, ...]
     variant: str
-    """What is searched, as its cells are called."""
+    """The variant name of the cells."""
     run: Callable[[float, int, str], str]
     """Makes a run: (load, number, name) → its id. Raises PlimsollError."""
     tell: Callable[[CapacityProbe], None]
     """Called with each run."""
     loads: list[float] = field(default_factory=list)
-    """That were measured so far."""
+    """Measured so far."""
 
     def __call__(self, load: float, phase: ProbePhase) -> CapacityProbe:
-        """Raises PlimsollError, KeyboardInterrupt; then the run is taken again by the next session."""
+        """Raises PlimsollError, KeyboardInterrupt; the next session then repeats the run."""
         self.loads.append(load)
         cell = self._cell(load)
         if cell.state in OVER and cell.run is not None:
@@ -156,7 +155,7 @@ class KeptSearch:
         return probe
 
     def _cell(self, load: float) -> StoredCell:
-        """The row of the run that is due."""
+        """The row of the current run."""
         number = len(self.loads)
         place = {
             "number": number, "repeat": self.loads.count(load), "variant": self.variant, "unit": self.settings.unit,
@@ -175,7 +174,7 @@ class KeptSearch:
 
 
 def _changes(was: ExperimentFile, now: ExperimentFile) -> list[str]:
-    """What differs, a line each."""
+    """The differences, one per line."""
     before, after = was.spec["capacity"], now.spec["capacity"]
     lines = [
         f"{name}: {before.get(name)} → {value}" if name != "arguments" else "the arguments of its runs differ"

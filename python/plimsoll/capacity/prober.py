@@ -1,4 +1,4 @@
-"""One run of the search in a process of its own."""
+"""Runs one load of the search in a separate process."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from plimsoll.run.planned import PlannedRun
 
 SLACK = 90.0
-"""Seconds that a run may take longer than asked for."""
+"""Seconds that a run may take longer than its planned length."""
 POLL_INTERVAL_S = 0.2
-"""Seconds between looks at whether it has ended."""
+"""Interval in seconds between checks whether it has ended."""
 
 
 class Prober:
-    """Runs a load. Raises PlimsollError when a run cannot be made; what the target does is a result."""
+    """Runs a load. Raises PlimsollError if a run is impossible; failures of the target are results."""
 
     def __init__(
         self, words: RunWords, settings: Settings, place: str | None, folder: Path, *, warmup: float, cool_down: float
     ) -> None:
-        """words: what follows `plimsoll run`, without load and length. place: the store of the runs, as `--store` names
-        it. folder: for temporary files. warmup: seconds of each run that do not count. cool_down: seconds for which the
-        target is left alone before a run. Raises PlimsollError for words that make no run."""
+        """words: the arguments of `plimsoll run` without load and length. place: the store of the runs, as in
+        `--store`. folder: for temporary files. warmup: seconds at the start of each run that do not count. cool_down:
+        pause of the target in seconds before a run. Raises PlimsollError for words that do not define a run."""
         self._words = words
         self._settings = settings
         self._place = place
@@ -45,7 +45,7 @@ class Prober:
         """The run of the first load."""
 
     def __call__(self, load: float, number: int, name: str) -> str:
-        """The id of the run. number: its place in the search, from 1. name: what the run is called."""
+        """The id of the run. number: its position in the search, from 1. name: of the run."""
         if self._has_run:
             time.sleep(self._cool_down)
         self._has_run = True
@@ -77,7 +77,8 @@ class Prober:
         changes: dict[str, Any] = {
             "run_time": settings.seconds,
             "warmup": format_duration(self._warmup) if self._warmup else None,
-            # A different seed each time: runs that draw the same would agree more than the target does with itself.
+            # A different seed each time: with equal random numbers, runs would agree more than the target does with
+            # itself.
             "seed": settings.seed + number,
             "name": name,
             "store": self._place,
@@ -86,7 +87,7 @@ class Prober:
             "summary": str(self._summary(number)),
         }
         if settings.unit == "users":
-            # All at once: a locustfile's users would else come one per second.
+            # All at once: a locustfile's users would otherwise start at one per second.
             changes |= {"users": round(load), "spawn_rate": float(round(load)) if self.source.locustfiles else None}
         else:
             changes["rate"] = f"{load:.12g}/s"

@@ -1,7 +1,7 @@
-"""Which loads to try: doubled until the objective breaks, halved, and confirmed by runs around the place.
+"""Chooses loads: doubles until the objective breaks, halves, and confirms with runs around the boundary.
 
-Each next load follows from all runs so far, not from the last one: a run that was unlucky is outvoted by those that
-follow it, and the search goes back to where it was misled.
+Each next load follows from all runs so far, not only from the last one: later runs outvote an unlucky one, and the
+search returns to the point where it was misled.
 """
 
 from __future__ import annotations
@@ -20,36 +20,36 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import LoadUnit
 
 ATTEMPTS = 3
-"""Runs at a load until one counts. A generator that was disturbed once was perhaps disturbed by others."""
+"""Runs at a load until one is valid. A generator that was disturbed once may be disturbed again."""
 MOST_ROUNDS = 3
-"""Times that the boundary is approached and confirmed."""
+"""Maximum number of approaches to the boundary, each followed by confirmation."""
 MOST_STEPS = 60
-"""Runs of one approach. Doubling and halving over the whole range take fewer."""
+"""Maximum runs of one approach. Doubling and halving over the whole range take fewer."""
 MOST_MISSED = 2
-"""Confirming loads at which the generator may be the limit before the search ends."""
+"""Confirming loads that the generator may limit before the search ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     unit: LoadUnit
     start: float
-    """The load that is tried first, > 0."""
+    """The first load, > 0."""
     most: float
-    """No load above it is tried, >= start."""
+    """The highest load, >= start."""
     seconds: float
-    """Measured in each run, > 0."""
+    """Measured length of each run, > 0."""
     width: float = 0.05
     """Relative width of the bracket at which halving ends, 0…1."""
     confirm: int = 12
     """The number of confirming runs."""
     spread: float = 0.1
-    """How far below and above the bracket these reach, 0…1."""
+    """How far they extend below and above the bracket, 0…1."""
     seed: int = 0
-    """Seed of the order of the confirming runs."""
+    """Seed for the order of the confirming runs."""
 
     @property
     def least(self) -> float:
-        """No load below it is tried."""
+        """The lowest load."""
         return 1.0 if self.unit == "users" else min(self.start, 1.0) / 64
 
 
@@ -58,10 +58,10 @@ class Measure(Protocol):
 
 
 def search(settings: Settings, measure: Measure, say: Callable[[str], None] = lambda _: None) -> list[CapacityProbe]:
-    """All runs that were made, in their order. Ends early when the generator, not the target, is the limit.
+    """All runs in their order. Ends early if the generator, not the target, is the limit.
 
-    The loads follow from the settings and from what the earlier runs measured, so that a search whose first runs are
-    read back from a store goes on where it was.
+    The loads follow from the settings and the earlier results, so a search whose first runs come from a store continues
+    where it was.
     """
     course = _Course(settings, measure)
     try:
@@ -78,11 +78,11 @@ def search(settings: Settings, measure: Measure, say: Callable[[str], None] = la
 
 
 class _GeneratorLimitError(Exception):
-    """No run at some load counted."""
+    """All runs at a load were invalid."""
 
 
 class _Course:
-    """A search under way."""
+    """A search in progress."""
 
     def __init__(self, settings: Settings, measure: Measure) -> None:
         self.settings = settings
@@ -91,8 +91,8 @@ class _Course:
         self._random = random.Random(settings.seed)
 
     def approach(self) -> tuple[float, float] | None:
-        """Loads close together, of which the lower one meets the objective and the higher one does not, as most runs
-        say. None when there are none between the least and the highest load."""
+        """Two loads close together: by majority of the runs, the lower one meets the objective and the higher one does
+        not. None if there are none between the lowest and the highest load."""
         if not self.probes:
             self.run(self.settings.start, "double")
         for _ in range(MOST_STEPS):
@@ -110,7 +110,7 @@ class _Course:
         return None
 
     def confirm(self, low: float, high: float) -> bool:
-        """Whether the interval of the boundary lies within the loads that were confirmed."""
+        """Whether the interval of the boundary lies within the confirmed loads."""
         reach, count = 1 + self.settings.spread, self.settings.confirm
         bottom, top = max(low / reach, self.settings.least), min(high * reach, self.settings.most)
         loads = [bottom * (top / bottom) ** (place / (count - 1)) for place in range(count)]
@@ -134,7 +134,7 @@ class _Course:
         )
 
     def run(self, load: float, phase: ProbePhase) -> None:
-        """Until a run counts. Raises _GeneratorLimitError after `ATTEMPTS`."""
+        """Repeat until a run is valid. Raises _GeneratorLimitError after `ATTEMPTS`."""
         load = self._rounded(load)
         for _ in range(ATTEMPTS):
             self.probes.append(self._measure(load, phase))
@@ -152,7 +152,7 @@ class _Course:
         return 1 - low / high <= self.settings.width or self._rounded(math.sqrt(low * high)) in (low, high)
 
     def _rounded(self, load: float) -> float:
-        """Four digits of a rate: a load that people can type again."""
+        """Four digits of a rate, easy to type again."""
         if self.settings.unit == "users":
             return float(max(1, round(load)))
         return round(load, 3 - math.floor(math.log10(load)))
