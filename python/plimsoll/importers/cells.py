@@ -1,4 +1,4 @@
-"""One cell of a table: a number with or without its unit, text, nothing, or something that is none of these."""
+"""One cell of a table: a number with or without its unit, text, nothing, or something unreadable."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MARKUP = "*_`~ "
 class TableCell:
     kind: Literal["number", "text", "nothing", "garbled"]
     text: str
-    """As it stands in the file."""
+    """As in the file."""
     value: float = 0.0
     unit: str = ""
     """In lower case."""
@@ -34,7 +34,7 @@ class TableCell:
 
     @classmethod
     def of(cls, text: str) -> TableCell:
-        """A number is garbled when a second one, or letters that are no unit, stand beside it."""
+        """A number is garbled if a second one, or letters that are no unit, are next to it."""
         bare = _without_markup(text)
         if bare.lower() in _NOTHING:
             return cls("nothing", text)
@@ -52,11 +52,11 @@ class TableCell:
 
     @property
     def name(self) -> str:
-        """The text without Markdown's marks. Inside a path, blanks are where a table's cell was wrapped."""
+        """The text without Markdown's marks. Blanks inside a path come from wrapped table cells."""
         bare = _without_markup(self.text.replace("\\|", "|")) if self.kind != "nothing" else ""
         return bare.replace(" ", "") if bare.startswith("/") else bare
 
 
 def _without_markup(text: str) -> str:
-    """Without Markdown's marks around it, and with one blank for any white space. Takes time in proportion to it."""
+    """Without Markdown's marks around it, and with one blank for any white space. Takes linear time."""
     return re.sub(r"\s+", " ", text).strip(_MARKUP)

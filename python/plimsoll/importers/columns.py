@@ -1,4 +1,4 @@
-"""What the columns of a table are, by their titles."""
+"""The meanings of a table's columns, by their titles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Meaning = Literal[
     "method", "name", "variant", "users", "offered", "requests", "failures", "success", "failed", "mean", "min", "max",
     "quantile", "size", "rate", "other",
 ]  # fmt: skip
-"""success, failed: a share of the requests. other: known, and of no use here."""
+"""success, failed: a share of the requests. other: known, and not used."""
 
 _TITLES: dict[Meaning, tuple[str, ...]] = {
     "method": ("method", "type", "http method", "verb"),
@@ -82,7 +82,7 @@ _ARM = re.compile(
     rf"(?P<before>{_ARM_NAME.pattern})[\s:_-]+(?P<a>.+)|(?P<b>.+?)[\s:_-]+(?P<behind>{_ARM_NAME.pattern})"
 )
 LONGEST_TITLE = 200
-"""Characters; what is longer is no title. Some of these patterns take time in proportion to its square."""
+"""Characters; longer text is no title. Some of these patterns take quadratic time."""
 _RATES = frozenset({"req/s", "req/sec", "requests/s", "requests/sec", "rps", "/s"})
 
 
@@ -90,15 +90,15 @@ _RATES = frozenset({"req/s", "req/sec", "requests/s", "requests/sec", "rps", "/s
 class MappedColumn:
     kind: Meaning
     q: float | None = None
-    """Of a quantile, 0 < q <= 1: 100 % is the maximum, rounded as percentiles are."""
+    """Of a quantile, 0 < q <= 1: 100 % is the maximum, rounded like percentiles."""
     unit: str = ""
-    """That the title names."""
+    """The unit in the title."""
     corrected: bool = False
     """The title says that these times were corrected afterwards."""
     arm: str = ""
-    """That the title names: "old", "new"."""
+    """The arm in the title: "old", "new"."""
     place: int = 0
-    """Which of several arms side by side it belongs to, from 0."""
+    """The index of its arm among several side by side, from 0."""
 
     @property
     def measure(self) -> tuple[Meaning, float | None]:
@@ -110,7 +110,7 @@ class MappedColumn:
 
 
 def column(title: str) -> MappedColumn | None:
-    """What a title stands for; None for a title that is not known."""
+    """The meaning of a title; None for an unknown title."""
     if len(title) > LONGEST_TITLE:
         return None
     text = re.sub(r"\s+", " ", title.strip().strip("*_`").lower())
@@ -150,7 +150,7 @@ def _kind(bare: str) -> MappedColumn | None:
     if found is None:
         return None
     digits = found["p"] or found["suffixed"] or found["named"]
-    # p999 is p99.9: there is nothing above 100 %.
+    # p999 is p99.9, because there is nothing above 100 %.
     percent = float(f"99.{digits[2:]}" if re.fullmatch(r"999+", digits) else digits)
     return MappedColumn("quantile", round(percent / 100, 12)) if 0 < percent <= 100 else None
 
@@ -159,9 +159,9 @@ _NONE: Mapping[str, MappedColumn] = {}
 
 
 def columns(titles: list[str], known: Mapping[str, MappedColumn] = _NONE) -> tuple[list[MappedColumn | None], str]:
-    """(of a whole header, why it is not certain). known: the meaning of titles, instead of what they say.
+    """(the meanings of a whole header, why they are uncertain). known: meanings that replace those of the titles.
 
-    The same measure k times over, as each other one, is k arms."""
+    The same measures k times, as often as each other, are k arms."""
     found = [known.get(title) or column(title) for title in titles]
     times: Counter[tuple[Meaning, float | None]] = Counter()
     for index, each in enumerate(found):
@@ -173,12 +173,12 @@ def columns(titles: list[str], known: Mapping[str, MappedColumn] = _NONE) -> tup
     repeated = [title for title, count in Counter(map(str.strip, titles)).items() if count > 1 and title]
     if repeated:
         return found, f"column {repeated[0]!r} is there several times, others are not"
-    # The same under two names, as Locust's median and 50 %: the first counts.
+    # The same under two names, like Locust's median and 50 %: the first counts.
     return [MappedColumn("other") if each and each.place else each for each in found], ""
 
 
 def looks_like_header(titles: list[str], known: Mapping[str, MappedColumn] = _NONE) -> bool:
-    """Whether a line is a header: it names something that was measured."""
+    """Whether a line is a header: it names a measured value."""
     found = [each for title in titles if (each := known.get(title) or column(title)) is not None]
     measures = [each for each in found if each.kind not in LABELS and each.kind != "other"]
     return len(measures) >= 2 or (len(measures) == 1 and len(found) >= 2)

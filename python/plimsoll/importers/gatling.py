@@ -1,6 +1,6 @@
 """Gatling's simulation.log: text up to 3.12, binary from 3.13 on.
 
-The binary form has no version of its own and changes with Gatling, so it is read for the releases it is known of.
+The binary format has no version of its own and changes with Gatling, so only known releases are read.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study
 
 BINARY = ("3.13", "3.14", "3.15")
-"""Releases whose binary log is known."""
+"""Releases with a known binary log."""
 _RUN, _REQUEST, _USER, _GROUP, _ERROR = range(5)
 _LONGEST = 1 << 20
-"""Bytes of a string; a longer one is none."""
+"""Bytes of a string; a longer one is invalid."""
 _STATUS = re.compile(r"found (?:was )?([1-5]\d\d)\b")
 _PRECISION = sampled("gatling", floor=1.0)
 
 
 class _Log:
-    """What both forms are read into."""
+    """The result of reading either format."""
 
     def __init__(self, source: ResultFile) -> None:
         self.samples = Samples(source)
@@ -94,7 +94,7 @@ def read_text_log(source: ResultFile, options: ImportOptions) -> Study:
 
 
 def _request(source: ResultFile, line: int, cells: list[str]) -> tuple[list[str], str, int, int, bool, str]:
-    """Releases differ in what stands before: groups, name, start, end and state are next to one another in all."""
+    """Releases differ in the preceding columns: groups, name, start, end and state are adjacent in all."""
     for index in range(4, len(cells)):
         if cells[index] in ("OK", "KO") and _is_stamp(cells[index - 1]) and _is_stamp(cells[index - 2]):
             groups = [group for group in cells[index - 4].split(",") if group] if index > 4 else []
@@ -124,7 +124,7 @@ def read_binary_log(source: ResultFile, options: ImportOptions) -> Study:
 
 
 class _Binary:
-    """Big-endian; strings that occur again are numbered. "Lines" of complaints are records."""
+    """Big-endian; repeated strings are numbered. "Lines" of error messages are records."""
 
     def __init__(self, source: ResultFile) -> None:
         self._source = source
@@ -146,7 +146,7 @@ class _Binary:
             raise source.error(1, "its first record is damaged") from None
 
     def records(self, log: _Log) -> Iterator[tuple[list[str], str, int, int, bool, str]]:
-        """The requests; users and errors are noted."""
+        """The requests; users and errors are recorded in log."""
         while self._at < len(self._data):
             self._record += 1
             kind = self._data[self._at]
@@ -191,7 +191,7 @@ class _Binary:
             return ""
         raw, coder = self._data[self._at : self._at + length], self._data[self._at + length]
         self._at += length + 1
-        # Java keeps strings as Latin-1 or as UTF-16 in the order of the machine.
+        # Java stores strings as Latin-1, or as UTF-16 in the byte order of the machine.
         try:
             return raw.decode("latin-1" if coder == 0 else "utf-16-le")
         except UnicodeDecodeError:

@@ -1,6 +1,6 @@
 """HdrHistogram's files: logs of histograms (.hlog) and tables of percentiles (.hgrm).
 
-A log's histograms add up without loss. A table is a curve: the values of some percentiles, and nothing between them.
+A log's histograms can be merged without loss. A table is a curve: the values of some percentiles only.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _METHOD = re.compile(r"([A-Z]{3,10}) (.+)", re.DOTALL)
 _FOOTER = re.compile(r"#\[(Mean|Max|Buckets)\s*=\s*([\d.]+),\s*(StdDeviation|Total count|SubBuckets)\s*=\s*([\d.]+)\]")
 _HGRM = re.compile(r'(?:\s*#[^\n]*\n)*\s*"?Value(?:\(ms\))?"?[\s,]+"?Percentile"?[\s,]+"?TotalCount')
 _CLOSE = 0.01
-"""Relative difference within which two times of a curve are taken for the same."""
+"""Relative difference below which two times of a curve count as equal."""
 SHOWN = (0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
 _UNITS = {1.0: "ms", 1e3: "us", 1e6: "ns"}
 
@@ -110,7 +110,7 @@ def _interval(source: ResultFile, line: int, text: str, options: ImportOptions) 
 
 
 def _unit(highest: int, stated: float) -> str:
-    """Logs have the maximum of each interval in ms beside the histogram in its own unit."""
+    """Logs have the maximum of each interval in ms next to the histogram in its own unit."""
     if not highest or not stated:
         return "us"
     return next((unit for ratio, unit in _UNITS.items() if abs(highest / ratio / stated - 1) <= _CLOSE), "")
@@ -146,7 +146,7 @@ def _counts(payload: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _zigzag(data: bytes, at: int) -> tuple[int, int]:
-    """(a number in LEB128, its sign in the last bit; the place behind it): up to nine bytes, the last one whole."""
+    """(a number in LEB128 with its sign in the last bit; the index after it): up to nine bytes, the last one whole."""
     value = shift = 0
     for index in range(9):
         byte = data[at]
@@ -162,7 +162,7 @@ def _zigzag(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _endpoint(tag: str | None, rows: list[_Interval], first: float, span: float, seconds: float | None) -> Measured:
-    """tag None: all together."""
+    """tag None: the sum of all."""
     whole_run = Histogram()
     by_second: dict[int, Histogram] = {}
     for start, _, histogram in rows:
@@ -234,7 +234,7 @@ def read_hgrm(source: ResultFile, options: ImportOptions) -> Study:
 
 
 def _quantiles(curve: list[tuple[float, float]]) -> dict[float, float]:
-    """Those of the curve; and of the usual ones that lie between two of nearly the same value, the higher."""
+    """Those of the curve; and for the usual ones between two nearly equal values, the higher value."""
     found = {round(q, 12): value for q, value in curve if 0 < q < 1}
     for wanted in SHOWN:
         below = max(((q, value) for q, value in curve if q <= wanted), default=None)

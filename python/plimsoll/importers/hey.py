@@ -1,7 +1,7 @@
 """hey and oha: the summary that both print, oha's JSON, and the requests that both write as CSV.
 
-Neither CSV holds requests without an answer. oha counts from the intended start only with --latency-correction, which
-its files do not record.
+Neither CSV contains requests without a response. oha measures from the intended start only with --latency-correction,
+which its files do not record.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _QUANTILE = re.compile(r"\s*(\d+(?:\.\d+)?)%+ in (\d+(?:\.\d+)?) ?(secs?|ms|us|Â
 _STATUS = re.compile(r"\s*\[(\d{3})\]\s+(\d+) responses\s*")
 _ERROR = re.compile(r"\s*\[(\d{1,18})\]\s+(\D.*)")
 DEADLINE = "aborted due to deadline"
-"""What oha calls requests that the end of the run cut off; they are no failures of the target."""
+"""oha's name for requests cut off by the end of the run; they are no failures of the target."""
 _NO_ANSWERS = "requests without an answer are not in this file"
 
 
@@ -126,7 +126,7 @@ def read_text(source: ResultFile, options: ImportOptions) -> Study:
         if match := _SUMMED.fullmatch(text):
             values.setdefault(match[1], (match[2], match[3]))
         elif match := _QUANTILE.fullmatch(text):
-            # oha prints a second list, of DNS and first bytes, in other words.
+            # oha prints a second list, of DNS and first bytes, in another format.
             quantiles.setdefault(q(match[1]), float(match[2]) * (_scale(match[3]) or 0.0))
         elif match := _STATUS.fullmatch(text):
             statuses[int(match[1])] = whole(source, line, match[2], "responses")
@@ -162,7 +162,7 @@ def read_text(source: ResultFile, options: ImportOptions) -> Study:
 
 
 def _scale(unit: str | None) -> float | None:
-    """ms of a unit; both print seconds when they print none."""
+    """ms of a unit; both print seconds without a unit."""
     return MS.get(unit or "s")
 
 
@@ -179,7 +179,7 @@ def _summed(
     size: float | None,
     floor: float,
 ) -> Study:
-    """oha's own share of successes leaves out what its deadline cut off, so counts are taken."""
+    """oha's own success rate leaves out requests cut off by its deadline, so counts are used."""
     cut_off = sum(count for text, count in errors.items() if text == DEADLINE)
     refused = {code: count for code, count in statuses.items() if code >= 400}
     broken = {text: count for text, count in errors.items() if text != DEADLINE}

@@ -1,6 +1,6 @@
 """JMeter's results as CSV (JTL). Columns are found by their titles; without a header, by JMeter's default order.
 
-Samples of a transaction controller repeat what their children took: they are left out.
+Samples of transaction controllers include the time of their children: they are left out.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def read_jtl(source: ResultFile, options: ImportOptions) -> Study:
 
 
 def _seconds(source: ResultFile, line: int, text: str) -> float:
-    """timeStamp is when the sample began, in Unix ms unless JMeter was set to another format."""
+    """timeStamp is the start of the sample, in Unix ms unless JMeter is set to another format."""
     if text.isdecimal() and len(text) <= 18:
         return int(text) / 1000
     for form in _FORMATS:

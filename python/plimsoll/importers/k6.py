@@ -1,6 +1,6 @@
 """k6: summaries (--summary-export, handleSummary, the machine-readable one) and points (--out json, --out csv).
 
-Traps: in --summary-export a threshold's boolean is true when it FAILED; a rate is called `value` there; and `passes` of
+Traps: in --summary-export a threshold's boolean is true if it FAILED; a rate is called `value` there; and `passes` of
 http_req_failed are the requests that failed. http_req_duration is sending, waiting and receiving, without connecting.
 """
 
@@ -91,7 +91,7 @@ def _summary(source: ResultFile, options: ImportOptions, document: Any) -> Study
 
 
 def _metrics(source: ResultFile, document: Any) -> tuple[dict[str, dict[str, float]], dict[str, bool]]:
-    """(values by metric, whether each threshold held) of any of the three forms."""
+    """(values by metric, whether each threshold passed) of any of the three formats."""
     found: Any
     if isinstance(document, dict) and isinstance(document.get("results"), dict):
         found = {each["name"]: each for each in document["results"].get("metrics", ())}
@@ -109,7 +109,7 @@ def _metrics(source: ResultFile, document: Any) -> tuple[dict[str, dict[str, flo
             if isinstance(value, int | float) and not isinstance(value, bool)
         }
         for expression, verdict in (metric.get("thresholds") or {}).items():
-            # An object has `ok`; the bare boolean of --summary-export is true when the threshold was crossed.
+            # An object has `ok`; the bare boolean of --summary-export is true if the threshold was crossed.
             held[f"{name}: {expression}"] = bool(verdict["ok"]) if isinstance(verdict, dict) else not verdict
     return values, held
 
@@ -141,7 +141,7 @@ def _tags(text: str) -> dict[str, str]:
 
 
 def _endpoint(tags: Mapping[str, str]) -> tuple[str, str] | None:
-    """Method and name of what is tagged so; None for tags that name no endpoint."""
+    """Method and name in the tags; None without an endpoint."""
     name = tags.get("name") or tags.get("url")
     return (tags.get("method", ""), name) if name else None
 
@@ -208,7 +208,7 @@ def _csv_points(source: ResultFile) -> Iterator[_Point]:
 
 
 def _unix(source: ResultFile, line: int, text: str) -> float:
-    """Seconds, from any of k6's time formats: the number of digits gives the unit, until the year 5000."""
+    """Seconds, from any of k6's time formats: the number of digits determines the unit, until the year 5000."""
     if text.isdecimal() and len(text) <= 19:
         return int(text) / 10.0 ** (3 * max(0, round((len(text) - 10) / 3)))
     try:

@@ -1,7 +1,7 @@
-"""Locust's CSV files: `_stats.csv`, and beside it its history, failures and exceptions.
+"""Locust's CSV files: `_stats.csv`, and next to it its history, failures and exceptions.
 
 Percentiles above 100 ms have two significant digits, and those of the history are cumulative unless it was written with
-`--csv-full-history`: they are not used. Its totals are, second by second.
+`--csv-full-history`: they are not used. The totals of the history are used, second by second.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HTTP = re.compile(r"HTTPError\(['\"]?([1-5]\d\d)")
 
 @dataclass(frozen=True, slots=True)
 class _Second:
-    """A line of the history: sums since the beginning of the run."""
+    """A line of the history: sums since the start of the run."""
 
     at: int
     """Unix seconds."""
@@ -123,7 +123,7 @@ def _beside(path: Path, what: str) -> Path:
 
 
 def _dicts(source: ResultFile, what: str) -> list[tuple[ResultFile, int, dict[str, str]]]:
-    """(file, line, row by title) of a file beside it; nothing if there is none."""
+    """(file, line, row by title) of a file next to it; empty without one."""
     path = _beside(source.path, what)
     if not path.is_file() or path == source.path:
         return []
@@ -182,7 +182,7 @@ def _history(source: ResultFile) -> dict[tuple[str, str], list[_Second]]:
 
 
 def _course(lines: list[_Second]) -> Course | None:
-    """Differences between the sums of one second and the next; None when some seconds are missing."""
+    """Differences between the sums of consecutive seconds; None if some seconds are missing."""
     lines = sorted(lines, key=lambda each: each.at)
     length = lines[-1].at - lines[0].at + 1 if lines else 0
     if length < 2 or length > MOST_SECONDS or len({each.at for each in lines}) < 0.8 * length:
@@ -199,7 +199,7 @@ def _course(lines: list[_Second]) -> Course | None:
             requests[at] += more
             failures[at] += max(0, each.failures - before.failures)
             for into, now, then in ((means, each.time, before.time), (sizes, each.size, before.size)):
-                # Sums of rounded means may come out a little below those of the second before.
+                # Sums of rounded means may be slightly below those of the second before.
                 earlier = into[at] * known if known else 0.0
                 into[at] = (earlier + max(0.0, now - then)) / requests[at]
         before = each
@@ -207,7 +207,7 @@ def _course(lines: list[_Second]) -> Course | None:
 
 
 def _users(lines: list[_Second]) -> tuple[float | None, float]:
-    """(most users, seconds until there were so many)."""
+    """(most users, seconds until that number was reached)."""
     most = max((each.users for each in lines), default=0)
     if not most:
         return None, 0.0

@@ -1,4 +1,4 @@
-"""From the cells of a table to what statistics work with: values in our units, by what their columns mean."""
+"""Converts table cells to values in our units, by the meaning of their columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plimsoll.importers.columns import MappedColumn, Meaning
 
 FINE = 4
-"""Decimals from which on a rate gives the length of the run."""
+"""A rate with at least so many decimals determines the length of the run."""
 _CLOCKS = {"k6": "sent", "vegeta": "sent", "jmeter": "sent", "gatling": "sent", "hey": "sent", "wrk2": "due"}
 
 
@@ -36,7 +36,7 @@ class RowValues:
 
 
 def doubt_of(column: MappedColumn, cell: TableCell) -> str:
-    """Why the value of a cell is not certain; "" for one that is, and for an empty cell."""
+    """Why the value of a cell is uncertain; "" if it is certain or empty."""
     if cell.kind == "nothing":
         return ""
     if cell.kind != "number":
@@ -49,7 +49,7 @@ def doubt_of(column: MappedColumn, cell: TableCell) -> str:
 
 
 def _units(column: MappedColumn) -> Mapping[str, float]:
-    """Units that a cell of this column may have."""
+    """Valid units for a cell of this column."""
     if column.is_time:
         return MS
     return BYTES if column.kind == "size" else {"%": 1} if column.kind in ("success", "failed") else _RATE_UNITS
@@ -58,7 +58,7 @@ def _units(column: MappedColumn) -> Mapping[str, float]:
 def converted(
     column: MappedColumn, cell: TableCell, all_cells: Sequence[TableCell], default: str
 ) -> tuple[float, int, str]:
-    """(the value in our units, its decimals, the unit of other cells that was assumed for it, or "").
+    """(the value in our units, its decimals, the unit assumed from other cells, or "").
 
     all_cells: of the column. default: unit of times without one.
     """
@@ -68,7 +68,7 @@ def converted(
             units = {each.unit for each in all_cells} & MS.keys()
             unit = next(iter(units)) if len(units) == 1 else default
             assumed = unit if units else ""
-        # "1.2 s" has tenths of a second: 2 decimals fewer than its ms would have.
+        # "1.2 s" is exact to tenths of a second: 2 decimals fewer than its ms would have.
         return cell.value * MS[unit], cell.decimals - round(math.log10(MS[unit])), assumed
     if column.kind == "size":
         return cell.value * BYTES.get(cell.unit or column.unit, 1), cell.decimals, ""
@@ -78,13 +78,13 @@ def converted(
 
 
 def _in_percent(column: MappedColumn, all_cells: Sequence[TableCell]) -> bool:
-    """Shares are in percent where the title or any cell says so, or one of them is above 1."""
+    """Shares are in percent if the title or any cell has the sign, or one of them is above 1."""
     numbers = [each for each in all_cells if each.kind == "number"]
     return column.unit == "%" or any(each.unit == "%" or each.value > 1 for each in numbers)
 
 
 def precision_of(tool: str, digits: int | None, decimals: int, *, corrected: bool) -> Precision:
-    """How finely a table gives times: as its tool does if that is known, otherwise as its numbers show.
+    """The precision of a table's times: that of its tool if known, otherwise that of its numbers.
 
     digits: significant ones; None: all. decimals: the most of a time in ms.
     """
@@ -100,7 +100,7 @@ def precision_of(tool: str, digits: int | None, decimals: int, *, corrected: boo
 
 
 def measured_of(key: tuple[str, str], values: RowValues, seconds: float | None) -> tuple[Measured, str]:
-    """(what was measured, a note on what follows from its numbers but is not among them)."""
+    """(the measured values, a note on derived ones)."""
     method, name = key
     requests, failures = _whole(values.get("requests")), _whole(values.get("failures"))
     rate, note = _rate(values, requests, seconds)
@@ -124,7 +124,7 @@ def measured_of(key: tuple[str, str], values: RowValues, seconds: float | None) 
 
 
 def _rate(values: RowValues, requests: int | None, seconds: float | None) -> tuple[float | None, str]:
-    """As printed; more finely where the number of requests and the duration say the same."""
+    """The printed rate; a more exact one if the number of requests and the duration agree with it."""
     printed = values.get("rate")
     if requests is None or not seconds:
         return printed, ""
@@ -138,7 +138,7 @@ def _rate(values: RowValues, requests: int | None, seconds: float | None) -> tup
 
 
 def seconds_of(rows: list[RowValues]) -> float | None:
-    """How long a run was, by its number of requests and a rate that is not rounded."""
+    """The length of a run, from its number of requests and an unrounded rate."""
     both = [
         (values.by_measure["requests", None], values.by_measure["rate", None])
         for values in rows
@@ -151,9 +151,9 @@ def seconds_of(rows: list[RowValues]) -> float | None:
 def shared(
     total: Measured, values: RowValues, offered: float | None, seconds: float | None, facts: dict[str, str | float]
 ) -> tuple[Measured, str]:
-    """(the sums of a run with the share of successes that its row has, a note). Adds the share to facts.
+    """(the sums of a run with the success rate of its row, a note). Adds the rate to facts.
 
-    The share becomes counts where the number of requests follows from the rate that was offered.
+    The rate becomes counts if the number of requests follows from the offered rate.
     """
     success, failed = values.get("success"), values.get("failed")
     share = success if success is not None else None if failed is None else 1 - failed

@@ -1,4 +1,4 @@
-"""What a file does not say of its numbers: options of an import."""
+"""Import options: data that a file does not contain."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ Names = str | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """None and "" are options that were not given."""
+    """None and "" are options not given."""
 
     name: str = ""
     """Of the study."""
     users: float | None = None
     rate: float | None = None
-    """Arrivals per second that were offered."""
+    """Offered arrivals per second."""
     duration: float | None = None
     """Seconds."""
     ramp: float | None = None
-    """Seconds in which users were started."""
+    """Seconds in which users started."""
     think: float | None = None
     """Seconds."""
     variant: Names = ()
     operation: Names = ()
     tool: str = ""
     unit: str = ""
-    """Of times that have none."""
+    """Of times without a unit."""
     column: tuple[str, ...] = ()
-    """What columns of a table mean, each as "TITLE=MEANING"."""
+    """Meanings of a table's columns, each as "TITLE=MEANING"."""
 
     def __post_init__(self) -> None:
         for name in ("users", "rate", "duration"):
@@ -55,7 +55,7 @@ class ImportOptions:
 
     @classmethod
     def of(cls, **given: object) -> ImportOptions:
-        """Raises UsageError for an option that does not exist or does not fit."""
+        """Raises UsageError for an unknown option or an invalid value."""
         known = [each.name for each in fields(cls)]
         unknown = sorted(set(given) - set(known))
         if unknown:
@@ -67,7 +67,7 @@ class ImportOptions:
 
 
 def renamed(found: Sequence[str], given: Names, what: str) -> dict[str, str]:
-    """The name of each that was found. Raises UsageError, with what was found, if they do not fit."""
+    """The name for each found one. Raises UsageError, listing those found, if they do not match."""
     names = (given,) if isinstance(given, str) else tuple(given)
     if not names or names == ("",):
         return {each: each for each in found}

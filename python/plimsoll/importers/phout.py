@@ -1,6 +1,6 @@
-"""phout of Yandex.Tank: 12 columns, parted by tabs, times in µs.
+"""phout of Yandex.Tank: 12 columns, separated by tabs, times in µs.
 
-Net code 777 is a shot that was never fired because the generator was too late: it is counted as dropped.
+Net code 777 is a shot that was not fired because the generator was too late: it is counted as dropped.
 """
 
 from __future__ import annotations

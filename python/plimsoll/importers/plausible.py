@@ -1,4 +1,4 @@
-"""Numbers that no measurement has: of a file that is damaged, or that was read for something else than it is."""
+"""Detects impossible numbers: from a damaged file, or a file in another format."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MOST_MS = 1e12
 """About thirty years."""
 MOST_REQUESTS = 1 << 53
-"""From here on a float does not count by ones."""
+"""Above this, floats cannot represent every integer."""
 
 
 def check(source: ResultFile, study: Study) -> None:

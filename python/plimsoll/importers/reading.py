@@ -1,4 +1,4 @@
-"""Which importer reads a file."""
+"""Chooses the importer of a file."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Importer:
     name: str
-    """What people call the format."""
+    """The common name of the format."""
     sniff: Callable[[ResultFile], bool]
-    """Whether a file is one of these, by its first bytes and its name."""
+    """Whether a file has this format, by its first bytes and its name."""
     read: Callable[[ResultFile, ImportOptions], Study]
     """Raises UsageError, which names the file and the line."""
     takes_columns: bool = False
-    """Whether `ImportOptions.column` means something to it."""
+    """Whether it uses `ImportOptions.column`."""
 
 
 IMPORTERS: tuple[Importer, ...] = (
@@ -49,13 +49,13 @@ IMPORTERS: tuple[Importer, ...] = (
     Importer("phout", phout.is_phout, phout.read_phout),
     Importer("tables in text, Markdown or CSV", lambda source: True, tables.read_tables, takes_columns=True),
 )
-"""Asked in this order; the last one takes anything."""
+"""Tried in this order; the last one accepts anything."""
 
 
 def read(path: str | Path, **given: object) -> Study:
-    """The study in a file. given: what the file does not say, see `ImportOptions`.
+    """The study in a file. given: data missing in the file, see `ImportOptions`.
 
-    Raises UsageError for a file that cannot be read, or is none of those that are known.
+    Raises UsageError for an unreadable file, or an unknown format.
     """
     options = ImportOptions.of(**given)
     source = ResultFile(Path(path))

@@ -1,4 +1,4 @@
-"""The file that is read: its bytes, whatever they are packed or encoded in, and complaints that name a place in it."""
+"""The file to import: its decompressed and decoded content, and errors that name a place in it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HEAD = 64 * 1024
-"""Bytes at the beginning of a file from which its format is detected."""
+"""Bytes at the start of a file from which its format is detected."""
 MOST_TEXT = 64 * 1024 * 1024
-"""Bytes of a file that is read as a whole."""
+"""Maximum bytes of a file that is read as a whole."""
 MOST_BYTES = 8 * 1024**3
-"""Bytes, unpacked, of a file that is read line by line."""
+"""Maximum decompressed bytes of a file that is read line by line."""
 LONGEST_MESSAGE = 500
-"""Characters of a complaint, which may quote the file."""
+"""Characters of an error message, which may quote the file."""
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes."""
 
@@ -34,7 +34,7 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 
 @dataclass(frozen=True)
 class ResultFile:
-    """A file, plain or gzipped, in UTF-8 or with a mark that says otherwise. All methods raise UsageError."""
+    """A file, plain or gzipped, in UTF-8 or with another byte order mark. All methods raise UsageError."""
 
     path: Path
     most_text: int = field(default=MOST_TEXT, kw_only=True)
@@ -42,7 +42,7 @@ class ResultFile:
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes, unpacked."""
+        """The first bytes, decompressed."""
         with self.opened() as file:
             return file.read(HEAD)
 
@@ -52,12 +52,12 @@ class ResultFile:
 
     @cached_property
     def beginning(self) -> str:
-        """The first bytes as text; what cannot be text is replaced."""
+        """The first bytes as text; invalid characters are replaced."""
         return self.head.decode(self.encoding, "replace")
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:
-        """Its bytes, unpacked."""
+        """Its bytes, decompressed."""
         try:
             with self.path.open("rb") as raw:
                 packed = raw.read(2) == b"\x1f\x8b"
@@ -72,7 +72,7 @@ class ResultFile:
 
     @contextmanager
     def document(self, tool: str) -> Iterator[Any]:
-        """The JSON in it, as this tool writes it. What is missing in it, or has another type, is named."""
+        """The JSON in it, as written by this tool. Errors name missing values and those of another type."""
         try:
             yield json.loads(self.text())
         except json.JSONDecodeError as error:
@@ -100,7 +100,7 @@ class ResultFile:
             raise self.error(line, f"is not {self.encoding.upper()} text (byte {error.start})") from None
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """(number from 1, text without its end) one after another: for files of any size."""
+        """(number from 1, text without line end) one by one: for files of any size."""
         if self.encoding == "utf-16":
             yield from enumerate(self.text().splitlines(), 1)
             return
@@ -118,7 +118,7 @@ class ResultFile:
                 yield number, self._decoded(line, number).rstrip("\r\n")
 
     def rows(self, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
-        """(number of its last line, cells) of each row of a CSV file. A cell in quotes may go over several lines."""
+        """(number of its last line, cells) of each row of a CSV file. A cell in quotes may span several lines."""
         reader = csv.reader((f"{text}\n" for _, text in self.lines()), delimiter=delimiter)
         try:
             for cells in reader:
@@ -134,7 +134,7 @@ class ResultFile:
             raise self.error(number, "is not UTF-8 text") from None
 
     def place(self, line: int) -> str:
-        """As people and editors name it."""
+        """As file:line, the notation of editors."""
         return f"{self.path.name}:{line}"
 
     def error(self, line: int | None, message: str) -> UsageError:

@@ -1,4 +1,4 @@
-"""From single requests, as raw result files list them, to histograms and the course of a run."""
+"""Converts single requests from raw result files to histograms and the course of a run."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import SizeOf, Study
 
 MOST_ROWS = 50_000_000
-"""Requests of one file."""
+"""Maximum requests of one file."""
 MOST_ENDPOINTS = 10_000
 MOST_SECONDS = 7 * 86_400
-"""Between the first request and the last: more is a mistake in a time."""
+"""Maximum time between the first request and the last: more means a wrong time."""
 MOST_KINDS = 1_000
 BUCKET = 1 / 1024
-"""Width of our histograms' buckets as a share of their value, at most."""
+"""Maximum width of our histograms' buckets as a fraction of their value."""
 _CHART_CELLS = 2_000_000
-"""Endpoints times seconds for which the course is kept."""
+"""Maximum endpoints times seconds for which the course is kept."""
 
 
 @dataclass(slots=True)
 class _Raw:
-    """The requests of one endpoint, each at the same place in all of these."""
+    """The requests of one endpoint, at the same index in all arrays."""
 
     ends: array[float] = field(default_factory=lambda: array("d"))
     """Seconds."""
@@ -46,12 +46,12 @@ class _Raw:
     """ms; NaN for a request without a time."""
     failed: bytearray = field(default_factory=bytearray)
     sizes: array[float] = field(default_factory=lambda: array("d"))
-    """Bytes; NaN for a request of which it is not known."""
+    """Bytes; NaN if unknown."""
     kinds: Counter[tuple[str, str, int | None]] = field(default_factory=Counter)
 
 
 class Samples:
-    """Takes in requests one by one, in any order."""
+    """Collects requests in any order."""
 
     def __init__(self, source: ResultFile) -> None:
         self._source = source
@@ -75,7 +75,7 @@ class Samples:
         status: int | None = None,
         size: float | None = None,
     ) -> None:
-        """end: seconds, of any clock. kind: what the failure is called. Raises UsageError for too many, or nonsense."""
+        """end: seconds, of any clock. kind: name of the failure. Raises UsageError for too many, or invalid values."""
         if not math.isfinite(end) or (ms is not None and not 0 <= ms < 1e12):
             raise self._source.error(line, f"a request of {ms} ms that ended at {end} s cannot be")
         raw = self._endpoints.get(key)
@@ -100,8 +100,8 @@ class Samples:
     def study(
         self, options: ImportOptions, precision: Precision, *, about: Mapping[str, str] | None = None, **found: Any
     ) -> Study:
-        """One run of all of them. found: what else the file says, for `study_of_run`. Raises UsageError when there are
-        none."""
+        """One run of all requests. found: more data of the file, for `study_of_run`. Raises UsageError without
+        requests."""
         if not self._count:
             raise self._source.error(None, "holds no requests")
         span = self._last - self._first
@@ -184,7 +184,7 @@ class Samples:
 def sampled(
     tool: str, floor: float, clock: Literal["due", "sent", "unknown"] = "sent", size_of: SizeOf = "bodies"
 ) -> Precision:
-    """Of times that were listed one by one, and are in histograms here. floor: ms, the finest that the tool writes."""
+    """Of times listed one by one, which are in histograms here. floor: ms, the resolution of the tool."""
     return Precision(tool, 3, floor, clock, times_of="all", mergeable=True, size_of=size_of, relative=BUCKET)
 
 

@@ -1,4 +1,4 @@
-"""What importers of one run have in common: a study of that run, its level, and numbers that must be numbers."""
+"""Shared code of importers of one run: its study, its level, and validated numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def level_of(options: ImportOptions, users: float | None = None, rate: float | None = None) -> Level | None:
-    """As the options say, otherwise as found. users, rate: what the file says."""
+    """That of the options, otherwise the found one. users, rate: from the file."""
     if options.users is not None:
         return Level("users", options.users)
     if options.rate is not None:
@@ -37,7 +37,7 @@ def study_of_run(
     about: Mapping[str, str] | None = None,
     **fields: Any,
 ) -> Study:
-    """A study of the one run in a file. seconds, users, rate, ramp: what the file says. fields: others of the Trial."""
+    """A study of the one run in a file. seconds, users, rate, ramp: from the file. fields: others of the Trial."""
     level = level_of(options, users, rate)
     trial = Trial(
         id=str(source.path),
@@ -61,7 +61,7 @@ def study_of_run(
 
 
 def operation_of(options: ImportOptions) -> str:
-    """Files of one run do not name what its users did."""
+    """Files of one run do not name the operation of its users."""
     return renamed([""], options.operation, "operation")[""] if options.operation else ""
 
 
@@ -71,12 +71,12 @@ def variant_of(source: ResultFile, options: ImportOptions) -> str:
 
 
 def q(percent: str) -> float:
-    """A quantile, 0…1, of a percentile as text: 0.999 of "99.9", which 99.9 / 100 is not quite."""
+    """A quantile, 0…1, of a percentile as text: 0.999 for "99.9", while 99.9 / 100 differs slightly."""
     return round(float(percent) / 100, 12)
 
 
 def number(source: ResultFile, line: int | None, text: Any, what: str) -> float:
-    """A finite number. Raises UsageError, which says what it should have been."""
+    """A finite number. Raises UsageError, with the expected content."""
     try:
         value = float(text)
     except (TypeError, ValueError, OverflowError):

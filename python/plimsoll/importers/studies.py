@@ -1,4 +1,4 @@
-"""What becomes of imported studies: several files are combined into one study, and studies are kept in a store."""
+"""Combines several imported files into one study, and stores studies."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def combine(studies: Sequence[Study], name: str, variant: Names = ()) -> Study:
-    """One study of all their trials. variant: one name for each file; files of the same name are repeats of it.
+    """One study of all their trials. variant: one name for each file; files with the same name are repeats.
 
-    Without names each file is a variant, called like the file. Raises UsageError for files that hold several variants,
-    and for a wrong number of names.
+    Without names each file is a variant with the file's name. Raises UsageError for files with several variants, and
+    for a wrong number of names.
     """
     names = (variant,) if isinstance(variant, str) and variant else tuple(variant)
     for study in studies:
@@ -58,14 +58,14 @@ def combine(studies: Sequence[Study], name: str, variant: Names = ()) -> Study:
 
 
 def keep(store: Store, study: Study, *, digest: str, created: float) -> tuple[str, bool]:
-    """(its id, whether it replaced one of its name). digest: of the file. created: Unix seconds. Raises StoreError."""
+    """(id, whether it replaced one with its name). digest: of the file. created: Unix seconds. Raises StoreError."""
     absolute = ", ".join(str(Path(each).absolute()) for each in study.source.split(", "))
     document = to_json(replace(study, source=absolute))
     return store.imports.keep(study.name, document, source=absolute, digest=digest, created=created)
 
 
 def find(store: Store, ref: str) -> Study | None:
-    """By name, id, or the beginning of an id. Raises StoreError."""
+    """By name, id, or a prefix of an id. Raises StoreError."""
     kept = store.imports.find(ref)
     if kept is None:
         return None

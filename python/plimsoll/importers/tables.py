@@ -1,7 +1,7 @@
-"""Tables in Markdown, CSV, TSV or aligned text. A column's title says what it means, or `--column TITLE=MEANING` does.
+"""Tables in Markdown, CSV, TSV or aligned text. A column's meaning comes from its title or `--column TITLE=MEANING`.
 
 Rows are endpoints; without a column of names they are whole runs. Columns for the variant and the load split a table
-into runs, and several tables in one file are variants. What is not certain comes out as `Skipped`. The rest is kept.
+into runs, and several tables in one file are variants. Uncertain values become `Skipped`. The rest is kept.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from plimsoll.importers.result_file import ResultFile
 
     Split = Callable[[str], list[str] | None]
-    """A line's cells; None for a line that is no part of the table."""
+    """A line's cells; None for a line outside of the table."""
     Run = tuple[str, Level | None]
     """Variant and level."""
 
 SUMS = frozenset({"aggregated", "total", "all", "overall", "sum", "totals"})
-"""What the row of all endpoints together is called."""
+"""Names of the row for all endpoints together."""
 DASHES = re.compile(r"\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?")
 LOCUST_TITLES = frozenset({"Average Content Size", "Median Response Time"})
-"""By these a table is Locust's."""
+"""These titles identify Locust's tables."""
 LONGEST_HEADER = 10_000
 """Characters."""
 _SHOWN = 120
-"""Characters of a line that a reason quotes."""
+"""Maximum characters of a line quoted in a reason."""
 _HEADING = re.compile(r"#{1,6}\s+(?P<text>.+?)\s*#*")
 
 
@@ -62,7 +62,7 @@ class TextTable:
 
     @property
     def has_arms(self) -> bool:
-        """Whether the same measures are there several times."""
+        """Whether the same measures occur several times."""
         return any(each and each.place for each in self.columns)
 
     def cells(self, index: int) -> list[TableCell]:
@@ -70,7 +70,7 @@ class TextTable:
 
 
 def read_tables(source: ResultFile, options: ImportOptions) -> Study:
-    """Raises UsageError when no table in it can be read, or an option does not fit."""
+    """Raises UsageError if no table in it can be read, or an option does not match."""
     reader = TableReader(source, options)
     tables = reader.tables(source.text().splitlines())
     names = _names(tables)
@@ -116,7 +116,7 @@ def delimited_cells(line: str, delimiter: str) -> list[str] | None:
 
 
 def aligned_cells(line: str) -> list[str] | None:
-    """At least two blanks are between columns."""
+    """Columns are separated by at least two blanks."""
     cells = re.split(r"\s{2,}", line.strip())
     return cells if len(cells) > 1 else None
 
@@ -126,7 +126,7 @@ def shorten(text: str) -> str:
 
 
 def column_map(texts: Sequence[str]) -> dict[str, MappedColumn]:
-    """What columns mean, by their titles, from "TITLE=MEANING". Raises UsageError."""
+    """Meanings of columns by their titles, from "TITLE=MEANING". Raises UsageError."""
     known: dict[str, MappedColumn] = {}
     for text in texts:
         title, equals, meaning = (part.strip() for part in text.rpartition("="))
@@ -153,7 +153,7 @@ def _splits(line: str) -> Iterator[Split]:
 
 
 def _names(tables: Sequence[TextTable]) -> list[str]:
-    """Of several tables: their headings if each has its own, otherwise their numbers."""
+    """Of several tables: their headings if all differ, otherwise their numbers."""
     headings = [table.heading for table in tables]
     if len(tables) == 1:
         return [""]
@@ -208,7 +208,7 @@ class TableReader:
         return table
 
     def is_certain(self, table: TextTable) -> bool:
-        """Finds out what the columns are; otherwise the table is skipped."""
+        """Determines the columns; if they are uncertain, the table is skipped."""
         table.columns, why = columns(table.titles, self._known)
         if not why and not table.kinds & {"name", "variant", "users", "offered"}:
             why = "no column says what was measured; name one with --column TITLE=name"
@@ -236,7 +236,7 @@ class TableReader:
         row: tuple[int, list[TableCell]],
         runs: dict[Run, dict[tuple[str, str], RowValues]],
     ) -> None:
-        """Adds a row to its run; to several, if its measures are there once for each arm."""
+        """Adds a row to its run; to several runs if its measures occur once per arm."""
         line, cells = row
         labels = {
             each.kind: cell for each, cell in zip(table.columns, cells, strict=True) if each and each.kind in LABELS

@@ -1,7 +1,7 @@
 """vegeta: its text and JSON reports, and results in CSV (12 columns without a header) or JSON lines.
 
-Percentiles of a report come from a t-digest: no bound of their error is known, and they cannot be merged. A request
-counts from when it was sent. Success is a status of 200 to 399; status 0 is a request without an answer.
+Percentiles of a report come from a t-digest: their error has no known bound, and they cannot be merged. Times count
+from sending. Success is a status of 200 to 399; status 0 is a request without a response.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LINE = re.compile(r"(?P<title>[A-Z][A-Za-z]*(?: [A-Za-z]+)*)\s+\[(?P<names>[^\]
 _PART = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)(h|ms|m|s|µs|us|ns)")
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9}
 _ROUND = 0.01
-"""How far the rate of a report may lie from a whole number that was asked for."""
+"""Maximum relative difference between a report's rate and the whole number that was requested."""
 
 
 def is_text_report(source: ResultFile) -> bool:
@@ -141,13 +141,13 @@ def _kind(status: int, count: int) -> FailureKind:
 
 
 def _whole_rate(rate: float | None) -> float | None:
-    """vegeta prints the rate that it kept: one close to a whole number was asked for as that."""
+    """vegeta prints the achieved rate: one close to a whole number is taken as that number."""
     is_whole = rate and round(rate) and abs(rate - round(rate)) <= _ROUND * rate
     return float(round(rate)) if rate and is_whole else rate
 
 
 def _go_ms(source: ResultFile, text: str) -> float:
-    """A duration as Go prints it: 1m2.5s, 90.438129ms."""
+    """A duration in Go's notation: 1m2.5s, 90.438129ms."""
     parts = _PART.findall(text)
     if text == "0s" or (parts and "".join(digits + unit for digits, unit in parts) == text):
         return sum(float(digits) * _SECONDS[unit] for digits, unit in parts) * 1000

@@ -1,7 +1,7 @@
-"""The text that wrk and wrk2 print.
+"""The text output of wrk and wrk2.
 
-wrk changes the times of every run afterwards, unannounced: it fills in requests that its connections "would have sent",
-so its percentiles are modelled. wrk2 counts from when a request was due, and leaves timed-out ones out.
+wrk changes the times of every run afterwards without notice: it adds requests that its connections "would have sent",
+so its percentiles are modelled. wrk2 measures from a request's due time, and leaves out timed-out ones.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ def read_wrk(source: ResultFile, options: ImportOptions) -> Study:
 
 
 def _find(pattern: re.Pattern[str], lines: Sequence[str]) -> re.Match[str] | None:
-    """At the beginning of a line: a search at every place of a long line takes time in proportion to its square."""
+    """At the start of a line: searching at every position of a long line takes quadratic time."""
     return next((found for line in lines if (found := pattern.match(line))), None)
 
 
 def _total(lines: Sequence[str], done: re.Match[str], seconds: float) -> Measured:
-    """done: the line that says how many requests there were in how many seconds."""
+    """done: the line with the number of requests and seconds."""
     latency, rate = _find(_LATENCY, lines), _find(_RATE, lines)
     quantiles = _quantiles(lines)
     highest = quantiles.pop(1.0, None)
@@ -111,7 +111,7 @@ def _notes(options: ImportOptions, is_wrk2: bool, timeouts: int) -> list[str]:
 
 
 def _quantiles(lines: Sequence[str]) -> dict[float, float]:
-    """Of the distribution that comes first: the second one of wrk2 -U counts from when requests were sent."""
+    """Of the first distribution: the second one of wrk2 -U measures from sending."""
     found: dict[float, float] = {}
     begun = False
     for line in lines:
