@@ -1,1 +1,1 @@
-"""Values in, values out: what a run's recorded intervals amount to. No I/O, no clock."""
+"""Pure functions of a run's recorded intervals. No I/O, no clock."""

@@ -1,4 +1,4 @@
-"""All that follows from a study: what every report of an experiment shows."""
+"""The analysis of a study: the content of every report of an experiment."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Analysis:
-    """Follows from the study and from nothing else, so it is the same whenever it is asked for."""
+    """Depends only on the study, so it is always the same for it."""
 
     study: Study
     findings: tuple[Finding, ...]
-    """Those that block first, then warnings, then insights; within these in the order of the rules."""
+    """Blocking ones first, then warnings, then insights; within these in the order of the rules."""
     comparisons: tuple[Comparison, ...]
     """By operation, level, pair of variants, endpoint, metric: the order of every table."""
 
 
 def analyse(study: Study) -> Analysis:
-    """Findings first: those that block decide which comparisons get a verdict. The study of the result may have further
-    warnings; otherwise it is the one given."""
+    """Findings first: blocking ones decide which comparisons get a verdict. The study of the result may have more
+    warnings; otherwise it is the given one."""
     if study.search is not None:
-        # Its loads differ by design, most of them by little, and nothing is compared.
+        # Its loads differ by design, mostly by little, and nothing is compared.
         return Analysis(study, (), ())
-    # Here: `plimsoll run` does without them, and they take a tenth of its start.
+    # Imported here: `plimsoll run` does not need them, and they take a tenth of its start.
     from plimsoll.stats.compare.verdicts import compare
     from plimsoll.stats.findings import BLOCKING, find
 
@@ -41,7 +41,7 @@ def analyse(study: Study) -> Analysis:
 
 
 def _of_bench(study: Study, comparisons: tuple[Comparison, ...]) -> tuple[str, ...]:
-    """Of an A/A study: that identical systems were called different more often than they may be."""
+    """Of an A/A study: a warning if identical systems were called different too often."""
     from plimsoll.stats.compare.noise import alarm_rate, noise_of
 
     rate = alarm_rate(noise_of([study])) if comparisons else None

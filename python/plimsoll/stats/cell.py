@@ -1,4 +1,4 @@
-"""One metric over the repeats of one cell: what a point of a ladder chart shows, with its error bar."""
+"""One metric over the repeats of one cell: a point of a ladder chart with its error bar."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class CellValue:
     """In the metric's unit."""
 
     values: tuple[float, ...]
-    """Of each run that counts, in the order of the repeats."""
+    """Of each counted run, in the order of the repeats."""
     value: float
     """Their geometric mean; arithmetic for shares of failures, which may be 0."""
     low: float | None = None
-    """95 % confidence interval over runs; None for a single run, whose spread nobody knows."""
+    """95 % confidence interval over runs; None for a single run, whose spread is unknown."""
     high: float | None = None
 
 
 def cell_value(trials: Sequence[Trial], metric: Metric, endpoint: tuple[str, str]) -> CellValue | None:
-    """trials: the repeats of one cell; the valid ones count, or all where none is. endpoint ("", ""): all together.
-    None when no run has a value.
+    """trials: the repeats of one cell; the valid ones count, or all if none is valid. endpoint ("", ""): all together.
+    None if no run has a value.
 
     The interval is x̄ ± t(k−1) · s / √k on the logarithms of the k values (shares: on the shares themselves, kept
     within 0…1), as for any sample of independent runs: Georges, Buytaert, Eeckhout, OOPSLA 2007, section 3.2.
@@ -55,8 +55,8 @@ def cell_value(trials: Sequence[Trial], metric: Metric, endpoint: tuple[str, str
 
 
 def geometric_mean(values: Sequence[float | None]) -> float | None:
-    """The mean of a cell's times and rates, in tables, comparisons and findings alike. None when a value is not known;
-    0 when one of them is."""
+    """The mean of a cell's times and rates, in tables, comparisons and findings alike. None if a value is unknown; 0 if
+    one of them is 0."""
     known = [value for value in values if value is not None and math.isfinite(value)]
     if not known or len(known) < len(values):
         return None

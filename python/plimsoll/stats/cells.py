@@ -1,7 +1,7 @@
-"""The runs of one variant at one level, taken together: the rows of every table that is not a comparison.
+"""The combined runs of one variant at one level: the rows of every table that is not a comparison.
 
 Counts are added up, times and rates are geometric means over the runs, as in a `Comparison`; extremes are those of all
-runs. Invalid runs count only in a cell that has no valid one.
+runs. Invalid runs count only in a cell without a valid one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EndpointCell:
-    """One endpoint, or all together, in the runs of a cell that count. What no run, or not each run, tells is None."""
+    """One endpoint, or all together, in the counted runs of a cell. None: unknown in one run or all."""
 
     key: tuple[str, str]
     runs: tuple[Measured, ...]
@@ -38,7 +38,7 @@ class EndpointCell:
 
     @property
     def censored(self) -> int:
-        """Requests that were given up on and are kept at their limit."""
+        """Timed-out requests, kept at their limit."""
         return sum(run.censored for run in self.runs)
 
     @property
@@ -74,15 +74,15 @@ class EndpointCell:
         return geometric_mean([run.quantile(q) for run in self.runs])
 
     def is_at_least(self, q: float) -> bool:
-        """Whether the value at this quantile may have been greater: in a run it lies among requests given up on."""
+        """Whether the value at this quantile may have been greater: in a run it is among timed-out requests."""
         return any(run.censored and run.timed and above(run.timed, q) <= run.censored for run in self.runs)
 
     def share(self, metric: Metric) -> float:
-        """How many ms the generator may have added to a time, on average over the runs."""
+        """ms of a time that the generator may have added, on average over the runs."""
         return sum(metric.share_of(run) for run in self.runs) / len(self.runs) if self.runs else 0.0
 
     def value(self, metric: Metric) -> float | None:
-        """As a comparison by this metric has it; of a share the arithmetic mean."""
+        """As in a comparison by this metric; of a share the arithmetic mean."""
         values = [metric.of(run) for run in self.runs]
         if metric.kind != "errors":
             return geometric_mean(values)
@@ -96,7 +96,7 @@ class CellSummary:
     level: Level | None
     operation: str
     trials: tuple[Trial, ...]
-    """All of them, the invalid ones too, by repeat."""
+    """All, including the invalid ones, by repeat."""
     by_key: Mapping[tuple[str, str], EndpointCell]
     """The endpoints, by name, then method."""
     total: EndpointCell | None
@@ -121,7 +121,7 @@ class CellSummary:
 
     @property
     def achieved(self) -> float | None:
-        """How many of these were begun, as a share: in the worst run that counts."""
+        """The share of these that started, in the worst counted run."""
         shares = _known(_achieved(trial) for trial in self.valid or self.trials)
         return min(shares, default=None)
 
@@ -137,7 +137,7 @@ class CellSummary:
 
 
 def cells_of(study: Study) -> tuple[CellSummary, ...]:
-    """Those that have a trial, by operation, level, variant."""
+    """Those with a trial, by operation, level, variant."""
     trials: dict[tuple[str, Level | None, str], list[Trial]] = {}
     for trial in study.trials:
         trials.setdefault((trial.variant, trial.level, trial.operation), []).append(trial)

@@ -1,4 +1,4 @@
-"""Builds what a trial keeps second by second while a run is read: sums, and histograms in packed form."""
+"""Builds the seconds of a trial while a run is read: sums, and packed histograms."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class PackedHistograms(Sequence["Histogram | None"]):
-    """Histograms second by second, kept as their V2 bytes and decoded when asked for.
+    """Histograms second by second, kept as their V2 bytes and decoded on access.
 
-    One that is decoded takes some 70 KiB, packed some 160 bytes: an hour of ten endpoints is 2.4 GB or 6 MB.
+    A decoded one takes some 70 KiB, a packed one some 160 bytes: an hour of ten endpoints is 2.4 GB or 6 MB.
     """
 
     __slots__ = ("_packed",)
@@ -54,14 +54,14 @@ class _Second:
 
 
 class _Packer:
-    """Histograms second by second. Seconds come in their order, so only one of them is open at a time."""
+    """Packs histograms second by second. Seconds come in order, so only one of them is open at a time."""
 
     def __init__(self, packed: Mapping[int, bytes] | None = None) -> None:
         self._packed = dict(packed or {})
         self._open = -1
         self._histogram: Histogram | None = None
         self._is_ours = False
-        """Whether it may be added to. The first of a second is somebody else's, and most seconds have one."""
+        """Whether it may be changed. The first of a second belongs to the caller, and most seconds have only one."""
 
     def add(self, second: int, histogram: Histogram) -> None:
         if second != self._open:
@@ -98,7 +98,7 @@ class CourseBuilder:
         self._response = _Packer()
         self._service = _Packer()
         self._on_time: _Packer | None = None
-        """None as long as it is the same as `_service`."""
+        """None while it is the same as `_service`."""
 
     def add(self, interval: Interval, timed: bool) -> None:
         second = self._seconds.get(interval.second)
@@ -141,20 +141,20 @@ class GeneratorCourseBuilder:
         self._lag = _Packer()
         self._delay = _Packer()
         self._states: dict[int, dict[int, tuple[int, int]]] = {}
-        """What was in flight and what was waiting, by second and worker."""
+        """Exchanges in flight and waiting arrivals, by second and worker."""
         self._offered: dict[int, int] = {}
 
     def add(self, row: Health) -> None:
         self._lag.add(row.second, row.lag)
         self._delay.add(row.second, row.delay)
         workers = self._states.setdefault(row.second, {})
-        # A second may come in several rows, of which only one carries the worker's state; the others say 0.
+        # A second may have several rows; only one of them has the worker's state, the others have 0.
         in_flight, waiting = workers.get(row.worker, (0, 0))
         workers[row.worker] = max(in_flight, row.in_flight), max(waiting, row.waiting)
         self._offered[row.second] = self._offered.get(row.second, 0) + row.offered
 
     def course(self, seconds: int) -> GeneratorCourse | None:
-        """None when no worker reported anything."""
+        """None if no worker reported anything."""
         if not self._states:
             return None
         states = [self._states.get(second, {}).values() for second in range(seconds)]

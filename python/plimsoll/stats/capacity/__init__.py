@@ -1,1 +1,1 @@
-"""How much load a target carries: the bracket of a search, the knee of a ladder, the scalability law."""
+"""The capacity of a target: the bracket of a search, the knee of a ladder, the scalability law."""

@@ -2,8 +2,8 @@
 
 The share of runs that meet the objective falls with ln(load) along a logistic curve. Place and width of the curve are
 fitted by maximum likelihood; the interval holds the places that the likelihood ratio does not exclude. At any load a
-small share of the runs goes wrong for reasons of its own, so that no single run decides (F. A. Wichmann and
-N. J. Hill, 2001, Perception & Psychophysics 63, 1293–1313, call it the lapse rate).
+small share of the runs fails for other reasons, so that no single run decides (F. A. Wichmann and N. J. Hill, 2001,
+Perception & Psychophysics 63, 1293–1313, call it the lapse rate).
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 LAPSE = 0.02
 """Share of the runs that do not follow the curve."""
 WIDTHS = np.geomspace(0.003, 1.0, 24)
-"""Widths of the curve that are tried, in ln(load): 12 % to 88 % of the runs break within four of them."""
+"""Candidate widths of the curve, in ln(load): 12 % to 88 % of the runs break within four of them."""
 EXCLUDED = 6.0
-"""A place is excluded when twice its log-likelihood lies this far below the best. Of chi-square 95 % lie below 3.84;
-but the width of the curve rests on the few runs near the boundary, and the loads were chosen by the runs before them.
-With 6, the square of Student's t for 6 degrees of freedom, simulated searches cover the truth as often as they say."""
+"""A place is excluded when twice its log-likelihood is this far below the best. Of chi-square 95 % are below 3.84; but
+the width of the curve rests on the few runs near the boundary, and earlier runs determined the loads. With 6, the
+square of Student's t for 6 degrees of freedom, intervals of simulated searches have their nominal coverage."""
 _EDGE = 1.0
 _NEAR = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """Where the objective breaks, with its 95 % interval. None: the runs exclude no load on that side."""
+    """The load at which the objective breaks, with its 95 % interval. None: the runs exclude no load on that side."""
 
     load: float
     low: float | None
@@ -42,8 +42,8 @@ class Boundary:
 
 
 def split(runs: Sequence[tuple[float, bool]]) -> tuple[float | None, float | None]:
-    """The neighbouring loads between which the fewest runs disagree with "met up to here, and not above"; of several
-    such pairs the lowest. runs: (load, met). None: below or above all loads."""
+    """The neighbouring loads between which the fewest runs contradict "met up to here, and not above"; of several such
+    pairs the lowest. runs: (load, met). None: below or above all loads."""
     tally: dict[float, int] = {}
     for load, met in sorted(runs):
         tally[load] = tally.get(load, 0) + (1 if met else -1)
@@ -59,7 +59,7 @@ def split(runs: Sequence[tuple[float, bool]]) -> tuple[float | None, float | Non
 
 
 def boundary(runs: Sequence[tuple[float, bool]]) -> Boundary | None:
-    """runs: (load, met), loads above 0. None when all of them met the objective, or none did."""
+    """runs: (load, met), loads above 0. None if all of them met the objective, or none did."""
     met = np.array([each for _, each in runs], bool)
     if met.all() or not met.any():
         return None
@@ -85,7 +85,7 @@ def _places(loads: NDArray[np.float64], runs: Sequence[tuple[float, bool]]) -> N
 
 
 def _likelihood(loads: NDArray[np.float64], met: NDArray[np.bool_], places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The log-likelihood of each place, with the width that suits it best."""
+    """The log-likelihood of each place with its best width."""
     sides = np.where(met, 1.0, -1.0)
     distances = (places[:, None] - loads) * sides
     shares = 1 / (1 + np.exp(np.clip(-distances[:, None, :] / WIDTHS[:, None], -60, 60)))

@@ -1,4 +1,4 @@
-"""How much load meets an objective: the answer of a search, from all of its runs."""
+"""The capacity for an objective: the result of a search, from all of its runs."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 NEAR = 0.9
-"""Runs at this share of the capacity or more tell whether the backlog still grows there."""
+"""Only runs from this share of the capacity on show whether the backlog still grows there."""
 
 Ending = Literal["found", "bracket", "unbroken", "unmet", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """The answer."""
+    """The result."""
 
     ending: Ending
     """found: `load` with its 95 % interval. bracket: the runs disagree too much for an interval; all runs at `low` and
     below met the objective, all at `high` and above broke it. unbroken: met at `low`, the highest load. unmet: broken
-    at `high`, the lowest load. unknown: no run counts."""
+    at `high`, the lowest load. unknown: no valid run."""
     load: float | None = None
     low: float | None = None
     high: float | None = None
     broken: tuple[Threshold, ...] = ()
-    """The criteria that broke above it: first those that most runs broke."""
+    """The criteria that broke above it, those broken by the most runs first."""
     generator: str = ""
-    """Why runs above did not count, when the generator ended the search."""
+    """Why runs above were invalid, if the generator ended the search."""
     grows: tuple[float, float] | None = None
     """(load, requests per second): the backlog still grew this fast at the highest such load that met the objective;
-    (load, 0): it did not grow up to there. None: not known."""
+    (load, 0): it did not grow up to there. None: unknown."""
 
 
 def capacity(probes: Sequence[CapacityProbe]) -> Capacity:
-    """probes: all of a search, in any order; also those that do not count."""
+    """probes: all of a search, in any order; including invalid ones."""
     valid = [each for each in probes if not each.invalid]
     runs = [(each.load, each.passed) for each in valid]
     broken = _broken(valid)
@@ -61,7 +61,7 @@ def capacity(probes: Sequence[CapacityProbe]) -> Capacity:
 
 
 def _growth(valid: Sequence[CapacityProbe], load: float | None) -> tuple[float, float] | None:
-    """By most of the runs that met the objective close to the capacity: one alone may have met a stall."""
+    """By majority of the runs that met the objective close to the capacity: a single one may include a stall."""
     near = [
         (each.load, each.backlog)
         for each in valid
@@ -84,7 +84,7 @@ def _broken(valid: Sequence[CapacityProbe]) -> tuple[Threshold, ...]:
 
 
 def _limit(probes: Sequence[CapacityProbe]) -> str:
-    """The lowest load at which no run counts, and why; "" if there is none."""
+    """The lowest load without valid runs, and the reason; "" if there is none."""
     counted = {each.load for each in probes if not each.invalid}
     first = min((each for each in probes if each.load not in counted), key=lambda each: each.load, default=None)
     return f"at {first.load:.12g}: {first.invalid[0]}" if first is not None else ""

@@ -1,8 +1,8 @@
-"""Where throughput stops following the load: a broken stick, and the rungs it lies between.
+"""The load at which throughput stops following the load: a broken-stick fit, and the rungs around it.
 
-X = a · min(N, N_k), fitted by least squares to the rungs up to the highest throughput; what comes after it is another
-story (collapse). The fit gives a number, the rungs give what is certain: the last one that keeps pace and the first one
-that does not.
+X = a · min(N, N_k), fitted by least squares to the rungs up to the highest throughput; later rungs (collapse) are not
+fitted. The fit gives a number, the rungs give what is certain: the last one that keeps pace and the first one that does
+not.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KEEPS = 0.95
-"""A rung keeps pace with at least this share of a · N: less is more than the scatter between runs."""
+"""A rung keeps pace with at least this share of a · N: a larger gap exceeds the scatter between runs."""
 LAGS = 0.90
-"""A rung clearly lags below this share; what lies between the two is open."""
+"""A rung clearly lags below this share; values in between are undecided."""
 LEAST_RUNGS = 3
-"""Up to the peak: two parameters fit two points exactly and say nothing."""
+"""Up to the peak: two parameters fit two points exactly, which proves nothing."""
 LEAST_RISING = 2
-"""Rungs that keep pace: with one, what they should keep pace with is only that one."""
+"""Rungs that keep pace: a single one would be compared only with itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Knee:
-    """Loads are in the unit that was given, users or arrivals per second."""
+    """Loads are in the given unit, users or arrivals per second."""
 
     load: float
-    """N_k, where rising and flat piece meet. Up to one rung beyond `high` it rests on the fit alone."""
+    """N_k, where the rising and the flat part meet. Up to one rung beyond `high` it rests on the fit alone."""
     slope: float
-    """a: requests per second that one more user (or arrival) brings before the knee."""
+    """a: requests per second that one more user (or arrival) adds before the knee."""
     capacity: float
-    """a · N_k: requests per second of the flat piece."""
+    """a · N_k: requests per second of the flat part."""
     low: float
     """The last rung that keeps pace."""
     high: float
@@ -46,9 +46,9 @@ class Knee:
 def knee(loads: Sequence[float], rates: Sequence[float]) -> Knee | None:
     """From the throughput per rung, loads ascending.
 
-    None when there are fewer than `LEAST_RUNGS` rungs up to the highest throughput, fewer than `LEAST_RISING` that keep
-    pace, or none that lags: then the ladder does not contain a knee. Raises ValueError for lists of different
-    lengths or loads that do not ascend.
+    None if there are fewer than `LEAST_RUNGS` rungs up to the highest throughput, fewer than `LEAST_RISING` that keep
+    pace, or none that lags: then the ladder does not contain a knee. Raises ValueError for lists of different lengths
+    or loads that do not ascend.
     """
     n, x = _checked(loads, rates)
     peak = int(x.argmax()) + 1
@@ -69,7 +69,7 @@ def knee(loads: Sequence[float], rates: Sequence[float]) -> Knee | None:
 def proportional(loads: Sequence[float], rates: Sequence[float]) -> float | None:
     """The slope if throughput follows the load at every rung, so that the knee is beyond the ladder; else None.
 
-    Raises ValueError as `knee` does.
+    Raises ValueError like `knee`.
     """
     n, x = _checked(loads, rates)
     if len(n) < LEAST_RUNGS:
@@ -79,9 +79,9 @@ def proportional(loads: Sequence[float], rates: Sequence[float]) -> float | None
 
 
 def saturation_bound(cycle: float, capacity: float) -> float:
-    """N* = (R₀ + Z) · X_max: more users than that must wait for one another. cycle: seconds from one request of a user
-    to its next when nobody else is there; capacity: requests per second. (Asymptotic bounds of operational analysis,
-    Denning and Buzen 1978.)"""
+    """N* = (R₀ + Z) · X_max: above this number users must wait for one another. cycle: seconds between requests of a
+    single user without others; capacity: requests per second. (Asymptotic bounds of operational analysis, Denning and
+    Buzen 1978.)"""
     return cycle * capacity
 
 
@@ -95,7 +95,7 @@ def _checked(loads: Sequence[float], rates: Sequence[float]) -> tuple[NDArray[np
 
 
 def _broken_stick(n: NDArray[np.float64], x: NDArray[np.float64]) -> tuple[float, float]:
-    """(a, N_k) with the least squares: exact, since each of the few ways to part the rungs is a linear problem."""
+    """(a, N_k) with the least squares: exact, since each of the few ways to split the rungs is a linear problem."""
     fits = []
     for rising in range(1, len(n)):
         slope = float(n[:rising] @ x[:rising] / (n[:rising] @ n[:rising]))

@@ -26,9 +26,8 @@ def least_squares(
     """The parameters near `start` and within their bounds with the least sum of squares, and that sum.
 
     The method of Levenberg and Marquardt, with the damping scaled by the columns (Moré, LNM 630, 1978). A step that
-    leaves the bounds ends at them. A parameter at its bound that only a step out of it would improve is fixed for that
-    step (Bertsekas, SIAM J. Control Optim. 20, 1982). Ends where a step changes no parameter by more than `tolerance`
-    of it.
+    leaves the bounds ends at them. A parameter at its bound that could improve only beyond it is fixed for that step
+    (Bertsekas, SIAM J. Control Optim. 20, 1982). Ends when a step changes no parameter by more than `tolerance` of it.
     """
     least, most = np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
     at = np.clip(np.asarray(start, dtype=np.float64), least, most)

@@ -1,4 +1,4 @@
-"""The runs of a search for capacity, and what they are to tell."""
+"""The runs of a search for capacity, and its question."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ class CapacityProbe:
     phase: ProbePhase
     results: tuple[CriterionResult, ...]
     invalid: tuple[str, ...] = ()
-    """Why the run does not count: its load was not the load that was asked for, or the generator may have broken it."""
+    """Why the run is invalid: its load differed from the requested one, or the generator may have distorted it."""
     run: str = ""
     backlog: float | None = None
-    """Requests per second by which those in flight or waiting grew; 0 if they did not; None: not known."""
+    """Growth of the requests in flight or waiting, per second; 0 for none; None: unknown."""
     unreachable: str = ""
     """Why no request reached the target; "" if one did."""
 
     @property
     def share(self) -> float:
-        """ms of its times that the generator may have added, at most."""
+        """Maximum ms of its times that the generator may have added."""
         return max((each.share for each in self.results), default=0.0)
 
     @property
     def is_clean(self) -> bool:
-        """Whether the generator's share is too little to matter in everything that the objective is about."""
+        """Whether the generator's share is insignificant for every criterion of the objective."""
         return all(each.is_clean for each in self.results)
 
     @property
@@ -48,12 +48,12 @@ class CapacityProbe:
 
 @dataclass(frozen=True, slots=True)
 class CapacitySearch:
-    """A search with the runs that it has made so far."""
+    """A search with its runs so far."""
 
     slo: tuple[Threshold, ...]
     unit: LoadUnit
     seconds: float
     """Measured in each run."""
     probes: tuple[CapacityProbe, ...]
-    """In the order in which they were made."""
+    """In the order of measurement."""
     is_finished: bool = True

@@ -1,4 +1,4 @@
-"""A recorded run as a probe: how it fared, whether it counts, and whether the backlog grew."""
+"""A recorded run as a probe: its result, its validity, and whether the backlog grew."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from plimsoll.stats.thresholds.grammar import Threshold
 
 TOO_FEW = frozenset({"offered", "dropped"})
-"""Checks that fail when fewer requests were sent than asked for. A target that broke the objective with fewer would
-have broken it with all."""
+"""Checks that fail if fewer requests were sent than requested. A target that broke the objective with fewer would have
+broken it with all."""
 UNREACHABLE = frozenset({"connect", "tls"})
 """Outcomes of requests that did not reach the target."""
 LEAST_SECONDS = 6
-"""Measured seconds without which a growing backlog is not known from one that varies."""
+"""Measured seconds below which a growing backlog cannot be distinguished from a varying one."""
 GROWTH = 0.01
-"""Share of the arrivals by which a backlog must grow to be called growing."""
+"""A backlog grows if it grows by more than this share of the arrivals."""
 
 
 class ProbeRun(RecordedRun, Protocol):
@@ -34,7 +34,7 @@ class ProbeRun(RecordedRun, Protocol):
 
 
 def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: ProbePhase) -> CapacityProbe:
-    """load: users, or arrivals per second, that were asked for. Raises StoreError when the run cannot be read."""
+    """load: the requested users, or arrivals per second. Raises StoreError for an unreadable run."""
     view = RunView.of(run)
     counted = (each for each in run.intervals() if each.second >= view.warmup)
     found = results(criteria, counted, view.duration, view.timed)
@@ -57,8 +57,8 @@ def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: P
 
 
 def backlog_growth(backlog: Sequence[int], rate: float) -> float | None:
-    """Requests per second by which a backlog grew: its mean in the last third against the first. 0 when it did not:
-    when the two thirds overlap, or the growth is a matter of less than `GROWTH` of the arrivals. None: too short.
+    """Requests per second by which a backlog grew: its mean in the last third minus that in the first. 0 if it did not:
+    if the two thirds overlap, or the growth is less than `GROWTH` of the arrivals. None: too short.
 
     backlog: requests in flight or waiting, second by second. rate: arrivals per second.
     """

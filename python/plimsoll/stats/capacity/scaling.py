@@ -1,8 +1,8 @@
-"""The universal scalability law: throughput over load, with what contention and coherence take from it.
+"""The universal scalability law: throughput over load, reduced by contention and coherence.
 
-X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) (Gunther, "Guerrilla Capacity Planning", 2007). Its parameters are published
-only when the ladder can tell them; otherwise the reasons are, and the knee, the peak and the collapse stand instead.
-λ is fitted like the others: set to X(1), the first run's scatter would go into σ and κ.
+X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) (Gunther, "Guerrilla Capacity Planning", 2007). Its parameters are published only
+if the ladder determines them; otherwise the reasons, the knee, the peak and the collapse are. λ is fitted like the
+others: set to X(1), it would move the first run's scatter into σ and κ.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LEAST_RUNGS = 6
-"""Twice as many as there are parameters."""
+"""Twice the number of parameters."""
 LEAST_SIDE = 2
 """Rungs below and above the peak: without them σ and κ cannot be separated."""
 LEAST_R2 = 0.95
 MOST_RESIDUAL = 0.10
-"""Of any rung, as a share of the highest throughput: one that is further off means another law. Not of the rung's own
-throughput: least squares do not look at that, and it would refuse any ladder whose one user alone is a little slow."""
+"""Of any rung, as a share of the highest throughput: a larger one means another law. Not of the rung's own throughput,
+which least squares ignore: it would reject any ladder whose single user is a little slow."""
 _LOW, _HIGH = (1e-9, 0.0, 0.0), (math.inf, 1.0, 1.0)
-"""Of λ, σ, κ. Shares of serial work lie between none and all."""
+"""Of λ, σ, κ. Shares of serial work are between 0 and 1."""
 _AT_BOUND = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
 class ScalabilityLaw:
-    """The fit, and whether it may be shown. Rates are per second."""
+    """The fit, and whether it may be published. Rates are per second."""
 
     slope: float
     """λ: throughput of one user alone."""
     contention: float
-    """σ, 0…1: the share of work that has to queue."""
+    """σ, 0…1: the share of serial work."""
     coherence: float
-    """κ, 0…1: what each pair of users costs."""
+    """κ, 0…1: the cost of each pair of users."""
     peak: float | None
-    """N_peak = √((1 − σ)/κ); None for κ = 0, which has none."""
+    """N_peak = √((1 − σ)/κ); None for κ = 0, which has no peak."""
     capacity: float | None
     """X(N_peak)."""
     r2: float
@@ -61,7 +61,7 @@ class ScalabilityLaw:
 def usl(loads: Sequence[float], rates: Sequence[float]) -> ScalabilityLaw:
     """loads: users without think time, or else exchanges in flight, ascending; rates: requests per second.
 
-    Raises ValueError for fewer than 3 rungs, which no fit goes through, and for values that are not positive.
+    Raises ValueError for fewer than 3 rungs, which cannot be fitted, and for values that are not positive.
     """
     n, x = np.asarray(loads, dtype=float), np.asarray(rates, dtype=float)
     if len(n) != len(x) or len(n) < 3:
@@ -81,7 +81,7 @@ def usl(loads: Sequence[float], rates: Sequence[float]) -> ScalabilityLaw:
 
 
 def too_short(loads: Sequence[float], rates: Sequence[float]) -> tuple[str, ...]:
-    """What the ladder lacks for any fit of the law, whatever its rungs say."""
+    """What the ladder lacks for any fit of the law, whatever its values."""
     reasons = []
     if len(loads) < LEAST_RUNGS:
         many = f"{len(loads)} level{'s' * (len(loads) != 1)}"
@@ -124,7 +124,7 @@ def _fit(n: NDArray[np.float64], x: NDArray[np.float64]) -> tuple[float, float, 
         return np.stack([n / divisor, per_divisor * (n - 1), per_divisor * n * (n - 1)], axis=1)
 
     start = float((x / n).max())
-    # Several starts, since the sum of squares has more than one valley.
+    # Several starts, since the sum of squares has more than one minimum.
     fits = [
         least_squares(off, slopes, (start, sigma, kappa), _LOW, _HIGH)
         for sigma in (0.001, 0.05, 0.5)

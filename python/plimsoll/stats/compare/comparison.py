@@ -1,4 +1,4 @@
-"""What a comparison of two variants concludes: one value per endpoint and metric, with all that it rests on."""
+"""The result of a comparison of two variants: one value per endpoint and metric, with its evidence."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ between runs is unknown. no verdict: too few requests or pairs, or nothing to co
 
 @dataclass(frozen=True, slots=True)
 class RunsNeeded:
-    """What it would take to say more."""
+    """The runs needed for a better result."""
 
     pairs: int
-    """More of them, to tell a difference of delta from none at the spread that was seen."""
+    """Additional pairs to distinguish a difference of delta from none at the observed spread."""
     minutes: float | None
     powered: int | None = None
-    """More pairs for an 80 % chance to find a difference of delta."""
+    """Additional pairs for an 80 % chance to find a difference of delta."""
     longer: bool = False
-    """The spread is mostly that within a run: longer runs help more than further ones."""
+    """The spread is mostly within runs: longer runs help more than additional ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Comparison:
     """Variant."""
     b: str
     against: Against
-    """What a is to b."""
+    """The role of a in the comparison."""
     endpoint: tuple[str, str]
     level: Level | None
     operation: str
@@ -52,14 +52,14 @@ class Comparison:
     """95 % confidence interval of the ratio."""
     high: float | None = None
     difference: float | None = None
-    """b − a of shares of failures, whose ratio says nothing near 0 and has no interval."""
+    """b − a of failure shares, whose ratio is meaningless near 0 and has no interval."""
     difference_low: float | None = None
     """95 % confidence interval of the difference."""
     difference_high: float | None = None
     within_run: bool = False
-    """The interval holds for these very runs only."""
+    """The interval applies to these runs only."""
     at_least: bool = False
-    """The whole interval lies beyond delta."""
+    """The whole interval is beyond delta."""
     reason: str = ""
     """Why there is no verdict."""
     pairs: int = 0
@@ -69,25 +69,25 @@ class Comparison:
     p: float | None = None
     """Of no difference, by the t test on ln(ratio)."""
     p_flip: float | None = None
-    """The same p-value by flipping signs: exact, without any distribution."""
+    """The same p-value by flipping signs: exact, without assuming a distribution."""
     q: float | None = None
     """p adjusted for the number of primary comparisons (Benjamini–Hochberg); None for others."""
     resolves: float | None = None
     """The relative difference that these runs can distinguish from none: 0.074 is ±7.4 %."""
     needed: RunsNeeded | None = None
     requests: int | None = None
-    """The fewest that a value rests on in any run."""
+    """The smallest number of requests behind a value in any run."""
     tail: int | None = None
-    """How many of these lie above the quantile."""
+    """How many of these are above the quantile."""
     effect: float | None = None
-    """Design effect: how many times fewer independent requests these are worth."""
+    """Design effect: the requests are worth so many times fewer independent ones."""
     step: float | None = None
     """Relative step of the tool at these values."""
     warmup: float = 0.0
     checks: tuple[int, int] = (0, 0)
-    """Passed, of so many."""
+    """(passed, total)."""
     remarks: tuple[str, ...] = field(default=())
-    """As "within one rounding step", "with the bench's A/A history"."""
+    """E.g. "within one rounding step", "with the bench's A/A history"."""
 
     @property
     def primary(self) -> bool:
@@ -95,7 +95,7 @@ class Comparison:
 
     @property
     def better(self) -> bool | None:
-        """Whether b is better than a; None when nothing certain and relevant is known."""
+        """Whether b is better than a; None if nothing certain and relevant is known."""
         if self.word != "different":
             return None
         if self.difference is not None:

@@ -1,4 +1,4 @@
-"""What there is to answer a question with: the pairs of runs that count, and why others do not."""
+"""The evidence for a question: the pairs of valid runs, and why others are excluded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a question is not answered."""
+    """Why a question has no answer."""
 
     word: VerdictWord
     reason: str
@@ -30,15 +30,15 @@ class Refusal:
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     pairs: tuple[Pair, ...]
-    """Of valid runs, the endpoint measured in both. Without any, or where a check forbids an answer, all that have
-    values: they are shown."""
+    """Of valid runs, the endpoint measured in both. Without any, or if a check forbids an answer, all with values: they
+    are shown."""
     failed: frozenset[str]
-    """Ids of the checks that did not hold for some run, or for all."""
+    """Ids of the checks that failed for some run, or for all."""
     remarks: tuple[str, ...] = ()
 
 
 def gather(study: Study, readings: Readings, gate: VerdictGate, question: Question) -> tuple[Evidence, Refusal | None]:
-    """The pairs that count. A refusal when there are none, or when a check forbids any answer."""
+    """The counted pairs. A refusal if there are none, or if a check forbids any answer."""
     cells = [readings.cell(variant, question.level, question.operation) for variant in (question.a, question.b)]
     for variant, trials in zip((question.a, question.b), cells, strict=True):
         if not trials:
@@ -66,15 +66,16 @@ def gather(study: Study, readings: Readings, gate: VerdictGate, question: Questi
 def counted_failures(
     readings: Readings, question: Question, pairs: Sequence[Pair]
 ) -> list[tuple[FailureCount, FailureCount]]:
-    """Pair by pair; those left out of which it is not known how many failed."""
+    """Pair by pair, without those whose number of failures is unknown."""
     found = [tuple(_failed(readings, question, trial) for trial in pair) for pair in pairs]
     return [(a, b) for a, b in found if a is not None and b is not None]
 
 
 def fewest_requests(readings: Readings, question: Question, pairs: Sequence[Pair]) -> tuple[int | None, bool]:
-    """The fewest requests that a value of any run rests on, and whether they were counted, not derived from the rate.
+    """The fewest requests behind a value of any run, and whether they were counted, not derived from the rate.
 
-    None: not known."""
+    None: unknown.
+    """
     known: list[tuple[int, bool]] = []
     for trial in (trial for pair in pairs for trial in pair):
         measured = readings.measured(trial, question.endpoint)

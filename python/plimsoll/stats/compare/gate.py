@@ -1,4 +1,4 @@
-"""Whether runs may be compared at all: what blocks a verdict."""
+"""Decides whether runs may be compared: which findings block a verdict."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class VerdictGate:
-    """The findings that block, asked by what they are about."""
+    """The blocking findings, by their subjects."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         blocking = [each for each in findings if each.weight == "blocks"]
@@ -26,11 +26,11 @@ class VerdictGate:
                 self._of_trials.setdefault(each.where.trial, []).append(each)
 
     def of_question(self, question: Question) -> list[Finding]:
-        """What forbids an answer whatever the runs say."""
+        """Findings that forbid any answer."""
         return [each for each in self._general if _is_about(each, question)]
 
     def of_trial(self, trial: Trial, question: Question) -> list[Finding]:
-        """What forbids that this run is used for the answer."""
+        """Findings that exclude this run from the answer."""
         return [
             each
             for each in self._of_trials.get(trial.id, ())
@@ -39,7 +39,7 @@ class VerdictGate:
 
 
 def _is_about(finding: Finding, question: Question) -> bool:
-    """A place that the finding leaves open is every place."""
+    """A field that the finding leaves open matches everything."""
     where = finding.where
     if where.kinds and question.metric.kind not in where.kinds:
         return False

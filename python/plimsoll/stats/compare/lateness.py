@@ -1,7 +1,7 @@
 """What the generator may have added to the times of a comparison, or taken from its throughput.
 
-A time is between itself less its share and itself, a throughput between itself and what it had been without lag and
-delay. The interval of a ratio is widened by as much: what survives that is not the generator's doing.
+A time is between itself minus its share and itself, a throughput between itself and its value without lag and delay.
+The interval of a ratio is widened by as much: a difference beyond it does not come from the generator.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Trial
 
 RESOLUTION_MS = 0.001
-"""A time without the generator is at least so long: histograms tell whole µs apart."""
+"""Minimum of a time without the generator: histograms have a resolution of 1 µs."""
 
 
 def needs_service(readings: Readings, question: Question, pairs: Sequence[Pair]) -> bool:
-    """Whether service times must be compared: closed model, and in some run the response time is not clean. In the
-    open model what waited in the generator's queue is part of what a user feels, so they are no substitute."""
+    """Whether service times must be compared: closed model, and in some run the response time is not clean. In the open
+    model users feel the wait in the generator's queue, so service times are no substitute."""
     if question.metric.unit != "ms":
         return False
     trials = [trial for pair in pairs for trial in pair]
@@ -52,8 +52,8 @@ def generators_span(readings: Readings, question: Question, pairs: Sequence[Pair
 
 
 def _late_elsewhere(trial: Trial) -> float:
-    """ms that another tool's generator may have added: how late it sent, where its times count from when requests were
-    due and it does not tell what was lag in each."""
+    """ms that another tool's generator may have added: its lateness, if its times count from the due time and it does
+    not report the lag in each."""
     health, precision = trial.generator, trial.precision
     if health is None or precision.tool == PLIMSOLL.tool or precision.clock != "due":
         return 0.0

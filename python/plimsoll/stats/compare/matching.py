@@ -1,6 +1,5 @@
-"""Studies that were made apart, put together so that one can be compared with the next: runs, experiments, tables of
-other tools. What makes them hard to compare is said; what cannot be compared at all is refused.
-"""
+"""Combines separate studies, so that one can be compared with the next: runs, experiments, tables of other tools.
+Differences that impair the comparison become warnings; incomparable studies are rejected."""
 
 from __future__ import annotations
 
@@ -15,14 +14,14 @@ if TYPE_CHECKING:
 
 _MOST_NAMED = 5
 _LONGER = 1.1
-"""Durations that differ by more than this factor are named."""
+"""A warning names durations that differ by more than this factor."""
 
 
 def matched(studies: Sequence[Study]) -> Study:
     """One study in which each of these is a variant, the first being the baseline.
 
-    Studies of one variant each are compared as they are; of others, variants of the same name are compared with one
-    another, each name becoming an operation. Raises UsageError when nothing of them is comparable.
+    Studies of one variant each are compared directly; in others, variants of the same name are compared with one
+    another, each name becoming an operation. Raises UsageError if nothing is comparable.
     """
     if len(studies) == 1:
         return studies[0]
@@ -89,7 +88,7 @@ def _differ(studies: Sequence[Study]) -> None:
 
 
 def _labels(studies: Sequence[Study]) -> tuple[str, ...]:
-    """What tells the studies from one another: names of variants where each has one, else their own."""
+    """Distinct labels of the studies: names of variants if each has one, else their own."""
     for names in (
         [study.variants[0] if len(study.variants) == 1 else study.name for study in studies],
         [study.name for study in studies],
@@ -101,7 +100,7 @@ def _labels(studies: Sequence[Study]) -> tuple[str, ...]:
 
 
 def _title(studies: Sequence[Study], labels: Sequence[str]) -> str:
-    """after against before; locustfile.py, 2 runs. Ids of runs are in no title."""
+    """E.g. "after against before; locustfile.py, 2 runs". Titles contain no ids of runs."""
     names = {study.variants[0] for study in studies if len(study.variants) == 1}
     if len(names) == 1:
         return f"{names.pop()}, {len(studies)} runs"
@@ -110,7 +109,7 @@ def _title(studies: Sequence[Study], labels: Sequence[str]) -> str:
 
 
 def _sides(studies: Sequence[Study], labels: Sequence[str]) -> tuple[list[_Side], list[str]]:
-    """As variants: those of one name, or all there are where each study but one has a single one."""
+    """As variants: those with the same name, or all of them if each study but one has a single one."""
     several = [study for study in studies if len(study.variants) > 1]
     common = [name for name in studies[0].variants if all(name in study.variants for study in studies)]
     if not several or (len(several) == 1 and not common):
@@ -135,7 +134,7 @@ def _sides(studies: Sequence[Study], labels: Sequence[str]) -> tuple[list[_Side]
 
 
 def _one_by_one(label: str, study: Study) -> list[_Side]:
-    """Each variant as a side of its own."""
+    """Each variant as a separate side."""
     sides = []
     for name in study.variants:
         own = tuple(trial for trial in study.trials if trial.variant == name)
@@ -144,7 +143,7 @@ def _one_by_one(label: str, study: Study) -> list[_Side]:
 
 
 def _side(label: str, study: Study, trials: Sequence[Trial], operation: Callable[[Trial], str]) -> _Side:
-    """Ids stay apart, and nothing is known of the order in time of runs of two studies."""
+    """Ids stay distinct; the order in time of runs of two studies is unknown."""
     renamed = tuple(
         replace(trial, id=_id(label, trial), variant=label, operation=operation(trial), order=None) for trial in trials
     )
@@ -156,7 +155,7 @@ def _id(label: str, trial: Trial) -> str:
 
 
 def _levelled(sides: Sequence[_Side]) -> tuple[list[_Side], list[str]]:
-    """With the levels that all have; two different single ones are compared, and that is said."""
+    """With the levels that all have; two different single levels are compared, with a warning."""
     levels = [{trial.level for trial in side.trials} for side in sides]
     common = set.intersection(*levels)
     if common:
@@ -175,7 +174,7 @@ def _levelled(sides: Sequence[_Side]) -> tuple[list[_Side], list[str]]:
 
 
 def _named_alike(sides: Sequence[_Side]) -> tuple[list[_Side], list[str]]:
-    """With the endpoints that all have; all endpoints together where they have none in common."""
+    """With the endpoints that all have; all endpoints together if they have none in common."""
     keys = [{each.key for trial in side.trials for each in trial.endpoints} for side in sides]
     common = set.intersection(*keys)
     if common:
@@ -195,7 +194,7 @@ def _named_alike(sides: Sequence[_Side]) -> tuple[list[_Side], list[str]]:
 
 
 def _only_total(trial: Trial) -> Trial:
-    """All endpoints together; the only endpoint where nobody added them up."""
+    """All endpoints together; the only endpoint if there is no sum."""
     total = trial.total
     if total is None and len(trial.endpoints) == 1:
         total = _as_total(trial.endpoints[0])
@@ -211,7 +210,7 @@ _SCOPES = {"all": "failed requests too", "successes": "successful requests only"
 
 
 def _definitions(sides: Sequence[_Side]) -> Iterable[str]:
-    """Where the same word means different things."""
+    """Where the same term has different meanings."""
 
     def by_side(of: Callable[[Trial], str]) -> dict[str, str]:
         return {side.label: _listed(dict.fromkeys(of(trial) for trial in side.trials)) for side in sides}
@@ -257,7 +256,7 @@ def _circumstances(sides: Sequence[_Side]) -> Iterable[str]:
 
 
 def _about(sides: Sequence[_Side]) -> tuple[dict[str, str], list[str]]:
-    """The environment of all; what is not the same in all of them is said."""
+    """The environment of all, with a warning for differences."""
     names = dict.fromkeys(name for side in sides for name in side.study.about)
     values: dict[str, Mapping[str, str]] = {
         name: {side.label: side.study.about[name] for side in sides if name in side.study.about} for name in names

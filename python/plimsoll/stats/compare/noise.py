@@ -1,4 +1,4 @@
-"""What a bench's own A/A runs say: how far identical systems lie apart, and how often they are called different."""
+"""The noise of a bench from its own A/A runs: how far identical systems differ, and how often verdicts differ."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ class AlarmRate:
     compared: int
     low: float
     """95 % confidence interval of the rate, as if the verdicts were independent. Those of endpoints of the same runs
-    are not: it is then too short."""
+    are not: the interval is then too short."""
     high: float
 
     @property
     def is_kept(self) -> bool:
-        """Whether the rate may well be the 5 % that it is meant to be, or less."""
+        """Whether the rate is compatible with the intended 5 %, or less."""
         return self.low <= ALPHA
 
 
 def noise_of(studies: Sequence[Study]) -> tuple[Noise, ...]:
-    """Per metric, endpoint and level, over all pairs of all A/A studies: those of one scenario on one bench.
+    """Per metric, endpoint and level, over all pairs of all A/A studies of one scenario on one bench.
 
     Both runs of a pair are the same system, so the mean of ln(b/a) is known to be 0, and the variance is the mean
-    square with as many degrees of freedom as there are pairs. A drift that interleaving does not remove is in it, as it
-    is in later comparisons. Shares of failures have none. Studies that are no A/A studies are left out.
+    square with as many degrees of freedom as there are pairs. It includes drift that interleaving does not remove, as
+    later comparisons do. Failure shares have none. Studies that are no A/A studies are skipped.
     """
     found: dict[tuple[object, ...], Noise] = {}
     for study in studies:
@@ -53,7 +53,7 @@ def noise_of(studies: Sequence[Study]) -> tuple[Noise, ...]:
 
 
 def alarm_rate(noises: Iterable[Noise]) -> AlarmRate | None:
-    """How often identical systems were called different; None when nothing was compared."""
+    """How often identical systems were called different; None if nothing was compared."""
     noises = list(noises)
     rejected, compared = sum(each.rejected for each in noises), sum(each.compared for each in noises)
     if not compared:

@@ -1,7 +1,7 @@
-"""Is b slower than a, and are they the same for practical purposes? From pairs of runs, one of each.
+"""Is b slower than a, or are they equivalent? Answers from pairs of runs, one of each.
 
-The unit of evidence is the run: requests of one run share its machine, its memory layout and its moment. Intervals from
-pooled requests contain the truth in half the cases where they say 95 % (tests/stats/coverage.py: 6 % between runs).
+The unit of evidence is the run: requests of one run share its machine, its memory layout and its time. Nominal 95 %
+intervals from pooled requests contain the truth in half the cases (tests/stats/coverage.py: 6 % between runs).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 ALPHA = 0.05
 LEAST = 3
-"""Pairs without which a t interval says next to nothing: with two, it rests on a single difference."""
+"""Pairs without which a t interval is almost meaningless: with two, it rests on a single difference."""
 MODERATED = 3
-"""Up to so many pairs, the bench's A/A history is used if there is one: their own spread is hardly known."""
+"""Up to so many pairs, the bench's A/A history is used if there is one: their own spread is too uncertain."""
 MOST_FLIPPED = 20
 """Pairs up to which all 2^k signs are tried."""
 
@@ -32,7 +32,7 @@ Verdict = Literal["different", "negligible", "equivalent", "not distinguishable"
 
 @dataclass(frozen=True, slots=True)
 class PairedResult:
-    """What differences of pairs say, on the scale they were given in: ln(b/a), or b − a."""
+    """The statistics of pair differences, in their own scale: ln(b/a), or b − a."""
 
     pairs: int
     centre: float
@@ -42,7 +42,7 @@ class PairedResult:
     freedom: float
     """Degrees of freedom of the error."""
     spread: float
-    """Standard deviation that the error was computed with; of the history too, if that was used."""
+    """The standard deviation behind the error; includes the history if it was used."""
     p_flip: float | None = None
     """Of no difference, by flipping signs; None for more than `MOST_FLIPPED` pairs."""
     with_history: bool = False
@@ -54,7 +54,7 @@ class PairedResult:
 
     @property
     def p(self) -> float:
-        """Of no difference, two-sided, by t; of what is left of the difference beyond `below` or `above`."""
+        """Of no difference, two-sided, by t; for the part of the difference beyond `below` or `above`."""
         certain = max(0.0, self.centre - self.below, -self.centre - self.above)
         if not self.error:
             return 1.0 if not certain else 0.0
@@ -74,11 +74,11 @@ class PairedResult:
         return t_cdf(self.freedom, (farthest - margin) / self.error)
 
     def is_within(self, margin: float) -> bool:
-        """Whether the interval at 1 − 2 · alpha lies within ±margin."""
+        """Whether the interval at 1 − 2 · alpha is within ±margin."""
         return self.p_beyond(margin) < self.alpha
 
     def verdict(self, margin: float) -> tuple[Verdict, bool]:
-        """The word, and whether the whole interval lies beyond ±margin."""
+        """The word, and whether the whole interval is beyond ±margin."""
         low, high = self.interval
         if low <= 0 <= high:
             return ("equivalent" if self.is_within(margin) else "not distinguishable"), False
@@ -103,9 +103,9 @@ def paired(
 ) -> PairedResult | None:
     """The mean difference with its t interval: d̄ ± t(k−1) · s / √k.
 
-    floor: a standard deviation below which s is not believed, as that of the tool's rounding: runs that all round to
-    the same value have no spread of 0. history: of the same metric on this bench; used with at most `MODERATED` pairs:
-    s̃² = (ν₀σ₀² + νs²) / (ν₀ + ν) with ν₀ + ν degrees of freedom (Smyth, Stat. Appl. Genet. Mol. Biol. 3, 2004, with the
+    floor: lower bound of the standard deviation, e.g. that of the tool's rounding: runs that all round to the same
+    value do not have a spread of 0. history: of the same metric on this bench; used with at most `MODERATED` pairs: s̃²
+    = (ν₀σ₀² + νs²) / (ν₀ + ν) with ν₀ + ν degrees of freedom (Smyth, Stat. Appl. Genet. Mol. Biol. 3, 2004, with the
     prior taken from runs). None without pairs, or for a single one without a history: its spread is unknown.
     """
     pairs = len(differences)
@@ -135,8 +135,7 @@ def paired(
 def flipped(differences: Sequence[float]) -> float | None:
     """p of no difference: of all ways to flip the signs of the differences, the share whose sum is at least as far from
     0. Exact if they are symmetric around 0 under it (Fisher, The Design of Experiments, 1935, section 21); k pairs
-    cannot fall below 2^(1−k), so it takes six to reach 0.05. None for more than `MOST_FLIPPED` pairs, or none at all.
-    """
+    cannot reach below 2^(1−k), so 0.05 takes six. None for more than `MOST_FLIPPED` pairs, or none at all."""
     if not 0 < len(differences) <= MOST_FLIPPED:
         return None
     sums = np.zeros(1)
@@ -148,10 +147,10 @@ def flipped(differences: Sequence[float]) -> float | None:
 
 
 def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
-    """The p-values adjusted, in the order given: of those at most 0.05, one in twenty is a false alarm on average.
+    """The adjusted p-values, in the given order: of those at most 0.05, one in twenty is a false alarm on average.
 
-    Benjamini and Hochberg, JRSS B 57, 1995. It holds for independent tests and for those that depend on each other
-    positively, as endpoints of the same runs do. Raises ValueError for what is no probability.
+    Benjamini and Hochberg, JRSS B 57, 1995. Valid for independent tests and for positively dependent ones, such as
+    endpoints of the same runs. Raises ValueError for an invalid probability.
     """
     if any(not 0 <= each <= 1 for each in ps):
         raise ValueError("a probability is from 0 to 1")

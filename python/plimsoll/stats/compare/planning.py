@@ -1,4 +1,4 @@
-"""How many pairs of runs it takes, how long they should be, and what may be read off before all of them are there."""
+"""The number of pairs of runs needed, their length, and interim looks at the results."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ POWER = 0.8
 MOST = 1_000_000
 """Pairs. An experiment that needs more needs a quieter machine instead."""
 DOMINATES = 2.0
-"""Variance within runs over that between them, above which longer runs gain more than further ones."""
+"""Variance within runs divided by that between them, above which longer runs gain more than additional ones."""
 MOST_LOOKS = 4
 
 
 def resolves(spread: float, pairs: int, alpha: float = ALPHA) -> float:
-    """The relative difference that this many pairs tell from none: half the interval, t(k−1) · s / √k, as a share.
+    """The relative difference that this many pairs distinguish from none: half the interval, t(k−1) · s / √k.
 
     spread: standard deviation of ln(b/a) between pairs. pairs ≥ 2.
     """
@@ -32,9 +32,8 @@ def resolves(spread: float, pairs: int, alpha: float = ALPHA) -> float:
 
 def pairs_needed(spread: float, delta: float, alpha: float = ALPHA) -> int:
     """The fewest pairs, from `LEAST` to `MOST`, whose interval reaches no further than ln(1 + delta) to either side:
-    t(K−1) · s / √K. Enough to tell a difference of delta from none when it is seen as such; `pairs_for_power` says when
-    it is likely to be.
-    """
+    t(K−1) · s / √K. Enough to distinguish an observed difference of delta from none; `pairs_for_power` returns the
+    number that is likely to observe it."""
     goal = math.log1p(delta)
     low, high = LEAST - 1, MOST
     while high - low > 1:
@@ -44,7 +43,7 @@ def pairs_needed(spread: float, delta: float, alpha: float = ALPHA) -> int:
 
 
 def pairs_for_power(spread: float, delta: float, power: float = POWER, alpha: float = ALPHA) -> float | None:
-    """Pairs, not rounded, of which the paired t test finds a true difference of delta with this probability.
+    """Pairs, not rounded, with which the paired t test finds a true difference of delta with this probability.
 
     None: more than `MOST`. At least 2. By the noncentral t distribution (Cohen, Statistical Power Analysis, 2nd ed.,
     chapter 2).
@@ -58,7 +57,7 @@ def pairs_for_power(spread: float, delta: float, power: float = POWER, alpha: fl
 
     if missing(2.0) >= 0:
         return 2.0
-    # A normal approximation brackets the answer: t needs a few more.
+    # A normal approximation brackets the result: t needs a few more.
     rough = 10 + 20 / effect**2
     if rough > MOST:
         return None
@@ -66,27 +65,27 @@ def pairs_for_power(spread: float, delta: float, power: float = POWER, alpha: fl
 
 
 def minutes(pairs: int, duration: float, gap: float) -> float:
-    """That so many pairs take, of runs of `duration` seconds with `gap` seconds around each."""
+    """The time for so many pairs of runs of `duration` seconds with `gap` seconds around each."""
     return pairs * 2 * (duration + gap) / 60
 
 
 def longer_runs(within: float, spread: float) -> bool:
-    """Whether longer runs help more than further ones.
+    """Whether longer runs help more than additional ones.
 
     within: variance of ln(b/a) in a pair that comes from the chance within its two runs, w. The variance between pairs
-    is s² = w + 2σ_b², of which longer runs shrink w only. Yes if w / (2σ_b²) > 2.
+    is s² = w + 2σ_b²; longer runs reduce only w. Yes if w / (2σ_b²) > 2.
     """
     between = spread**2 - within
     return between <= 0 or within / between > DOMINATES
 
 
 def best_duration(within: float, duration: float, spread: float, setup: float) -> float | None:
-    """Seconds that a run should last: √(w₁ · T₀ / σ_b²), with w₁ the variance within one run times its seconds, T₀ the
-    seconds of setting one up, σ_b² the variance between runs. None: between runs there is none to be seen, so the
-    longer the better.
+    """The best length of a run in seconds: √(w₁ · T₀ / σ_b²), with w₁ the variance within one run times its seconds, T₀
+    the seconds of its setup, σ_b² the variance between runs. None: no variance between runs is visible, so the longer
+    the better.
 
     within and spread as for `longer_runs`. Kalibera and Jones, Rigorous Benchmarking in Reasonable Time, ISMM 2013,
-    section 9.2: the length that gives the shortest interval for the time that there is.
+    section 9.2: the length with the shortest interval for the available time.
     """
     between = (spread**2 - within) / 2
     if between <= 0:
@@ -96,10 +95,10 @@ def best_duration(within: float, duration: float, spread: float, setup: float) -
 
 @cache
 def obf_thresholds(looks: int) -> tuple[float, ...]:
-    """p at which each of so many evenly spaced looks may end it, so that all of them together have 5 % false alarms.
+    """p at which each of so many evenly spaced looks may end the experiment, for 5 % false alarms over all looks.
 
     O'Brien and Fleming, Biometrics 35, 1979: |z_j| ≥ c · √(looks / j), which for the sum of the pairs is a constant
-    bar. As p-values they serve t tests too (Jennison and Turnbull 1999, section 4.4). Raises ValueError for more
+    bound. As p-values they apply to t tests too (Jennison and Turnbull 1999, section 4.4). Raises ValueError for more
     than 4.
     """
     if not 1 <= looks <= MOST_LOOKS:
@@ -109,14 +108,14 @@ def obf_thresholds(looks: int) -> tuple[float, ...]:
 
 
 def look_of(pairs: int, planned: int | None, looks: int) -> int:
-    """Which look, from 1, it is when so many of the planned pairs are there; the last one if that is not known."""
+    """The number of the look, from 1, with so many of the planned pairs; the last one if the plan is unknown."""
     if planned is None or pairs >= planned:
         return looks
     return max(1, pairs * looks // planned)
 
 
 def _power(effect: float, pairs: float, alpha: float) -> float:
-    """Probability that |t| is beyond its bar at a true mean of `effect` standard deviations."""
+    """Probability that |t| exceeds its bound at a true mean of `effect` standard deviations."""
     return t_beyond(pairs - 1, effect * math.sqrt(pairs), -t_quantile(pairs - 1, alpha / 2))
 
 
@@ -125,8 +124,8 @@ def _half(spread: float, pairs: int, alpha: float) -> float:
 
 
 def _crossing(bar: float, steps: int) -> float:
-    """Probability that a walk of so many standard normal steps is ever beyond ±bar: the density of the walks that are
-    still within is carried from step to step on a grid."""
+    """Probability that a walk of so many standard normal steps is ever beyond ±bar: the density of the walks still
+    within is computed step by step on a grid."""
     import numpy as np
 
     nodes, weights = np.polynomial.legendre.leggauss(60)

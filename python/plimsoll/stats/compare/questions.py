@@ -1,4 +1,4 @@
-"""What a study is asked: which variant against which, at which level, by which metric of which endpoint."""
+"""The questions of a study: which variants to compare, at which level, by which metric of which endpoint."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Question:
 
 
 def questions_of(study: Study) -> Iterator[Question]:
-    """By operation, level, pair of variants, endpoint (all together last), metric. A cell that neither variant was run
-    in raises none."""
+    """By operation, level, pair of variants, endpoint (all together last), metric. No question for a cell that neither
+    variant ran."""
     pairs = pairs_of_variants(study)
     metrics = _metrics(study)
     for operation in study.operations:
@@ -52,7 +52,7 @@ def questions_of(study: Study) -> Iterator[Question]:
 
 
 def pairs_of_variants(study: Study) -> list[tuple[str, str, Against]]:
-    """(a, b, what a is to b), by b. For the second variant the one before is the baseline: they are compared once."""
+    """(a, b, role of a), by b. For the second variant the previous one is the baseline: they are compared once."""
     found: list[tuple[str, str, Against]] = []
     for place, b in enumerate(study.variants[1:], start=1):
         seen: set[str] = set()
@@ -65,10 +65,10 @@ def pairs_of_variants(study: Study) -> list[tuple[str, str, Against]]:
 
 
 def _metrics(study: Study) -> list[Metric]:
-    """Those of the study, then the primary ones that are not among them. For shares of failures the difference that
-    matters is the study's tolerance: it is absolute, because a share near 0 has no useful ratio."""
+    """The study's, then primary ones that are not among them. For failure shares the relevant difference is the study's
+    tolerance: it is absolute, because a share near 0 has no useful ratio."""
     found: list[Metric] = []
-    # Those of each endpoint first: they cover those of a single one.
+    # Those for all endpoints first: they cover those for a single one.
     for metric in sorted((*study.metrics, *study.primary), key=lambda each: each.endpoint is not None):
         covered = any(each.is_same(metric) and each.endpoint in (None, metric.endpoint) for each in found)
         if not covered:

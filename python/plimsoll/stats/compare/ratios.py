@@ -1,5 +1,5 @@
-"""Percentiles, means, maxima and rates: compared by their ratio, on the scale of logarithms, where a change of so many
-per cent is as long upwards as downwards and at 5 ms as at 5 s."""
+"""Percentiles, means, maxima and rates: compared by their ratio, on a logarithmic scale, where a change by so many per
+cent has the same size upwards and downwards, at 5 ms and at 5 s."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 OWN = "plimsoll"
 LEAST_HISTORY = 4.0
-"""Degrees of freedom of an A/A history from which its spread is known well enough to lean on."""
+"""Degrees of freedom of an A/A history from which its spread is reliable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """How far a value may be off within its run, as logarithms; both ≥ 0."""
+    """The possible error of a value within its run, as logarithms; both ≥ 0."""
 
     below: float
     above: float
 
 
 def within_runs(readings: Readings, question: Question, pair: Pair) -> tuple[float, float] | None:
-    """The interval of b/a for these two runs only, from what is known of each alone. None: too little is known.
+    """The interval of b/a for these two runs only, from the uncertainty within each. None: too little is known.
 
-    The two spans are put together as in Zou and Donner, Stat. Med. 27, 2008 (MOVER), on logarithms.
+    The two spans are combined as in Zou and Donner, Stat. Med. 27, 2008 (MOVER), on logarithms.
     """
     values = [_value(readings, question, trial) for trial in pair]
     spans = [_span(readings, question, trial) for trial in pair]
@@ -51,7 +51,7 @@ def within_runs(readings: Readings, question: Question, pair: Pair) -> tuple[flo
 
 
 def variance_within(readings: Readings, question: Question, pairs: Sequence[Pair]) -> float | None:
-    """Of ln(b/a) in a pair, as far as it comes from the chance within its runs; None when any of it is unknown."""
+    """The part of the variance of ln(b/a) that comes from chance within its runs; None if any of it is unknown."""
     if question.metric.quantile is None:
         return None
     total = 0.0
@@ -73,8 +73,8 @@ def effect_of(readings: Readings, question: Question, pairs: Sequence[Pair]) -> 
 
 
 def relative_step(question: Question, precision: Precision, value: float) -> float:
-    """Step of the tool at this value as a share of it. Only percentiles and maxima are rounded to digits: a mean, or a
-    rate, is computed from sums, and known as finely as a tool tells times at all."""
+    """Relative step of the tool at this value. Only percentiles and maxima are rounded to digits: a mean, or a rate, is
+    computed from sums, with the full resolution of the tool's times."""
     if question.metric.kind == "throughput" or value <= 0:
         return 0.0
     if question.metric.kind == "mean" or (question.metric.kind == "max" and precision.tool == OWN):
@@ -83,13 +83,13 @@ def relative_step(question: Question, precision: Precision, value: float) -> flo
 
 
 def rounding_spread(question: Question, pairs: Sequence[Pair], a: float, b: float) -> float:
-    """Standard deviation of ln(b/a) that rounding alone brings: 1/√12 of a step, on either side."""
+    """Standard deviation of ln(b/a) from rounding alone: 1/√12 of a step, on either side."""
     steps = [relative_step(question, trial.precision, value) for trial, value in zip(pairs[0], (a, b), strict=True)]
     return math.hypot(*steps) / math.sqrt(12)
 
 
 def history_of(study: Study, question: Question) -> Noise | None:
-    """What the bench's A/A runs say of this metric, if there were enough; never of those runs themselves."""
+    """The bench's A/A history of this metric, if there is enough; never for those runs themselves."""
     if study.is_aa:
         return None
     place = question.metric.text, question.endpoint, question.level
@@ -130,7 +130,7 @@ def _of_estimate(estimate: Estimate) -> Span | None:
 
 
 def _of_count(measured: Measured) -> Span | None:
-    """Nothing but a count is known: as if its requests came at random (Poisson), which is the least to allow for."""
+    """Only a count is known: treat its requests as random (Poisson), the minimum variance to allow for."""
     if not measured.requests:
         return None
     half = normal_quantile((1 + CONFIDENCE) / 2) / math.sqrt(measured.requests)
@@ -138,7 +138,7 @@ def _of_count(measured: Measured) -> Span | None:
 
 
 def _rate(readings: Readings, measured: Measured, trial: Trial) -> Estimate:
-    """Of the whole seconds in which load was offered: the last may be a fraction, or hold late responses only."""
+    """Of the whole seconds with offered load: the last may be a fraction, or contain only late responses."""
     assert measured.course is not None
     start, stop, _ = measured.course.measured.indices(len(measured.course))
     left = (trial.duration or 0.0) - readings.cut(trial.operation, trial.level)

@@ -1,4 +1,4 @@
-"""What the trials of a study say, all of them read by the same window: what comparisons are made of."""
+"""The values of a study's trials, all read over the same window: the input of comparisons."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ CellKey = tuple[str, "Level | None", str]
 
 
 class Readings:
-    """Reads on demand and keeps what it has read."""
+    """Reads on demand and caches."""
 
     def __init__(self, study: Study, clock: Clock = "response") -> None:
         self._study = study
         self._clock = clock
         quantiles = {each.quantile for each in (*study.metrics, *study.primary)}
         self._quantiles = sorted(each for each in quantiles if each is not None)
-        # Trials are not hashable by value; the study keeps them alive, so their identity will do.
+        # Trials are not hashable by value; the study keeps them alive, so their identity suffices.
         self._cells: dict[CellKey, tuple[Trial, ...]] = {}
         self._pairs: dict[tuple[str, CellKey], tuple[Pair, ...]] = {}
         self._rows: dict[int, dict[EndpointKey, Measured]] = {}
@@ -45,28 +45,28 @@ class Readings:
 
     @cached_property
     def by_service(self) -> Readings:
-        """The same by service times, in which the generator has no share."""
+        """The same with service times, in which the generator has no share."""
         return Readings(self._study, "service")
 
     def cell(self, variant: str, level: Level | None, operation: str) -> tuple[Trial, ...]:
-        """As `Study.cell`, which is asked for every endpoint and metric."""
+        """Like `Study.cell`, cached because it is needed for every endpoint and metric."""
         place = variant, level, operation
         if place not in self._cells:
             self._cells[place] = self._study.cell(*place)
         return self._cells[place]
 
     def pairs(self, a: str, b: str, level: Level | None, operation: str) -> tuple[Pair, ...]:
-        """The trials of two variants that ran next to one another: of the same repeat, in their order within it."""
+        """The trials of two variants that ran in pairs: of the same repeat, in their order within it."""
         place = a, (b, level, operation)
         if place not in self._pairs:
             self._pairs[place] = _paired(self.cell(a, level, operation), self.cell(b, level, operation))
         return self._pairs[place]
 
     def cut(self, operation: str, level: Level | None) -> int:
-        """Seconds beyond the declared warm-up in which some valid run at this level was still getting faster: the most
-        that any of them took. All of them are left out of every run there, so that no variant is shown to advantage.
+        """Seconds beyond the declared warm-up in which some valid run at this level was still getting faster: the
+        maximum over the runs. They are left out of every run there, so that no variant has an advantage.
 
-        0 where a run's times were not recorded second by second, or never became steady: then a finding says so.
+        0 for a run without times per second, or one that never became steady: then a finding reports it.
         """
         found = self._cuts.get((operation, level))
         if found is None:
@@ -86,18 +86,18 @@ class Readings:
                 return 0
             course = total.course
             means = course.means[course.measured]
-            # The last second of a run is a part of one.
+            # The last second of a run is incomplete.
             found = mser5(means[: math.floor(trial.duration)] if trial.duration else means)
             if found.cold and found.stationary:
                 longest = max(longest, found.seconds)
         return longest
 
     def warmup(self, trials: Iterable[Trial]) -> float:
-        """Seconds left out at the start of these trials: the most of any."""
+        """Seconds left out at the start of these trials: the maximum of any."""
         return max((each.warmup + self.cut(each.operation, each.level) for each in trials), default=0.0)
 
     def measured(self, trial: Trial, key: EndpointKey) -> Measured | None:
-        """One endpoint by the window; key ("", "Aggregated"): all together. None: it does not occur in the run."""
+        """One endpoint over the window; key ("", "Aggregated"): all together. None: it does not occur in the run."""
         place = id(trial), key
         if place not in self._measured:
             found = self._row(trial, key)
@@ -114,12 +114,12 @@ class Readings:
             return trial.total
         rows = self._rows.get(id(trial))
         if rows is None:
-            # The first of a name, as `Trial.endpoint` has it; there may be thousands.
+            # The first of a name, as in `Trial.endpoint`; there may be thousands.
             rows = self._rows[id(trial)] = {each.key: each for each in reversed(trial.endpoints)}
         return rows.get(key)
 
     def within(self, trial: Trial, key: EndpointKey, quantile: float) -> Within | None:
-        """How sure this percentile is within its run. None: not recorded second by second, or nothing was timed."""
+        """The uncertainty of this percentile within its run. None: no records by second, or nothing was timed."""
         place = id(trial), key
         if place not in self._within:
             measured = self.measured(trial, key)
@@ -131,7 +131,7 @@ class Readings:
 
 
 def timed_by_service(measured: Measured) -> Measured:
-    """The endpoint with its service times for response times; as it is where they are not known."""
+    """The endpoint with service times in place of response times; unchanged if they are unknown."""
     service, course = measured.service, measured.course
     if service is None or not service.count:
         return measured
@@ -152,7 +152,7 @@ def timed_by_service(measured: Measured) -> Measured:
 
 
 def without_head(measured: Measured, course: Course, seconds: int, duration: float | None) -> Measured:
-    """The endpoint without so many seconds more at its start; duration: of the run, as it was."""
+    """The endpoint without so many more seconds at its start; duration: the original one of the run."""
     window = slice((course.measured.start or 0) + seconds, course.measured.stop)
     seconds_left = range(*window.indices(len(course)))
     histogram = _sum(course.histograms, seconds_left)
@@ -173,7 +173,7 @@ def without_head(measured: Measured, course: Course, seconds: int, duration: flo
         max=float(maxima.max()) if histogram.count else None,
         quantiles={q: histogram.value_at(q) / 1000 for q in measured.quantiles} if histogram.count else {},
         size=float((sizes * course.requests[window]).sum() / requests) if requests else None,
-        # Not kept by second; of the whole run they would mislead.
+        # Not kept by second; values of the whole run would be misleading.
         outcomes={},
         mean_success=None,
         mean_failure=None,
@@ -202,7 +202,7 @@ def _paired(a: tuple[Trial, ...], b: tuple[Trial, ...]) -> tuple[Pair, ...]:
 
 
 def requests_of(measured: Measured, duration: float | None) -> int | None:
-    """How many requests its times rest on; from its rate, if only that is known."""
+    """The number of requests behind its times; derived from its rate if only that is known."""
     if measured.timed is not None:
         return measured.timed
     if measured.rate is None or duration is None:

@@ -1,4 +1,4 @@
-"""Shares of failed requests: compared by their difference, because the ratio of two shares near 0 says nothing."""
+"""Shares of failed requests: compared by their difference, because the ratio of two shares near 0 is meaningless."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class ShareDifference:
     low: float
     high: float
     p: float | None = None
-    """Of no difference; None when the spread between runs is not known."""
+    """Of no difference; None if the spread between runs is unknown."""
     p_flip: float | None = None
     word: Verdict | None = None
     """None with fewer than three pairs."""
     beyond: bool = False
-    """The whole interval lies beyond the tolerance."""
+    """The whole interval is beyond the tolerance."""
 
 
 def difference(
@@ -49,10 +49,10 @@ def difference(
 ) -> ShareDifference:
     """b − a over pairs of runs (a, b), at least one.
 
-    Three pairs or more: the t interval over the pairs' differences, with a spread of at least that of independent
-    requests, so that equal counts are not taken for certainty. Fewer: Newcombe's interval (Stat. Med. 17, 1998, method
-    10) of all requests together, which knows nothing of the spread between runs. No failure on either side: from
-    −(1 − α^(1/n)) to the same of b, each of which the share would have been above with a chance of α at most.
+    Three pairs or more: the t interval over the pairs' differences, with at least the spread of independent requests,
+    so that equal counts do not count as certainty. Fewer: Newcombe's interval (Stat. Med. 17, 1998, method 10) of all
+    requests together, which ignores the spread between runs. No failure on either side: from −(1 − α^(1/n)) to the same
+    of b: shares above these have a chance of at most α to show no failure.
     """
     a, b = (_sum(side) for side in zip(*pairs, strict=True))
     if not a.failures and not b.failures:
@@ -78,7 +78,7 @@ def _sum(side: Sequence[FailureCount]) -> FailureCount:
 
 def _floor(pairs: Sequence[tuple[FailureCount, FailureCount]], a: FailureCount, b: FailureCount) -> float:
     """Standard deviation of a pair's difference if requests fail independently. Half a failure is added, because a side
-    without any is not known to have none."""
+    without any may still have a failure rate above 0."""
     shares = [(side.failures + 0.5) / (side.requests + 1) for side in (a, b)]
     variances = [
         sum(share * (1 - share) / each.requests for share, each in zip(shares, pair, strict=True)) for pair in pairs

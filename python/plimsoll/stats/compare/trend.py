@@ -1,21 +1,20 @@
-"""Did a metric change over the runs, and when? Change points of one number per run, as Hunter finds them.
+"""Did a metric change over the runs, and when? Change points of one number per run, as in Hunter.
 
-E-divisive (Matteson and James, JASA 109, 2014) looks for the split of a series at which the two sides are furthest
-apart by their energy distance, and for splits of the sides, as long as a t-test calls them different. Hunter (Fleming
-et al., ICPE 2023; now Apache Otava) does that in overlapping windows with a lenient test first, and then takes back,
-the weakest first, what does not pass the strict one against its neighbours. Windows and limits are its defaults.
+E-divisive (Matteson and James, JASA 109, 2014) finds the split of a series at which the two sides are furthest apart by
+their energy distance, and then splits of the sides, as long as a t-test calls them different. Hunter (Fleming et al.,
+ICPE 2023; now Apache Otava) does that in overlapping windows with a lenient test first, and then removes, the weakest
+first, the points that do not pass the strict test against their neighbours. Windows and limits are its defaults.
 
-One thing is not as in Otava 0.8.0: it gives standard deviations of the population to a test that expects those of a
+One thing differs from Otava 0.8.0: it gives standard deviations of the population to a test that expects those of a
 sample, which makes short segments look more different than they are. Here they are those of a sample.
 
-How often it is wrong (`tests/stats/false_alarms.py`): of normal noise, 2 % of series of 50 runs have a change, and
-4 % of 100; of lognormal noise with σ = 0.3, 4 % and 7 %. That is more than `MAX_P`, as the best split is looked for
-first.
+False alarms (`tests/stats/false_alarms.py`): of normal noise, 2 % of series of 50 runs have a change, and 4 % of 100;
+of lognormal noise with σ = 0.3, 4 % and 7 %. That is more than `MAX_P`, because the best split is chosen first.
 
-What it cannot do: where values go up and down and up again within one window, no single split tells the sides apart,
-and nothing is found.
+Limit: if values go up and down and up again within one window, no single split separates the sides, and nothing is
+found.
 
-It is for one number per run. Within a run, seconds depend on one another, and every test here would be too sure.
+It is for one number per run. Seconds within a run depend on one another, and every test here would be too certain.
 """
 
 from __future__ import annotations
@@ -35,30 +34,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WINDOW = 50
-"""Runs that are looked at together; windows overlap by half."""
+"""Runs per window; windows overlap by half."""
 MAX_P = 0.001
-"""Of a change that is reported."""
+"""Of a reported change."""
 LENIENT = 10.0
-"""The first pass takes a p so many times as high."""
+"""The first pass accepts a p so many times as high."""
 ENOUGH = 10
 """Runs. A step of four standard deviations is found in 83 % of series with five runs on each side of it, and in 14 %
 with three (`tests/stats/false_alarms.py`)."""
 FEW_AFTER = 3
-"""A change that fewer runs have confirmed may be an outlier."""
+"""A change confirmed by fewer runs may be an outlier."""
 
 
 @dataclass(frozen=True, slots=True)
 class DetectedChange:
-    """Between two runs, the metric became another."""
+    """A change of the metric between two runs."""
 
     index: int
     """Of the first value after it."""
     before: float
-    """Mean of the values since the change before, or the beginning."""
+    """Mean of the values since the previous change, or the start."""
     after: float
-    """Mean of those up to the next, or the end."""
+    """Mean of the values up to the next change, or the end."""
     p: float
-    """That both sides have the same mean, by a t-test. It does not know that the best split was looked for."""
+    """Of equal means on both sides, by a t-test. It ignores that the best split was chosen."""
     is_worse: bool
     runs: int
     """Values after it, up to the next change or the end."""
@@ -75,7 +74,7 @@ class Step:
 
     start: int
     stop: int
-    """The first that is not in it."""
+    """The first index after it."""
     mean: float
 
 
@@ -86,11 +85,11 @@ class DetectedChanges:
     steps: tuple[Step, ...]
     """One more than there are changes; none without a value."""
     notes: tuple[str, ...]
-    """What to keep in mind."""
+    """Caveats."""
 
 
 def changes(values: Sequence[float], *, higher_is_worse: bool = True) -> DetectedChanges:
-    """values: of valid runs, in the order of time. Raises ValueError for one that is no number."""
+    """values: of valid runs, in order of time. Raises ValueError for NaN or infinity."""
     series = np.asarray(values, dtype=np.float64)
     if not np.isfinite(series).all():
         raise ValueError("a trend is of numbers: leave out the runs that have none")
@@ -107,7 +106,7 @@ def changes(values: Sequence[float], *, higher_is_worse: bool = True) -> Detecte
 
 
 def split(series: NDArray[np.float64], window: int = WINDOW, max_p: float = MAX_P * LENIENT) -> list[int]:
-    """The first pass: points at which the series may have changed, ascending."""
+    """The first pass: candidate change points of the series, ascending."""
     found: set[int] = set()
     start = 0
     while start < len(series):
@@ -118,7 +117,7 @@ def split(series: NDArray[np.float64], window: int = WINDOW, max_p: float = MAX_
 
 
 def merged(series: NDArray[np.float64], points: Sequence[int], max_p: float = MAX_P) -> list[int]:
-    """The second pass: those that remain when the weakest is given up, again and again, until all are strong."""
+    """The second pass: repeatedly removes the weakest point, until all are strong."""
     left = list(points)
     while left:
         segments = list(_segments(len(series), left))
@@ -163,10 +162,10 @@ def _divided(series: NDArray[np.float64], max_p: float) -> list[int]:
 
 
 def _furthest(series: NDArray[np.float64]) -> tuple[float, int]:
-    """The greatest energy distance between the first n values and the m that follow them, over all n and m, and its n.
+    """The greatest energy distance between the first n values and the m after them, over all n and m, and its n.
 
-    Q = 2/(m+n) Σ|x−y| − 2m/((m+n)(n−1)) Σ|x−x'| − 2n/((m+n)(m−1)) Σ|y−y'|, sums over pairs; from two-dimensional
-    prefix sums of all distances.
+    Q = 2/(m+n) Σ|x−y| − 2m/((m+n)(n−1)) Σ|x−x'| − 2n/((m+n)(m−1)) Σ|y−y'|, sums over pairs; from two-dimensional prefix
+    sums of all distances.
     """
     count = len(series)
     sums = np.zeros((count + 1, count + 1))

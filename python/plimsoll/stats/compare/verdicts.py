@@ -1,10 +1,9 @@
-"""From a study to its verdicts. Each question is answered by pairs of runs, or it is said why it is not.
+"""From a study to its verdicts. Pairs of runs answer each question, or the reason for no answer is given.
 
-1. Validity: a finding that blocks, or no valid run → invalid.
-2. Enough requests for the percentile, in every run → or no verdict.
-3. One pair: one run each; what is within them says nothing about others. Two: no verdict, without the bench's history.
-4. The mean of ln(b/a), or of b − a for shares, with its t interval; equivalence by two one-sided tests.
-5. The primary comparisons share one rate of false alarms.
+1. Validity: a blocking finding, or no valid run → invalid. 2. Enough requests for the percentile, in every run → or no
+verdict. 3. One pair: one run; the spread within runs does not predict others. Two: no verdict, without the bench's
+history. 4. The mean of ln(b/a), or of b − a for shares, with its t interval; equivalence by two one-sided tests. 5. The
+primary comparisons share one rate of false alarms.
 """
 
 from __future__ import annotations
@@ -45,12 +44,12 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study
 
 OWN_CHECKS = ("RUN",)
-"""The check that is no finding: the runs are valid."""
+"""The check without a finding: the runs are valid."""
 BY_SERVICE = "service times are compared: the generator has too large a share of the response times"
 LEAST_SAID = 0.001
-"""An interval that is wider by less need not say so."""
+"""A smaller widening of an interval is not mentioned."""
 LEAST_FOR_PLANS = 4
-"""Pairs of which the spread is known well enough to say how many more it takes."""
+"""Pairs from which the spread is known well enough to plan more."""
 LEAST_FOR_FLIPS = 6
 """Pairs from which the exact test can reach 0.05 at all."""
 
@@ -58,8 +57,8 @@ LEAST_FOR_FLIPS = 6
 def compare(study: Study, findings: Iterable[Finding], checks: Sequence[str] = ()) -> tuple[Comparison, ...]:
     """All comparisons of a study, in the order of `questions_of`.
 
-    findings: those that block decide what is compared at all. checks: ids of all that could have blocked, so that a
-    verdict can tell how many it passed.
+    findings: blocking ones decide what is compared. checks: ids of all that could have blocked, for the number of
+    passed checks in a verdict.
     """
     bench = _Bench(study, Readings(study), VerdictGate(findings), (*OWN_CHECKS, *checks))
     questions = list(questions_of(study))
@@ -74,7 +73,7 @@ class _Bench:
     checks: tuple[str, ...]
 
     def alpha(self, pairs: int) -> float:
-        """The p below which a difference is certain: 0.05, or that of the look at so many pairs."""
+        """The p below which a difference is certain: 0.05, or that of the look with so many pairs."""
         looks = min(self.study.looks, planning.MOST_LOOKS)
         return planning.obf_thresholds(looks)[planning.look_of(pairs, self.study.repeats, looks) - 1]
 
@@ -205,7 +204,7 @@ def _answer_ratio(bench: _Bench, question: Question, evidence: Evidence, start: 
     begun = _with_interval(bench, begun, found)
     word, at_least = found.verdict(math.log1p(metric.delta))
     answer = replace(begun, word=word, at_least=at_least)
-    # A primary one may yet turn out not to be established.
+    # A primary one may still become not established.
     if not (question.is_primary or _is_open(answer)):
         return answer
     return _with_plan(bench, question, evidence, found, answer)
@@ -239,7 +238,7 @@ def _with_interval(bench: _Bench, start: Comparison, found: PairedResult) -> Com
 def _with_plan(
     bench: _Bench, question: Question, evidence: Evidence, found: PairedResult, answer: Comparison
 ) -> Comparison:
-    """With what it would take to say more, where the spread is known well enough to tell."""
+    """Adds the runs needed for a better result, if the spread is known well enough."""
     if found.pairs < LEAST_FOR_PLANS and not found.with_history:
         return answer
     delta = question.metric.delta
@@ -264,7 +263,7 @@ def _with_plan(
 
 
 def _pace(bench: _Bench, evidence: Evidence) -> tuple[float, float] | None:
-    """Seconds that a run measures, and those that it takes besides."""
+    """Measured seconds of a run, and its additional seconds."""
     durations = [trial.duration for pair in evidence.pairs for trial in pair if trial.duration is not None]
     gap = bench.study.gap
     return (fmean(durations), gap) if durations and gap is not None else None
@@ -306,7 +305,7 @@ def _too_few_pairs(pairs: int) -> str:
 
 
 def _adjusted(questions: Sequence[Question], answers: Sequence[Comparison], bench: _Bench) -> tuple[Comparison, ...]:
-    """With q for the primary ones. What is apart by its own p, and not by its q, is not established."""
+    """Adds q to the primary ones. A difference by p but not by q is not established."""
     family = [
         place
         for place, (question, answer) in enumerate(zip(questions, answers, strict=True))

@@ -1,1 +1,1 @@
-"""Distributions of probability and the tests that use them. Tests compare each function with scipy."""
+"""Probability distributions and tests based on them. Tests compare each function with scipy."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _EQUAL = 1 + 1e-7
-"""Outcomes whose probabilities differ by less are equally likely: they may be mirror images."""
+"""Outcomes whose probabilities differ by less count as equally likely: they may be mirror images."""
 
 
 def binomial_tails(k: int, n: int, p: float) -> tuple[float, float]:
@@ -32,8 +32,8 @@ def binomial_chance(k: int, n: int, p: float) -> float:
 
 
 def binomial_p(k: int, n: int, p: float) -> float:
-    """Of the chance p where k of n succeeded, exact: the probability of all outcomes that are not more
-    likely than k. 0 ≤ k ≤ n, 0 < p < 1."""
+    """Of the chance p with k successes in n, exact: the probability of all outcomes not more likely than k. 0 ≤ k ≤ n,
+    0 < p < 1."""
     if k > n * p:
         k, p = n - k, 1 - p
     if k == n * p:
@@ -47,8 +47,8 @@ def binomial_p(k: int, n: int, p: float) -> float:
 
 
 def same_share_p(those: Sequence[int], others: Sequence[int]) -> float:
-    """Of one share in all groups, which have so many of those and so many of the others: χ² test of the table
-    (Pearson, 1900), without a correction. No group is empty, and there are some of both kinds."""
+    """Of one share in all groups, given the counts of those and of the others per group: χ² test of the table (Pearson,
+    1900), without a correction. No group is empty, and both kinds occur."""
     sizes = [some + rest for some, rest in zip(those, others, strict=True)]
     total, distance = sum(sizes), 0.0
     for row in (those, others):

@@ -1,7 +1,7 @@
-"""The regularized incomplete beta and gamma functions and their inverses: all other distributions follow from them.
+"""The regularized incomplete beta and gamma functions and their inverses: the basis of all other distributions.
 
-A factor like x^a (1 − x)^b / B(a, b) is not taken from logarithms of the gamma function: with n = 10⁸ requests
-these are 10⁹ and more, and their difference has seven digits. It is taken from the distance to the mode, as in Loader,
+A factor like x^a (1 − x)^b / B(a, b) is not computed from logarithms of the gamma function: with n = 10⁸ requests these
+are 10⁹ and more, and their difference has seven digits. It is computed from the distance to the mode, as in Loader,
 Fast and Accurate Computation of Binomial Probabilities, 2000.
 """
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _TINY = 1e-300
-"""Instead of a denominator of 0."""
+"""Replaces a denominator of 0."""
 _EPSILON = 2.0**-53
 _MOST_TERMS = 10_000_000
 """Of a series or a continued fraction: they need some multiple of √(a + b)."""
 _FARTHEST = 700.0
-"""Of a logarithm: exp of more overflows soon."""
+"""Of a logarithm: exp of more soon overflows."""
 _HALF_LOG_2_PI = math.log(2 * math.pi) / 2
 
 
 class Tails(NamedTuple):
-    """Of a distribution at a point. Each is computed for itself where it is small."""
+    """Of a distribution at a point. Each is computed directly where it is small."""
 
     lower: float
     upper: float
@@ -35,7 +35,7 @@ class Tails(NamedTuple):
 
 
 def beta_tails(a: float, b: float, x: float, y: float) -> Tails:
-    """I_x(a, b) and its complement for a, b > 0; y is 1 − x, which the caller may know better than x tells.
+    """I_x(a, b) and its complement for a, b > 0; y is 1 − x, which the caller may know more exactly.
 
     By the continued fraction DLMF 8.17.22, from the side on which it converges fast.
     """
@@ -71,7 +71,7 @@ def beta_quantile(a: float, b: float, p: float) -> float:
 
 
 def beta_log_odds(a: float, b: float, p: float) -> float:
-    """ln(x / (1 − x)) of that x: exact also where x is next to 1."""
+    """ln(x / (1 − x)) of that x: exact also for x near 1."""
 
     def tails(u: float) -> Tails:
         return beta_tails(a, b, 1 / (1 + math.exp(-u)), 1 / (1 + math.exp(u)))
@@ -86,7 +86,7 @@ def gamma_quantile(a: float, p: float) -> float:
 
 
 def stirling_error(z: float) -> float:
-    """ln Γ(z + 1) − (z + ½) ln z + z − ½ ln 2π, for z > 0: what Stirling's formula leaves out (DLMF 5.11.1)."""
+    """ln Γ(z + 1) − (z + ½) ln z + z − ½ ln 2π, for z > 0: the error of Stirling's formula (DLMF 5.11.1)."""
     if z < 16:
         return math.lgamma(z + 1) - (z + 0.5) * math.log(z) + z - _HALF_LOG_2_PI
     square = z * z
@@ -94,7 +94,7 @@ def stirling_error(z: float) -> float:
 
 
 def deviance(x: float, mean: float) -> float:
-    """x ln(x / mean) + mean − x, for x, mean > 0, without the cancellation where both are near one another (Loader)."""
+    """x ln(x / mean) + mean − x, for x, mean > 0, without cancellation where both are close (Loader)."""
     apart = x - mean
     if abs(apart) >= 0.1 * (x + mean):
         return x * math.log(x / mean) - apart
@@ -132,7 +132,7 @@ def _inverse(tails: Callable[[float], Tails], p: float, start: float) -> float:
 
 def _beta_fraction(a: float, b: float, x: float, y: float) -> float:
     """The even part of the fraction of DLMF 8.17.22, in the form of Didonato and Morris (ACM TOMS 18, 1992), which
-    does not lose digits where x or y is small."""
+    loses no digits where x or y is small."""
     excess = a * y - b * x + 1
 
     def terms() -> Iterator[tuple[float, float]]:

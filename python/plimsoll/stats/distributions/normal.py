@@ -16,7 +16,7 @@ def normal_cdf(x: float) -> float:
 
 def normal_quantile(p: float) -> float:
     """x with P(X ≤ x) = p, 0 < p < 1 (Wichura, AS 241, Applied Statistics 37, 1988)."""
-    from statistics import NormalDist  # here: `plimsoll run` does without it
+    from statistics import NormalDist  # here: `plimsoll run` does not need it
 
     return NormalDist().inv_cdf(p)
 
@@ -24,8 +24,8 @@ def normal_quantile(p: float) -> float:
 def root(function: Callable[[float], float], low: float, high: float, tolerance: float = 1e-12) -> float:
     """x between low and high with function(x) = 0, to a relative error of `tolerance`.
 
-    By inverse quadratic interpolation where it is safe, else by halving (Chandrupatla, Advances in Engineering Software
-    28, 1997). Raises ValueError where the signs at both ends are the same.
+    By inverse quadratic interpolation where it is safe, else by bisection (Chandrupatla, Advances in Engineering
+    Software 28, 1997). Raises ValueError if both ends have the same sign.
     """
     a, b = low, high
     at_a, at_b = function(a), function(b)

@@ -1,4 +1,4 @@
-"""Student's t distribution, also the noncentral one, and the test of two means."""
+"""Student's t distribution, also noncentral, and the test of two means."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def t_quantile(freedom: float, p: float) -> float:
 def t_beyond(freedom: float, shift: float, bar: float) -> float:
     """P(|T| > bar) of the noncentral t distribution with a shift ≥ 0; freedom ≥ 1, bar > 0.
 
-    T = (Z + shift) / s, with Z normal and freedom · s² of the χ² distribution. So it is the mean over s of
-    P(|Z + shift| > bar · s): an integral over ln s, by the trapezoidal rule, which converges exponentially for such
-    functions (Trefethen and Weideman, SIAM Review 56, 2014).
+    T = (Z + shift) / s, with Z normal and freedom · s² of the χ² distribution. So it is the mean over s of P(|Z +
+    shift| > bar · s): an integral over ln s, by the trapezoidal rule, which converges exponentially for such functions
+    (Trefethen and Weideman, SIAM Review 56, 2014).
     """
-    # Where the density of ln s is not negligible (upper end: Laurent and Massart, Annals of Statistics 28, 2000).
+    # The range of non-negligible density of ln s (upper end: Laurent and Massart, Annals of Statistics 28, 2000).
     lowest = -_NEGLIGIBLE / freedom - math.sqrt(_NEGLIGIBLE / freedom)
     highest = math.log1p(2 * _NEGLIGIBLE / freedom + 2 * math.sqrt(_NEGLIGIBLE / freedom)) / 2
     steepest = min(bar * math.exp(highest), shift + _REACH)
@@ -60,8 +60,8 @@ def t_beyond(freedom: float, shift: float, bar: float) -> float:
 
 
 def welch_p(a: Sequence[float], b: Sequence[float]) -> float:
-    """p of equal means, two-sided, whatever the variances: Welch's t test (Biometrika 34, 1947). Each sample has two
-    values or more, and one of them has two that differ."""
+    """p of equal means, two-sided, for any variances: Welch's t test (Biometrika 34, 1947). Each sample has two values
+    or more, and one of them has two different values."""
     (mean_a, square_a), (mean_b, square_b) = _mean(a), _mean(b)
     freedom = (square_a + square_b) ** 2 / (square_a**2 / (len(a) - 1) + square_b**2 / (len(b) - 1))
     return 2 * t_cdf(freedom, -abs(mean_a - mean_b) / math.sqrt(square_a + square_b))

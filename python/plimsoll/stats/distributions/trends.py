@@ -1,4 +1,4 @@
-"""Does a series rise or fall? A test and a slope that need no distribution of the values."""
+"""Does a series rise or fall? A test and a slope for any distribution of the values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 _EXACT = 33
-"""Values up to which the distribution of Kendall's statistic is counted out where no two are equal."""
+"""Number of values up to which the distribution of Kendall's statistic is exact, if no two are equal."""
 
 
 class Slope(NamedTuple):
@@ -33,14 +33,14 @@ def theil_sen(x: ArrayLike, y: ArrayLike) -> Slope:
     low = max(round((len(slopes) - reach) / 2) - 1, 0)
     high = min(round((len(slopes) + reach) / 2), len(slopes) - 1)
     middle = (len(slopes) - 1) // 2, len(slopes) // 2
-    # An hour has six million pairs of seconds: to sort them takes five times as long.
+    # An hour has six million pairs of seconds: sorting them takes five times as long.
     slopes.partition(sorted({low, *middle, high}))
     return Slope(float(slopes[[*middle]].mean()), float(slopes[low]), float(slopes[high]))
 
 
 def kendall_p(values: ArrayLike) -> float:
-    """Of no trend along the order of the values, two-sided, by Mann and Kendall (Kendall, Rank Correlation Methods,
-    4th ed., chapters 4 and 5). 1 where all are equal."""
+    """Of no trend along the order of the values, two-sided, by Mann and Kendall (Kendall, Rank Correlation Methods, 4th
+    ed., chapters 4 and 5). 1 if all are equal."""
     series = np.asarray(values, dtype=np.float64)
     signs = np.sign(_differences(series))
     falls, balance = int((signs < 0).sum()), int(signs.sum())
@@ -51,12 +51,12 @@ def kendall_p(values: ArrayLike) -> float:
 
 
 def _differences(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of each value from each one before it."""
+    """Of each value from each earlier one."""
     return np.concatenate([values[place + 1 :] - each for place, each in enumerate(values)])
 
 
 def _inversions_p(n: int, count: int) -> float:
-    """Twice the share of the orders of n values that have at most this many pairs in the wrong order."""
+    """Twice the share of the orders of n values with at most this many pairs in the wrong order."""
     ways = [1] + [0] * count
     for length in range(2, n + 1):
         sums = [0]
@@ -67,11 +67,10 @@ def _inversions_p(n: int, count: int) -> float:
 
 
 def _variance(sizes: NDArray[np.int64]) -> float:
-    """Of (pairs that rise − pairs that fall) in a random order of so many values; of groups of equal ones: what they
-    take from it."""
+    """Of (rising pairs − falling pairs) in a random order of so many values; for groups of equal ones: its reduction."""
     return float((sizes * (sizes - 1) * (2 * sizes + 5)).sum()) / 18
 
 
 def _equal(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """How many there are of each value."""
+    """The number of occurrences of each value."""
     return np.unique(values, return_counts=True)[1]
