@@ -1,4 +1,4 @@
-"""The noise of a bench from its own A/A runs: how far identical systems differ, and how often verdicts differ."""
+"""The noise of a bench from its own A/A runs: differences of identical systems, and the rate of false alarms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the numbers of a study say beyond a comparison. A new rule is a file with a function, and a line in `RULES`."""
+"""Findings about a study besides comparisons. A new rule is a file with a function, and a line in `RULES`."""
 
 from __future__ import annotations
 
@@ -72,15 +72,15 @@ RULES: tuple[Rule, ...] = (
     ties,
     step,
 )
-"""In the order in which their findings are shown among those of the same weight."""
+"""In display order among findings of the same weight."""
 
 BLOCKING = ("ORDER", "LITTLE", "GEN", "NONSTATIONARY", "ERR", "PAYLOAD", "BIMODAL")
-"""Ids of all findings that may block, so that a verdict can say how many checks it passed."""
+"""Ids of all findings that may block, for the number of passed checks in a verdict."""
 
 _WEIGHTS = ("blocks", "warning", "insight")
 
 
 def find(study: Study) -> tuple[Finding, ...]:
-    """All findings of all rules: those that block first, then warnings, then insights."""
+    """All findings of all rules: blocking ones first, then warnings, then insights."""
     found = [finding for rule in RULES for finding in rule(study)]
     return tuple(sorted(found, key=lambda finding: _WEIGHTS.index(finding.weight)))

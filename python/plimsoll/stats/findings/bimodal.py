@@ -1,4 +1,4 @@
-"""BIMODAL: latencies of two kinds, which a percentile between them describes neither of."""
+"""BIMODAL: latencies with two modes, where a percentile in between describes neither."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ if TYPE_CHECKING:
 DECADE = 0.05
 """Width of a bin in decades: 12 %, wider than the steps of tools with two digits above 20 ms."""
 SCORE = 4.0
-"""The lower peak is so many times the valley. Lognormal distributions, however wide, stayed below 3.1
-(simulated)."""
+"""The lower peak is so many times the valley. Even wide lognormal distributions stayed below 3.1 (simulated)."""
 LEAST_SHARE = 0.005
 LEAST_COUNT = 20
 """Of the smaller part: fewer may be a few stray requests."""
 LEAST_PEAK = 10.0
-"""Requests in the lower peak's bin: lower ones come about in any long tail (simulated: with a gap beside them in up to
-60 % of wide lognormal samples of 100)."""
+"""Requests in the lower peak's bin: smaller peaks occur in any long tail (simulated: with a gap beside them in up to 60
+% of wide lognormal samples of 100)."""
 LEAST_VALLEY = 0.5
 """An empty valley counts as half a request."""
 WAITS_MS = (
@@ -38,14 +37,14 @@ WAITS_MS = (
     (1_000.0, "a lost SYN, or a retry or a poll once a second"),
     (5_000.0, "a DNS query's timeout, or a time limit of 5 s with a retry"),
 )
-"""Distances between modes that have well-known reasons, which stay hypotheses."""
+"""Distances between modes with well-known causes, which stay hypotheses."""
 OTHERS = "a cache that is missed, a cold start, a lock, a pause of the target"
 LEAST_APART_MS = 10.0
-"""Between two modes of requests that are otherwise alike: less is how processes take turns on a busy machine."""
+"""Between two modes of otherwise similar requests: smaller distances come from scheduling on a busy machine."""
 ALIKE = 0.2
-"""How far the count of a mode may be off the count of failures, to be called theirs."""
+"""Maximum relative difference between the counts of a mode and of failures, to attribute the mode to them."""
 NEAR = 0.15
-"""How near to such a distance the modes have to be apart: their peaks are known to a bin."""
+"""Tolerance for such a distance: the resolution of the peaks is a bin."""
 RULE = (
     f"in bins of {DECADE:g} decades, smoothed, the lower of two peaks is at least {SCORE:g} times the valley between "
     f"them, with at least {LEAST_SHARE * 100:g} % and {LEAST_COUNT} requests on each side, and "
@@ -61,7 +60,7 @@ class Modes:
     split: float
     """ms of the valley."""
     low: float
-    """ms of the mode below."""
+    """ms of the lower mode."""
     high: float
     minor: float
     """Share of the smaller part."""
@@ -97,7 +96,7 @@ def _cell(study: Study, rows: Sequence[tuple[Trial, Measured]]) -> Finding | Non
 
 
 def modes(buckets: Sequence[tuple[float, int]]) -> Modes | None:
-    """The best split of a histogram, buckets (µs, count); None where no split leaves enough on both sides."""
+    """The best split of a histogram, buckets (µs, count); None if no split leaves enough on both sides."""
     if not buckets:
         return None
     logs = np.log10(np.array([max(value, 1.0) for value, _ in buckets]) / 1000)
@@ -125,12 +124,12 @@ def modes(buckets: Sequence[tuple[float, int]]) -> Modes | None:
 
 
 def _ms(index: int) -> float:
-    """Of a bin's middle."""
+    """The middle of a bin."""
     return float(10 ** ((index + 0.5) * DECADE))
 
 
 def _failed(rows: Sequence[Measured], found: Modes) -> Literal["low", "high"] | None:
-    """The mode that consists of the failed requests, if one does."""
+    """The mode that consists of the failed requests, if any."""
     requests, failures = sum(row.requests or 0 for row in rows), sum(row.failures or 0 for row in rows)
     times = [(row.mean_failure, row.mean_success) for row in rows if row.mean_failure and row.mean_success]
     if not times or not requests:
@@ -169,12 +168,12 @@ def _two(study: Study, trial: Trial, row: Measured, found: Modes, failed: Litera
 
 
 def _about(milliseconds: float) -> str:
-    """Two digits: a mode is known to a bin."""
+    """Two digits: the resolution of a mode is a bin."""
     return wording.ms(float(f"{milliseconds:.2g}"))
 
 
 def _causes(apart: float) -> str:
-    """What to look for, by how many ms the modes are apart."""
+    """Possible causes, by the distance of the modes in ms."""
     known = [name for wait, name in WAITS_MS if abs(apart / wait - 1) <= NEAR]
     return f"Find out what the slower ones have in common. Hypotheses: {', '.join((*known, OTHERS))}."
 

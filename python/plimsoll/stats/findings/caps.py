@@ -1,4 +1,4 @@
-"""CAP: limits of resources and of time that numbers may have run into."""
+"""CAP: limits of resources and time that numbers may have reached."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Measured, Study, Trial
 
 CEILINGS_MS = (5_000.0, 10_000.0, 30_000.0, 60_000.0)
-"""Time limits that clients, proxies and databases have by default."""
+"""Default time limits of clients, proxies and databases."""
 NEAR = 0.02
-"""Of such a limit: what tools round by, and what it takes to notice that time is up."""
+"""Relative to such a limit: rounding by tools, and the delay until a timeout fires."""
 SHARED = 0.5
-"""Of the endpoints with the very same p99: endpoints that do different work have no reason to agree."""
+"""Share of the endpoints with the same p99: endpoints that do different work have no reason to agree."""
 LEAST_ENDPOINTS = 4
-"""For that: two of three agree by chance soon, with two digits."""
+"""For that: two of three often agree by chance, with two digits."""
 LEAST_CEILING_MS = 1_000.0
-"""Nothing of less is a time limit that many endpoints share, and small times agree by rounding."""
+"""A shared time limit is at least this long, and small times agree by rounding."""
 FILES = (
     "arrivals per second × the longest time is how many connections may have been open at once; if that is above the "
     "limit of open files, the limit may have made the failures and latencies"
@@ -104,7 +104,7 @@ def _ceilings(study: Study, trial: Trial) -> Iterable[Finding]:
 
 
 def _ceiling(row: Measured) -> float | None:
-    """The usual time limit at which the tail ends; None if there is none, or if it is not known where it ends."""
+    """The usual time limit at which the tail ends; None if there is none, or if the end of the tail is unknown."""
     p99 = row.quantile(0.99)
     if p99 is None or row.max is None:
         return None

@@ -1,4 +1,4 @@
-"""CONNECT: requests that each open a connection of their own."""
+"""CONNECT: requests that each open a new connection."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study, Trial
 
 MANY = 0.2
-"""Share of the requests, beyond the first one of each user, that open a connection: kept ones are rarely closed."""
+"""Share of the requests, except the first one of each user, that open a connection: kept ones are rarely closed."""
 LEAST = 20
-"""Such requests: in a short run most are first ones."""
+"""Such requests: in a short run most requests are first ones."""
 RULE = (
     f"at least {MANY * 100:.0f} % of the requests, without the first one of each user, open a connection: a target and "
     "a client that keep connections open them once"

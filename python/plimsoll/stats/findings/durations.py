@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study, Trial
 
 DIFFER = 0.10
-"""Of the longest: less is how runs end."""
+"""Of the longest: smaller differences come from the end of runs."""
 Z = 1.96
 """Of the standard normal distribution, for 95 %."""
 LENGTHS = (
@@ -58,7 +58,7 @@ def durations(study: Study) -> Iterable[Finding]:
 
 
 def _last_wait(trials: Iterable[Trial]) -> float:
-    """Seconds for which a run may have waited for its last responses: the longest response time."""
+    """Maximum seconds that a run waited for its last responses: the longest response time."""
     rows = filter(None, map(whole, trials))
     return max((row.max for row in rows if row.max is not None), default=0.0) / 1000
 

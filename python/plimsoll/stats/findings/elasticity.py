@@ -1,4 +1,4 @@
-"""ELAST: where a little more load makes the tail much longer."""
+"""ELAST: loads where a little more load makes the tail much longer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study
 
 STEEP = 4.0
-"""A queue with random arrivals and services (M/M/1) has e = ρ/(1 − ρ), 4 at 80 % utilisation: time to stop."""
+"""A queue with random arrivals and services (M/M/1) has e = ρ/(1 − ρ), 4 at 80 % utilisation: a limit for use."""
 RULE = (
     "e = Δ ln p99 / Δ ln load between two levels is at least 4; a queue with random arrivals (M/M/1) has "
     "e = ρ/(1 − ρ), so that is 80 % utilisation. In a closed loop users slow down with the target, so e is a flag only"

@@ -1,4 +1,4 @@
-"""ERR: from which load on requests fail, how failures change with it, and whether load is the reason at all."""
+"""ERR: the load at which failures begin, how they change with it, and whether load is the cause at all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CHANGES = 0.05
 """p of the same share at all levels, below which failures depend on the load."""
 FAST = 0.5
-"""Failures in at most this share of the time of other requests were refused, not served."""
+"""Failures that take at most this share of the time of other requests were rejected, not served."""
 ONSET = (
     "the first level whose share of failures is certainly (lower 95 % bound, Clopper–Pearson) above what the study "
     "tolerates, and the next level too: overload does not go away with more load"
@@ -73,7 +73,7 @@ def errors(study: Study) -> Iterable[Finding]:
 
 
 def _without_level(study: Study) -> Iterable[Finding]:
-    """Runs whose load had several levels, or none that is known."""
+    """Runs whose load had several levels, or unknown ones."""
     for trials in cells(study):
         rows = grouped(trials, lambda trial: trial.endpoints or rows_of(trial)) if trials[0].level is None else ()
         for same in rows:
@@ -94,7 +94,7 @@ def _without_level(study: Study) -> Iterable[Finding]:
 
 
 def claims(study: Study) -> Iterable[Finding]:
-    """What a report says of its own failures."""
+    """Statements of a report about its own failures."""
     for claim in study.claims:
         if claim.kind != "errors":
             continue
@@ -222,7 +222,7 @@ def _differ(shares: Sequence[_Share]) -> float | None:
 
 
 def _with(rows: Iterable[Measured]) -> str:
-    """ " with HTTP 500"; without a status the message of the most frequent failure, if it is one kind."""
+    """E.g. " with HTTP 500"; without a status the message of the most frequent failure, if there is only one kind."""
     kinds = [kind for row in rows for kind in row.kinds if kind.count]
     statuses = {kind.status for kind in kinds}
     known = sorted(status for status in statuses if status is not None)

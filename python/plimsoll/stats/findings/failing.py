@@ -1,4 +1,4 @@
-"""ERR between variants, and SURVIVORS: latencies that are only of those requests that did not fail."""
+"""ERR between variants, and SURVIVORS: latencies that include only successful requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Something that the analysis states, with its evidence."""
+"""A statement of the analysis, with its evidence."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Level
 
 FindingWeight = Literal["blocks", "warning", "insight"]
-"""blocks: verdicts on what it names are refused. warning: a reason to doubt. insight: what is said of the target."""
+"""blocks: verdicts about its subject are refused. warning: a reason to doubt. insight: a statement about the target."""
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """What it is about; None means all of them."""
+    """Its subject; None means all of them."""
 
     variant: str | None = None
-    """A comparison is about it when this is either of its two."""
+    """A comparison matches if this is either of its two."""
     level: Level | None = None
     operation: str | None = None
     endpoint: tuple[str, str] | None = None
     """("", "Aggregated"): all endpoints taken together, which is not the same as each of them."""
     trial: str | None = None
-    """Its id, for what concerns one run."""
+    """Its id, if the finding concerns one run."""
     against: str | None = None
-    """The other variant, for what concerns these two together and neither of them alone."""
+    """The other variant, if the finding concerns both together and neither alone."""
     kinds: tuple[MetricKind, ...] = ()
     """Of metrics; empty: all."""
 
@@ -39,11 +39,11 @@ class Finding:
     """As in the list of rules: "SAT", "SERIAL", "PAYLOAD", …"""
     weight: FindingWeight
     statement: str
-    """One sentence with its numbers, for people. Hypotheses are called that."""
+    """One sentence with its numbers, for people. Hypotheses are marked as such."""
     where: Where
     rule: str
-    """What was asked, with the threshold and the reason for it."""
+    """The rule, with its threshold and the reason for it."""
     evidence: Mapping[str, float | str | tuple[float, ...]] = field(default_factory=dict)
     """Numbers by name, units in the name: {"knee_users": 282, "capacity_per_s": 44.6}."""
     advice: str = ""
-    """What to do about it."""
+    """How to fix or examine it."""

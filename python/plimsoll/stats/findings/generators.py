@@ -1,5 +1,5 @@
-"""GEN: runs in which the load generator was the limit. NAMES: runs with more names than it counts apart. CORRECTED:
-latencies that were changed afterwards."""
+"""GEN: runs limited by the load generator. NAMES: runs with more names than it counts separately. CORRECTED: latencies
+that were changed afterwards."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import GeneratorHealth, Study, Trial
 
 ACHIEVED = 0.98
-"""Of the offered arrivals: below, the load was not the one that is reported."""
+"""Of the offered arrivals: below this, the load was not the reported one."""
 LATE_MS = 1.0
 LATE_SHARE = 0.05
 """Lag is part of the latency: at most so many ms, or this share of the target's p50 if that is more."""
@@ -40,14 +40,14 @@ CORRECTED = (
 
 
 def generators(study: Study) -> Iterable[Finding]:
-    """Of other tools' runs: ours were judged second by second when they were read (`stats.validity`), with more to go
-    by, and are in `Trial.invalid`."""
+    """For runs of other tools: ours are judged second by second when they are read (`stats.validity`), with more data;
+    the results are in `Trial.invalid`."""
     for trial in study.trials:
         if trial.invalid or trial.generator is None or trial.precision.tool == PLIMSOLL.tool:
             continue
         reasons, evidence = saturated(trial.generator, _median(trial))
         if reasons:
-            # Late requests are still the load that was asked for: comparisons are wider by how late they were.
+            # With late requests the load is still the requested one: the lateness widens comparisons.
             was_the_limit = "achieved" in evidence
             what = "was the limit" if was_the_limit else "may have added to the times"
             yield Finding(
@@ -64,7 +64,7 @@ def generators(study: Study) -> Iterable[Finding]:
 def saturated(
     health: GeneratorHealth, median: float | None
 ) -> tuple[list[str], dict[str, float | str | tuple[float, ...]]]:
-    """What the generator did wrong, with the numbers. median: of the target, in ms."""
+    """The faults of the generator, with the numbers. median: of the target, in ms."""
     reasons: list[str] = []
     evidence: dict[str, float | str | tuple[float, ...]] = {}
     if health.achieved is not None and health.achieved < ACHIEVED:
@@ -100,7 +100,7 @@ def names(study: Study) -> Iterable[Finding]:
 
 
 def folded_names(apart: int, requests: int, who: str = "This run") -> str:
-    """How much is counted under `OTHERS`. apart: names that are counted apart."""
+    """How much is counted under `OTHERS`. apart: number of names counted separately."""
     are = "is" if requests == 1 else "are"
     return (
         f"{who} had more than {wording.count(apart, 'name')}: {wording.count(requests, 'request')} of further names "

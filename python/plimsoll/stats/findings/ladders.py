@@ -1,4 +1,4 @@
-"""Rungs of the load, as the rules on scaling see them: one variant doing one operation, level by level."""
+"""Rungs of the load for the scaling rules: one variant with one operation, level by level."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Rung:
 
     @property
     def ended_rate(self) -> float | None:
-        """Requests per second, the failed ones too: users spend time in these as well."""
+        """Requests per second, including failed ones, because users spend time in these as well."""
         return geometric_mean(_known([_rate(trial, row, row.requests) for trial, row in self._rows]))
 
     @property
@@ -74,16 +74,16 @@ class Rung:
 
     @property
     def fastest(self) -> float | None:
-        """The fastest request of all runs, in the warm-up too. None where a run does not tell."""
+        """The fastest request of all runs, including the warm-up. None if a run does not have it."""
         return min(_known([fastest(trial, row) for trial, row in self._rows]), default=None)
 
     def quantile(self, q: float) -> float | None:
         return geometric_mean([row.quantile(q) for row in self.measured]) or None
 
     def interval(self, scatter: float | None = None) -> tuple[float, float] | None:
-        """95 % of the throughput: over runs if there are enough; else of the counting alone, which is the least it can
-        be, and of a scatter that is known otherwise (half a width of logarithms), whichever is wider. None when
-        nothing tells how it scatters."""
+        """95 % of the throughput: over runs if there are enough; else the wider one of the counting alone, which is
+        the minimum, and of a scatter known otherwise (half a width of logarithms). None if nothing determines the
+        scatter."""
         if len(self.rates) >= LEAST_RUNS and min(self.rates) > 0:
             logs = [math.log(rate) for rate in self.rates]
             return _around(math.exp(math.fsum(logs) / len(logs)), half_width(logs) / math.sqrt(len(logs)))
@@ -92,7 +92,7 @@ class Rung:
         bounds = [_around(self.rate, scatter)] if scatter is not None else []
         if self.successes is not None and self.seconds:
             low, high = garwood(self.successes)
-            # Where counts and rates are given, they agree but for rounding.
+            # Given counts and rates agree except for rounding.
             per_s = self.rate / self.successes if self.successes else 1 / self.seconds
             bounds.append((low * per_s, high * per_s))
         return (min(low for low, _ in bounds), max(high for _, high in bounds)) if bounds else None
@@ -126,7 +126,7 @@ class Ladder:
         return self.rungs[0].level.unit
 
     def with_rates(self) -> tuple[tuple[Rung, ...], list[float]]:
-        """The rungs whose throughput is known, and it; none if no request succeeded at any of them."""
+        """The rungs with known throughput, and the throughput; none if no request succeeded at any of them."""
         found = [(rung, rate) for rung in self.rungs if (rate := rung.rate) is not None]
         if not any(rate for _, rate in found):
             return (), []
@@ -143,7 +143,7 @@ def totals(study: Study) -> Iterator[Ladder]:
 
 
 def of_endpoints(study: Study) -> Iterator[Ladder]:
-    """A ladder per variant, operation and endpoint; of all together where the endpoints are not known."""
+    """A ladder per variant, operation and endpoint; of all together if the endpoints are unknown."""
     whole_ladders = {(ladder.variant, ladder.operation): ladder for ladder in totals(study)}
     for variant, operation, rungs in _cells(study):
         rows = {trial.id: {row.key: row for row in trial.endpoints} for _, trials in rungs for trial in trials}
@@ -207,7 +207,7 @@ def _cells(study: Study) -> Iterator[tuple[str, str, list[tuple[Level, tuple[Tri
 
 
 def _rate(trial: Trial, row: Measured, counted: int | None) -> float | None:
-    """counted / duration where both are known, since a table's rate is rounded."""
+    """counted / duration if both are known, since a table's rate is rounded."""
     if trial.duration and counted is not None:
         return counted / trial.duration
     if row.rate is None or not row.requests or counted is None:

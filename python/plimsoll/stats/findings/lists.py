@@ -1,9 +1,8 @@
-"""PAYLOAD of lists: how many rows a reply carries, when that follows from the reply to creating one.
+"""PAYLOAD of lists: the rows in a reply, if they follow from the reply to creating one.
 
-A reply to POST that tells the created row has the size r of a row; a JSON list of n of them has n · r bytes, n − 1
-commas and two brackets, so n = (size − 1) / (r + 1). That is a guess until the counts agree with it: a list that grows
-from nothing has on average half of the rows that were created, and one that is cut off has the same whole number each
-time.
+A reply to POST with the created row has the size r of a row; a JSON list of n of them has n · r bytes, n − 1 commas and
+two brackets, so n = (size − 1) / (r + 1). That is a guess until the counts agree with it: a list that grows from
+nothing has on average half of the created rows, and a list cut off at a limit has the same whole number each time.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study, Trial
 
 AGREES = 0.10
-"""How near to half of the created rows the mean list has to be: reads and writes are not spread quite evenly."""
+"""Tolerance for half of the created rows: reads and writes are not spread evenly."""
 WHOLE = 0.01
-"""How near to a whole number of rows a list that is cut off has to be."""
+"""Tolerance for a whole number of rows of a list that is cut off."""
 LEAST_ROWS = 5
-"""A list of fewer may be anything."""
+"""A list with fewer rows is not conclusive."""
 LEAST_BYTES = 20
-"""Of a row: less is no row but a number or an "ok"."""
+"""Of a row: less is a number or an "ok"."""
 RULE = (
     "rows of a list = (size − 1) / (size of the reply to creating one + 1), derived from JSON; taken as confirmed when "
     "that is half of the rows created (within 10 %: the list grows from nothing) or always the same whole number (a "
@@ -47,7 +46,7 @@ class Listing:
     rows: float
     """Per reply, derived."""
     expected: float
-    """Of a list on average that grew by what was created meanwhile."""
+    """Average of a list that grew by the rows created during the run."""
     mean: float
     """ms of the reply."""
     size: float
@@ -58,7 +57,7 @@ class Listing:
 
     @property
     def is_cut(self) -> bool:
-        """Fewer than it would have grown to, and a whole number."""
+        """Fewer rows than expected of a growing list, and a whole number."""
         return abs(self.rows - round(self.rows)) <= WHOLE and self.rows < self.expected * (1 - AGREES)
 
     @property
@@ -81,7 +80,7 @@ def lists(study: Study) -> Iterable[Finding]:
 
 
 def plans(study: Study) -> Iterable[Finding]:
-    """Query plans that were collected, against what the replies carry."""
+    """Collected query plans, compared with the replies."""
     for trial in study.trials:
         limits = {int(found) for text in trial.collected.values() for found in _LIMIT.findall(text)}
         for each in listings(trial) if limits else ():
@@ -101,7 +100,7 @@ def plans(study: Study) -> Iterable[Finding]:
 
 
 def listings(trial: Trial) -> Iterator[Listing]:
-    """Of each GET whose name has a POST too, with at least `LEAST_ROWS` rows."""
+    """Of each GET whose name also has a POST, with at least `LEAST_ROWS` rows."""
     rows = {row.key: row for row in trial.endpoints}
     for (method, name), read in rows.items():
         create = rows.get(("POST", name))
@@ -116,8 +115,8 @@ def listings(trial: Trial) -> Iterator[Listing]:
 
 
 def _expected(trial: Trial, created: int) -> float:
-    """Rows of a list on average while so many were created: from what there was before or after that, if the target was
-    asked. What a warm-up created is only in what there was afterwards."""
+    """Average rows of a list during the creation of so many: from the number before or after, if collected from the
+    target. Rows created in a warm-up are only in the number afterwards."""
     end, start = trial.facts.get("rows at the end"), trial.facts.get("rows at the start")
     if isinstance(end, int | float) and end >= created:
         return end - created / 2
@@ -156,7 +155,7 @@ def _growing(study: Study, found: Sequence[Listing]) -> Finding:
 
 
 def _cut(study: Study, growing: Sequence[Listing], cut: Sequence[Listing]) -> Iterable[Finding]:
-    """Variants that return fewer rows, by a limit, than others return."""
+    """Variants that return fewer rows than others because of a limit."""
     others = list(dict.fromkeys(each.trial.variant for each in growing))
     first = others[0]
     for variant, (rows, _, _, _) in _by_variant(cut).items():

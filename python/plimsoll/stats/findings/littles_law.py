@@ -1,4 +1,4 @@
-"""LITTLE: users, throughput and latency that do, or do not, fit together."""
+"""LITTLE: users, throughput and latency that agree, or do not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Measured, Study, Trial
 
 PAUSE = 0.8
-"""Of the longest pause that the endpoints allow, from which the shortest is reported."""
+"""Of the longest possible pause of the endpoints, from which the shortest is reported."""
 RULE = (
     "r = X · (R + Z) / N, with the users that were there on average while they were being started, is within "
     f"1 − R_max/T − 0.02 … 1.02 (0.05 for a mean guessed from p50 and p95): above {IMPOSSIBLE} the numbers are "
@@ -39,7 +39,7 @@ def littles_law(study: Study) -> Iterable[Finding]:
         elif found.word == "holds":
             held.append((trial, row, found))
         elif trial.precision.tool != PLIMSOLL.tool:
-            # Ours were judged by what was counted in flight (`stats.validity`): users' code takes time of its own.
+            # Ours are judged by counts in flight (`stats.validity`), because user code takes time as well.
             yield _broken(study, trial, found)
     yield from _pauses(study, unknown)
     if held:
@@ -47,7 +47,7 @@ def littles_law(study: Study) -> Iterable[Finding]:
 
 
 def judged(trial: Trial, row: Measured) -> Little | None:
-    """By what is known of the run; None when that is too little, also for users who pause an unknown time."""
+    """By the known values; None if they do not suffice, also for users with an unknown pause."""
     response = _response(trial, row)
     if response is None:
         return None
@@ -74,9 +74,9 @@ def judged(trial: Trial, row: Measured) -> Little | None:
         for mean in (response.least, response.most)
     )
     if response.least != response.most:
-        # Only a bound: of these numbers nothing else is certain than that they cannot be.
+        # Only a bound: only a contradiction is certain.
         return found if found.word == "impossible" else None
-    # What is missing may be pauses that nobody reported; what is too much cannot.
+    # Missing time may be unreported pauses; excess time cannot.
     return None if trial.think is None and most.ratio < most.low else found
 
 
@@ -85,7 +85,7 @@ class _Response:
     """All requests of a run together."""
 
     rate: float
-    """Per second; at least."""
+    """Per second; a lower bound."""
     least: float
     """ms; the mean lies between this and `most`."""
     most: float
@@ -94,8 +94,8 @@ class _Response:
 
 
 def _response(trial: Trial, row: Measured) -> _Response | None:
-    """Of the whole; where its mean is not known, what its endpoints say of it. Means of a tool that changes its times
-    afterwards are no means of requests."""
+    """Of the total; if its mean is unknown, from its endpoints. Means of a tool that changes its times afterwards are
+    not means of requests."""
     if trial.precision.clock == "corrected":
         return None
     rate = row.requests / trial.duration if row.requests is not None and trial.duration else row.rate
@@ -116,7 +116,7 @@ def _response(trial: Trial, row: Measured) -> _Response | None:
 
 
 def _pauses(study: Study, trials: list[Trial]) -> Iterable[Finding]:
-    """How long users of tables pause, where that is not known: from the lowest level, whose latencies are shortest."""
+    """Pauses of users of tables, if unknown: from the lowest level, which has the shortest latencies."""
     for variant, operation in dict.fromkeys((trial.variant, trial.operation) for trial in trials):
         same = (each for each in trials if (each.variant, each.operation) == (variant, operation))
         trial = min(same, key=lambda each: _users(each) or math.inf)
@@ -182,7 +182,7 @@ def _held(study: Study, held: list[tuple[Trial, Measured, Little]], unknown: int
     for trial, row, found in held:
         seconds = seconds_of(trial)[0]
         if trial.model == "closed" and row.max is not None and row.mean and seconds and found.ratio < 1:
-            # What each user had begun and not finished at the end, in mean latencies of what takes most of the time.
+            # Each user's unfinished work at the end, in mean latencies of the dominant endpoint.
             unfinished = (1 - found.ratio) * seconds * 1000 / _dominant_mean(trial, row.mean)
             deficits.append((1 - found.ratio, row.max / 1000 / seconds, unfinished))
     cut = ""

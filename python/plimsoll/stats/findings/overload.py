@@ -1,4 +1,4 @@
-"""OVERLOAD: arrivals that come faster than the target serves them, so that a backlog grows."""
+"""OVERLOAD: arrivals faster than the target serves them, so that a backlog grows."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 LEAST_SECONDS = 8
 """Four in each half."""
 EXCESS = 0.02
-"""Of the arrivals, that must join the backlog: what comes and goes in a busy queue is less over a run."""
+"""Share of the arrivals that must join the backlog: the fluctuation of a busy queue is smaller over a run."""
 CPU = 0.80
-"""Of a core: beyond it the generator itself may be what falls behind."""
+"""Of a core: above it the generator itself may fall behind."""
 RULE = (
     f"requests in flight and arrivals that wait for a user grow by at least {EXCESS * 100:.0f} % of the arrivals per "
     "second, certainly (95 %, Theil–Sen) in the whole run and in its second half: a queue below its capacity comes to "
@@ -37,7 +37,7 @@ def overload(study: Study) -> Iterable[Finding]:
 
 
 def backlog(trial: Trial) -> float | None:
-    """Requests per second by which it grows; None where it does not, or where it is not known."""
+    """Its growth in requests per second; None if it does not grow, or if this is unknown."""
     course, health = trial.generator_course, trial.generator
     if trial.offered is None or course is None or (health is not None and (health.cpu_max or 0.0) > CPU):
         return None

@@ -1,4 +1,4 @@
-"""PAYLOAD: replies that are not the same size are not the same work."""
+"""PAYLOAD: replies of different size are different work."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Level, Measured, SizeOf, Study, Trial
 
 DIFFERS = 0.05
-"""Of the mean size: what a variant may add or leave out (a header's date, a field) without being another request."""
+"""Of the mean size: small differences between variants (a header's date, a field) are still the same request."""
 QUARTER = 0.25
-"""Of a run's seconds, at its beginning and its end: what grows must show between them."""
+"""Share of a run's seconds at its start and its end: growth must be visible between them."""
 LEAST_SECONDS = 8
 """With sizes: two per quarter."""
 FEW = 0.01
-"""Of a second's requests, that may fail: their bodies hardly change its mean size."""
+"""Share of a second's requests that may fail: their bodies hardly change its mean size."""
 CHANCE = 4
-"""Standard errors within which a random mix of endpoints may move the mean size of them all."""
+"""Standard errors by which a random mix of endpoints may change their mean size."""
 RULE = (
     f"mean sizes of replies that differ by more than {DIFFERS * 100:.0f} % mean that the variants did not do the same; "
     f"those of all endpoints together must also lie {CHANCE} standard errors apart, as the mix of requests is random"
@@ -51,8 +51,8 @@ def payload(study: Study) -> Iterable[Finding]:
 
 
 def mix_error(trials: Sequence[Trial]) -> float:
-    """Standard error, in bytes, that the random choice of endpoints gives to the mean size of all replies: that of the
-    mean of a multinomial sample, √(Σ nₖ(sₖ − s̄)²) / N. 0 when counts or sizes are unknown."""
+    """Standard error, in bytes, of the mean size of all replies due to the random choice of endpoints: that of the mean
+    of a multinomial sample, √(Σ nₖ(sₖ − s̄)²) / N. 0 if counts or sizes are unknown."""
     rows = [
         (row.requests, row.size)
         for trial in trials
@@ -69,7 +69,7 @@ def mix_error(trials: Sequence[Trial]) -> float:
 def _sizes(
     study: Study, variant: str, level: Level | None, operation: str
 ) -> dict[tuple[tuple[str, str], SizeOf], float]:
-    """Mean bytes per row, over the runs of the cell. Sizes with headers are no sizes of bodies."""
+    """Mean bytes per row, over the runs of the cell. Sizes with headers are not sizes of bodies."""
     found: dict[tuple[tuple[str, str], SizeOf], list[float]] = {}
     for trial in valid(study, variant, level, operation):
         for row in rows_of(trial):
@@ -100,7 +100,7 @@ def _different(
 
 
 def growth(study: Study) -> Iterable[Finding]:
-    """Replies that grow while the run goes on."""
+    """Replies that grow during the run."""
     for trials in cells(study):
         first = trials[0]
         for same in grouped(trials, lambda trial: trial.endpoints):
@@ -113,8 +113,8 @@ def growth(study: Study) -> Iterable[Finding]:
 def grows(row: Measured, duration: float | None = None) -> tuple[float, float] | None:
     """Mean bytes of the replies in the first and the last quarter of the seconds, if they differ; else None.
 
-    duration: of what was measured, in seconds, so that a last second that was not whole is left out. So are seconds
-    with failures: their bodies are others.
+    duration: measured seconds, to leave out an incomplete last second. Seconds with failures are also left out: their
+    bodies differ.
     """
     if row.course is None:
         return None

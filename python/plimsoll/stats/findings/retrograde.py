@@ -1,4 +1,4 @@
-"""RETRO: throughput that falls when more is asked for, and falls that are not established."""
+"""RETRO: throughput that falls with more load, and falls that are not established."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study
 
 FALLEN = 0.9
-"""Of the highest throughput: a fall of 10 % is more than runs usually scatter."""
+"""Of the highest throughput: a fall of 10 % exceeds the usual scatter of runs."""
 LEAST_BEYOND = 2
-"""Rungs beyond the peak that have fallen: one may be an accident."""
+"""Rungs beyond the peak that have fallen: a single one may be an accident."""
 ALARM = 0.05
-"""Adjusted p below which a fall is taken as real."""
+"""Adjusted p below which a fall counts as real."""
 RULE = (
     f"throughput of successful requests is at most {FALLEN * 100:.0f} % of its peak at {LEAST_BEYOND} or more levels "
     "beyond it, the 95 % intervals do not overlap (over runs, of the counts, or from the scatter of the levels below "
@@ -40,11 +40,11 @@ class _Fall:
     rungs: tuple[Rung, ...]
     rates: tuple[float, ...]
     p: float | None
-    """Of the last rung's throughput being no less than the peak's."""
+    """Of no fall from the peak to the last rung."""
 
     @property
     def apart(self) -> int:
-        """Fallen rungs beyond the peak whose interval lies wholly below the peak's."""
+        """Fallen rungs beyond the peak whose interval is entirely below the peak's."""
         scatter = _scatter(self.rungs, self.rates)
         top = self.rungs[self.peak].interval(scatter)
         found = 0
@@ -69,8 +69,8 @@ def retrograde(study: Study) -> Iterable[Finding]:
 
 
 def _ladders(study: Study) -> Iterable[Ladder]:
-    """All endpoints together, as the users' mix is one; but the endpoint with the longest times where operations are
-    distinguished, since quick ones that come along only count double."""
+    """All endpoints together, because the users' mix is fixed; with several operations, the endpoint with the longest
+    times, because quick accompanying ones only count double."""
     if len(study.operations) == 1:
         yield from totals(study)
         return
@@ -92,7 +92,7 @@ def _fall(ladder: Ladder) -> _Fall | None:
         return None
     peak = max(range(len(rates)), key=lambda index: rates[index])
     if peak == len(rates) - 1:
-        # Nothing fell; the lowest is still looked at, so that the family is that of all ladders.
+        # Nothing fell; it still counts as a test, so that the family includes all ladders.
         return _Fall(ladder, peak, rungs, tuple(rates), 1.0)
     return _Fall(ladder, peak, rungs, tuple(rates), _p(rungs[peak], rungs[-1]))
 
@@ -156,8 +156,8 @@ def _open(study: Study, fall: _Fall, q: float | None, family: int) -> Finding:
 
 
 def _scatter(rungs: Sequence[Rung], rates: Sequence[float]) -> float | None:
-    """How far a rung lies from a · N below the knee: half a 95 % interval of ln X. It is all that tables without counts
-    say of how runs differ."""
+    """Distance of rungs from a · N below the knee: half a 95 % interval of ln X. In tables without counts it is the
+    only measure of the scatter between runs."""
     bend = knee([rung.load for rung in rungs], rates)
     if bend is None:
         return None
@@ -173,7 +173,7 @@ def _p(peak: Rung, last: Rung) -> float | None:
     """Two-sided; over runs by Welch's t test on logarithms, else of two counts, given their sum (binomial)."""
     if min(len(peak.rates), len(last.rates)) >= LEAST_RUNS and min(last.rates) > 0:
         if not _scatters(peak.rates) and not _scatters(last.rates):
-            # Repeats that are all alike say nothing of how runs differ.
+            # Identical repeats do not show how runs differ.
             return None
         logs = [[math.log(rate) for rate in rung.rates] for rung in (peak, last)]
         return welch_p(*logs)
@@ -188,7 +188,7 @@ def _scatters(rates: Sequence[float]) -> bool:
 
 
 def _with_unfinished(peak: Rung, last: Rung) -> float | None:
-    """The ratio of throughputs when each user's last request, cut off by the end, counts as half done."""
+    """The ratio of throughputs if each user's last request, cut off by the end, counts as half done."""
     if any(rung.requests is None or not rung.seconds or rung.level.unit != "users" for rung in (peak, last)):
         return None
     done = [

@@ -1,4 +1,4 @@
-"""ORDER: numbers of a row that contradict each other. TIES and STEP: what rounding and ranking make of percentiles."""
+"""ORDER: contradictory numbers of a row. TIES and STEP: effects of rounding and ranking on percentiles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Measured, Precision, Study, Trial
 
 COARSE = 0.01
-"""Relative step: a tool that tells times less finely than this hides differences that people care about."""
+"""Relative step: a coarser resolution of a tool's times hides relevant differences."""
 ORDER = "min ≤ p50 ≤ … ≤ p99 ≤ max, within one step of the tool's rounding: otherwise one of the numbers is wrong"
 TIES = (
     "Locust takes the value at rank n − int(n · q) from the top: its p99 is the maximum of up to 100 requests, its p95 "
@@ -47,7 +47,7 @@ def order(study: Study) -> Iterable[Finding]:
 
 
 def disorder(measured: Measured, precision: Precision) -> tuple[tuple[str, float], tuple[str, float]] | None:
-    """The first two neighbours that are in the wrong order by more than a step of rounding."""
+    """The first two neighbours in the wrong order by more than a step of rounding."""
     inner = [(f"p{q * 100:.10g}", value) for q, value in sorted(measured.quantiles.items())]
     ends = ("min", measured.min), ("max", measured.max)
     values = [(name, value) for name, value in (ends[0], *inner, ends[1]) if value is not None]
@@ -58,12 +58,12 @@ def disorder(measured: Measured, precision: Precision) -> tuple[tuple[str, float
 
 
 def top_rank(requests: int, q: float) -> int:
-    """Which of the largest Locust shows as percentile q: 1 is the maximum (stats.py, 0.7.5 and later)."""
+    """The rank from the top that Locust shows as percentile q: 1 is the maximum (stats.py, 0.7.5 and later)."""
     return requests - int(requests * q)
 
 
 def most_at_maximum(q: float) -> int:
-    """The most requests of which percentile q is still the maximum: 100 for p99, 20 for p95."""
+    """The largest number of requests for which percentile q is still the maximum: 100 for p99, 20 for p95."""
     requests = 1
     while top_rank(requests + 1, q) <= 1:
         requests += 1
@@ -71,8 +71,8 @@ def most_at_maximum(q: float) -> int:
 
 
 def least_requests(measured: Measured, precision: Precision) -> int:
-    """How many requests a row of Locust's must have, from its percentiles alone: they differ only if their ranks do.
-    1 for other tools, and for rows whose percentiles are all the same."""
+    """The minimum number of requests of a row of Locust's, from its percentiles alone: they differ only if their ranks
+    do. 1 for other tools, and for rows whose percentiles are all the same."""
     if precision.tool != "locust":
         return 1
     stated = sorted((q, value) for q, value in measured.quantiles.items() if q < 1)
@@ -132,7 +132,7 @@ def step(study: Study) -> Iterable[Finding]:
         for row in trial.endpoints or ((trial.total,) if trial.total is not None else ()):
             for value in row.quantiles.values():
                 width = trial.precision.step(value)
-                # Below a few ms a step of whole ms is large, and nobody minds.
+                # Below a few ms a step of whole ms is large, but irrelevant.
                 if value >= 10 and width / value > tools.get(trial.precision.tool, (0.0, 0.0))[0]:
                     tools[trial.precision.tool] = (width / value, value)
     for tool, (share, value) in tools.items():

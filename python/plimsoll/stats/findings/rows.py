@@ -1,4 +1,4 @@
-"""The rows of one run's table, as rules go through them."""
+"""The rows of one run's table, for rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Number = TypeVar("_Number", int, float)
 
 
 def valid(study: Study, variant: str, level: Level | None, operation: str) -> list[Trial]:
-    """The runs of a cell that count."""
+    """The counted runs of a cell."""
     return [trial for trial in study.cell(variant, level, operation) if not trial.invalid]
 
 
@@ -36,14 +36,14 @@ def cells(study: Study) -> Iterator[list[Trial]]:
 
 
 def compared_cells(study: Study) -> Iterator[tuple[str, str, Level | None, str]]:
-    """(variant, other variant, level, operation) of all that is compared."""
+    """(variant, other variant, level, operation) of all comparisons."""
     for level, operation in places(study):
         for a, b, _ in pairs_of_variants(study):
             yield a, b, level, operation
 
 
 def grouped(trials: Iterable[Trial], rows: Callable[[Trial], Iterable[Measured]]) -> list[list[tuple[Trial, Measured]]]:
-    """The rows of some runs, those of one key together."""
+    """The rows of some runs, grouped by key."""
     found: dict[tuple[str, str], list[tuple[Trial, Measured]]] = {}
     for trial in trials:
         for row in rows(trial):
@@ -52,7 +52,7 @@ def grouped(trials: Iterable[Trial], rows: Callable[[Trial], Iterable[Measured]]
 
 
 def rows_of(trial: Trial) -> tuple[Measured, ...]:
-    """Its endpoints, then all of them together if that is more than the one endpoint there is."""
+    """Its endpoints, then their total if there are several endpoints."""
     total = whole(trial)
     if total is None or len(trial.endpoints) == 1:
         return trial.endpoints
@@ -60,8 +60,8 @@ def rows_of(trial: Trial) -> tuple[Measured, ...]:
 
 
 def whole(trial: Trial) -> Measured | None:
-    """All endpoints of a run together, under the key `TOTAL`: as the source has them, and what is
-    missing there as far as the endpoints say it. None when neither says anything."""
+    """All endpoints of a run together, under the key `TOTAL`: as in the source, completed from the endpoints. None if
+    neither has values."""
     parts = trial.endpoints
     total = trial.total
     if total is None:
@@ -83,13 +83,13 @@ def whole(trial: Trial) -> Measured | None:
 
 
 def successes(row: Measured) -> int | None:
-    """Requests that did not fail. All of them where nobody counted failures."""
+    """Requests that did not fail. All of them if failures were not counted."""
     return None if row.requests is None else row.requests - (row.failures or 0)
 
 
 def fastest(trial: Trial, row: Measured) -> float | None:
     """ms of the fastest request of the whole run: the first ones meet an idle target, and may be in the warm-up. None
-    where it is not known what the warm-up had."""
+    if the warm-up's times are unknown."""
     if not trial.warmup:
         return row.min
     if row.course is None:
@@ -99,12 +99,12 @@ def fastest(trial: Trial, row: Measured) -> float | None:
 
 
 def seconds_of(trial: Trial) -> tuple[float | None, bool]:
-    """How long it measured, and whether that was only derived, as requests / rate."""
+    """Its measured length, and whether it was only derived, as requests / rate."""
     if trial.duration is not None:
         return trial.duration, False
     total = whole(trial)
     candidates = ([total] if total is not None else []) + list(trial.endpoints)
-    # The row with the most requests: its rate is rounded least.
+    # The row with the most requests: its rate has the smallest rounding error.
     known = [each for each in candidates if each.requests and each.rate]
     if not known:
         return None, True
@@ -130,7 +130,7 @@ def _extreme(pick: Callable[[list[float]], float], values: Sequence[float | None
 
 
 def _mean(parts: Sequence[Measured]) -> float | None:
-    """Weighted by requests, or by rates where these are not known."""
+    """Weighted by requests, or by rates if these are unknown."""
     known = [
         (part.mean, weight)
         for part in parts

@@ -1,4 +1,4 @@
-"""SAT and PRE-KNEE: where throughput stops following the load, and ladders that begin beyond that point."""
+"""SAT and PRE-KNEE: the load at which throughput stops following it, and ladders that start beyond that point."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequence[f
         "per_s_and_load": bend.slope,
     }
     if ladder.unit == "users":
-        # Users who do not yet wait for one another: one request each every so many seconds.
+        # While users do not wait for one another: one request each every so many seconds.
         cycle = min(rung.load / rate for rung, rate in zip(rungs, rates, strict=True) if rate)
         evidence["cycle_s"] = cycle
         evidence["bound_users"] = saturation_bound(cycle, rates[peak])
@@ -71,7 +71,7 @@ def _knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequence[f
 
 def _no_knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequence[float]) -> Finding | None:
     if ladder.unit != "users":
-        # Arrivals come whatever the target does: until requests fail, throughput is what was offered.
+        # Arrivals do not depend on the target: until requests fail, throughput is the offered rate.
         return None
     rise = proportional([rung.load for rung in rungs], rates)
     if rise is None:
@@ -90,7 +90,7 @@ def _no_knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequenc
 
 
 def _counted(study: Study, rungs: Sequence[Rung]) -> str:
-    """What the throughput is of."""
+    """The kind of requests in the throughput."""
     failed = any((rung.failures or 0) > study.tolerance * (rung.requests or 0) for rung in rungs)
     return "successful requests" if failed else "requests"
 
@@ -98,7 +98,7 @@ def _counted(study: Study, rungs: Sequence[Rung]) -> str:
 def pre_knee(study: Study) -> Iterable[Finding]:
     for ladder in totals(study):
         rungs, rates = ladder.with_rates()
-        # One user waits for nobody.
+        # A single user waits for no other.
         if ladder.unit != "users" or len(rungs) < 2 or users_of(rungs[0]) <= 1 or not rates[0]:
             continue
         first, rate = rungs[0], max(rates)
@@ -132,7 +132,7 @@ def pre_knee(study: Study) -> Iterable[Finding]:
 
 
 def _least_cycle(rung: Rung) -> float | None:
-    """Seconds that a request takes at the least, on average over the endpoints as users mix them."""
+    """Minimum seconds of a request, averaged over the endpoints in the users' mix."""
     parts = [
         (least, part.requests)
         for trial in rung.trials

@@ -22,7 +22,7 @@ RULE = (
     "at its bound and the peak inside the ladder: otherwise other values fit as well"
 )
 LEAST_TO_MENTION = 3
-"""Rungs from which on somebody might want to fit a law at all."""
+"""Rungs below which fitting the law is not mentioned."""
 
 
 def scaling_law(study: Study) -> Iterable[Finding]:
@@ -42,7 +42,7 @@ def scaling_law(study: Study) -> Iterable[Finding]:
 
 
 def _loads(rungs: Sequence[Rung], rates: Sequence[float]) -> list[float] | None:
-    """Users who never pause, else exchanges in flight: X · R. None where neither is known."""
+    """Users who never pause, else exchanges in flight: X · R. None if neither is known."""
     if all(trial.think == 0 for rung in rungs for trial in rung.trials):
         return [users_of(rung) for rung in rungs]
     if any(rung.mean is None for rung in rungs):

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study
 
 FLAT = 0.15
-"""|d ln X / d ln N|: the edge at the end of a run hides up to about R/T of the requests, which grows with N."""
+"""|d ln X / d ln N|: the end of a run cuts off up to about R/T of the requests, which grows with N."""
 PROPORTIONAL = (0.85, 1.15)
-"""d ln R / d ln N: exactly 1 for a closed queue that is always busy; ±0.15 for the edge."""
+"""d ln R / d ln N: exactly 1 for a closed queue that is always busy; ±0.15 for the cut-off at the end."""
 BUSY = 0.85
-"""Least share of the users' time that is spent in requests."""
+"""Minimum share of the users' time spent in requests."""
 LEAST_RUNGS = 3
-"""A line through two points has nothing that could contradict it."""
+"""Nothing can contradict a line through two points."""
 DOMINANT = 0.5
-"""Of the time in requests: the endpoint that the others' users wait behind."""
+"""Share of the time in requests: the endpoint that users of the others wait for."""
 ALONE = 2.0
-"""A request that meets an idle server takes one service time; services vary, so up to so many of them."""
+"""A request to an idle server takes one service time; services vary, so up to so many of them."""
 RULE = (
     f"over at least {LEAST_RUNGS} levels |d ln X / d ln N| ≤ {FLAT}, d ln R / d ln N within "
     f"{PROPORTIONAL[0]}…{PROPORTIONAL[1]}, and users spend at least {BUSY * 100:.0f} % of their time in requests: a "
@@ -117,5 +117,5 @@ def _shared(study: Study, ladder: Ladder, users: Sequence[float], rates: Sequenc
 
 
 def _busy(rungs: Sequence[Rung]) -> list[float]:
-    """X · R / N per rung: the share of the users' time that they spend in requests, failed ones too."""
+    """X · R / N per rung: the share of the users' time spent in requests, including failed ones."""
     return [rung.ended_rate * rung.mean / 1000 / users_of(rung) for rung in rungs if rung.ended_rate and rung.mean]

@@ -1,4 +1,4 @@
-"""STALL: seconds in which everything takes long, again and again."""
+"""STALL: recurring seconds in which everything takes long."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 DEVIATIONS = 8.0
 SCALE = 1.4826
-"""Makes a median absolute deviation the standard deviation of a normal distribution."""
+"""Converts a median absolute deviation to the standard deviation of a normal distribution."""
 TIMES = 2.0
-"""A stalled second's maximum is above the median maximum by 8 deviations and twice as long: maxima have long tails."""
+"""A stalled second's maximum is 8 deviations above the median maximum and twice as long: maxima have long tails."""
 LEAST = 6
-"""Stalls, and …"""
+"""Minimum number of stalls …"""
 REGULAR = 0.25
-"""… the most that their intervals vary (standard deviation / mean) to be called periodic: random ones are that regular
-with a chance of 0.5 %. A spectrum is no help: for a train of spikes it names a harmonic."""
+"""… and maximum variation of their intervals (standard deviation / mean) of periodic stalls: random ones are that
+regular with a probability of 0.5 %. A spectrum is no help: for a train of spikes it finds a harmonic."""
 RULE = (
     f"a second is stalled when its maximum is above the median of all by {DEVIATIONS:g} · {SCALE} · MAD and above "
     f"twice the median; {LEAST} or more of them whose intervals vary by at most {REGULAR * 100:.0f} % are periodic (by "
@@ -39,7 +39,7 @@ RULE = (
 @dataclass(frozen=True, slots=True)
 class Stalls:
     seconds: tuple[int, ...]
-    """Ascending; of a stall of several seconds the first."""
+    """Ascending; for a stall of several seconds the first."""
     interval: float
     """Mean seconds from one to the next."""
     variation: float

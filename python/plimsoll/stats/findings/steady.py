@@ -1,4 +1,4 @@
-"""COLD and NONSTATIONARY: runs that had not warmed up, or never settled."""
+"""COLD and NONSTATIONARY: runs without sufficient warm-up, or without a steady state."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Course, Measured, Study, Trial
 
 MOST = 0.5
-"""Share of a cell's runs that show it: of five runs, one may by chance."""
+"""Share of a cell's runs with it: of five runs, one may show it by chance."""
 LEAST_SECONDS = 4
-"""Two to be slow, and two to be slower than."""
+"""Two slow ones, and two to compare with."""
 SUDDEN = 2.0
-"""How many times as slow a head of less than `BATCH` seconds has to be, since single seconds scatter more, and …"""
+"""A head of less than `BATCH` seconds must be so many times as slow, since single seconds scatter more, and …"""
 DEVIATIONS = 8.0
-"""… by how many deviations of the other seconds (median absolute ones, × 1.4826)."""
+"""… by so many deviations of the other seconds (median absolute ones, × 1.4826)."""
 DRIFTS = 1.2
 LEAST_DRIFT_MS = 0.1
-"""What the last third must differ from the first by, as a ratio and in ms, to matter."""
+"""The minimum difference between the first and the last third, as a ratio and in ms."""
 WARMING = (
     f"the first seconds are slower than any second of the run's second half, and on average {COLD:g} times as slow as "
     f"the rest; {SUDDEN:g} times and by {DEVIATIONS:g} deviations if they are fewer than {BATCH}"
@@ -44,10 +44,10 @@ SETTLED = (
 
 @dataclass(frozen=True, slots=True)
 class Steadiness:
-    """What the seconds of a run say of it."""
+    """The stability of a run's seconds."""
 
     cold: int = 0
-    """Seconds at its beginning that are better left out."""
+    """Seconds at its start that are better left out."""
     excess: float = 1.0
     """Their mean / mean of the others."""
     ends: tuple[float, float] | None = None
@@ -67,7 +67,7 @@ def steady(study: Study) -> Iterable[Finding]:
 
 
 def _reported_by_second(trial: Trial) -> list[Measured]:
-    """Of a single endpoint the total tells nothing else."""
+    """For a single endpoint the total is the same."""
     total = (trial.total,) if trial.total is not None and len(trial.endpoints) != 1 else ()
     return [row for row in (*trial.endpoints, *total) if row.course is not None]
 
@@ -77,7 +77,7 @@ def _judge(trial: Trial, row: Measured) -> Steadiness:
     if course is None:
         return Steadiness()
     means = course.means[course.measured]
-    # The last second of a run is a part of one.
+    # The last second of a run is incomplete.
     means = means[: int(trial.duration) if trial.duration else len(means)]
     seconds, excess = cold_start(means)
     if seconds and _is_target(course, seconds):
@@ -86,13 +86,13 @@ def _judge(trial: Trial, row: Measured) -> Steadiness:
 
 
 def cold_start(means: NDArray[np.float64]) -> tuple[int, float]:
-    """How many seconds at the beginning are slow, and how many times as slow as the rest; (0, 1.0) for none. means: ms,
-    one per second, NaN for a second without any."""
+    """How many seconds at the start are slow, and how many times as slow as the rest; (0, 1.0) for none. means: ms, one
+    per second, NaN for a second without any."""
     half = len(means) // 2
     later = means[half:][np.isfinite(means[half:])]
     if len(means) < LEAST_SECONDS or not len(later):
         return 0, 1.0
-    # A second in which nothing was answered is slow, too.
+    # A second without replies is slow, too.
     fine = np.flatnonzero(means[:half] <= later.max())
     seconds = int(fine[0]) if len(fine) else half
     if not np.isfinite(means[:seconds]).any() or (seconds == half and half >= BATCH):
@@ -105,8 +105,8 @@ def cold_start(means: NDArray[np.float64]) -> tuple[int, float]:
 
 
 def _is_target(course: Course, seconds: int) -> bool:
-    """Whether the target was slow, and not the generator late: by the service times of the same seconds. In a few of
-    them, most requests have to be slow, and not only the first ones."""
+    """Whether the target was slow, and not the generator late: by the service times of the same seconds. Within a few
+    seconds, most requests must be slow, not only the first ones."""
     if not course.service:
         return True
     begin = course.measured.start or 0

@@ -1,4 +1,4 @@
-"""How findings put numbers and names into sentences."""
+"""Formats numbers and names for the sentences of findings."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Level, Study, Trial
 
 MOST_NAMED = 4
-"""Names in a list before it says "and n more": what one sentence can carry."""
+"""Names in a list before "and n more"."""
 MANY = 3.0
-"""Times as much, from which on percentages are hard to read."""
+"""Above this factor percentages are hard to read."""
 _BYTES = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -30,7 +30,7 @@ def seconds(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Three digits: 0.1312 is "13.1 %", 0.00042 is "0.042 %". Never 100 % of what is not all."""
+    """Three digits: 0.1312 is "13.1 %", 0.00042 is "0.042 %". Never 100 % of less than all."""
     shown = f"{share * 100:.3g} %"
     return "99.9 %" if shown == "100 %" and share < 1 else shown
 
@@ -48,7 +48,7 @@ def change(ratio: float) -> str:
 
 
 def number(value: float) -> str:
-    """Four significant digits, thousands apart only where it helps reading: "54.58", "23 495"."""
+    """Four significant digits, with a thousands separator only if it helps: "54.58", "23 495"."""
     if abs(value) >= 10_000:
         return f"{value:,.0f}".replace(",", " ")
     return f"{value:.4g}"
@@ -68,7 +68,7 @@ def users(many: float) -> str:
 
 
 def between(low: str, high: str) -> str:
-    """ "6 ms to 9 ms", or the one text when both read the same."""
+    """E.g. "6 ms to 9 ms", or a single text if both are equal."""
     return low if low == high else f"{low} to {high}"
 
 
@@ -79,7 +79,7 @@ def times(all_ms: Iterable[float]) -> str:
 
 
 def lead(who: str) -> str:
-    """What a sentence about someone begins with: "new, GET /todos/: "; "" if there is nobody to name."""
+    """The start of a sentence: "new, GET /todos/: "; "" without a name."""
     return f"{who}: " if who else ""
 
 
@@ -102,10 +102,10 @@ def count(many: float, thing: str) -> str:
 
 
 def subject(study: Study, variant: str, operation: str = "", endpoint: str = "") -> str:
-    """Whose a finding is, with no more names than tell it apart: "new, GET /todos/"; "" if there is nothing to tell."""
+    """The subject of a finding, with only the names that make it distinct: "new, GET /todos/"; "" if none is needed."""
     named = [
         variant if len(study.variants) > 1 else "",
-        # An operation that is named for its endpoints need not say it twice.
+        # An operation named after its endpoint is not repeated.
         operation if len(study.operations) > 1 and not (endpoint and endpoint in operation) else "",
         endpoint,
     ]
@@ -118,7 +118,7 @@ def at(study: Study, level: Level | None) -> str:
 
 
 def cell(study: Study, trial: Trial, endpoint: str = "") -> str:
-    """All runs of one variant at one level: "new, GET /todos/ at 48 users"; "" if there is nothing to tell apart."""
+    """All runs of one variant at one level: "new, GET /todos/ at 48 users"; "" if no name is needed."""
     return (subject(study, trial.variant, trial.operation, endpoint) + at(study, trial.level)).strip()
 
 

@@ -1,1 +1,1 @@
-"""What was observed of the target: what is full or waits, what takes longer, what leaks."""
+"""Findings from observations of the target: saturation, queues, slower work, leaks."""

@@ -1,4 +1,4 @@
-"""LEAK and CRASH: memory that grows and does not stop, and targets that end."""
+"""LEAK and CRASH: memory that keeps growing, and targets that end."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Series, Study, Trial
 
 GROWS = 0.05
-"""Of the median, over the run: less is how allocators breathe."""
+"""Of the median, over the run: smaller changes are normal for allocators."""
 LEAST_SAMPLES = 20
 """Ten in each half."""
 MOST_SAMPLES = 600
-"""All pairs of them are looked at; more are thinned out to means."""
+"""All pairs are compared; more samples are reduced to means."""
 HOUR = 3600.0
 MEMORY = ("rss", "memory")
 RULE = (
@@ -44,7 +44,7 @@ class Growth:
     second_half: tuple[float, float, float]
     """Slope, low, high."""
     share: float
-    """By which its last tenth is above its first, of its median."""
+    """Increase from its first tenth to its last, relative to its median."""
 
 
 def growth_of(seconds: ArrayLike, values: ArrayLike) -> Growth | None:
@@ -89,7 +89,7 @@ def crashes(study: Study) -> Iterable[Finding]:
 
 
 def _ended(trial: Trial) -> dict[str, float | str | tuple[float, ...]]:
-    """From when on no request succeeded any more, in seconds since second 0, where that is seen."""
+    """The time of the last success in seconds since second 0, if it is visible."""
     course = trial.total.course if trial.total is not None else None
     if course is None:
         return {}
@@ -132,7 +132,7 @@ def _finding(study: Study, trial: Trial, series: Series, found: Growth) -> Findi
 
 
 def _line(trial: Trial, series: Series, slope: float) -> dict[str, tuple[float, ...]]:
-    """The slope as a line through the medians: its ends in seconds, and what it says there."""
+    """The slope as a line through the medians: its ends in seconds, and its values there."""
     warm = series.seconds >= trial.warmup
     t, y = series.seconds[warm], series.values[warm]
     ends = float(t[0]), float(t[-1])

@@ -1,4 +1,4 @@
-"""CPU and WAITS: what of the target is full, and what in it stands in a queue."""
+"""CPU and WAITS: full resources of the target, and queues in it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 MACHINE = "this machine"
 """As a source: all of its cores, for all processes."""
 FULL = 0.9
-"""Of the cores that may be used, in the median second: from there on requests wait several times as long for a core as
-they need it."""
+"""Of the usable cores, in the median second: above it requests wait several times as long for a core as they use it."""
 SERIAL_MOST = 1.05
-"""Cores per process: what one that runs a thread at a time shows at most, by the jitter of samples."""
+"""Cores per process: the maximum reading for a process that runs one thread at a time, with sampling jitter."""
 CPU = (
     f"in the median second after the warm-up at least {FULL * 100:.0f} % of the cores that the processes may use are "
     "busy with them; of as many cores as they are, when they never use more: such processes run one thread at a time"
@@ -42,7 +41,7 @@ WAITS = (
 
 
 class _Seen(NamedTuple):
-    """A figure in the runs of one cell."""
+    """A value in the runs of one cell."""
 
     level: Level | None
     trials: Sequence[Trial]
@@ -62,13 +61,13 @@ def full(study: Study) -> Iterable[Finding]:
 
 
 def _limit(use: _Seen, source: str) -> tuple[float, int]:
-    """Cores, 0 when not known; and how many processes that limit them, 0 when it is the cores that do."""
+    """Cores, 0 if unknown; and the number of processes if they are the limit, 0 if the cores are."""
     cores = min((trial.cores[source] for trial in use.trials if source in trial.cores), default=0.0)
     counts = [value for trial in use.trials if (value := _of(trial, source, "processes", np.median)) is not None]
     processes = round(max(counts)) if counts else 0
     if processes and (not cores or processes < cores) and use.value <= SERIAL_MOST * processes:
         return float(processes), processes
-    # What is shared with everybody else is for the machine's own line.
+    # If the machine's cores are shared, the finding about the machine covers them.
     shared = source != MACHINE and any(MACHINE in trial.cores and trial.cores[MACHINE] <= cores for trial in use.trials)
     return (0.0 if shared else cores), 0
 
@@ -145,14 +144,14 @@ def _waits(study: Study, source: str, name: str, most: _Seen, first: _Seen | Non
 
 
 def _cells(study: Study, variant: str, operation: str) -> list[list[Trial]]:
-    """Of the lowest level first."""
+    """The lowest level first."""
     levels = sorted(study.levels, key=lambda level: level.value if level is not None else 0.0)
     found = (valid(study, variant, level, operation) for level in levels)
     return [trials for trials in found if trials]
 
 
 def _sources(cells: Sequence[Sequence[Trial]], name: str) -> list[str]:
-    """Those with a figure of that name, in the order in which they are observed."""
+    """The sources with this value, in the order of observation."""
     found = (series.source for trials in cells for trial in trials for series in trial.observed if series.name == name)
     return list(dict.fromkeys(found))
 
@@ -166,7 +165,7 @@ def _seen(cells: Sequence[Sequence[Trial]], source: str, name: str, sums: Callab
 
 
 def _of(trial: Trial, source: str, name: str, sums: Callable[..., np.float64]) -> float | None:
-    """After the warm-up; None when it was not observed then."""
+    """After the warm-up; None if it was not observed then."""
     parts = [
         series.values[(series.seconds >= trial.warmup) & np.isfinite(series.values)]
         for series in trial.observed

@@ -1,4 +1,4 @@
-"""WORK: which statement or call of the target takes longer, under more load or in another variant."""
+"""WORK: statements or calls of the target that take longer, under more load or in another variant."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ DIFFERS = 1.5
 LEAST_CALLS = 20
 """Of a cell."""
 LEAST_SHARE = 0.1
-"""Of the time of its kind: what is less cannot matter much."""
+"""Of the time of its kind: less cannot matter much."""
 SAME_ROWS = 1.2
-"""Times as many rows per call, up to which it is the same work."""
+"""Maximum ratio of rows per call for the same work."""
 MOST_NAME = 100
 """Characters of a statement that a finding shows."""
 MOST = 3
-"""Of a variant, or of a pair: those that take most time."""
+"""Per variant or pair: those that take the most time."""
 RULE = (
     f"the mean time of a statement or call, of at least {LEAST_CALLS} calls each, is at the highest level {GROWS:g} "
     f"times that at the lowest, or between two variants {DIFFERS:g} times; and it has at least "
@@ -39,7 +39,7 @@ _KINDS = {
     "call": "calls",
     "part": "named parts",
 }
-"""What is looked at: a transaction's time is the response time once more."""
+"""Without transactions: their time is the response time again."""
 
 
 class _Work(NamedTuple):
@@ -127,7 +127,7 @@ def _finding(
 ) -> Finding:
     kind, source, name = key
     before, after = pair
-    # A comparison names both of its variants where it tells their times.
+    # A comparison already names both of its variants with their times.
     who = wording.lead(wording.subject(study, "" if against else trial.variant, trial.operation))
     who = who if not against or len(study.operations) > 1 else ""
     ratio = after.ms / before.ms
