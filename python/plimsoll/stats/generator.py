@@ -1,4 +1,4 @@
-"""How well the load generator itself kept up, over all of its workers."""
+"""Health of the load generator over all of its workers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COUNTED_STATE = tuple(name for name in WORKER_STATE if name != "cpu")
 
 
 class _Series:
-    """One worker second by second. A run may be long: 24 bytes a second, and no object of its own."""
+    """One worker second by second: 24 bytes a second without objects, because a run may be long."""
 
     __slots__ = ("cpu", "values")
 
@@ -33,7 +33,7 @@ class _Series:
         if missing > 0:
             self.cpu.extend([-1.0] * missing)
         self.cpu[second] = max(self.cpu[second], health.cpu)
-        # As in `WorkerState`: only one row of a second carries the state.
+        # As in `WorkerState`: only one row of a second has the state.
         for name, values in self.values.items():
             if missing > 0:
                 values.extend([0] * missing)
@@ -42,7 +42,7 @@ class _Series:
 
 @dataclass
 class _LastState(WorkerState):
-    """A worker when it last reported."""
+    """A worker at its last report."""
 
     second: int = -1
 
@@ -61,11 +61,11 @@ class GeneratorView(GeneratorCounts):
         self.cpu_used = 0.0
         """CPU seconds of all workers."""
         self.cpu_waited = 0.0
-        """Seconds for which workers were ready to run, and this computer ran something else."""
+        """Seconds in which workers were ready to run, but this computer ran something else."""
         self.backed_off = 0.0
-        """Seconds that users together waited before they connected again, because connecting had failed."""
+        """User seconds of waiting to reconnect after failed connections."""
         self._offered = array("Q")
-        """By second, as are the next two."""
+        """By second, like the next two."""
         self._lag_sum = array("d")
         """µs."""
         self._lag_count = array("Q")
@@ -73,7 +73,7 @@ class GeneratorView(GeneratorCounts):
         self._latest: dict[int, _LastState] = {}
 
     def add(self, health: Health, *, warmup: bool = False) -> None:
-        """warmup: it only says how things stand now, and counts in no sum."""
+        """warmup: it updates only the current state, and is in no sum."""
         self._note_state(health)
         if warmup:
             return
@@ -105,28 +105,28 @@ class GeneratorView(GeneratorCounts):
 
     @property
     def users(self) -> int:
-        """Users alive when the workers last reported."""
+        """Users alive at the workers' last reports."""
         return sum(state.users for state in self._latest.values())
 
     @property
     def in_flight(self) -> int:
-        """Exchanges in flight when the workers last reported."""
+        """Exchanges in flight at the workers' last reports."""
         return sum(state.in_flight for state in self._latest.values())
 
     @property
     def waiting(self) -> int:
-        """Arrivals that waited for a user when the workers last reported."""
+        """Arrivals waiting for a user at the workers' last reports."""
         return sum(state.waiting for state in self._latest.values())
 
     @property
     def begun(self) -> int:
-        """Arrivals that a user took up, so that its first request was sent."""
+        """Arrivals that a user accepted, so that their first request was sent."""
         return max(0, self.offered - self.dropped - self.waiting)
 
     def busy_share(self, limit: float) -> float:
         """Share, 0…1, of the workers' whole seconds in which a worker used more CPU than `limit` (0…1).
 
-        The second in which the run ended is none: the CPU of so short a time tells little. 0 when there is no other.
+        The second in which the run ended is excluded: it is too short for a CPU reading. 0 if there is no other.
         """
         cpu = [each for series in self._workers.values() for each in series.cpu[: self._whole_seconds] if each >= 0]
         return sum(each > limit for each in cpu) / len(cpu) if cpu else 0.0
@@ -151,7 +151,7 @@ class GeneratorView(GeneratorCounts):
         }
 
     def silences(self, limit_ms: float) -> dict[int, int]:
-        """The seconds in which a worker with users stood still for longer than that, and for how many ms."""
+        """The seconds in which a worker with users was silent for longer than that, and for how many ms."""
         found: dict[int, int] = {}
         for series in self._workers.values():
             for second, silent in enumerate(series.values["silence_ms"]):
@@ -170,8 +170,8 @@ class GeneratorView(GeneratorCounts):
         return len(self._offered) if self.length is None else int(self.length)
 
     def users_by_second(self, seconds: range | None = None) -> dict[int, int]:
-        """Users alive at the end of each second that any worker reported, or of those among `seconds`. The
-        methods below take it too."""
+        """Users alive at the end of each second with a worker's report, or of those among `seconds`, as in the methods
+        below."""
         return self._by_second("users", seconds)
 
     def in_flight_by_second(self, seconds: range | None = None) -> dict[int, int]:
@@ -179,15 +179,15 @@ class GeneratorView(GeneratorCounts):
         return self._by_second("in_flight", seconds)
 
     def waiting_by_second(self, seconds: range | None = None) -> dict[int, int]:
-        """Arrivals that waited for a user."""
+        """Arrivals waiting for a user."""
         return self._by_second("waiting", seconds)
 
     def offered_by_second(self, seconds: range | None = None) -> dict[int, int]:
-        """Arrivals that were due in each second."""
+        """Arrivals due in each second."""
         return {second: self._offered[second] for second in self._reported(seconds)}
 
     def _reported(self, seconds: range | None) -> list[int]:
-        """The seconds that any worker reported."""
+        """The seconds with a worker's report."""
         first, stop = (0, len(self._offered)) if seconds is None else (seconds.start, seconds.stop)
         is_reported = bytearray(max(0, stop - first))
         for series in self._workers.values():

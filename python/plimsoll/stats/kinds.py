@@ -1,8 +1,8 @@
-"""Which runs are of one kind, so that their numbers can be put in a row: those that were to do the same to the same.
+"""Which runs are of one kind, so that their numbers are comparable: those with the same operation and target.
 
-What must be equal: the names of the locustfiles or of the plan's file (its content may change: that is one of the
-things a trend is to show), what of them was chosen (tags, options of the locustfile), the target's address, the model
-and the load with its length, the warm-up, the number of worker processes, and whose times count.
+These must be equal: the names of the locustfiles or of the plan's file (its content may change: a trend is meant to
+show this), the selection from them (tags, options of the locustfile), the target's address, the model and the load with
+its length, the warm-up, the number of worker processes, and whose times count.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class RunKind:
     key: str
     """Letters and digits; the same for runs of one kind."""
     source: str
-    """The names of the files, or the URL that was loaded."""
+    """The names of the files, or the loaded URL."""
     chosen: tuple[str, ...]
-    """What of them was chosen, in words."""
+    """The selection from them, in words."""
 
 
 def kind_of(manifest: Mapping[str, Any]) -> RunKind:
@@ -56,7 +56,7 @@ def kind_of(manifest: Mapping[str, Any]) -> RunKind:
 
 
 def source_of(manifest: Mapping[str, Any]) -> str:
-    """The names of the locustfiles or of the plan's file, or the URL that was loaded."""
+    """The names of the locustfiles or of the plan's file, or the loaded URL."""
     files = (manifest.get("scenario") or {}).get("files") or ()
     names = ", ".join(PurePath(str(each.get("path", ""))).name for each in files)
     return names or str((manifest.get("plan") or {}).get("source") or "")

@@ -1,7 +1,7 @@
-"""What a recorded run has measured and does not count: its warm-up, and what came before somebody reset the numbers.
+"""Measurements of a recorded run that do not count: its warm-up, and data before a manual reset.
 
-A reset leaves out whole seconds, as a warm-up does. Failures and exceptions are kept as sums over the run, without
-their seconds; so the run also keeps how many of each came before.
+A reset leaves out whole seconds, like a warm-up. Failures and exceptions are stored as sums over the run, without their
+seconds; so the run also stores how many of each came before.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plimsoll.record import CaughtException, Failure
 
 RESET_AT = "reset_at"
-"""The fact that says from which second on a run counts."""
+"""The fact with the second from which a run counts."""
 BEFORE = "before_reset"
 
 
@@ -28,7 +28,7 @@ def first_second(manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> int:
 
 
 class LeftOut:
-    """Sums of the failures and exceptions that came before a reset."""
+    """Sums of the failures and exceptions before a reset."""
 
     def __init__(self) -> None:
         self._failures: dict[tuple[str, ...], int] = {}
@@ -36,7 +36,7 @@ class LeftOut:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> LeftOut:
-        """As the facts of a run have it."""
+        """From the facts of a run."""
         left_out = cls()
         before = facts.get(BEFORE) or {}
         failures, exceptions = left_out._failures, left_out._exceptions
@@ -62,7 +62,7 @@ class LeftOut:
         return {RESET_AT: second, BEFORE: before}
 
     def rest_of_failures(self, failures: Iterable[Failure], since: float) -> Iterator[Failure]:
-        """Those that came after it, of sums over the whole run. since: the Unix time of the reset."""
+        """The failures after it, from sums over the whole run. since: the Unix time of the reset."""
         for failure in failures:
             before = self._failures.get(failure.key, 0)
             if not before:
@@ -73,7 +73,7 @@ class LeftOut:
     def rest_of_exceptions(self, exceptions: Iterable[CaughtException]) -> Iterator[CaughtException]:
         left = dict(self._exceptions)
         for exception in exceptions:
-            # A store may have several rows of one traceback.
+            # A store may have several rows for one traceback.
             before = min(left.get(exception.key, 0), exception.count)
             if before:
                 left[exception.key] -= before

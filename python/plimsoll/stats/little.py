@@ -1,7 +1,7 @@
-"""Little's law: how many are in a system is how many come per second times how long each stays.
+"""Little's law: the number in a system is the rate of arrivals times the time that each stays.
 
-It holds whatever the system does, so a table that breaks it is wrong, or leaves something out. Closed model:
-N = X · (R + Z / c), with c requests per think time Z. Open model: in flight = X · R. R is the mean, never the median.
+It holds for any system, so a table that breaks it is wrong, or leaves something out. Closed model: N = X · (R + Z / c),
+with c requests per think time Z. Open model: in flight = X · R. R is the mean, never the median.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 LittleVerdict = Literal["holds", "doubtful", "missing", "impossible"]
-"""missing: users or requests are unaccounted for. impossible: more work than the users can have asked for. doubtful: a
-little outside of what the edges of the run explain."""
+"""missing: users or requests are unaccounted for. impossible: more work than the users can have requested. doubtful:
+slightly outside of what the edges of the run explain."""
 
 MARGIN = 0.02
-"""What true means and rates may be off by."""
+"""Tolerance for true means and rates."""
 GUESSED_MARGIN = 0.05
-"""The margin for a mean that was guessed from p50 and p95."""
+"""The margin for a mean guessed from p50 and p95."""
 MISSING = 0.90
-"""Less than this, and less than the edge of the run explains: users were missing, or requests were not counted."""
+"""Below this, and below what the edge of the run explains: users were missing, or requests were not counted."""
 IMPOSSIBLE = 1.10
-"""More than this cannot be: users that wait for their replies are in flight at most once each."""
+"""Above this is impossible: users that wait for their replies are in flight at most once each."""
 _Z95 = 1.645
 """Of the standard normal distribution: P(Z ≤ 1.645) = 0.95."""
 
@@ -32,9 +32,9 @@ class Little:
     """X · (R + Z / c) / N: 1 when every second of every user is accounted for."""
     low: float
     high: float
-    """What is accepted: from 1 − R_max / T − margin, for the requests cut off at the end of the run, to 1 + margin."""
+    """The accepted range: 1 − R_max / T − margin, for requests cut off at the end of the run, to 1 + margin."""
     users: float
-    """N, without what was missing while they were being started."""
+    """N, minus the users missing during the start."""
     word: LittleVerdict
 
 
@@ -57,14 +57,14 @@ def little(
         raise ValueError(f"{present} users: at least one is needed")
     ratio = rate * (mean / 1000 + think / per_think) / present
     margin = GUESSED_MARGIN if guessed else MARGIN
-    # A user that is cut off at the end spent up to the longest time on a request that is in no count.
+    # A user that is cut off at the end spent up to the longest time on a request that is not counted.
     edge = longest / 1000 / duration if longest is not None and duration else 0.0
     return _judged(ratio, 1 - edge - margin, 1 + margin, present)
 
 
 def little_open(in_flight: float, rate: float, mean: float, *, duration: float | None, longest: float | None) -> Little:
-    """The open model: what the times add up to, against what was counted in flight on average. Units as for `little`.
-    Raises ValueError unless something was in flight."""
+    """The open model: the sum of times, compared with the average count in flight. Units as for `little`. Raises
+    ValueError unless something was in flight."""
     if in_flight <= 0:
         raise ValueError(f"{in_flight} in flight: more than none are needed")
     edge = longest / 1000 / duration if longest is not None and duration else 0.0
@@ -80,7 +80,7 @@ def effective_users(users: float, ramp: float, duration: float | None) -> float:
 
 
 def lognormal_mean(p50: float, p95: float) -> float:
-    """The mean that a lognormal distribution with these percentiles has: p50 · exp(σ²/2), σ = ln(p95 / p50) / 1.645."""
+    """The mean of a lognormal distribution with these percentiles: p50 · exp(σ²/2), σ = ln(p95 / p50) / 1.645."""
     sigma = math.log(p95 / p50) / _Z95
     return p50 * math.exp(sigma * sigma / 2)
 

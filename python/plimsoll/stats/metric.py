@@ -1,4 +1,4 @@
-"""What a study compares: a percentile, the mean, the maximum, the throughput or the share of errors."""
+"""The metrics of a study: a percentile, the mean, the maximum, the throughput or the share of errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MetricKind = Literal["quantile", "mean", "max", "throughput", "errors"]
 
 DELTA = 0.05
-"""The smallest relative difference that matters, unless the study says another."""
+"""The smallest relevant relative difference, unless the study has another."""
 
 _METRIC = re.compile(
     r"(?:p(?P<percent>\d{1,2}(?:\.\d+)?)|(?P<name>median|mean|max|throughput|errors))(?:\s+of\s+(?P<endpoint>.+))?"
@@ -23,18 +23,18 @@ _METRIC = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What is compared: "p99", "mean", "throughput", "errors", of each endpoint or of the one that is named."""
+    """A compared value: "p99", "mean", "throughput", "errors", of each endpoint or of the named one."""
 
     kind: MetricKind
     quantile: float | None = None
     endpoint: str | None = None
-    """Its label or name, as "GET /todos/" or "/todos/"; "Aggregated" is all of them together; None: each."""
+    """Its label or name, e.g. "GET /todos/" or "/todos/"; "Aggregated" is all of them together; None: each."""
     delta: float = DELTA
-    """The smallest relative difference that matters."""
+    """The smallest relevant relative difference."""
 
     @classmethod
     def parse(cls, text: str, delta: float = DELTA) -> Metric:
-        """Raises UsageError, which says what there is."""
+        """Raises UsageError, which lists the metrics."""
         found = _METRIC.fullmatch(text.strip())
         if found is None:
             raise UsageError(
@@ -64,7 +64,7 @@ class Metric:
         return self.kind == "throughput"
 
     def is_same(self, other: Metric) -> bool:
-        """Whether both compare the same number, whatever endpoint and difference they name."""
+        """Whether both compare the same number, for any endpoint and difference."""
         return (self.kind, self.quantile) == (other.kind, other.quantile)
 
     def is_about(self, endpoint: tuple[str, str]) -> bool:
@@ -83,7 +83,7 @@ class Metric:
         return measured.mean if self.kind == "mean" else measured.max
 
     def share_of(self, measured: Measured) -> float:
-        """How many ms of such a time the generator may have added; 0 for what is no time, or where it is not known."""
+        """ms of the time that the generator may have added; 0 if it is no time, or unknown."""
         on_time = measured.service if measured.on_time is None else measured.on_time
         if self.unit != "ms" or measured.histogram is None or on_time is None:
             return 0.0

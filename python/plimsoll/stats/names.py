@@ -1,4 +1,4 @@
-"""What many names of requests have in common: `/item/17` and `/item/4` look like `/item/[0-9]+`."""
+"""Common patterns of many request names: `/item/17` and `/item/4` match `/item/[0-9]+`."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     Part = tuple[str, str]
-    """(text, class of characters), the class "" for a text that stands for itself."""
+    """(text, class of characters), with the class "" for a literal text."""
     Segment = tuple[Part, ...]
     Name = tuple[Segment, ...]
 
 MOST_SAMPLED = 2_000
-"""Names that are looked at."""
+"""Maximum number of names examined."""
 LONGEST_NAME = 500
-"""Characters of a name that are looked at."""
+"""Maximum characters of a name examined."""
 MOST_SEGMENTS = 30
-"""Segments of a name, with the borders between them, that are replaced by words in turn."""
+"""Segments of a name, including the borders between them, that are replaced by words in turn."""
 LONGEST = 120
-"""Characters of a pattern that a sentence can carry."""
+"""Maximum characters of a pattern in a sentence."""
 MOST, FEW, LEAST_SHARE = 0.5, 0.25, 0.1
-"""Shares of the names: "most" of them, too few to stop looking for more, and too few to speak of."""
+"""Shares of the names: "most" of them, too few to stop the search, and too few to mention."""
 LEAST = 5
-"""Names with a pattern: fewer may be alike by chance."""
+"""Names with a pattern: fewer may be similar by chance."""
 WORD = "[^/]+"
 _CLASSES = {
     "uuid": "[0-9a-f-]+",
@@ -50,7 +50,7 @@ _PLACEHOLDERS = {_CLASSES["date"]: "[date]", WORD: "[name]"}
 
 @dataclass(frozen=True, slots=True)
 class NamePattern:
-    """What a share of some names looks like."""
+    """The pattern of a share of some names."""
 
     text: str
     """Classes of characters in place of what differs: /item/[0-9]+"""
@@ -60,7 +60,7 @@ class NamePattern:
 
 
 def name_pattern(names: Iterable[str]) -> NamePattern | None:
-    """The pattern with the most names; None if it has few of them. What is the same in all of its names stays."""
+    """The pattern with the most names; None if it has few of them. Parts common to all its names stay."""
     split = [_split(name[:LONGEST_NAME]) for name in islice(names, MOST_SAMPLED)]
     if not split:
         return None
@@ -75,7 +75,7 @@ def name_pattern(names: Iterable[str]) -> NamePattern | None:
 
 
 def naming_hint(names: Iterable[str]) -> str:
-    """What to do about too many names, in a sentence or two."""
+    """Advice about too many names, in a sentence or two."""
     found = name_pattern(names)
     if found is None:
         return "Set name= for requests whose URLs differ, so that they are counted together."
@@ -84,7 +84,7 @@ def naming_hint(names: Iterable[str]) -> str:
 
 
 def _split(name: str) -> Name:
-    """Borders are segments of their own."""
+    """Borders are separate segments."""
     segments: list[Segment] = []
     for text in _BORDERS.split(name):
         if text:
@@ -104,7 +104,7 @@ def _parts(text: str) -> Segment:
 
 
 def _alike(names: Sequence[Name]) -> list[Name]:
-    """The largest group of names that differ in values alone; where that is a small one, in one whole segment too."""
+    """The largest group of names that differ only in values; if that is small, also in one whole segment."""
     by_shape = _grouped((_shape(name), name) for name in names)
     largest = max(by_shape, key=len)
     if len(largest) >= FEW * len(names):
@@ -126,7 +126,7 @@ def _shape(name: Name) -> tuple[str, ...]:
 
 
 def _with_a_word(name: Name) -> Iterator[Name]:
-    """The same with one of its segments as a word, whatever is in it. None for a name of very many."""
+    """The name with each of its segments in turn as a word. None for a name with very many."""
     if len(name) > MOST_SEGMENTS:
         return
     for place, segment in enumerate(name):
@@ -136,6 +136,6 @@ def _with_a_word(name: Name) -> Iterator[Name]:
 
 
 def _has_many_words(group: list[Name]) -> bool:
-    """Parts of an API are few."""
+    """An API has few different parts."""
     words = {own for name in group for segment in name for own, kind in segment if kind == WORD}
     return len(words) >= max(LEAST, len(group) / 100)

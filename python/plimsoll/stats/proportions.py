@@ -1,4 +1,4 @@
-"""Intervals of counted things: failures of n requests, requests of a stretch of time. All of them 95 %."""
+"""Intervals of counts: failures of n requests, requests of a period. All of them 95 %."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def clopper_pearson(k: int, n: int) -> tuple[float, float]:
     """Of the share k/n, exact: covers the truth at least 95 % of the time, also for small counts (Biometrika 26, 1934).
 
     Its ends are quantiles of the beta distribution. Requests of one run are not independent: widen by the design effect
-    where it is known. Raises ValueError unless 0 ≤ k ≤ n and n > 0.
+    if it is known. Raises ValueError unless 0 ≤ k ≤ n and n > 0.
     """
     _check(k, n)
     low = beta_quantile(k, n - k + 1, ALPHA / 2) if k else 0.0
@@ -31,8 +31,8 @@ def wilson(k: int, n: int) -> tuple[float, float]:
 
 
 def newcombe(a: tuple[int, int], b: tuple[int, int]) -> tuple[float, float]:
-    """Of the difference of two shares, b's minus a's, each as (k, n): Wilson's intervals put together (Newcombe,
-    Statistics in Medicine 17, 1998, method 10)."""
+    """Of the difference of two shares, b's minus a's, each as (k, n): Wilson's intervals combined (Newcombe, Statistics
+    in Medicine 17, 1998, method 10)."""
     (low_a, high_a), (low_b, high_b) = wilson(*a), wilson(*b)
     share_a, share_b = a[0] / a[1], b[0] / b[1]
     difference = share_b - share_a
@@ -41,15 +41,15 @@ def newcombe(a: tuple[int, int], b: tuple[int, int]) -> tuple[float, float]:
 
 
 def none_of(n: int) -> float:
-    """What the share is at most, with 95 % confidence, when none of n had it: 1 − 0.05^(1/n), about 3/n."""
+    """The upper bound of the share, with 95 % confidence, if none of n had it: 1 − 0.05^(1/n), about 3/n."""
     if n < 1:
         raise ValueError(f"of {n} nothing can be said")
     return -math.expm1(math.log(ALPHA) / n)
 
 
 def garwood(k: int) -> tuple[float, float]:
-    """Of the mean of a Poisson distribution of which k was seen, exact (Biometrika 28, 1936): half the χ² quantiles
-    with 2k and 2k + 2 degrees of freedom. Divide by the seconds for a rate."""
+    """Of the mean of a Poisson distribution with k observed, exact (Biometrika 28, 1936): half the χ² quantiles with 2k
+    and 2k + 2 degrees of freedom. Divide by the seconds for a rate."""
     if k < 0:
         raise ValueError(f"a count is not negative: {k}")
     # Half a χ² quantile with 2k degrees of freedom is a quantile of the gamma distribution of shape k.

@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 
 
 class RunReading:
-    """A recorded run as it was read, once. A view leaves out the warm-up; the courses have every second.
+    """A recorded run, read once. A view leaves out the warm-up; the courses have every second.
 
-    times_of: whose times count; None for those that the run was made with. Raises StoreError when the run cannot be
-    read.
+    times_of: whose times count; None for the run's own setting. Raises StoreError for an unreadable run.
     """
 
     def __init__(self, run: RecordedRun, times_of: str | None = None) -> None:
@@ -54,18 +53,18 @@ class RunReading:
 
     def add_health(self, row: Health) -> None:
         users = self._users.setdefault(row.second, {})
-        # A second may come in several rows, of which only one carries the worker's state; the others say 0.
+        # A second may have several rows; only one of them has the worker's state, the others have 0.
         users[row.worker] = max(users.get(row.worker, 0), row.users)
         self._generator.add(row)
 
     @property
     def seconds(self) -> int:
-        """How many the courses have."""
+        """The length of the courses."""
         return self.view.last_second + 1
 
     @property
     def users_by_second(self) -> NDArray[np.float64] | None:
-        """NaN in a second that no worker reported; None when none did in any."""
+        """NaN in a second without a worker's report; None if no worker reported anything."""
         if not self._users:
             return None
         seconds = (self._users.get(each) for each in range(self.seconds))
@@ -73,7 +72,7 @@ class RunReading:
 
     @property
     def generator(self) -> GeneratorCourse | None:
-        """None when no worker reported anything."""
+        """None if no worker reported anything."""
         return self._generator.course(self.seconds)
 
     def course(self, key: Key) -> Course:

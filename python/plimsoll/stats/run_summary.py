@@ -1,4 +1,4 @@
-"""A whole run in a line: what lists of runs and trends show, and what may be kept so that the run need not be read."""
+"""A whole run in a line: for lists of runs and trends, and cached so that the run need not be read again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.view import RecordedRun
 
 RULES = 2
-"""To be raised whenever the same record may give other numbers, or another verdict on the generator."""
+"""Increase it whenever the same record may give other numbers, or another verdict on the generator."""
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "max": 1.0}
 
@@ -33,13 +33,13 @@ class RunSummary:
     rate: float
     """Requests per second."""
     duration: float
-    """s that were measured."""
+    """s measured."""
     times: dict[str, float | None]
-    """Response times in ms: "mean" and those of `QUANTILES`. None when nothing was timed."""
+    """Response times in ms: "mean" and those of `QUANTILES`. None if nothing was timed."""
     at_least: tuple[str, ...] = ()
     """Those of the times that are lower bounds."""
     shares: dict[str, float] = field(default_factory=dict)
-    """How many ms of each time the generator may have added."""
+    """ms of each time that the generator may have added."""
     reasons: tuple[str, ...] = ()
     """Why it is invalid."""
 
@@ -58,12 +58,12 @@ class RunSummary:
 
     @classmethod
     def of(cls, run: RecordedRun) -> Self:
-        """Reads the run. Raises StoreError when that cannot be done."""
+        """Reads the run. Raises StoreError if that fails."""
         return cls.of_view(RunView.of(run), run.manifest, run.facts)
 
     @classmethod
     def of_view(cls, view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Self:
-        """The same of a run that has been read."""
+        """The same from a run already read."""
         total = summarise_total(view)
         times = {"mean": total.response.mean, **{name: total.response.quantile(q) for name, q in QUANTILES.items()}}
         return cls(
@@ -87,5 +87,5 @@ class RunSummary:
 
 @cache
 def rules() -> str:
-    """Of what a summary says. Of another release of Plimsoll they are taken to be others."""
+    """The version of a summary's rules. Another release of Plimsoll counts as different."""
     return f"{version('plimsoll')}/{RULES}"

@@ -1,4 +1,4 @@
-"""What comes in, put together by second: the one pass that every view of a run reads."""
+"""Groups incoming data by second: the one pass that every view of a run reads."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from plimsoll.record import Health, Interval
 
 WINDOW = 10
-"""Seconds that "current" numbers look back."""
+"""Window of "current" numbers in seconds."""
 
 Key = tuple[str, str]
 """(method, name) of an endpoint."""
 
 
 class SecondSums:
-    """What came in at one time for one second. It does not change any more."""
+    """Data of one second that arrived together. Immutable."""
 
     __slots__ = ("_endpoints", "intervals", "second", "total")
 
@@ -35,7 +35,7 @@ class SecondSums:
 
     @property
     def endpoints(self) -> dict[Key, list[Interval]]:
-        """The intervals by endpoint. Put together when somebody asks for it."""
+        """The intervals by endpoint. Grouped on first access."""
         if self._endpoints is None:
             self._endpoints = {}
             for interval in self.intervals:
@@ -44,7 +44,7 @@ class SecondSums:
 
 
 def by_second(intervals: Iterable[Interval]) -> Iterator[SecondSums]:
-    """Intervals of one second that follow each other are put together; the same second may come again."""
+    """Groups consecutive intervals of the same second; a second may occur again."""
     for second, found in groupby(intervals, attrgetter("second")):
         yield SecondSums(second, list(found))
 
@@ -52,14 +52,14 @@ def by_second(intervals: Iterable[Interval]) -> Iterator[SecondSums]:
 class RecentSeconds:
     """The last `WINDOW` seconds of a run, or all of a younger one: by endpoint, all together, and by worker.
 
-    What comes later for one of them is added; what comes for an older one is left out.
+    Late data of these seconds is added; data of an older one is ignored.
     """
 
     def __init__(self) -> None:
         self.last = -1
-        """The last second with anything in it."""
+        """The last second with data."""
         self.reported: dict[int, int] = {}
-        """By the number of a worker: the last second that it has reported."""
+        """By the number of a worker: the last second that it reported."""
         self._sums: dict[int, list[SecondSums]] = {}
         self._workers: dict[int, dict[int, Health]] = {}
 
@@ -84,7 +84,7 @@ class RecentSeconds:
 
     @property
     def seconds(self) -> int:
-        """How many there are."""
+        """Their number."""
         return min(WINDOW, self.last + 1)
 
     @property
@@ -101,7 +101,7 @@ class RecentSeconds:
         return _sum((part.total for part in self._sums.get(number, ())), number)
 
     def workers(self, second: int) -> Mapping[int, Health]:
-        """Each worker that has reported one of these seconds, by its number."""
+        """The workers with a report of one of these seconds, by number."""
         return self._workers.get(second, {})
 
     def _is_recent(self, second: int) -> bool:

@@ -1,8 +1,8 @@
-"""Runs that are looked at together, whichever tool made them: what every comparison and every finding is computed from.
+"""Runs that are analysed together, from any tool: the input of every comparison and every finding.
 
-A `Study` is a set of `Trial`s. A trial is one run as statistics see it: which variant at which level, and what was
-`Measured` of each endpoint. Runs of our own bring histograms and their `Course` second by second; a table from somebody
-else's report brings a few numbers. What is not known is None; code that needs it says so and does not guess.
+A `Study` is a set of `Trial`s. A trial is one run for statistics: its variant and level, and the `Measured` values of
+each endpoint. Our own runs have histograms and their `Course` second by second; a table from another report has a few
+numbers. Unknown values are None; code that needs them reports it and does not guess.
 
 Times are in ms, durations in seconds, sizes in bytes, rates per second, shares 0…1.
 """
@@ -31,9 +31,9 @@ Against = Literal["baseline", "previous"]
 SizeOf = Literal["bodies", "replies"]
 
 TOTAL = ("", "Aggregated")
-"""The key of all endpoints of a run taken together."""
+"""The key of all endpoints of a run together."""
 TOLERANCE = 0.001
-"""Share of failed requests that is taken as none."""
+"""Share of failed requests that counts as none."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -59,7 +59,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """How finely a tool tells times apart, and which times it tells."""
+    """The resolution of a tool's times, and which times it has."""
 
     tool: str
     digits: int | None = 3
@@ -67,22 +67,22 @@ class Precision:
     floor: float = 0.0
     """ms; no time is more precise than this."""
     clock: Literal["due", "sent", "corrected", "unknown"] = "unknown"
-    """From when a time counts: from when the request was due, or was sent; or was changed afterwards."""
+    """The start of a time: the due time, the sending; or the time was changed afterwards."""
     times_of: Literal["all", "successes", "unknown"] = "unknown"
     mergeable: bool = False
     """Whether there are histograms, so that percentiles of several runs together can be computed."""
     size_of: SizeOf = "bodies"
-    """Whether sizes of replies count their headers."""
+    """Whether sizes of replies include their headers."""
     relative: float | None = None
     """Width of a histogram's bucket as a share of its value; None: times are rounded to `digits` instead."""
 
     def step(self, milliseconds: float) -> float:
-        """ms between this time and the next one that the tool can tell; 0 when it tells all."""
+        """ms between this time and the next one that the tool can distinguish; 0 if it distinguishes all."""
         if self.relative is not None:
             return max(self.floor, self.relative * milliseconds)
         if self.digits is None or milliseconds <= 0:
             return self.floor
-        # A tool that rounds to d decimal digits tells steps of 10**(magnitude + 1 - d).
+        # A tool that rounds to d decimal digits has steps of 10**(magnitude + 1 - d).
         return max(self.floor, 10.0 ** (math.floor(math.log10(milliseconds)) + 1 - self.digits))
 
 
@@ -92,7 +92,7 @@ LOCUST = Precision("locust", digits=2, floor=1.0, clock="sent", times_of="all")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Course:
-    """One endpoint second by second, from second 0 of the run, the warm-up included. All arrays have one entry each
+    """One endpoint second by second, from second 0 of the run, including the warm-up. All arrays have one entry each
     second; means, maxima and sizes are NaN in a second without any."""
 
     requests: NDArray[np.int64]
@@ -102,13 +102,13 @@ class Course:
     sizes: NDArray[np.float64]
     """Mean bytes of a decoded body."""
     histograms: Sequence[Histogram | None]
-    """Of the timed responses, in µs. Decoded again at each access: keep what is needed again."""
+    """Of the timed responses, in µs. Decoded at each access: keep the result."""
     measured: slice = field(default_factory=lambda: slice(None))
     """The seconds that count: without the warm-up."""
     service: Sequence[Histogram | None] = ()
-    """Service times of the same responses, in µs; empty when they are not known."""
+    """Service times of the same responses, in µs; empty if unknown."""
     on_time: Sequence[Histogram | None] = ()
-    """As in `Measured`; empty where these are the service times."""
+    """As in `Measured`; empty if these are the service times."""
 
     def __len__(self) -> int:
         return len(self.requests)
@@ -116,18 +116,18 @@ class Course:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeneratorCourse:
-    """The load generator second by second, over all workers, from second 0 of the run, the warm-up included. All have
-    one entry each second; the arrays are NaN in a second that no worker reported."""
+    """The load generator second by second, over all workers, from second 0 of the run, including the warm-up. All have
+    one entry each second; the arrays are NaN in a second without a worker's report."""
 
     lag: Sequence[Histogram | None]
-    """In µs, as is `delay`. Decoded again at each access."""
+    """In µs, like `delay`. Decoded at each access."""
     delay: Sequence[Histogram | None]
     in_flight: NDArray[np.float64]
     """Exchanges at the end of the second."""
     waiting: NDArray[np.float64]
     """Arrivals of the open model that wait for a user then."""
     offered: NDArray[np.float64]
-    """Arrivals that were due in the second."""
+    """Arrivals due in the second."""
 
     def __len__(self) -> int:
         return len(self.in_flight)
@@ -135,20 +135,20 @@ class GeneratorCourse:
 
 @dataclass(frozen=True, slots=True)
 class FailureKind:
-    """Failures of an endpoint that look alike."""
+    """Similar failures of an endpoint."""
 
     outcome: str
     message: str
     count: int
     status: int | None = None
-    """Of HTTP, if the message tells one."""
+    """The HTTP status, if the message has one."""
     group: str = ""
-    """What its messages have in common, with placeholders; "" for a tool that does not group them."""
+    """The common text of its messages, with placeholders; "" for a tool that does not group them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """One endpoint in one run, without the warm-up. `requests` includes the failed ones, as `rate` does."""
+    """One endpoint in one run, without the warm-up. `requests` includes failed ones, like `rate`."""
 
     method: str
     name: str
@@ -159,28 +159,28 @@ class Measured:
     min: float | None = None
     max: float | None = None
     quantiles: Mapping[float, float] = field(default_factory=dict)
-    """By q, 0 < q < 1, as the tool reported them: `quantile` finds others in the histogram."""
+    """By q, 0 < q < 1, as reported by the tool: `quantile` finds others in the histogram."""
     size: float | None = None
     """Mean bytes of a decoded body."""
     outcomes: Mapping[str, int] = field(default_factory=dict)
     kinds: tuple[FailureKind, ...] = ()
     mean_success: float | None = None
     mean_failure: float | None = None
-    """Of the failed requests that had an answer."""
+    """Of the failed requests with a response."""
     censored: int = 0
-    """Requests that were given up on and are kept at their limit."""
+    """Timed-out requests, kept at their limit."""
     connected: int | None = None
     """Requests that opened a connection."""
     connecting: float | None = None
-    """Mean ms that these took for it: name resolution, connection set-up and TLS handshake."""
+    """Mean ms that these took for it: name resolution, connection setup and TLS handshake."""
     histogram: Histogram | None = None
     """Response times in µs."""
     service: Histogram | None = None
     """Of the same requests, in µs."""
     on_time: Histogram | None = None
-    """What the responses had been with a generator that sends on time, in µs; None: the service times."""
+    """The responses with a generator that sends on time, in µs; None: the service times."""
     throughput_share: float = 0.0
-    """0…1: by how much of itself the generator may have lowered the rate."""
+    """0…1: the relative amount by which the generator may have lowered the rate."""
     course: Course | None = None
 
     @property
@@ -192,39 +192,39 @@ class Measured:
         return self.method, self.name
 
     def quantile(self, q: float) -> float | None:
-        """ms at rank ⌈q · n⌉; None when it is not known."""
+        """ms at rank ⌈q · n⌉; None if unknown."""
         if self.histogram is not None and self.histogram.count:
             return self.histogram.value_at(q) / 1000
         return next((value for known, value in self.quantiles.items() if math.isclose(known, q, abs_tol=1e-9)), None)
 
     @property
     def timed(self) -> int | None:
-        """How many requests the quantiles rest on."""
+        """The number of requests behind the quantiles."""
         return self.histogram.count if self.histogram is not None else self.requests
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratorHealth:
-    """How well the load generator kept up in one run."""
+    """Health of the load generator in one run."""
 
     lag_p99: float | None = None
     delay_p99: float | None = None
     cpu_max: float | None = None
     achieved: float | None = None
-    """Arrivals of the open model that were begun, as a share of those offered."""
+    """Started arrivals of the open model, as a share of those offered."""
     dropped: int | None = None
     in_flight: float | None = None
     """Mean number of exchanges in flight."""
     open_files: int | None = None
-    """How many the generator may have open."""
+    """Maximum number of open files of the generator."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:
-    """What was observed of the target while it was loaded. seconds: since second 0 of the run, ascending."""
+    """An observation of the target under load. seconds: since second 0 of the run, ascending."""
 
     source: str
-    """Whose: a process, a database."""
+    """A process, a database."""
     name: str
     """"rss", "cpu", "threads", "files", …"""
     unit: str
@@ -238,50 +238,50 @@ WORK_KINDS: tuple[WorkKind, ...] = get_args(WorkKind)
 
 @dataclass(frozen=True, slots=True)
 class TargetWork:
-    """What the target says that it did under one name during a run. Times in ms."""
+    """Work that the target reported under one name during a run. Times in ms."""
 
     kind: WorkKind
-    """A request that it answered, one that it made itself, a statement of its database, a part of the time of its
+    """A request that it answered, one that it sent itself, a statement of its database, a part of the time of its
     responses."""
     source: str
-    """Whose: a service, a database; of a part, the endpoint."""
+    """A service, a database; for a part, the endpoint."""
     name: str
     calls: int
     ms: float
     """All calls together."""
     view: str = ""
-    """The function that answered, or the system that was called."""
+    """The function that responded, or the system that was called."""
     failed: int = 0
     p50: float | None = None
     p95: float | None = None
     max: float | None = None
     rows: int | None = None
-    """That a statement returned or changed."""
+    """Returned or changed by a statement."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """One run: a cell of an experiment, or a table of somebody's report."""
+    """One run: a cell of an experiment, or a table of a report."""
 
     id: str
     variant: str
     level: Level | None = None
     operation: str = ""
-    """What its users did, where a study has several scenarios."""
+    """The operation of its users, if a study has several scenarios."""
     repeat: int = 0
     """Trials with the same number ran next to one another, and are compared as a pair. The first is 1 in an experiment,
-    and 0 in files that were read; people read `Study.number_of`."""
+    and 0 in imported files; people read `Study.number_of`."""
     order: int | None = None
-    """Its place in time among all trials of the study."""
+    """Its position in time among all trials of the study."""
     users: float | None = None
     offered: float | None = None
     """Arrivals per second of the open model."""
     think: float | None = None
-    """Mean seconds that a user waits between a reply and its next request; None: not known."""
+    """Mean seconds of a user's pause between a reply and its next request; None: unknown."""
     duration: float | None = None
-    """Seconds that rates are taken over, without the warm-up."""
+    """Seconds over which rates are computed, without the warm-up."""
     ramp: float = 0.0
-    """Seconds within `duration` in which users were still being started."""
+    """Seconds within `duration` in which users were still starting."""
     warmup: float = 0.0
     endpoints: tuple[Measured, ...] = ()
     total: Measured | None = None
@@ -291,26 +291,26 @@ class Trial:
     notes: tuple[str, ...] = ()
     generator: GeneratorHealth | None = None
     lag: Histogram | None = None
-    """What the generator owed, in µs."""
+    """Lag of the generator, in µs."""
     users_by_second: NDArray[np.float64] | None = None
     """Users alive, from second 0 of the run."""
     generator_course: GeneratorCourse | None = None
     observed: tuple[Series, ...] = ()
     cores: Mapping[str, float] = field(default_factory=dict)
-    """How many the sources of `observed` may use, where that is known."""
+    """The number of cores that the sources of `observed` may use, if known."""
     work: tuple[TargetWork, ...] = ()
     slowest: tuple[SlowRequest, ...] = ()
     """Requests with a trace, the slowest one first."""
     edits: tuple[tuple[int, str], ...] = ()
-    """When its load was changed by hand, in seconds from its start, and what it was from then on."""
+    """Manual changes of its load, in seconds from its start, and the new load."""
     crashed: str | None = None
     """How the target ended, if it ended by itself."""
     scenario: str | None = None
-    """A digest of what was run; trials with different ones did not do the same."""
+    """A digest of the scenario; trials with different ones did not do the same."""
     facts: Mapping[str, str | float] = field(default_factory=dict)
-    """What else is known, as "rows at the start"."""
+    """More data, e.g. "rows at the start"."""
     collected: Mapping[str, str] = field(default_factory=dict)
-    """What was printed by the hooks that collect, by their names: query plans, …"""
+    """The output of collecting hooks, by their names: query plans, …"""
 
     @property
     def model(self) -> Literal["closed", "open"]:
@@ -325,7 +325,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something of an imported table that could not be read with certainty, and was left out."""
+    """A part of an imported table that was left out because its meaning is uncertain."""
 
     place: str
     """file:line"""
@@ -335,7 +335,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Something that a report states about its own numbers, to be held against them."""
+    """A statement of a report about its own numbers, to be compared with them."""
 
     place: str
     """file:line"""
@@ -350,7 +350,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """What the bench's own A/A runs say of one metric: how far identical runs lie apart."""
+    """Noise of one metric from the bench's own A/A runs: how far identical runs differ."""
 
     metric: str
     endpoint: tuple[str, str]
@@ -358,7 +358,7 @@ class Noise:
     variance: float
     """Of ln(value of one run / value of the next)."""
     freedom: float
-    """Degrees of freedom that the variance rests on."""
+    """Degrees of freedom of the variance."""
     rejected: int = 0
     compared: int = 0
     """Of so many A/A verdicts, `rejected` called identical systems different."""
@@ -371,44 +371,44 @@ class Study:
     name: str
     trials: tuple[Trial, ...]
     title: str = ""
-    """What a report of it is called; "" for its name."""
+    """The title of its report; "" for its name."""
     question: str = ""
     variants: tuple[str, ...] = ()
     """In the order of the experiment: the first is the baseline."""
     changes: Mapping[str, str] = field(default_factory=dict)
-    """What each variant is said to change, by its name: the declared factor."""
+    """The declared change of each variant, by its name."""
     against: tuple[Against, ...] = ("baseline",)
     metrics: tuple[Metric, ...] = DEFAULT_METRICS
-    """What is compared."""
+    """The compared metrics."""
     primary: tuple[Metric, ...] = ()
-    """What the question is about; these share one rate of false alarms. Empty: none was declared beforehand."""
+    """The metrics of the question, which share one rate of false alarms. Empty: none was declared beforehand."""
     delta: float = DELTA
     tolerance: float = TOLERANCE
     interleaved: bool = False
     """Whether the trials of a repeat ran in random order next to one another."""
     gap: float | None = None
-    """Seconds that a trial takes beyond its duration: start, seed, warm-up, cool-down."""
+    """Seconds of a trial in addition to its duration: start, seed, warm-up, cool-down."""
     looks: int = 1
-    """How many times the result was to be looked at, declared beforehand."""
+    """The number of looks at the result, declared beforehand."""
     repeats: int | None = None
-    """Pairs of runs that were planned, so that it is known which look this is; None: the last one."""
+    """Planned pairs of runs, which determine the current look; None: the last one."""
     noise: tuple[Noise, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     claims: tuple[Claim, ...] = ()
     warnings: tuple[str, ...] = ()
-    """What must be known of the study as a whole: variants that differ beyond the declared factor, …"""
+    """Caveats about the whole study: variants that differ beyond the declared factor, …"""
     source: str = ""
-    """Where it comes from: an experiment of the store, a file."""
+    """Its origin: an experiment of the store, a file."""
     command: str = ""
-    """What made it."""
+    """The command that made it."""
     about: Mapping[str, str] = field(default_factory=dict)
     """The environment, for people: machine, kernel, versions, commit."""
     shape: Literal["auto", "ladder", "operations", "chain", "rates"] = "auto"
-    """How its report is laid out."""
+    """The layout of its report."""
     is_aa: bool = False
-    """The variants are one and the same: what differs is noise."""
+    """The variants are identical: all differences are noise."""
     search: CapacitySearch | None = None
-    """What a search for capacity was to find, if the trials are its runs."""
+    """The search for capacity, if the trials are its runs."""
 
     def __post_init__(self) -> None:
         if not self.variants:
@@ -423,7 +423,7 @@ class Study:
 
     @property
     def operations(self) -> tuple[str, ...]:
-        """In the order in which they first occur."""
+        """In the order of their first occurrence."""
         return tuple(dict.fromkeys(trial.operation for trial in self.trials))
 
     def number_of(self, trial: Trial) -> int:
@@ -431,7 +431,7 @@ class Study:
         return trial.repeat - min(each.repeat for each in self.trials) + 1
 
     def cell(self, variant: str, level: Level | None, operation: str = "") -> tuple[Trial, ...]:
-        """Its repeats, in their order; the invalid ones too."""
+        """Its repeats, in order; including invalid ones."""
         found = (
             each for each in self.trials if (each.variant, each.level, each.operation) == (variant, level, operation)
         )
@@ -444,7 +444,7 @@ class Study:
 
 
 def _numbered(trials: tuple[Trial, ...]) -> tuple[Trial, ...]:
-    """Runs of one variant, level and operation are repeats, also where nobody numbered them."""
+    """Runs of one variant, level and operation are repeats, even without numbers."""
     cells: dict[tuple[str, Level | None, str], list[Trial]] = {}
     for trial in trials:
         cells.setdefault((trial.variant, trial.level, trial.operation), []).append(trial)

@@ -1,7 +1,7 @@
-"""A study as JSON and back, without loss: what imported studies are kept as.
+"""A study as JSON and back, without loss: the format of stored imported studies.
 
-Follows the dataclasses of `study`: a field that has its default is left out, histograms are HdrHistogram V2 in base64,
-arrays are lists with null for NaN; other numbers that JSON has not are {"float": "inf"}.
+Follows the dataclasses of `study`: a field with its default value is left out, histograms are HdrHistogram V2 in
+base64, arrays are lists with null for NaN; other numbers missing in JSON are {"float": "inf"}.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def to_json(value: Study) -> dict[str, Any]:
 
 
 def from_json(document: Mapping[str, Any]) -> Study:
-    """Raises ValueError, with the path of the field, for what `to_json` did not make."""
+    """Raises ValueError, with the path of the field, for a document that is not from `to_json`."""
     if not isinstance(document, Mapping) or document.get("plimsoll") != "study":
         raise ValueError("is no study: it does not begin with plimsoll: study")
     if document.get("version") != VERSION:
@@ -60,14 +60,14 @@ def _object(value: Any) -> dict[str, Any]:
 
 def _is_default(each: dataclasses.Field[Any], value: Any) -> bool:
     if each.default is not dataclasses.MISSING:
-        # 0 and 0.0 and False are equal, and not the same.
+        # 0, 0.0 and False are equal, but not the same.
         return type(value) is type(each.default) and bool(value == each.default)
     return each.default_factory is not dataclasses.MISSING and isinstance(value, dict | tuple) and not value
 
 
 def _written(value: Any) -> Any:
     if isinstance(value, float):
-        # An object, so that it cannot be taken for a text that reads the same.
+        # An object, which differs from any text.
         return value if math.isfinite(value) else {"float": str(value)}
     if value is None or isinstance(value, str | int | bool):
         return value
@@ -80,7 +80,7 @@ def _written(value: Any) -> Any:
     if isinstance(value, slice):
         return [value.start, value.stop]
     if isinstance(value, Mapping):
-        # Keys of JSON are text: quantiles keep all their digits as repr has them.
+        # Keys of JSON are text: repr keeps all digits of quantiles.
         return {key if isinstance(key, str) else repr(float(key)): _written(inner) for key, inner in value.items()}
     if dataclasses.is_dataclass(value):
         return _object(value)
@@ -100,7 +100,7 @@ def _histogram(text: Any) -> Histogram:
 
 
 def _packed(histograms: list[Histogram | None]) -> PackedHistograms:
-    """Histograms stay packed: decoded, each takes some 70 KiB."""
+    """Histograms stay packed: a decoded one takes some 70 KiB."""
     return PackedHistograms([None if each is None else each.encode() for each in histograms])
 
 
@@ -110,7 +110,7 @@ HistogramText = Annotated[Any, AfterValidator(_histogram)]
 
 
 class _Array:
-    """Stands for NDArray[…]."""
+    """Represents NDArray[…]."""
 
     def __class_getitem__(cls, kind: type) -> Any:
         if kind is np.int64:
@@ -119,7 +119,7 @@ class _Array:
 
 
 class _Histograms:
-    """Stands for Sequence[Histogram | None], the only sequence in a study."""
+    """Represents Sequence[Histogram | None], the only sequence in a study."""
 
     def __class_getitem__(cls, _: Any) -> Any:
         return Annotated[list[HistogramText | None], AfterValidator(_packed)]
@@ -127,7 +127,7 @@ class _Histograms:
 
 @cache
 def _reader() -> TypeAdapter[Study]:
-    """The fields of `study`'s dataclasses by their own annotations, in which these names mean the form in JSON."""
+    """The fields of `study`'s dataclasses by their own annotations, with these names replaced by their JSON forms."""
     names: dict[str, Any] = {
         "float": Number, "int": Count, "slice": Annotated[tuple[Count | None, Count | None], AfterValidator(_seconds)],
         "Histogram": HistogramText, "NDArray": _Array, "Sequence": _Histograms, "Mapping": dict,
@@ -145,7 +145,7 @@ def _seconds(ends: tuple[int | None, int | None]) -> slice:
 
 
 def _as_model(kind: type, hints: dict[str, Any]) -> Any:
-    """An object with the fields of a dataclass, read as that."""
+    """An object with the fields of a dataclass, read as that class."""
     needed = [each.name for each in dataclasses.fields(kind) if not _has_default(each)]
     fields: dict[str, Any] = {name: (hint, ... if name in needed else None) for name, hint in hints.items()}
     model = create_model(kind.__name__, __config__=ConfigDict(extra="forbid"), **fields)

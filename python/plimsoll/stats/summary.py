@@ -12,25 +12,25 @@ if TYPE_CHECKING:
     from plimsoll.stats.view import EndpointView, RunView
 
 AGREE = 0.02
-"""Response and service times that differ by no more than this share tell the same."""
+"""Response and service times with a difference up to this share count as equal."""
 _RESOLUTION = 0.0015
-"""ms. A histogram tells whole µs apart, so a difference of one says nothing."""
+"""ms. A histogram has a resolution of 1 µs, so a difference of one is meaningless."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointSummary:
-    """Times in ms, sizes in bytes, rates per second. Times are None when nothing was timed."""
+    """Times in ms, sizes in bytes, rates per second. Times are None if nothing was timed."""
 
     method: str
     name: str
     requests: int
     failures: int
     response: Latency
-    """What a user of the target felt; the times below are its."""
+    """Response times for a user of the target; the times below are based on it."""
     service: Latency
-    """What the target took."""
+    """The target's times."""
     counts: ExchangeCounts
-    """Whatever else is counted."""
+    """All other counts."""
     rps: float
     failures_per_s: float
     current_rps: float
@@ -55,12 +55,12 @@ class EndpointSummary:
         return _value(self.response.median)
 
     def percentile(self, q: float) -> float | None:
-        """q from 0 to 1; 1 is the exact maximum. `response.quantile` also says whether it is a lower bound."""
+        """q from 0 to 1; 1 is the exact maximum. `response.quantile` also has the flag for a lower bound."""
         return _value(self.response.quantile(q))
 
     @property
     def service_agrees(self) -> bool:
-        """Whether response and service time tell the same at the mean and at p50, p90, p95 and p99."""
+        """Whether response and service time agree at the mean and at p50, p90, p95 and p99."""
         pairs = [(self.response.mean, self.service.mean)]
         pairs += [(self.response.quantile(q), self.service.quantile(q)) for q in (0.5, 0.9, 0.95, 0.99)]
         return all(
@@ -71,7 +71,7 @@ class EndpointSummary:
 
     @property
     def retries(self) -> int:
-        """Requests sent again on a new connection, which is not among `requests`."""
+        """Requests sent again on a new connection, which are not in `requests`."""
         return self.counts.retries
 
     @property

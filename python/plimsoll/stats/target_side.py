@@ -1,4 +1,4 @@
-"""What was observed of the target, and what it says that it did, over the runs of a cell or a variant."""
+"""Observations of the target, and the work that it reported, over the runs of a cell or a variant."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ObservedRange:
-    """A series of observations in short."""
+    """A summary of a series of observations."""
 
     source: str
     name: str
     unit: str
     first: float
-    """Mean over the runs, as `last`."""
+    """Mean over the runs, like `last`."""
     last: float
     least: float
-    """Of all runs, as `most`."""
+    """Of all runs, like `most`."""
     most: float
 
 
 def observed_of(trials: Sequence[Trial]) -> list[ObservedRange]:
-    """A value for each source and name that has a number in some run, in the order of the runs."""
+    """One for each source and name that has a number in some run, in the order of the runs."""
     alike: dict[tuple[str, str], list[Series]] = defaultdict(list)
     for series in (series for trial in trials for series in trial.observed):
         alike[series.source, series.name].append(series)
@@ -47,8 +47,8 @@ def observed_of(trials: Sequence[Trial]) -> list[ObservedRange]:
 
 
 def work_of(trials: Sequence[Trial], kind: str) -> list[TargetWork]:
-    """The work of a kind, a value for each source, name and view; what takes most time comes first. Percentiles are
-    those of a single run: they do not add up."""
+    """The work of a kind, one for each source, name and view; the one with the most time comes first. Percentiles are
+    those of a single run, because they do not add up."""
     alike: dict[tuple[str, str, str], list[TargetWork]] = defaultdict(list)
     for trial in trials:
         for each in trial.work:

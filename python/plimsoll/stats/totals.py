@@ -15,7 +15,7 @@ AGGREGATED = "Aggregated"
 
 
 class Totals:
-    """The sum of some intervals of one endpoint, or of all endpoints, kept apart by outcome.
+    """The sum of some intervals of one endpoint, or of all endpoints, separately by outcome.
 
     second: of the intervals, if it is the same for all of them.
     """
@@ -55,17 +55,17 @@ class Totals:
 
     @property
     def cancelled(self) -> int:
-        """Exchanges that the stop of their user cut off."""
+        """Exchanges cut off by the stop of their user."""
         return self.outcomes[CANCELLED].count if CANCELLED in self.outcomes else 0
 
     @property
     def dropped(self) -> int:
-        """What was due and never sent."""
+        """Arrivals that were due but never sent."""
         return self.outcomes[DROPPED].count if DROPPED in self.outcomes else 0
 
     @property
     def counts(self) -> ExchangeCounts:
-        """The counters of all outcomes together, those included that are no requests."""
+        """The counters of all outcomes together, including those that are no requests."""
         total = ExchangeCounts(self.second, self.method, self.name, "")
         for each in self.outcomes.values():
             total.add_counts(each)
@@ -73,7 +73,7 @@ class Totals:
 
     @property
     def response(self) -> Latency:
-        """arrival - due of the outcomes that tell how long an answer takes."""
+        """arrival - due of the outcomes with a meaningful response time."""
         return self.response_of(TIMED)
 
     @property

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from plimsoll.stats.view import EndpointView, RunView
 
 QUANTILES = (0.5, 0.66, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 0.9999)
-"""Those that a trial tells without its histogram."""
+"""Stored in a trial without its histogram."""
 ANSWERED = (TIMED & FAILURES) - CENSORED
-"""Failures that had an answer."""
+"""Failures with a response."""
 
 _UNENDED = {
     "running": "the run has not ended",
@@ -38,7 +38,7 @@ _STATUS = re.compile(r"(?:^|status |HTTPError\(')([1-5]\d\d)\b")
 
 
 class StudyRun(Protocol):
-    """The circumstances of a recorded run; what the store hands out."""
+    """The circumstances of a recorded run, as returned by the store."""
 
     @property
     def id(self) -> str: ...
@@ -64,11 +64,11 @@ def trial_of(
     crashed: str | None = None,
     facts: Mapping[str, str | float] | None = None,
 ) -> Trial:
-    """Everything that statistics want of a run. reading: of this run. facts: what else the experiment knows of it.
+    """All data of a run for statistics. reading: of this run. facts: more data from the experiment.
 
     Sums and percentiles are those of `RunView`, without the warm-up; a `Course` has every second, and its `measured`
-    are all from the end of the warm-up on, so the last one may be a fraction of a second, or one in which only late
-    responses arrived: `trial.warmup + trial.duration` tells.
+    are all from the end of the warm-up on, so the last one may be a fraction of a second, or contain only late
+    responses: `trial.warmup + trial.duration` is the end.
     """
     view = reading.view
     manifest = run.manifest
@@ -110,7 +110,7 @@ def trial_of(
 
 
 def _work(observed: Mapping[str, Mapping[str, Any]]) -> Iterator[TargetWork]:
-    """observed: by source, as the probes of `observe` tell it."""
+    """observed: by source, in the format of the probes of `observe`."""
     for source, facts in observed.items():
         for kind in ("transaction", "call", "part"):
             for each in facts.get(f"{kind}s", ()):
@@ -185,7 +185,7 @@ def _kinds(view: RunView) -> dict[tuple[str, str], tuple[FailureKind, ...]]:
 
 
 def status_of(outcome: str, message: str) -> int | None:
-    """Of HTTP, as the message of a failure tells it."""
+    """The HTTP status in the message of a failure."""
     found = _STATUS.search(message) if outcome == "http" else None
     return int(found[1]) if found else None
 
@@ -207,13 +207,13 @@ def _generator(view: RunView, manifest: Mapping[str, Any]) -> GeneratorHealth:
 
 
 def _users(view: RunView, manifest: Mapping[str, Any]) -> tuple[float | None, float]:
-    """How many there were, and for how many seconds after the warm-up they were still being started."""
+    """Their number, and for how many seconds after the warm-up they were still starting."""
     if manifest.get("model") == "open":
         return None, 0.0
     planned = manifest.get("users")
     ramp = (planned or 0) / (manifest.get("spawn_rate") or math.inf)
     by_second = view.generator.users_by_second()
-    # The second in which the run ends has fewer: they are being stopped.
+    # The second in which the run ends has fewer: they are stopping.
     end = _whole_seconds(view) - 1
     counts = [count for second, count in by_second.items() if second < end]
     if not counts:
@@ -224,7 +224,7 @@ def _users(view: RunView, manifest: Mapping[str, Any]) -> tuple[float | None, fl
         # A shape moves them up and down: Little's law holds for their mean.
         return fmean(counts), 0.0
     seconds = reached + 1.0 if reached else 0.0
-    # At the end of a whole second they are counted; the spawn rate knows the moment.
+    # They are counted at the end of whole seconds; the spawn rate determines the exact moment.
     return float(most), max(0.0, min(seconds, ramp - view.warmup)) if ramp > view.warmup else seconds
 
 
@@ -251,7 +251,7 @@ def _mean_think(think: Mapping[str, Any] | None) -> float:
 
 
 def _digest(manifest: Mapping[str, Any]) -> str | None:
-    """Of what the users do: the same for trials at other levels, for other times and against other addresses."""
+    """Of the users' behaviour: the same for trials at other levels, with other times and other addresses."""
     plan = manifest.get("plan") or {}
     scenario = plan.get("scenario")
     files = [each.get("sha256") for each in (manifest.get("scenario") or {}).get("files") or ()]

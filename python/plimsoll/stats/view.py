@@ -1,4 +1,4 @@
-"""The fold of a run: intervals go in, in any order, from a live run or from the store; sums come out."""
+"""Folds a run: intervals go in, in any order, from a live run or from the store; sums come out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class RecordedRun(Protocol):
-    """A run that can be read; what the store hands out."""
+    """A readable run, as returned by the store."""
 
     @property
     def started(self) -> float: ...
@@ -40,7 +40,7 @@ class RecordedRun(Protocol):
 
 
 class Companion(Protocol):
-    """Gets all that a view reads, also what the view leaves out, and needs no pass of its own."""
+    """Receives everything that a view reads, including what the view leaves out, and so needs no separate pass."""
 
     def add_second(self, sums: SecondSums) -> None: ...
     def add_health(self, row: Health) -> None: ...
@@ -67,23 +67,23 @@ class EndpointView(Totals):
 
 
 class RunView:
-    """A run as one value. Everything added is summed; what is passed in stays as it was and must stay so.
+    """A run as one value. All intervals added are summed; they are not changed and must not change later.
 
-    warmup: seconds from the start that are left out of every sum, rounded up to whole ones: the warm-up, and what came
-    before a reset. They are seen among the recent seconds only. times_of: a key of `TIMES_OF`. recent: what there was
-    before this view began.
+    warmup: seconds at the start that are in no sum, rounded up to whole ones: the warm-up, and the time before a reset.
+    They are only in the recent seconds. times_of: a key of `TIMES_OF`. recent: the recent seconds before this view
+    began.
     """
 
     def __init__(self, warmup: float = 0.0, times_of: str = "all", recent: RecentSeconds | None = None) -> None:
         self.warmup = math.ceil(warmup)
         """The first second that counts."""
         self.times_of = times_of
-        """Whose times the tables of this run show. All are kept; what judges the generator takes all."""
+        """Whose times the tables of this run show. All are kept; checks of the generator use all."""
         self.total = EndpointView("", AGGREGATED)
         self.generator = GeneratorView()
         self.recent = RecentSeconds() if recent is None else recent
         self.recorded = RecordCounts()
-        """All that was added, also what does not count."""
+        """Everything added, including what does not count."""
         self._endpoints: dict[Key, EndpointView] = {}
         self._failures: dict[tuple[str, str, str, str], Failure] = {}
         self._exceptions: dict[str, CaughtException] = {}
@@ -91,10 +91,10 @@ class RunView:
 
     @classmethod
     def of(cls, run: RecordedRun, times_of: str | None = None, companion: Companion | None = None) -> RunView:
-        """The view of a recorded run, without what is left out. times_of: None for what the run was started with."""
+        """The view of a recorded run, without the parts left out. times_of: None for the run's own setting."""
         first = first_second(run.manifest, run.facts)
         view = cls(first, times_of or run.manifest.get("times_of") or "all")
-        # An exception is kept without its times, so those of the warm-up cannot be separated.
+        # An exception is stored without its times, so those of the warm-up cannot be separated.
         failures = (each for each in run.failures() if not first or each.last >= run.started + first)
         left_out = LeftOut.of(run.facts)
         view.add(
@@ -138,7 +138,7 @@ class RunView:
                 self._exceptions[exception.key] = replace(exception, workers=set(exception.workers))
 
     def fold(self, intervals: Iterable[Interval]) -> Iterator[SecondSums]:
-        """Add intervals, and yield what they add up to, second by second: others need no pass of their own."""
+        """Add intervals, and yield their sums, second by second, so that others need no separate pass."""
         for sums in by_second(intervals):
             for interval in sums.intervals:
                 self._add_to_endpoint(interval)
@@ -161,14 +161,14 @@ class RunView:
 
     @property
     def timed(self) -> frozenset[str]:
-        """The outcomes that `times_of` names."""
+        """The outcomes of `times_of`."""
         return TIMES_OF[self.times_of]
 
     @property
     def endpoints(self) -> list[EndpointView]:
         """Those with requests, by name, then method: the order of every table.
 
-        What was only cancelled or dropped has no row of its own; `total` has it.
+        Endpoints with only cancelled or dropped exchanges have no row; `total` includes them.
         """
         with_requests = (each for each in self._endpoints.values() if each.requests)
         return sorted(with_requests, key=lambda each: (each.name, each.method))
@@ -180,9 +180,9 @@ class RunView:
 
     @property
     def counted_failures(self) -> list[Failure]:
-        """Those among the requests that are counted so far, the most frequent first.
+        """The failures of the requests counted so far, the most frequent first.
 
-        While a run goes on `failures` are ahead: workers tell of them at once, and of requests by whole seconds.
+        During a run `failures` are ahead: workers report them at once, and requests by whole seconds.
         """
         failures = self.failures
         endpoints = self._endpoints.values() if failures else ()
@@ -207,7 +207,7 @@ class RunView:
 
     @property
     def last_second(self) -> int:
-        """The last second with anything in it; -1 for a run without."""
+        """The last second with data; -1 for a run without."""
         return self._last
 
     @property
@@ -221,8 +221,8 @@ class RunView:
 
     @property
     def duration(self) -> float:
-        """Seconds that rates are taken over: from the end of the warm-up to the end of the last second, or to the end
-        of the run within it. 0 for a run that ended while it warmed up."""
+        """Seconds over which rates are computed: from the end of the warm-up to the end of the last second, or to the
+        end of the run within it. 0 for a run that ended during its warm-up."""
         end = float(self._last + 1)
         if self.length is not None and self._last < self.length < end:
             end = self.length

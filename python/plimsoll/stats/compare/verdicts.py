@@ -1,9 +1,10 @@
 """From a study to its verdicts. Pairs of runs answer each question, or the reason for no answer is given.
 
-1. Validity: a blocking finding, or no valid run → invalid. 2. Enough requests for the percentile, in every run → or no
-verdict. 3. One pair: one run; the spread within runs does not predict others. Two: no verdict, without the bench's
-history. 4. The mean of ln(b/a), or of b − a for shares, with its t interval; equivalence by two one-sided tests. 5. The
-primary comparisons share one rate of false alarms.
+1. Validity: a blocking finding, or no valid run → invalid.
+2. Enough requests for the percentile, in every run → or no verdict.
+3. One pair: one run; the spread within runs does not predict others. Two: no verdict, without the bench's history.
+4. The mean of ln(b/a), or of b − a for shares, with its t interval; equivalence by two one-sided tests.
+5. The primary comparisons share one rate of false alarms.
 """
 
 from __future__ import annotations

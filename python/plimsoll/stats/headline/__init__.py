@@ -1,5 +1,5 @@
-"""A run in three answers, also in its first seconds: is the target healthy, is the generator honest, what is the
-bottleneck. Each says its numbers, or that the data do not show it."""
+"""Three statements about a run, also in its first seconds: is the target healthy, is the generator reliable, what is
+the bottleneck. Each has its numbers, or states that the data do not show it."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def headline(
     validity: Validity | None = None,
     current: Latency | None = None,
 ) -> RunHeadline:
-    """manifest: of it, `model`, `users_kind`, `max_users` and `times_of` are read, as far as they are there. facts: as
-    `validity.judge` reads them. thresholds: what they say so far. validity: None for what is known while the run
-    goes on. current: response times of the last seconds; None when they are not known, as of a run that is over."""
+    """manifest: `model`, `users_kind`, `max_users` and `times_of` are read from it, if present. facts: as in
+    `validity.judge`. thresholds: their results so far. validity: None while the run is in progress. current: response
+    times of the last seconds; None if unknown, as for a run that is over."""
     judged = judge_so_far(view, manifest, facts) if validity is None else validity
     return RunHeadline(
         target(view, manifest, thresholds, current, judged),

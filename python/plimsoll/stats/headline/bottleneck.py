@@ -1,10 +1,10 @@
 """What limits the throughput now: the users' own pace, the target, the number of users, or the generator.
 
-Little's law (J. D. C. Little, Operations Research 9, 1961) needs nothing but counts: with L requests in flight and X
-answered per second, one takes L / X; of N users of the closed model, N − L are between two requests, for (N − L) / X
-each. All of it over the last ten whole seconds; what is in flight is counted at the end of each.
+Little's law (J. D. C. Little, Operations Research 9, 1961) needs only counts: with L requests in flight and X answered
+per second, one takes L / X; of N users of the closed model, N − L are between two requests, for (N − L) / X each. All
+of it over the last ten whole seconds; requests in flight are counted at the end of each.
 
-1. Unknown, if more than half of the requests fail: what they wait for is not what work waits for.
+1. Unknown, if more than half of the requests fail: waiting for failures is not waiting for work.
 2. The generator, if its CPU is over its limit; and in the closed model, if more than half of the time from one request
    of a user to its next, N / X, is the generator's own: its lag and its delay.
 3. Closed model: the target, if users spend at least `BUSY` of their time waiting for it, the bound of the rule SERIAL
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from plimsoll.stats.view import RunView
 
 EARLY = 3
-"""Whole seconds that are needed for an answer."""
+"""Whole seconds needed for a statement."""
 THINKING = 0.5
-"""Share of their time that users spend in requests, up to which they are what limits."""
+"""Maximum share of users' time in requests at which the users are the limit."""
 ALL = 0.98
-"""Of max_users in a request: counted once a second, a few are always on their way to the next one."""
+"""Of max_users in a request: at each count, a few are always between requests."""
 WAITING = 0.01
-"""Arrivals that wait, as a share of those of a second: fewer are a matter of the moment."""
+"""Waiting arrivals, as a share of those of a second: fewer are a brief fluctuation."""
 OWN = 0.5
 """Share of the time from one request of a user to its next that may be the generator's."""
 FAILING = 0.5
@@ -54,12 +54,12 @@ class _Now(NamedTuple):
 
     @property
     def took(self) -> float:
-        """ms that a request takes: L / X."""
+        """ms of a request: L / X."""
         return 1000 * self.in_flight / self.rate
 
     @property
     def pause(self) -> float:
-        """ms that a user of the closed model spends between two requests: (N − L) / X."""
+        """ms between two requests of a user of the closed model: (N − L) / X."""
         return 1000 * max(0.0, self.users - self.in_flight) / self.rate
 
 
@@ -85,7 +85,7 @@ def bottleneck(view: RunView, manifest: Mapping[str, Any], validity: Validity) -
 
 
 def _loaded(view: RunView, manifest: Mapping[str, Any]) -> range:
-    """The last whole seconds in which there was load: at its end a run only waits for what is still under way."""
+    """The last whole seconds with load: at its end a run only waits for exchanges in progress."""
     seconds, state = whole_seconds(view), view.generator
     stop = seconds.stop
     while stop > seconds.start:
@@ -167,13 +167,13 @@ class _Arrivals(NamedTuple):
     rate: float
     """Offered per second."""
     first: int
-    """That waited at the beginning, …"""
+    """Waiting at the start, …"""
     last: int
     """… and at the end."""
     dropped: int
     """In the whole run."""
     taken: float
-    """Per second that a user took up. Drops are known of the whole run only, so their share is taken from that."""
+    """Accepted by a user per second. Drops are known only for the whole run, so their share comes from that."""
 
     @property
     def are_held_up(self) -> bool:

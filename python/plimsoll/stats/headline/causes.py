@@ -1,4 +1,4 @@
-"""What stands before everything else that can be said of a target: nothing answers there, or the users' code fails."""
+"""Causes that precede all other statements about a target: nothing responds, or user code fails."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from plimsoll.stats.view import RunView
 
 _BEFORE_HTTP = {"connect": "no connection", "tls": "no TLS handshake"}
-"""Failures before a request could be sent, and what they are called where no message says it."""
+"""Failures before a request was sent, and their names without a message."""
 LONGEST_REASON = 90
 """Characters."""
 _QUOTED = re.compile(r"'([^']+)'\)?$")
 
 
 def unreachable(view: RunView, manifest: Mapping[str, Any]) -> RunJudgement | None:
-    """Every request of the last seconds failed before it could be sent. manifest: of it, `host` is read."""
+    """Every request of the last seconds failed before it was sent. manifest: `host` is read from it."""
     total = view.total
     kinds = {each.outcome: each.count for each in total.failed_outcomes}
     most = max(kinds, key=lambda kind: kinds[kind], default="")
@@ -47,7 +47,7 @@ def unreachable(view: RunView, manifest: Mapping[str, Any]) -> RunJudgement | No
 
 
 def _reason(message: str) -> str:
-    """A message as part of a sentence: what it quotes at its end, or all of it; "" for a long one."""
+    """A message as part of a sentence: the quotation at its end, or all of it; "" for a long one."""
     if found := _QUOTED.search(message):
         return found[1].lower()
     if not message or len(message) > LONGEST_REASON:
@@ -57,7 +57,7 @@ def _reason(message: str) -> str:
 
 
 def raising(view: RunView) -> RunJudgement | None:
-    """The users' code lets exceptions out: bad where there is more than one in a thousand requests."""
+    """User code raises exceptions: bad if they exceed one in a thousand requests."""
     caught = view.exceptions
     if not caught:
         return None
@@ -74,6 +74,6 @@ def raising(view: RunView) -> RunJudgement | None:
 
 
 def _named(caught: CaughtException) -> str:
-    """With its type, as the last line of its traceback has it: KeyError: 'price'."""
+    """Including its type, as in the last line of its traceback: KeyError: 'price'."""
     lines = caught.traceback.strip().splitlines()
     return lines[-1] if lines else caught.message

@@ -1,9 +1,9 @@
-"""Is the generator honest? What `stats.validity` says so far, as one answer.
+"""Is the generator reliable? The results of `stats.validity` so far, as one statement.
 
-A check that fails makes it bad at once, and one that only has a remark is a warning. In the first seconds some would be
-unfair: lag and delay count once there are `validity.LEAST_FOR_P99` exchanges, CPU once there are `ENOUGH` seconds, as
-one busy second in fewer is already more than the `CPU_SHARE` of them that may be. It is too early to tell before
-`EARLY` seconds after the warm-up.
+A failed check makes it bad at once; a remark is a warning. In the first seconds some would be unfair: lag and delay
+count once there are `validity.LEAST_FOR_P99` exchanges, CPU once there are `ENOUGH` seconds, because in fewer a single
+busy second already exceeds the allowed `CPU_SHARE`. Before `EARLY` seconds after the warm-up it is too early for a
+statement.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 EARLY = 3
 ENOUGH = round(1 / CPU_SHARE)
 COARSE = 0.01
-"""Share of the arrivals that the kernel did not stamp, from which on the p99 of the delay says too little."""
+"""Share of arrivals without a kernel stamp above which the p99 of the delay is not meaningful."""
 TITLES = {
     "offered": "Behind its schedule",
     "dropped": "Dropped arrivals",
@@ -43,7 +43,7 @@ TITLES = {
 }
 
 _TONES: tuple[tuple[str, JudgementTone], ...] = (("failed", "bad"), ("remark", "warning"))
-"""States of a check that are said, and their tones."""
+"""States that are reported, and their tones."""
 
 
 def generator(view: RunView, manifest: Mapping[str, Any], validity: Validity) -> RunJudgement:
@@ -79,12 +79,12 @@ def generator(view: RunView, manifest: Mapping[str, Any], validity: Validity) ->
 
 
 def is_early(check: ValidityCheck, view: RunView) -> bool:
-    """Whether a check that failed would be unfair yet."""
+    """Whether a failed check would still be unfair."""
     return check.name == "cpu" and view.length is None and len(whole_seconds(view)) < ENOUGH
 
 
 def _figure(view: RunView) -> str:
-    """How late it sends, and how busy it is."""
+    """Its lateness and load."""
     return f"lag p99 {_p99(view.generator.lag)}, CPU {whole_percent(view.generator.cpu_max)}"
 
 

@@ -1,4 +1,4 @@
-"""What all three answers are made of."""
+"""Shared by all three statements."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class RunJudgement:
     """One sentence with its numbers."""
     more: tuple[str, ...] = ()
     figure: str = ""
-    """The number that stands beside the title."""
+    """The number next to the title."""
 
 
 def whole_seconds(view: RunView) -> range:
-    """Those after the warm-up that are over: the last one that anything is known of may still fill up, or be the
-    fraction of a second in which the run ended."""
+    """Complete ones after the warm-up: the last known one may still get data, or be the fraction of a second in which
+    the run ended."""
     end = view.last_second if view.length is None else math.floor(view.length)
     return range(view.warmup, max(view.warmup, end))
 

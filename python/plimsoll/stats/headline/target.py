@@ -1,19 +1,19 @@
-"""Is the target healthy? There is no limit but those that somebody has set: without thresholds it is said what is seen.
+"""Is the target healthy? Only thresholds set limits; without them the observations are reported.
 
-In this order, the first that applies:
+The first of these that applies:
 
 1. Nothing ended yet: unknown.
-2. Silence: requests are in flight, and nothing was answered for at least `SILENCE` s and `SILENCES` times the p99 of
-   the response times so far. Or nothing can be reached, or the users' own code fails: `stats.headline.causes`.
+2. Silence: requests are in flight, and no reply came for at least `SILENCE` s and `SILENCES` times the p99 of the
+   response times so far. Or no request reaches the target, or user code fails: `stats.headline.causes`.
 3. A threshold does not hold so far.
 4. Requests fail. Bad when more than `TOLERANCE` of them certainly do (the lower end of Wilson's 95 % interval of the
    share, JASA 22, 1927), which is the onset of the rule ERR of the findings; else a warning.
 5. It has become slower: the p50 of the last seconds is at least `SLOWER` times that of the whole run, both of at least
    `LEAST` requests. The 95 % interval of the median of 100 lognormal times reaches from 0.78 to 1.28 of it with σ = 1
    (ranks 40 and 61): a factor of two is no chance.
-6. It stalled, and the closed model did not see it: `stats.omission`.
-7. In doubt: a check of the generator failed that the times rest on (`TIMES`).
-8. Open model: not all that was offered was begun in time, so it does not keep up, or has too few users.
+6. It stalled, and the closed model hid the stall: `stats.omission`.
+7. In doubt: a check of the generator failed that the times depend on (`TIMES`).
+8. Open model: not all offered arrivals started in time, so it does not keep up, or has too few users.
 9. Healthy: p99 (the slowest, of fewer than `LEAST` requests) and how many requests did not fail.
 """
 
@@ -167,7 +167,7 @@ def _failing(view: RunView) -> RunJudgement | None:
 
 
 def _kinds(view: RunView, failures: Iterable[Failure]) -> list[tuple[str, int]]:
-    """What went wrong, the most frequent first: by status where messages tell one, else by outcome."""
+    """The failures, the most frequent first: by status if messages have one, else by outcome."""
     counts = {each.outcome: each.count for each in view.total.failed_outcomes}
     messages = Counter[str]()
     kinds = Counter[str]()
@@ -183,7 +183,7 @@ def _kinds(view: RunView, failures: Iterable[Failure]) -> list[tuple[str, int]]:
 
 
 def _where(failures: Iterable[Failure]) -> str:
-    """The endpoint, if all that is known of failures is of one."""
+    """The endpoint, if all known failures are of one."""
     endpoints = {(each.method, each.name) for each in failures}
     if len(endpoints) != 1:
         return ""
@@ -204,7 +204,7 @@ def _slower(view: RunView, current: Latency | None) -> str | None:
 
 
 def _tail(view: RunView) -> str:
-    """The p99; the slowest of few; "" where nothing was timed."""
+    """The p99; the slowest of few; "" if nothing was timed."""
     times = view.total.response_of(view.timed)
     if times.count >= LEAST:
         tail = times.quantile(0.99)
@@ -240,13 +240,13 @@ def _shown(time: Milliseconds) -> str:
 
 
 def _sentence(text: str) -> str:
-    """p99 stays what it is called."""
+    """Keeps the spelling of p99."""
     begin = text[:1] if re.match(r"p\d", text) else text[:1].upper()
     return f"{begin}{text[1:]}."
 
 
 def _wilson_low(k: int, n: int) -> float:
-    """Without a library that takes a second to load while a run goes on."""
+    """Without a library that takes a second to load during a run."""
     share, square = k / n, _Z * _Z
     middle = share + square / (2 * n)
     return (middle - _Z * math.sqrt(share * (1 - share) / n + square / (4 * n * n))) / (1 + square / n)

@@ -1,1 +1,1 @@
-"""Durations: percentiles, how sure they are, warm-up, and what a closed model does not see."""
+"""Durations: percentiles, their uncertainty, warm-up, and effects that a closed model hides."""

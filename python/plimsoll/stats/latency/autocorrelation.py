@@ -1,6 +1,6 @@
-"""How sure a figure is within one run, whose seconds resemble one another: slow ones come in rows.
+"""The uncertainty of a value within one run, whose seconds are correlated: slow ones come in sequences.
 
-All of it holds for this very run only. Another run of the same build is elsewhere, by what `pairs` measures.
+It applies to this run only. `pairs` measures the difference to another run of the same build.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """How often each value occurred in each second."""
+    """The number of occurrences of each value in each second."""
 
     matrix: NDArray[np.int64]
     """Seconds × bins."""
@@ -55,7 +55,7 @@ class Counts:
         return len(self.matrix)
 
     def at_rank(self, place: int) -> float:
-        """ms of the value at this rank of all, from 1."""
+        """ms of the value with this rank among all, from 1."""
         return float(self.values[np.searchsorted(np.cumsum(self.matrix.sum(axis=0)), place)])
 
 
@@ -67,7 +67,7 @@ class Estimate:
     error: float
     """Standard error."""
     freedom: float
-    """Degrees of freedom of the error; ≤ 0 when there are too few seconds to tell."""
+    """Degrees of freedom of the error; ≤ 0 with too few seconds."""
 
     def half(self, confidence: float = CONFIDENCE) -> float:
         """Half the interval; infinite without degrees of freedom."""
@@ -83,10 +83,10 @@ class Within:
     value: float
     """ms."""
     low: float | None
-    """None: not bounded by what there is."""
+    """None: not bounded by the data."""
     high: float | None
     effect: float
-    """Design effect: by this factor fewer independent requests would say as much; at least 1."""
+    """Design effect: this factor fewer independent requests would be worth the same; at least 1."""
     requests: int
 
     @property
@@ -98,12 +98,12 @@ class Within:
 
 
 def ratio_of_sums(amounts: ArrayLike, per: ArrayLike) -> Estimate:
-    """Σ amounts / Σ per, second by second, with an error that allows for seconds that resemble their neighbours.
+    """Σ amounts / Σ per, second by second, with an error that allows for correlated seconds.
 
-    e_s = y_s − p̂ n_s; the variance is S · γ / n², with γ the long-run variance of e by Bartlett's weights over
-    L = ⌊√S⌋ seconds (Newey and West, Econometrica 55, 1987) and S / (L + 1) − 1 degrees of freedom. A bandwidth of √S
-    is wider than the customary one, and covers better: 89 % to 93 % instead of 83 % to 91 % of nominally 95 %, where
-    neighbours correlate by 0.8 (simulated). It needs a run of some 20 times the time over which they do.
+    e_s = y_s − p̂ n_s; the variance is S · γ / n², with γ the long-run variance of e by Bartlett's weights over L =
+    ⌊√S⌋ seconds (Newey and West, Econometrica 55, 1987) and S / (L + 1) − 1 degrees of freedom. A bandwidth of √S is
+    wider than the customary one, and covers better: 89 % to 93 % instead of 83 % to 91 % of nominally 95 %, where
+    neighbours correlate by 0.8 (simulated). The run must be some 20 times as long as the time over which they do.
     """
     y, n = np.asarray(amounts, dtype=np.float64), np.asarray(per, dtype=np.float64)
     seconds, total = len(y), float(n.sum())
@@ -121,7 +121,7 @@ def ratio_of_sums(amounts: ArrayLike, per: ArrayLike) -> Estimate:
 
 def woodruff(counts: Counts, p: float, confidence: float = CONFIDENCE) -> Within | None:
     """The p-quantile with the interval of Woodruff (JASA 47, 1952): that of the share of requests at or below it,
-    read off the same distribution. None when nothing was timed.
+    converted by the same distribution. None if nothing was timed.
 
     The share's variance is that of `ratio_of_sums`, and at least p(1 − p)/n, that of independent requests.
     """

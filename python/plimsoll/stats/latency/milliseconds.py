@@ -1,8 +1,8 @@
-"""Durations of some exchanges, summed first and only then turned into milliseconds and percentiles.
+"""Durations of exchanges, summed first and only then converted to milliseconds and percentiles.
 
-Each has the generator's share: how much of it the generator may have added. Of a percentile it is R - R0, where R is
-taken of the response times and R0 of what they had been with a generator that sends on time. The true value is between
-R0 and R. The kernel stamps the service time, so that has no share.
+Each has the generator's share: how much of it the generator may have added. For a percentile it is R - R0, where R is
+that of the response times and R0 that of their values with a generator that sends on time. The true value is between R0
+and R. The kernel stamps the service time, so that has no share.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ if TYPE_CHECKING:
     from plimsoll.record import Interval
 
 CENSORED = frozenset({"timeout"})
-"""Outcomes whose duration is only known to be at least what was recorded."""
+"""Outcomes whose recorded duration is only a lower bound."""
 
 
 CLEAN_PART = 0.05
-"""Of a figure: a share that is no larger does not matter."""
+"""Of a value: a share up to this is insignificant."""
 CLEAN_MS = 0.1
-"""Neither does one of so few ms, however small the figure."""
+"""A share of so few ms is insignificant, however small the value."""
 CLEAN_THROUGHPUT = 0.02
-"""Of the time from one request of a user to the next: lag and delay that are no larger cost no throughput that
-matters."""
+"""Of the time from one request of a user to the next: lag and delay up to this cost no significant throughput."""
 
 
 def is_clean(value: float, share: float) -> bool:
@@ -36,8 +35,8 @@ def is_clean(value: float, share: float) -> bool:
 
 
 class Milliseconds(NamedTuple):
-    """A duration for people. `at_least`: the true value may be greater, because exchanges were given up on. `share`:
-    how much of the value the generator may have added."""
+    """A duration for people. `at_least`: the true value may be greater because of timeouts. `share`: how much of the
+    value the generator may have added."""
 
     value: float
     at_least: bool = False
@@ -45,23 +44,23 @@ class Milliseconds(NamedTuple):
 
     @property
     def is_clean(self) -> bool:
-        """Whether the generator's share is too little to matter."""
+        """Whether the generator's share is insignificant."""
         return is_clean(self.value, self.share)
 
 
 class Latency:
     """A multiset of durations: exact count, mean and extremes, percentiles to histogram precision.
 
-    A timeout is kept at its limit. A percentile is `at_least` when it would grow if every timeout had lasted for ever,
-    so a few timeouts far above the median leave the median exact. Everything is None when nothing was timed.
+    A timeout is kept at its limit. A percentile is `at_least` if it would grow with infinite timeouts, so a few
+    timeouts far above the median leave the median exact. Everything is None if nothing was timed.
 
-    It reads the histograms of the intervals that it is of: ask it before they grow.
+    It reads the histograms of its intervals: use it before they grow.
     """
 
     __slots__ = ("_all", "_complete", "_max_ns", "_min_ns", "_on_time", "_on_time_ns", "_overflow", "_sum_ns")
 
     def __init__(self, timed: Sequence[Interval] = (), histograms: Sequence[Histogram] = ()) -> None:
-        """histograms: the times of those of `timed`, one of each. They are read, not copied."""
+        """histograms: one for each of `timed`. They are read, not copied."""
         complete = [times for each, times in zip(timed, histograms, strict=True) if each.outcome not in CENSORED]
         self._all = _added_up(histograms)
         self._complete = self._all if len(complete) == len(histograms) else _added_up(complete)
@@ -70,13 +69,13 @@ class Latency:
         self._min_ns = -1
         self._max_ns = -1
         self._on_time: Histogram | None = None
-        """The same with a generator that sends on time; None where it has no part in the times."""
+        """The same with a generator that sends on time; None if it has no share in the times."""
         self._on_time_ns = 0.0
         """Their sum."""
 
     @classmethod
     def of_response(cls, intervals: Iterable[Interval]) -> Latency:
-        """What a user of the target felt: arrival - due. With the generator's share of it."""
+        """The response time for a user: arrival - due. With the generator's share of it."""
         timed = [each for each in intervals if each.timed]
         latency = cls(timed, [each.response for each in timed])
         latency._on_time = _added_up([each.response_on_time for each in timed])
@@ -87,10 +86,10 @@ class Latency:
 
     @classmethod
     def of_service(cls, intervals: Iterable[Interval]) -> Latency:
-        """What the target took: arrival - sent, in which the generator has no share. Its extremes are known to
-        histogram precision only.
+        """The target's time: arrival - sent, in which the generator has no share. Its extremes are known to histogram
+        precision only.
 
-        The largest is never above that of the responses: an exchange is not sent before it is due.
+        The maximum never exceeds that of the responses: an exchange is not sent before it is due.
         """
         timed = [each for each in intervals if each.timed]
         latency = cls(timed, [each.service for each in timed])
@@ -110,12 +109,12 @@ class Latency:
 
     @property
     def censored(self) -> int:
-        """How many of `count` were given up on."""
+        """How many of `count` timed out."""
         return self._all.count - self._complete.count
 
     @property
     def overflow(self) -> int:
-        """How many of `count` were longer than the 1 h that a histogram tells apart."""
+        """How many of `count` exceeded 1 h, the limit of a histogram."""
         return self._overflow
 
     @property
@@ -143,7 +142,7 @@ class Latency:
         return self.quantiles((q,))[0]
 
     def quantiles(self, qs: Sequence[float]) -> list[Milliseconds | None]:
-        """Several at once, for which each histogram is asked once."""
+        """Several at once, reading each histogram once."""
         for q in qs:
             if not 0 <= q <= 1:
                 raise ValueError(f"a quantile is between 0 and 1, not {q}")
@@ -161,7 +160,7 @@ class Latency:
                 continue
             nanos = value * 1000
             nanos = least if nanos < least else most if nanos > most else nanos
-            # Both of histograms, so that what is equal differs by nothing.
+            # Both from histograms, so that equal values differ by nothing.
             share = (value - without) / 1000 if value > without else 0.0
             at_least = not is_whole and self._grows(max(1, math.ceil(q * count)))
             found.append(Milliseconds(nanos / 1e6, at_least, share))
@@ -177,7 +176,7 @@ class Latency:
         return self._all.count_above(round(ms * 1000))
 
     def _grows(self, rank: int) -> bool:
-        """Whether the value at this rank would be greater if what was cut short had lasted for ever."""
+        """Whether the value at this rank would be greater with infinite timeouts."""
         if rank > self.count - self._overflow:
             return True
         complete = self._complete.count
@@ -190,5 +189,5 @@ class Latency:
 
 
 def _added_up(histograms: Sequence[Histogram]) -> Histogram:
-    """One that is alone is itself the sum."""
+    """A single one is returned as the sum."""
     return histograms[0] if len(histograms) == 1 else Histogram.sum(histograms)

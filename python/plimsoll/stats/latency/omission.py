@@ -1,13 +1,13 @@
-"""What a closed model does not see of a target that stalls (coordinated omission), and about how much that is.
+"""The effect of a stalling target that a closed model hides (coordinated omission), estimated.
 
-N users who wait for their replies send nothing while the target stands still, so a stall counts once for each user
-instead of once for each request that would have come meanwhile. The figures here are modelled: they are shown beside
-the recorded ones and never mixed into them.
+N users who wait for their replies send nothing during a stall, so it counts once for each user instead of once for each
+request that would have come in the meantime. The numbers here are modelled: they are shown next to the recorded ones
+and never mixed into them.
 
-Two things must come together. Some exchanges were very long; and the run as a whole sent so much less in some of its
-seconds that their users cannot have waited alone. Without the second, long times are those of slow requests, and
-clients from outside would have sent the others meanwhile as these users did. A stall that comes in every second
-looks like the target's ordinary pace, and is not found.
+Two conditions must hold. Some exchanges were very long; and the whole run sent so much less in some of its seconds that
+their users cannot have waited alone. Without the second, long times are those of slow requests, and independent clients
+would have sent the others in the meantime as these users did. A stall in every second looks like the target's ordinary
+pace, and is not found.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ HIDDEN = 2.0
 OF_MEDIAN = 10.0
 """A stall is longer than this many medians: so is one lognormal time in 500,000 (sigma 0.5), or in 94 (sigma 1)."""
 DIP = 0.25
-"""A second is short of requests when it lacks this share of a typical one, and more than `NOISE` deviations."""
+"""A second is short of requests if it lacks this share of a typical one, and more than `NOISE` deviations."""
 NOISE = 4.0
 BACKED = 0.5
 """Share of the missed requests that must be lacking in such seconds. Simulated: a freeze of 1 s has 0.75 to 1 of them,
-slow requests that do not hold up others have none."""
+slow requests that do not block others have none."""
 LEAST_USERS = 5
-"""With fewer, one slow exchange alone makes a second short of requests: that looks like a stall."""
+"""With fewer, a single slow exchange makes a second short of requests, which looks like a stall."""
 LEAST_SECONDS = 3
 LEAST_EXCHANGES = 100
-"""With fewer there is no typical second, and nothing to model."""
+"""With fewer there is no typical second to model."""
 
 _MAD = 1.4826
 """Standard deviations per median absolute deviation, of a normal distribution."""
@@ -48,25 +48,25 @@ _MAD = 1.4826
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """Percentiles in ms, by quantile: as recorded, and as an open model at the run's own pace would have seen them."""
+    """Percentiles in ms, by quantile: as recorded, and as seen by an open model at the run's own pace."""
 
     rate: float
-    """Requests per second of a typical second: the pace that independent clients would have kept to."""
+    """Requests per second of a typical second: the pace of independent clients."""
     interval: float
     """Seconds from one request of a user to its next at that pace."""
     recorded: dict[float, float]
     modelled: dict[float, float]
     """As recorded, if nothing was missed."""
     stalls: int
-    """Exchanges that took so long that their users missed requests."""
+    """Exchanges so long that their users missed requests."""
     missed: int
-    """Requests that would have come meanwhile."""
+    """Requests that would have come in the meantime."""
     warning: str | None
-    """Lines for people; None if the run hides nothing that matters."""
+    """Lines for people; None if the run hides nothing significant."""
 
 
 def omission(view: RunView, manifest: Mapping[str, Any]) -> Omission | None:
-    """None for the open model, which hides nothing, and for a run with too little to tell."""
+    """None for the open model, which hides nothing, and for a run with too little data."""
     if manifest.get("model", "closed") == "open":
         return None
     pace = _pace(view)
@@ -89,18 +89,18 @@ def omission(view: RunView, manifest: Mapping[str, Any]) -> Omission | None:
 
 
 class _Pace(NamedTuple):
-    """What the users did while nothing held them up."""
+    """The users' pace without stalls."""
 
     rate: float
     """Requests in a typical second."""
     interval: float
     """Seconds between two requests of a user."""
     lacking: float
-    """Requests by which seconds fell short of that so far that it is no chance."""
+    """The lacking requests of seconds whose shortage is no chance."""
 
 
 def _pace(view: RunView) -> _Pace | None:
-    """Over the seconds in which all the users were there."""
+    """Over the seconds with all users."""
     users = view.generator.users_by_second()
     most = max(users.values(), default=0)
     # Users are counted at a second's end, so the first with all of them may have begun with fewer; the last is cut off.

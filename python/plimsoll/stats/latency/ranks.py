@@ -1,4 +1,4 @@
-"""How much a percentile of n requests can tell: which order statistics enclose it."""
+"""The uncertainty of a percentile of n requests: which order statistics enclose it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 EXCEEDANCES = 100
-"""Requests beyond a quantile that make it worth comparing: their number is then known to ±20 % (1.96/√100)."""
+"""Requests beyond a quantile needed for a comparison: their number is then known to ±20 % (1.96/√100)."""
 
 
 def order_ranks(n: int, p: float, confidence: float = CONFIDENCE) -> tuple[int | None, int | None]:
@@ -26,7 +26,7 @@ def order_ranks(n: int, p: float, confidence: float = CONFIDENCE) -> tuple[int |
     _check(p)
     if n < 1:
         return None, None
-    # A tail that is α/2 exactly counts, whatever its last digit is.
+    # A tail of exactly α/2 counts, despite rounding.
     half = (1 - confidence) / 2 * (1 + 1e-12)
     reach = -normal_quantile(half) * math.sqrt(n * p * (1 - p))
     low = _first(n, math.floor(n * p - reach), lambda k: binomial_tails(k, n, p)[0] > half)
@@ -35,9 +35,9 @@ def order_ranks(n: int, p: float, confidence: float = CONFIDENCE) -> tuple[int |
 
 
 def least_requests(p: float, confidence: float = CONFIDENCE, sides: int = 2) -> int:
-    """The fewest values whose smallest and largest enclose the p-quantile; sides = 1: of which the largest is above it.
+    """The fewest values whose smallest and largest enclose the p-quantile; sides = 1: with the largest above it.
 
-    The largest of n lies below the quantile with probability pⁿ.
+    The largest of n is below the quantile with probability pⁿ.
     """
     _check(p)
     most_likely = max(p, 1 - p) if sides == 2 else p
@@ -45,25 +45,25 @@ def least_requests(p: float, confidence: float = CONFIDENCE, sides: int = 2) -> 
 
 
 def comparable_requests(p: float) -> int:
-    """How many it takes for `EXCEEDANCES` of them to lie beyond the p-quantile: 10 000 for the p99."""
+    """The number of requests with `EXCEEDANCES` of them beyond the p-quantile: 10 000 for the p99."""
     _check(p)
     return math.ceil(round(EXCEEDANCES / min(p, 1 - p), 6))
 
 
 def above(n: int, p: float) -> int:
-    """How many of n values the p-quantile, at rank ⌈p · n⌉, rests on: its own and those above it."""
+    """How many of n values determine the p-quantile, at rank ⌈p · n⌉: its own and those above it."""
     return n - rank(n, p) + 1
 
 
 def rank(n: int, p: float) -> int:
-    """⌈p · n⌉, from 1 to n: of the value that is called the p-quantile of n."""
+    """⌈p · n⌉, from 1 to n: the rank of the p-quantile of n."""
     _check(p)
     # 0.99 * 100 is above 99 in floating point.
     return min(max(1, math.ceil(round(p * n, 6))), n)
 
 
 def _first(n: int, near: int, is_enough: Callable[[int], bool]) -> int:
-    """The least k from 0 to n of which it holds. It holds of n, and of all k after the first. Searched from `near`."""
+    """The least k from 0 to n for which it holds. It holds for n and all k after the first. `near`: the start."""
     low = high = min(max(near, -1), n)
     step = 1
     while low >= 0 and is_enough(low):

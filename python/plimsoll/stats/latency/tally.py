@@ -1,4 +1,4 @@
-"""Sums of exchanges over any stretch of seconds, made so that windows which slide over them are cheap."""
+"""Sums of exchanges over any range of seconds, with cheap sliding windows."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Clock = Literal["response", "service"]
 
 
 class TimeSums:
-    """The times of some exchanges by one clock, which add up."""
+    """The times of some exchanges by one clock, which can be added up."""
 
     __slots__ = ("_complete", "_given_up")
 
     def __init__(self) -> None:
-        # `response` has the times whichever the clock, and `service` those without the generator's share: `Latency`
-        # knows how to read them.
+        # `response` has the times of either clock, and `service` those without the generator's share, as `Latency`
+        # reads them.
         self._complete = Interval(0, "", "", "success")
         self._given_up: Interval | None = None
 
@@ -35,7 +35,7 @@ class TimeSums:
             into.service.add(interval.response_on_time)
         else:
             times, total = interval.service, interval.service_sum
-            # As in `Latency.of_service`: known to the histogram's precision, but never above the response.
+            # As in `Latency.of_service`: to the histogram's precision, but never above the response.
             largest = min(times.max * 1000, interval.response_max)
             _extend(into, interval.timed, total, total, min(times.min * 1000, largest), largest)
             into.response.add(times)
@@ -79,7 +79,7 @@ def _extend(into: Interval, count: int, total: int, on_time: float, smallest: in
 
 
 class Tally:
-    """Counts by outcome, and the times by those clocks that are asked for. timed: the outcomes whose times count."""
+    """Counts by outcome, and the times by the requested clocks. timed: the outcomes whose times count."""
 
     __slots__ = ("_timed", "outcomes", "times")
 
@@ -102,7 +102,7 @@ class Tally:
 
     @property
     def exchanges(self) -> int:
-        """All of them, those included that were cut off or never sent."""
+        """All, including cancelled ones and those never sent."""
         return sum(self.outcomes.values())
 
     @property
@@ -113,18 +113,17 @@ class Tally:
 
 class Seconds:
     """A tally of each of the last seconds, and of each pair, four, eight, … of them: any window of w seconds is the sum
-    of at most 2 log2 w tallies, and what comes late for a second of the past is added like everything else.
-    """
+    of at most 2 log2 w tallies, and late data of a past second is added like any other."""
 
     def __init__(self, longest: int, clocks: Collection[Clock]) -> None:
-        """longest: seconds of the longest window that will be asked for."""
+        """longest: seconds of the longest window."""
         self._clocks = tuple(clocks)
         self._levels: list[dict[int, Tally]] = [{} for _ in range(longest.bit_length())]
         """levels[k][n]: seconds n * 2**k up to, not including, (n + 1) * 2**k."""
         self._oldest = 0
 
     def add(self, second: int, tally: Tally) -> None:
-        """What is older than `forget` said is left out. tally: of at least these clocks; stays as it was."""
+        """Seconds dropped by `forget` are ignored. tally: of at least these clocks; unchanged."""
         if second < self._oldest:
             return
         for level, tallies in enumerate(self._levels):
@@ -147,7 +146,7 @@ class Seconds:
         return total
 
     def forget(self, before: int) -> None:
-        """Seconds before this one will not be asked for again."""
+        """Drop seconds before this one."""
         if before <= self._oldest:
             return
         self._oldest = before

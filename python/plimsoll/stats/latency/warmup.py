@@ -1,4 +1,4 @@
-"""When a run had warmed up: the point from which its seconds look alike."""
+"""The end of a run's warm-up: the point from which its seconds are similar."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ if TYPE_CHECKING:
 BATCH = 5
 """Seconds."""
 LEAST_BATCHES = 5
-"""With fewer, any trend may be chance: of four batches, one order in twelve rises or falls all along."""
+"""With fewer, any trend may be chance: of four batches, one order in twelve is monotonic."""
 COLD = 1.2
-"""A head so many times as slow as the rest was warming up. Without this bar every second run of identical seconds has
-one: the minimum that MSER looks for is then anywhere (simulated: 33 % of runs of 300 s, 49 % of 40 s)."""
+"""A head so many times as slow as the rest was warming up. Without this bound every second run of identical seconds has
+one: the minimum that MSER finds is then anywhere (simulated: 33 % of runs of 300 s, 49 % of 40 s)."""
 TREND = 0.01
-"""p of no trend, below which the half that MSER may cut is not enough. A point at the limit alone says little: 40 % of
-stationary runs of 20 s have it there, 15 % of 40 s."""
+"""p of no trend, below which the half that MSER may cut does not suffice. A point at the limit alone is no evidence: 40
+% of stationary runs of 20 s have it there, 15 % of 40 s."""
 
 
 @dataclass(frozen=True, slots=True)
 class WarmUp:
-    """What MSER-5 says of a series."""
+    """The result of MSER-5 for a series."""
 
     seconds: int
-    """From its start, that are better left out; a multiple of `BATCH`, at most half of it."""
+    """Better left out at its start; a multiple of `BATCH`, at most half of it."""
     stationary: bool
-    """False: the minimum lies at the limit and there is a trend, so that no steady state was reached."""
+    """False: the minimum is at the limit and there is a trend, so no steady state was reached."""
     excess: float = 1.0
     """Mean of the seconds left out / mean of the others."""
 
     @property
     def cold(self) -> bool:
-        """Whether it was a warm-up that is worth cutting off."""
+        """Whether there was a warm-up worth cutting off."""
         return self.seconds > 0 and self.excess > COLD
 
 
 def mser5(values: ArrayLike) -> WarmUp:
-    """values: one per second, as mean times or counts; NaN for a second without any.
+    """values: one per second, e.g. mean times or counts; NaN for a second without any.
 
     Means z of batches of five seconds; the cut d ≤ n/2 that minimises Σ_{i>d} (z_i − z̄_d)² / (n − d)², the squared
-    standard error of the mean of what is left: White, Cobb and Spratt, WSC 2000. Fails on periodic series.
+    standard error of the mean of the rest: White, Cobb and Spratt, WSC 2000. Fails on periodic series.
     """
     batches = _batches(np.asarray(values, dtype=np.float64))
     if len(batches) < 2:
         return WarmUp(0, True)
     limit = len(batches) // 2
     scores = np.array([_score(batches[cut:]) for cut in range(limit + 1)])
-    # The first of those that are the same but for rounding.
+    # The first of those that are equal except for rounding.
     rounding = (1e-9 * np.abs(batches).max()) ** 2 / len(batches)
     cut = int(np.flatnonzero(scores <= scores.min() * (1 + 1e-9) + rounding)[0])
     stationary = cut < limit or not _has_trend(batches)
@@ -62,7 +62,7 @@ def mser5(values: ArrayLike) -> WarmUp:
 
 
 def _batches(values: np.ndarray) -> np.ndarray:
-    """Means of five; a batch without a value is like the one before."""
+    """Means of five; a batch without a value repeats the one before."""
     whole = values[: len(values) // BATCH * BATCH].reshape(-1, BATCH)
     counts = np.isfinite(whole).sum(axis=1)
     if not counts.any():
@@ -79,7 +79,7 @@ def _score(batches: np.ndarray) -> float:
 
 
 def _has_trend(batches: np.ndarray) -> bool:
-    """By Mann and Kendall: the rank correlation of the batches with their place."""
+    """By Mann and Kendall: the rank correlation of the batches with their position."""
     if len(batches) < LEAST_BATCHES:
         return False
     return kendall_p(batches) < TREND

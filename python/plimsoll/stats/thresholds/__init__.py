@@ -1,1 +1,1 @@
-"""Thresholds and objectives: how they are written, and whether a run keeps them."""
+"""Thresholds and objectives: their notation, and their results for a run."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.latency.tally import Clock
 
 LONGEST = 600
-"""Seconds that a window may have; the histograms of a window's seconds are all in memory."""
+"""Maximum seconds of a window; the histograms of a window's seconds are all in memory."""
 
 OUTCOMES = tuple(name for name, _, _ in outcomes())
 
@@ -53,17 +53,17 @@ _BLANK = re.compile(r"\s*")
 
 @dataclass(frozen=True, slots=True)
 class ThresholdSubject:
-    """What is looked at."""
+    """The measured value."""
 
     kind: SubjectKind
     name: str
-    """As it was written: p99, avg, errors."""
+    """As written: p99, avg, errors."""
     q: float = 0.0
     """The quantile, 0…1; of kind "quantile" only."""
     clock: Clock = "response"
-    """Which time, of the kinds that are one."""
+    """Which time, if the kind is a time."""
     outcomes: frozenset[str] = frozenset()
-    """Which exchanges are counted; of kind "outcomes" only."""
+    """The counted exchanges; of kind "outcomes" only."""
 
     @property
     def is_time(self) -> bool:
@@ -75,7 +75,7 @@ class ThresholdSubject:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """A statement about a run that holds or does not."""
+    """A condition on a run that holds or does not."""
 
     text: str
     subject: ThresholdSubject
@@ -87,7 +87,7 @@ class Threshold:
     unit: ThresholdUnit
     """ms, % (0…100), /s, or "" for a count."""
     mode: Literal["run", "over", "for"] = "run"
-    """run: all after the warm-up. over: each window of `seconds`. for: some second of each such window."""
+    """run: everything after the warm-up. over: each window of `seconds`. for: some second of each such window."""
     seconds: int = 0
     """1…LONGEST, 0 for the whole run."""
     stop: bool = False
@@ -98,15 +98,15 @@ class Threshold:
 
     @property
     def is_upper(self) -> bool:
-        """Whether only more can break it; a count that must be 0 is such a one."""
+        """Whether only larger values can break it; this includes a count that must be 0."""
         return self.op in ("<", "<=") or (self.op == "==" and self.limit == 0)
 
     def covers(self, method: str, name: str) -> bool:
-        """Whether an endpoint's exchanges are what it is about. Blanks are compared as a threshold's text has them."""
+        """Whether it concerns an endpoint. Blanks are compared as in a threshold's text."""
         return self.endpoint is None or flat(self.endpoint) in (flat(name), flat(f"{method} {name}"))
 
     def holds(self, value: float, at_least: bool = False) -> bool:
-        """at_least: the true value may be greater; then it holds only if it would with every greater one."""
+        """at_least: the true value may be greater; then it holds only if it would hold for every greater value."""
         match self.op:
             case "<":
                 return value < self.limit and not at_least
@@ -128,15 +128,15 @@ def flat(text: str) -> str:
 
 
 def parse_threshold(text: str) -> Threshold:
-    """Raises UsageError, which shows the place and says what is allowed there."""
+    """Raises UsageError, which shows the position and the allowed text."""
     return _Reader(text).threshold()
 
 
 class _Reader:
-    """Reads a text from left to right; `_at` is the first character that is not yet understood."""
+    """Reads a text from left to right; `_at` is the first unread character."""
 
     def __init__(self, text: str) -> None:
-        # On one line, so that the caret stands under its character.
+        # On one line, so that the caret is under its character.
         self._text = flat(text)
         self._at = 0
 
@@ -173,7 +173,7 @@ class _Reader:
             percent = float(percentile[1])
             if not 0 < percent <= 100:
                 raise self._wrong("a percentile is above 0 and at most 100", start, self._at)
-            # Rounded, so that 99.9 / 100 is 0.999 and its rank the right one.
+            # Rounded, so that 99.9 / 100 is 0.999 with the correct rank.
             return ThresholdSubject("quantile", word, round(percent / 100, 12))
         if word in _TIMES:
             return ThresholdSubject(_TIMES[word], word, 0.5)
@@ -204,7 +204,7 @@ class _Reader:
         return name
 
     def _operator_after_name(self) -> int:
-        """Where the operator begins that ends a name without quotes. Names may themselves hold an `=`."""
+        """The position of the operator that ends a name without quotes. Names may contain an `=`."""
         found = list(_OPERATOR.finditer(self._text, self._at))
         apart = [each for each in found if self._text[each.start() - 1] == " "]
         candidates = apart or found
@@ -279,7 +279,7 @@ class _Reader:
         raise self._wrong("expected `over 10s`, `for 10s`, `, else stop` or the end", self._at, len(self._text))
 
     def _word(self, word: str) -> bool:
-        """Take this word if it comes next."""
+        """Read this word if it comes next."""
         self._blank()
         found = _WORD.match(self._text, self._at)
         if found and found[0] == word:
@@ -288,7 +288,7 @@ class _Reader:
         return False
 
     def _take(self, pattern: re.Pattern[str]) -> tuple[int, str]:
-        """Where it begins, and what comes next of this pattern; "" if nothing does."""
+        """The position and the next text of this pattern; "" if there is none."""
         self._blank()
         found = pattern.match(self._text, self._at)
         start = self._at

@@ -1,4 +1,4 @@
-"""A service level objective: thresholds that hold together, and how a run fared."""
+"""A service level objective: thresholds that all must hold, and their results for a run."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class CriterionResult:
 
     criterion: Threshold
     value: float | None
-    """Of its subject, in its unit. None: there was nothing to take it of, which fails."""
+    """Of its subject, in its unit. None: there was no data, which fails."""
     held: bool
     at_least: bool
-    """The true value may be greater, because requests were given up on."""
+    """The true value may be greater because of timeouts."""
     share: float = 0.0
     """How much of the value the generator may have added."""
     within_share: bool = False
-    """The limit lies within that share: it held if the generator added that much, else it broke."""
+    """The limit is within that share: it held if the generator added that much, else it broke."""
 
     @property
     def is_clean(self) -> bool:
-        """Whether the generator's share is too little to matter."""
+        """Whether the generator's share is insignificant."""
         value = self.value or 0.0
         return is_clean(value, self.share) if self.criterion.unit == "ms" else self.share <= CLEAN_THROUGHPUT * value
 
@@ -58,8 +58,8 @@ def parse_slo(text: str) -> tuple[Threshold, ...]:
 def results(
     criteria: Iterable[Threshold], intervals: Iterable[Interval], seconds: float, timed: Container[str] = TIMED
 ) -> tuple[CriterionResult, ...]:
-    """How a run fared. intervals: those that count, without the warm-up; seconds: that they took; timed: the outcomes
-    whose times count."""
+    """The results for a run. intervals: those that count, without the warm-up; seconds: their length; timed: the
+    outcomes whose times count."""
     rows = list(intervals)
     return tuple(_result(each, rows, seconds, timed) for each in criteria)
 

@@ -1,4 +1,4 @@
-"""Whether a run keeps to what was asked of it: thresholds, looked at second by second while it goes on."""
+"""Checks the thresholds of a run second by second while it is in progress."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["Threshold", "ThresholdResult", "ThresholdSubject", "ThresholdWatch", "parse_threshold"]
 
 LATE = 10
-"""Seconds for which what comes late still changes the verdict on a window."""
+"""Seconds in which late data can still change the verdict on a window."""
 LONGEST_COMPARED = 200
-"""Characters of names among which the nearest is looked for: that takes time in proportion to their square."""
+"""Maximum characters of names in the search for the nearest one, which takes quadratic time."""
 SETTLED = 5
-"""Seconds after which a threshold on the whole run may end it: the first answers of a run are no sample of it."""
+"""Seconds before a threshold on the whole run may end it: the first replies of a run are not representative."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,12 @@ class ThresholdResult:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Fields that it does not know, a newer version's, are left out."""
+        """Unknown fields, from a newer version, are ignored."""
         return cls(**{each.name: values[each.name] for each in fields(cls) if each.name in values})
 
 
 class ThresholdReading(NamedTuple):
-    """The subject of a threshold over some seconds. value None: there was nothing to take it of."""
+    """The subject of a threshold over some seconds. value None: no data."""
 
     value: float | None
     at_least: bool
@@ -70,19 +70,19 @@ class ThresholdReading(NamedTuple):
     share: float = 0.0
     """How much of the value the generator may have added."""
     within_share: bool = False
-    """The limit is between the value and what the value may be without that: it holds."""
+    """The limit is between the value and the value without that share: it holds."""
 
 
 class ThresholdWatch:
-    """Follows a run. Its memory is that of the seconds its windows need, however long the run."""
+    """Follows a run. Needs memory for the seconds of its windows only, however long the run."""
 
     def __init__(self, thresholds: Sequence[Threshold], warmup: float = 0.0, timed: Container[str] = TIMED) -> None:
-        """warmup: seconds from the start of the run that are left out, rounded up to whole ones. timed: the outcomes
-        whose times count."""
+        """warmup: seconds left out at the start of the run, rounded up to whole ones. timed: the outcomes whose times
+        count."""
         self._thresholds = list(thresholds)
         self._first = math.ceil(warmup)
         self._complete = self._first - 1
-        """Last second that is known whole."""
+        """Last complete second."""
         self._scopes: dict[str | None, _Scope] = {}
         for threshold in self._thresholds:
             if threshold.endpoint not in self._scopes:
@@ -92,8 +92,8 @@ class ThresholdWatch:
         self._broken: tuple[Threshold, ThresholdResult] | None = None
 
     def add(self, second_intervals: Iterable[Interval], upto_second: int) -> None:
-        """upto_second: the last second that all workers have handed over, and in which load was still offered. What
-        comes later for it, or before, corrects the windows of the last `LATE` seconds and the sum of the run."""
+        """upto_second: the last second that all workers have reported, and in which load was still offered. Later data
+        for it, or for earlier ones, corrects the windows of the last `LATE` seconds and the sum of the run."""
         for interval in second_intervals:
             scopes = self._of_endpoint.get((interval.method, interval.name))
             if scopes is None:
@@ -110,7 +110,7 @@ class ThresholdWatch:
             self._look_for_a_stop()
 
     def broken(self) -> Threshold | None:
-        """The first with `else stop` that failed, whatever comes after."""
+        """The first with `else stop` that failed; later data does not change it."""
         return self._broken[0] if self._broken else None
 
     def finish(self, duration: float) -> list[ThresholdResult]:
@@ -165,7 +165,7 @@ class ThresholdWatch:
 
 
 def read(threshold: Threshold, tally: Tally, seconds: float) -> ThresholdReading:
-    """The threshold's subject over what was tallied in so many seconds."""
+    """The threshold's subject over the tally of so many seconds."""
     subject = threshold.subject
     if subject.is_time:
         time = _time(subject, tally)
@@ -210,13 +210,13 @@ def _count(threshold: Threshold, tally: Tally, seconds: float) -> float | None:
 
 
 class _Scope:
-    """What some thresholds share: the exchanges of one endpoint, or of all."""
+    """Shared by thresholds on the same exchanges: those of one endpoint, or of all."""
 
     def __init__(self, thresholds: Sequence[Threshold], timed: Container[str]) -> None:
         self._threshold = thresholds[0]
         self._timed = timed
         self._courses: dict[int, list[_Course]] = {}
-        """By the seconds of a window; `for` looks at single ones."""
+        """By the seconds of a window; `for` uses single ones."""
         for each in thresholds:
             if each.mode != "run":
                 self._courses.setdefault(each.seconds if each.mode == "over" else 1, []).append(_Course(each))
@@ -225,7 +225,7 @@ class _Scope:
         self.total = Tally(_clocks(each for each in thresholds if each.mode == "run"))
         self._seconds = Seconds(self._longest, _clocks(each for each in thresholds if each.mode != "run"))
         self._new: dict[int, Tally] = {}
-        """What came since the last `take_in`, by second: summed here once, not once for each sum that it goes into."""
+        """Data since the last `take_in`, by second: summed here once, not once for each sum that includes it."""
 
     def covers(self, method: str, name: str) -> bool:
         return self._threshold.covers(method, name)
@@ -237,7 +237,7 @@ class _Scope:
         tally.add(interval)
 
     def take_in(self, complete: int) -> None:
-        """Add what is new to the sums, and judge again the windows that were thought complete."""
+        """Add new data to the sums, and judge again the windows considered complete."""
         for second, tally in self._new.items():
             self.total.merge(tally)
             self._seconds.add(second, tally)
@@ -248,7 +248,7 @@ class _Scope:
                 self._judge_window(end, length, courses)
 
     def judge(self, second: int, first: int) -> None:
-        """The windows that end with this second, none of which begins before the first."""
+        """Judge the windows that end with this second, none of which begins before the first."""
         for length, courses in self._courses.items():
             if second - length + 1 >= first:
                 self._judge_window(second, length, courses)
@@ -265,17 +265,17 @@ class _Scope:
 
 @dataclass(slots=True)
 class _Course:
-    """How one threshold fared, window by window."""
+    """The result of one threshold, window by window."""
 
     threshold: Threshold
     pending: dict[int, ThresholdReading] = field(default_factory=dict)
-    """By the last second of the window, ascending; what comes late may still change these."""
+    """By the last second of the window, ascending; late data may still change these."""
     _windows: int = 0
     _streak: int = 0
     _longest: int = 0
     _worst: tuple[int, ThresholdReading] | None = None
     failed: tuple[int, ThresholdReading] | None = None
-    """The last second of what failed first."""
+    """The last second of the first failure."""
 
     def judge(self, end: int, reading: ThresholdReading) -> None:
         self.pending[end] = reading
@@ -283,7 +283,7 @@ class _Course:
             self._settle(old, self.pending.pop(old))
 
     def course(self) -> _Course:
-        """As if nothing came late any more."""
+        """The state if no more late data arrives."""
         settled = replace(self, pending={})
         for end, reading in self.pending.items():
             settled._settle(end, reading)
@@ -368,6 +368,6 @@ def _label(method: str, name: str) -> str:
 
 
 def _shown(value: float, unit: str) -> str:
-    """Four digits or more: a value beside its limit must not look equal to it when it is not."""
+    """Four digits or more: a value near its limit must not look equal to it."""
     number = f"{value:.4g}" if abs(value) < 1000 else f"{value:.1f}".removesuffix(".0")
     return f"{number}{'' if unit in ('', '/s', '%') else ' '}{unit}"

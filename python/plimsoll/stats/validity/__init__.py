@@ -1,8 +1,7 @@
-"""What a run's numbers are worth: checks, each with its numbers.
+"""The reliability of a run's numbers: checks, each with its numbers.
 
-A run is invalid only when its load was not the load that was asked for, or its record contradicts itself. That the
-generator was late is a remark: each figure says how much of it the generator may have added
-(`stats.latency.milliseconds`).
+A run is invalid only if its load was not the requested load, or its record contradicts itself. Lateness of the
+generator is a remark: each value has the part that the generator may have added (`stats.latency.milliseconds`).
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ __all__ = [
 
 def judge(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Validity:
     """Of the manifest, `model` and `users_kind` are read; of the facts, `lost_workers`, `clock_step_ms`,
-    `coordinator_silence_s`, `load_cut_s`, and what says how much was recorded."""
+    `coordinator_silence_s`, `load_cut_s`, and the counts of records."""
     checks = _checks(view, manifest, facts, (view.total, *view.endpoints))
     return Validity((*checks[:-1], record.percentiles(view), checks[-1], record.stored(view, facts)))
 
 
 def judge_so_far(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Validity:
-    """The same while the run goes on, without what reads every endpoint."""
+    """The same during the run, without checks that read every endpoint."""
     return Validity(_checks(view, manifest, facts, (view.total,)))
 
 

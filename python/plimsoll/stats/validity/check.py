@@ -1,4 +1,4 @@
-"""One question that a run is asked before its numbers are used, and what the answers come to."""
+"""A check of a run before its numbers are used, and the results of all checks."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ CheckState = Literal["ok", "remark", "failed", "unknown", "n/a"]
 
 @dataclass(frozen=True, slots=True)
 class ValidityCheck:
-    """One question and its answer. value and limit are in the unit that the text names; None where there is none."""
+    """One check and its result. value and limit are in the unit of the text; None if there is none."""
 
     name: str
     state: CheckState
-    """failed: the run is invalid. remark: it is not, but readers should know. unknown: something is not known that
-    should be. n/a: the question does not arise."""
+    """failed: the run is invalid. remark: it is valid, but readers should know. unknown: data for the check is missing.
+    n/a: the check does not apply."""
     value: float | None
     limit: float | None
     text: str
@@ -25,7 +25,7 @@ class ValidityCheck:
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """The checks in the order in which they were made."""
+    """The checks in their order."""
 
     checks: tuple[ValidityCheck, ...]
 
@@ -41,7 +41,7 @@ class Validity:
 
     @property
     def remarks(self) -> list[str]:
-        """What readers should know of a run all the same, a sentence or two each."""
+        """Notes for readers of a valid run, a sentence or two each."""
         return [check.text for check in self.checks if check.state == "remark"]
 
     def named(self, name: str) -> ValidityCheck | None:
@@ -53,12 +53,12 @@ def ms(milliseconds: float) -> str:
 
 
 def about(milliseconds: float) -> str:
-    """Two digits: of what is only a bound, more would say nothing."""
+    """Two digits: more would be meaningless for a bound."""
     return f"{milliseconds:.2g} ms" if milliseconds < 99.5 else f"{milliseconds:.0f} ms"
 
 
 def percent(share: float) -> str:
-    """Never 100 % of what is not all."""
+    """Never 100 % of less than all."""
     return f"{math.floor(share * 1000) / 10:g} %"
 
 

@@ -1,5 +1,5 @@
-"""How late the generator was, why, and what that does to the figures. Only a worker that is full and falls further and
-further behind makes a run invalid: then its load was not the load asked for."""
+"""The lateness of the generator, its cause, and its effect on the numbers. Only a full worker that falls further and
+further behind makes a run invalid: then its load was not the requested load."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ if TYPE_CHECKING:
     from plimsoll.stats.view import RunView
 
 LEAST_FOR_P99 = 100
-"""Values without which the p99 would be the maximum of a few."""
+"""Below this number the p99 would be the maximum of a few values."""
 JUDGED = {"p99": 0.99, "p95": 0.95, "p90": 0.9, "p50": 0.5}
-"""Percentiles whose share is judged, besides the mean's."""
+"""Percentiles whose share is judged, in addition to the mean's."""
 CPU = {"native": 0.80, "python": 0.90}
-"""Of one core: from here on a worker is full. The wait in a queue with fixed service (M/D/1) is two services at 80 %,
-4.5 at 90 %; a Python user's own code is part of what it does, so its worker may use more."""
+"""Of one core: above it a worker is full. The wait in a queue with fixed service (M/D/1) is two services at 80 %, 4.5
+at 90 %; a Python user's own code is part of its work, so its worker may use more."""
 CPU_SHARE = 0.05
-"""Share of the workers' seconds in which they may be above that."""
+"""Share of the workers' seconds in which they may exceed it."""
 GROWTH = 2.0
 GROWTH_MS = 50.0
-"""Lag grows when its mean in the last third of a full worker's seconds is so many times that in the first third, and so
+"""Lag grows if its mean in the last third of a full worker's seconds is so many times that in the first third, and so
 many ms more."""
 LEAST_FULL_SECONDS = 2
 ALL_USERS = 0.99
-"""Of the most users: with fewer, more of them are being started, which makes lag grow for a while."""
+"""Of the most users: with fewer, more of them are starting, which makes lag grow for a while."""
 CPU_WAIT = 0.2
-"""Time for which workers waited for a CPU, per CPU time that they used: from here on the computer was busy. On an idle
-one it is a few per cent."""
+"""Time in which workers waited for a CPU, per CPU time that they used: above it the computer was busy. On an idle one
+it is a few per cent."""
 SILENCE_MS = 500
-"""A worker stood still if nothing was sent or read for longer."""
+"""A worker was silent if nothing was sent or read for longer."""
 MOST_SECONDS = 5
-"""That are named."""
+"""Maximum number of seconds listed."""
 
 
 def lag(view: RunView, manifest: Mapping[str, Any], rows: Iterable[Totals]) -> ValidityCheck:
-    """rows: of which the figures are judged, the sum first."""
+    """rows: those to judge, the sum first."""
     times = view.generator.lag
     if times.count < LEAST_FOR_P99:
         few = f"too few requests to judge lag ({times.count} of {LEAST_FOR_P99})"
@@ -66,7 +66,7 @@ def lag(view: RunView, manifest: Mapping[str, Any], rows: Iterable[Totals]) -> V
 
 
 def delay(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
-    """What lag and delay cost in the closed model, in which the next request waits for them."""
+    """The cost of lag and delay in the closed model, in which they delay the next request."""
     times = view.generator.delay
     if times.count < LEAST_FOR_P99:
         few = f"too few replies to judge delay ({times.count} of {LEAST_FOR_P99})"
@@ -116,14 +116,14 @@ def silence(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
 
 
 def unclean(row: Totals, timed: Container[str]) -> dict[str, Milliseconds]:
-    """The figures of a row with too large a share of the generator, p99 first."""
+    """The values of a row with too large a share of the generator, p99 first."""
     times = row.response_of(timed)
     of = "" if row.name == AGGREGATED else f" of {f'{row.method} {row.name}'.strip()}"
     return {f"{name}{of}": time for name, time in _figures(times) if time is not None and not time.is_clean}
 
 
 def unclean_figures(view: RunView, manifest: Mapping[str, Any]) -> tuple[str, ...]:
-    """All of a run, in words."""
+    """Those of a whole run, in words."""
     rows = (view.total, *view.endpoints)
     found = chain.from_iterable(unclean(row, view.timed).items() for row in rows)
     times = tuple(f"{name} {ms(time.value)}, up to {about(time.share)} of it the generator's" for name, time in found)
@@ -134,8 +134,8 @@ def unclean_figures(view: RunView, manifest: Mapping[str, Any]) -> tuple[str, ..
 
 
 def throughput_share(view: RunView, manifest: Mapping[str, Any]) -> float | None:
-    """Closed model: mean lag and delay, by the mean time from one request of a user to its next. None for the open
-    model, and where that time is not known."""
+    """Closed model: mean lag and delay, divided by the mean time from one request of a user to its next. None for the
+    open model, and if that time is unknown."""
     generator = view.generator
     if manifest.get("model", "closed") == "open" or not generator.lag.count:
         return None
@@ -148,7 +148,7 @@ def throughput_share(view: RunView, manifest: Mapping[str, Any]) -> float | None
 
 
 def cause(view: RunView, manifest: Mapping[str, Any]) -> str:
-    """Why the generator was late, in a few words."""
+    """The cause of the generator's lateness, in a few words."""
     generator = view.generator
     if generator.busy_share(_cpu_limit(manifest)) > CPU_SHARE:
         return _full(view)
@@ -170,7 +170,7 @@ def _cpu_limit(manifest: Mapping[str, Any]) -> float:
 
 
 def _full_lag(view: RunView, manifest: Mapping[str, Any], limit: float) -> tuple[float, float]:
-    """Mean lag, ms, in the first and in the last third of the seconds in which a worker was full. Of the closed model
+    """Mean lag, ms, in the first and in the last third of the seconds in which a worker was full. In the closed model
     those with all users: its lag grows with them, and is bounded."""
     generator = view.generator
     seconds = generator.full_seconds(limit)

@@ -1,4 +1,4 @@
-"""Was the load the load that was asked for?"""
+"""Was the load the requested load?"""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from plimsoll.stats.view import RunView
 
 ACHIEVED = 0.99
-"""Least share of the offered arrivals that were begun while load was offered."""
+"""Minimum share of the offered arrivals that started while load was offered."""
 COORDINATOR_S = 1.0
-"""Seconds that the coordinating process may stand still without a remark."""
+"""Seconds that the coordinating process may pause without a remark."""
 STEP_MS = 1.0
-"""What the system's clock may have been set by, in ms."""
+"""Tolerated change of the system's clock, in ms."""
 
 
 def offered(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
@@ -40,7 +40,7 @@ def offered(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
 
 
 def _waiting_at_the_end(view: RunView) -> int:
-    """Arrivals that still waited when the last one was offered; after that the queue is only worked off."""
+    """Arrivals still waiting when the last one was offered; after that the queue only drains."""
     last = max((second for second, count in view.generator.offered_by_second().items() if count), default=-1)
     return view.generator.waiting_by_second().get(last, 0)
 
@@ -69,7 +69,7 @@ def workers(facts: Mapping[str, Any]) -> ValidityCheck:
 
 
 def coordinator(facts: Mapping[str, Any]) -> ValidityCheck:
-    """Whether the process that coordinates the run was there all the time; the load goes on without it for a while."""
+    """Whether the coordinating process ran all the time; the load continues without it for a while."""
     silence, cut = facts.get("coordinator_silence_s"), facts.get("load_cut_s")
     if cut is not None:
         text = f"the load ended early, after {cut:.1f} s: the process that coordinates the run stood still"

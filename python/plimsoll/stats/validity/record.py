@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 LITTLE_SAMPLES = 10
 LITTLE_MEAN = 10.0
-"""Fewer samples, or fewer exchanges in flight, and their mean says too little."""
+"""With fewer samples, or fewer exchanges in flight, their mean is not meaningful."""
 LITTLE_TOLERANCE = 0.10
-"""What the two sides of Little's law may differ by besides the error of sampling."""
+"""Tolerance for Little's law in addition to the sampling error."""
 LITTLE_SILENCE_MS = 20.0
-"""Mean of the longest silences of a worker's seconds: one that often stands still counts too much in flight, as it
+"""Mean of the longest silences of a worker's seconds: a worker that often pauses counts too many in flight, because it
 counts when it wakes up."""
 
 _HOUR_MS = 3_600_000.0
@@ -43,7 +43,7 @@ def percentiles(view: RunView) -> ValidityCheck:
 
 
 def stored(view: RunView, facts: Mapping[str, Any]) -> ValidityCheck:
-    """What the run says that it recorded, against what was read of it."""
+    """The run's counts of its records, against those that were read."""
     if facts.get("cut_off"):
         text = "the run was cut off before its end: seconds may be missing"
         return ValidityCheck("stored", "failed", None, None, text)
@@ -78,14 +78,14 @@ def _disorder(endpoint: Totals) -> str | None:
         ("max", largest),
     ]
     for (name, value), (above, bound) in pairwise(values):
-        # A histogram rounds to a µs and a thousandth.
+        # A histogram rounds to 1 µs and 1/1000.
         if value > bound * 1.001 + 0.001:
             return f"{name} {ms(value)} is above {above} {ms(bound)}"
     return None
 
 
 def little(view: RunView) -> ValidityCheck:
-    """Little's law: what is in flight on average is what all the times add up to, per second.
+    """Little's law: the average in flight is the sum of all times, per second.
 
     The tolerance is three standard errors of the sampled mean, `LITTLE_TOLERANCE`, and the edge: exchanges cut off at
     the end, or begun in the warm-up, are on one side only, which is at most the longest time's share of the run.
@@ -112,7 +112,7 @@ def _no_little(view: RunView) -> str | None:
     """Why it is unknown."""
     samples = _in_flight(view)
     if len(samples) > 1 and statistics.stdev(samples) > statistics.fmean(samples):
-        # A target that stalls in step with the seconds is always caught at the same point.
+        # A target that stalls in step with the seconds is always sampled at the same point.
         return "what was in flight changes too much between samples"
     if len(samples) < LITTLE_SAMPLES:
         return f"{count(len(samples), 'sample')} of what was in flight, at least {LITTLE_SAMPLES} are needed"
@@ -134,7 +134,7 @@ def _in_flight(view: RunView) -> list[int]:
 
 
 def _busy_seconds(view: RunView) -> float:
-    """Seconds for which exchanges were in flight, all of them added up: until they were read, not only arrived."""
+    """Sum of the seconds in which exchanges were in flight: until they were read, not only arrived."""
     delay = view.generator.delay
     return sum(each.service_sum for each in view.total.outcomes.values()) / 1e9 + delay.mean * delay.count / 1e6
 
