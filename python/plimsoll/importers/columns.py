@@ -161,7 +161,7 @@ _NONE: Mapping[str, MappedColumn] = {}
 def columns(titles: list[str], known: Mapping[str, MappedColumn] = _NONE) -> tuple[list[MappedColumn | None], str]:
     """(the meanings of a whole header, why they are uncertain). known: meanings that replace those of the titles.
 
-    The same measures k times, as often as each other, are k arms."""
+    If each measure occurs k times, there are k arms."""
     found = [known.get(title) or column(title) for title in titles]
     times: Counter[tuple[Meaning, float | None]] = Counter()
     for index, each in enumerate(found):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plimsoll.importers.columns import MappedColumn, Meaning
 
 FINE = 4
-"""A rate with at least so many decimals determines the length of the run."""
+"""A rate with at least this many decimals determines the length of the run."""
 _CLOCKS = {"k6": "sent", "vegeta": "sent", "jmeter": "sent", "gatling": "sent", "hey": "sent", "wrk2": "due"}
 
 

@@ -125,7 +125,7 @@ def _of_plan(load: Load, given: Mapping[str, Any], limits: Limits) -> Load:
 
 
 def _users(given: Mapping[str, Any], limits: Limits, run_time: float | None) -> Load:
-    """--users, with additions to Locust: a warm-up, or an end after so many iterations or requests."""
+    """--users, with additions to Locust: a warm-up, or an end after this many iterations or requests."""
     users = int(given.get("users", 1))
     rise = users / float(given["spawn_rate"]) if "spawn_rate" in given else 0.0
     warmup = given.get("warmup", 0.0)

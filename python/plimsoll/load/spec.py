@@ -61,7 +61,7 @@ class ShapeSpec:
         return shape
 
     def ending(self, seconds: float) -> ShapeSpec:
-        """A shape without end, limited to so many seconds."""
+        """A shape without end, limited to this many seconds."""
         values = dict(self.values) | {"seconds": seconds}
         return ShapeSpec.of(self.kind, self.curve and self.curve.ending(seconds), **values)
 
@@ -131,9 +131,9 @@ class Limits:
     on_saturation: Saturation = "wait"
     """How an arrival is handled when all of them are busy. Open model."""
     iterations: int | None = None
-    """The run ends once so many have started, >= 1."""
+    """The run ends once this many have started, >= 1."""
     requests: int | None = None
-    """The run ends once so many requests have started, >= 1."""
+    """The run ends once this many requests have started, >= 1."""
 
     def __post_init__(self) -> None:
         for name in ("max_users", "iterations", "requests"):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
 _SCALES = ((Decimal("1e17"), 9, "Unix ns"), (Decimal("1e14"), 6, "Unix µs"), (Decimal("1e11"), 3, "Unix ms"))
-"""From this number on, it has so many decimal places: 1e17 ns are in 1973, and 1e11 ms too."""
+"""From this number on, it has this many decimal places: 1e17 ns are in 1973, and 1e11 ms too."""
 _DATE = "RFC 3339"
 
 

@@ -80,7 +80,7 @@ class UsersDispatcher:
 
 
 def spread(dispatcher: Dispatcher, missing: int, times: SpawnTimes) -> Iterator[int | None]:
-    """Make the dispatcher grow by so many users (negative: shrink) at these times, relative to now.
+    """Make the dispatcher grow by this many users (negative: shrink) at these times, relative to now.
 
     Yields after each step the stamp at which the next one is due, None after the last.
     """

@@ -123,7 +123,10 @@ class Environment:
         return set(_option(self.parsed_options, option, None) or []) or None
 
     def create_local_runner(self) -> LocalRunner:
-        """A runner that runs the users in a program's own process."""
+        """A runner that runs the users in a program's own process.
+
+        Raises RunnerAlreadyExistsError for a second one.
+        """
         from plimsoll.locust.runners import LocalRunner
 
         return LocalRunner(self)

@@ -178,7 +178,7 @@ class Runner:
     def start(
         self, user_count: int, spawn_rate: float, wait: bool = False, user_classes: list[type[User]] | None = None
     ) -> None:
-        """Set the total number of users, which start or stop at so many per second.
+        """Set the total number of users. spawn_rate: users started or stopped per second.
 
         wait: until all have started, if the test already runs. user_classes: those of new users; None: all. Raises
         ValueError for invalid numbers.
@@ -213,7 +213,7 @@ class Runner:
         self.controller.quit()
 
     def spawn_users(self, user_classes_spawn_count: Mapping[str, int], wait: bool = False) -> list[User]:
-        """Start so many more of each class in this process at once. wait: until all users have ended."""
+        """Start this many more of each class in this process at once. wait: until all users have ended."""
         if self.state in (STATE_INIT, STATE_STOPPED):
             self.state = STATE_SPAWNING
         users = []
@@ -227,7 +227,7 @@ class Runner:
         return users
 
     def stop_users(self, user_classes_stop_count: Mapping[str, int]) -> None:
-        """Stop so many of each class in this process within the stop timeout; returns when they have ended."""
+        """Stop this many of each class in this process within the stop timeout; returns when they have ended."""
         chosen: list[User] = []
         for name, count in user_classes_stop_count.items():
             chosen += [user for user in self.users() if type(user).__name__ == name][:count]

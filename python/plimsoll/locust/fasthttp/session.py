@@ -263,7 +263,7 @@ class FastHttpSession(Sender[FastResponse]):
         redirects: int,
         stream: bool = False,
     ) -> FastResponse:
-        """The response after at most so many redirects; 0: redirects are not followed."""
+        """The response after at most this many redirects; 0: redirects are not followed."""
         first = message
         while True:
             status = response.status_code

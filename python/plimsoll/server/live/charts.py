@@ -105,7 +105,7 @@ class Charts:
             return ChartUpdate(rows, self._versions())
 
     def end(self, seconds: int) -> ChartUpdate:
-        """The run is over after so many whole seconds, at least 1."""
+        """The run is over after this many whole seconds, at least 1."""
         with self._turns.first():
             self._seconds = seconds
             self._complete = min(self._complete, seconds - 1)

@@ -57,7 +57,7 @@ class Live(SnapshotFeed):
         self.publish(**self._run.empty())
 
     def judge_by(self, judge: Judge) -> None:
-        """judge: returns the threshold results after so many measured seconds."""
+        """judge: returns the threshold results after this many measured seconds."""
         if self._run is not None:
             self._run.judge = judge
 

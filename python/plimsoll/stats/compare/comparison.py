@@ -80,7 +80,7 @@ class Comparison:
     tail: int | None = None
     """How many of these are above the quantile."""
     effect: float | None = None
-    """Design effect: the requests are worth so many times fewer independent ones."""
+    """Design effect: the requests are worth this many times fewer independent ones."""
     step: float | None = None
     """Relative step of the tool at these values."""
     warmup: float = 0.0

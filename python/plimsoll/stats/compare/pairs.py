@@ -23,7 +23,7 @@ ALPHA = 0.05
 LEAST = 3
 """Pairs without which a t interval is almost meaningless: with two, it rests on a single difference."""
 MODERATED = 3
-"""Up to so many pairs, the bench's A/A history is used if there is one: their own spread is too uncertain."""
+"""Up to this many pairs, the bench's A/A history is used if there is one: their own spread is too uncertain."""
 MOST_FLIPPED = 20
 """Pairs up to which all 2^k signs are tried."""
 

@@ -65,7 +65,7 @@ def pairs_for_power(spread: float, delta: float, power: float = POWER, alpha: fl
 
 
 def minutes(pairs: int, duration: float, gap: float) -> float:
-    """The time for so many pairs of runs of `duration` seconds with `gap` seconds around each."""
+    """The time for this many pairs of runs of `duration` seconds with `gap` seconds around each."""
     return pairs * 2 * (duration + gap) / 60
 
 
@@ -95,7 +95,7 @@ def best_duration(within: float, duration: float, spread: float, setup: float) -
 
 @cache
 def obf_thresholds(looks: int) -> tuple[float, ...]:
-    """p at which each of so many evenly spaced looks may end the experiment, for 5 % false alarms over all looks.
+    """p at which each of this many evenly spaced looks may end the experiment, for 5 % false alarms over all looks.
 
     O'Brien and Fleming, Biometrics 35, 1979: |z_j| ≥ c · √(looks / j), which for the sum of the pairs is a constant
     bound. As p-values they apply to t tests too (Jennison and Turnbull 1999, section 4.4). Raises ValueError for more
@@ -108,7 +108,7 @@ def obf_thresholds(looks: int) -> tuple[float, ...]:
 
 
 def look_of(pairs: int, planned: int | None, looks: int) -> int:
-    """The number of the look, from 1, with so many of the planned pairs; the last one if the plan is unknown."""
+    """The number of the look, from 1, with this many of the planned pairs; the last one if the plan is unknown."""
     if planned is None or pairs >= planned:
         return looks
     return max(1, pairs * looks // planned)
@@ -124,7 +124,7 @@ def _half(spread: float, pairs: int, alpha: float) -> float:
 
 
 def _crossing(bar: float, steps: int) -> float:
-    """Probability that a walk of so many standard normal steps is ever beyond ±bar: the density of the walks still
+    """Probability that a walk of this many standard normal steps is ever beyond ±bar: the density of the walks still
     within is computed step by step on a grid."""
     import numpy as np
 

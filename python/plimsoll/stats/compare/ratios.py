@@ -1,5 +1,5 @@
-"""Percentiles, means, maxima and rates: compared by their ratio, on a logarithmic scale, where a change by so many per
-cent has the same size upwards and downwards, at 5 ms and at 5 s."""
+"""Percentiles, means, maxima and rates: compared by their ratio, on a logarithmic scale, where a relative change has
+the same size upwards and downwards, at 5 ms and at 5 s."""
 
 from __future__ import annotations
 

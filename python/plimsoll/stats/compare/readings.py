@@ -152,7 +152,7 @@ def timed_by_service(measured: Measured) -> Measured:
 
 
 def without_head(measured: Measured, course: Course, seconds: int, duration: float | None) -> Measured:
-    """The endpoint without so many more seconds at its start; duration: the original one of the run."""
+    """The endpoint without this many more seconds at its start; duration: the original one of the run."""
     window = slice((course.measured.start or 0) + seconds, course.measured.stop)
     seconds_left = range(*window.indices(len(course)))
     histogram = _sum(course.histograms, seconds_left)

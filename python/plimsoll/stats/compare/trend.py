@@ -38,7 +38,7 @@ WINDOW = 50
 MAX_P = 0.001
 """Of a reported change."""
 LENIENT = 10.0
-"""The first pass accepts a p so many times as high."""
+"""The first pass accepts a p this many times as high."""
 ENOUGH = 10
 """Runs. A step of four standard deviations is found in 83 % of series with five runs on each side of it, and in 14 %
 with three (`tests/stats/false_alarms.py`)."""

@@ -74,7 +74,7 @@ class _Bench:
     checks: tuple[str, ...]
 
     def alpha(self, pairs: int) -> float:
-        """The p below which a difference is certain: 0.05, or that of the look with so many pairs."""
+        """The p below which a difference is certain: 0.05, or that of the look with this many pairs."""
         looks = min(self.study.looks, planning.MOST_LOOKS)
         return planning.obf_thresholds(looks)[planning.look_of(pairs, self.study.repeats, looks) - 1]
 

@@ -67,7 +67,7 @@ def _inversions_p(n: int, count: int) -> float:
 
 
 def _variance(sizes: NDArray[np.int64]) -> float:
-    """Of (rising − falling pairs) in a random order of so many values; for groups of equal ones: its reduction."""
+    """Of (rising − falling pairs) in a random order of this many values; for groups of equal ones: its reduction."""
     return float((sizes * (sizes - 1) * (2 * sizes + 5)).sum()) / 18
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 DECADE = 0.05
 """Width of a bin in decades: 12 %, wider than the steps of tools with two digits above 20 ms."""
 SCORE = 4.0
-"""The lower peak is so many times the valley. Even wide lognormal distributions stayed below 3.1 (simulated)."""
+"""The lower peak is this many times the valley. Even wide lognormal distributions stayed below 3.1 (simulated)."""
 LEAST_SHARE = 0.005
 LEAST_COUNT = 20
 """Of the smaller part: fewer may be a few stray requests."""

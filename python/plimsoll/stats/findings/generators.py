@@ -21,7 +21,7 @@ ACHIEVED = 0.98
 """Of the offered arrivals: below this, the load was not the reported one."""
 LATE_MS = 1.0
 LATE_SHARE = 0.05
-"""Lag is part of the latency: at most so many ms, or this share of the target's p50 if that is more."""
+"""Lag is part of the latency: at most this many ms, or this share of the target's p50 if that is more."""
 CPU = 0.80
 """Of a core: a queue with fixed service (M/D/1) waits two services at 80 %, 4.5 at 90 %."""
 RULE = (

@@ -52,7 +52,7 @@ def _knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequence[f
         "per_s_and_load": bend.slope,
     }
     if ladder.unit == "users":
-        # While users do not wait for one another: one request each every so many seconds.
+        # While users do not wait for one another: each sends one request in this many seconds.
         cycle = min(rung.load / rate for rung, rate in zip(rungs, rates, strict=True) if rate)
         evidence["cycle_s"] = cycle
         evidence["bound_users"] = saturation_bound(cycle, rates[peak])

@@ -25,7 +25,7 @@ LEAST_RUNGS = 3
 DOMINANT = 0.5
 """Share of the time in requests: the endpoint that users of the others wait for."""
 ALONE = 2.0
-"""A request to an idle server takes one service time; services vary, so up to so many of them."""
+"""A request to an idle server takes one service time; services vary, so up to this many of them."""
 RULE = (
     f"over at least {LEAST_RUNGS} levels |d ln X / d ln N| ≤ {FLAT}, d ln R / d ln N within "
     f"{PROPORTIONAL[0]}…{PROPORTIONAL[1]}, and users spend at least {BUSY * 100:.0f} % of their time in requests: a "

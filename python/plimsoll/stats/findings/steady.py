@@ -25,9 +25,9 @@ MOST = 0.5
 LEAST_SECONDS = 4
 """Two slow ones, and two to compare with."""
 SUDDEN = 2.0
-"""A head of less than `BATCH` seconds must be so many times as slow, since single seconds scatter more, and …"""
+"""A head of less than `BATCH` seconds must be this many times as slow, since single seconds scatter more, and …"""
 DEVIATIONS = 8.0
-"""… by so many deviations of the other seconds (median absolute ones, × 1.4826)."""
+"""… by this many deviations of the other seconds (median absolute ones, × 1.4826)."""
 DRIFTS = 1.2
 LEAST_DRIFT_MS = 0.1
 """The minimum difference between the first and the last third, as a ratio and in ms."""
@@ -169,7 +169,7 @@ def _cold(study: Study, found: list[tuple[Trial, Measured, Steadiness]], runs: i
 
 
 def _between(trial: Trial, row: Measured, seconds: int | None = None) -> tuple[float, float]:
-    """From second 0 of the run: its first so many measured seconds, or all of them."""
+    """From second 0 of the run: its first `seconds` measured seconds, or all of them."""
     assert row.course is not None
     first = row.course.measured.start or 0
     last = len(row.course) if trial.duration is None else min(len(row.course), first + int(trial.duration))

@@ -133,7 +133,7 @@ class Seconds:
             into.merge(tally)
 
     def window(self, first: int, seconds: int) -> Tally:
-        """The sum of so many seconds."""
+        """The sum of this many seconds."""
         total = Tally(self._clocks)
         end = first + seconds
         while first < end:

@@ -17,8 +17,8 @@ BATCH = 5
 LEAST_BATCHES = 5
 """With fewer, any trend may be chance: of four batches, one order in twelve is monotonic."""
 COLD = 1.2
-"""A head so many times as slow as the rest was warming up. Without this bound every second run of identical seconds has
-one: the minimum that MSER finds is then anywhere (simulated: 33 % of runs of 300 s, 49 % of 40 s)."""
+"""A head this many times as slow as the rest was warming up. Without this bound every second run of identical seconds
+has one: the minimum that MSER finds is then anywhere (simulated: 33 % of runs of 300 s, 49 % of 40 s)."""
 TREND = 0.01
 """p of no trend, below which the half that MSER may cut does not suffice. A point at the limit alone is no evidence: 40
 % of stationary runs of 20 s have it there, 15 % of 40 s."""

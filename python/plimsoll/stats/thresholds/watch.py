@@ -165,7 +165,7 @@ class ThresholdWatch:
 
 
 def read(threshold: Threshold, tally: Tally, seconds: float) -> ThresholdReading:
-    """The threshold's subject over the tally of so many seconds."""
+    """The threshold's subject over the tally of this many seconds."""
     subject = threshold.subject
     if subject.is_time:
         time = _time(subject, tally)

@@ -29,8 +29,8 @@ CPU_SHARE = 0.05
 """Share of the workers' seconds in which they may exceed it."""
 GROWTH = 2.0
 GROWTH_MS = 50.0
-"""Lag grows if its mean in the last third of a full worker's seconds is so many times that in the first third, and so
-many ms more."""
+"""Lag grows if its mean in the last third of a full worker's seconds is this many times that in the first third, and
+this many ms more."""
 LEAST_FULL_SECONDS = 2
 ALL_USERS = 0.99
 """Of the most users: with fewer, more of them are starting, which makes lag grow for a while."""
