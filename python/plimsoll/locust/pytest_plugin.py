@@ -40,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
     _host = config.getoption("--host")
 
 
-# No fixture requests `user`: with a default it is no fixture for pytest, only an argument for a user's call.
+# `user` has a default, so pytest does not treat it as a fixture. A user that calls the function passes itself.
 @pytest.fixture
 def session(user: User | None = None) -> Iterator[HttpSession]:
     """Like the client of an HttpUser."""

@@ -87,7 +87,7 @@ def compose(
         body = b""
     if not headers:
         if headers is not None and not isinstance(headers, Mapping):
-            # "" or [] make requests drop the session's parameters, too.
+            # "" or [] make requests drop the session's headers, too.
             return None
         if authorization is None or (body is None and not auth):
             return ComposedRequest(route, setup.extra, body, content_type, payload)

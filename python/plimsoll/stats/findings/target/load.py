@@ -67,7 +67,7 @@ def _limit(use: _Seen, source: str) -> tuple[float, int]:
     processes = round(max(counts)) if counts else 0
     if processes and (not cores or processes < cores) and use.value <= SERIAL_MOST * processes:
         return float(processes), processes
-    # If the machine's cores are shared, the finding about the machine covers them.
+    # Cores shared with all other processes: the finding about the machine covers them.
     shared = source != MACHINE and any(MACHINE in trial.cores and trial.cores[MACHINE] <= cores for trial in use.trials)
     return (0.0 if shared else cores), 0
 
