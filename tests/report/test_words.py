@@ -127,6 +127,19 @@ def test_what_became_of_it(metric, ratio, shown):
     assert direction(replace(certain, word="not distinguishable")) == ""
 
 
+@pytest.mark.parametrize(
+    ("metric", "ratio", "shown"),
+    [
+        ("p99", 1.08, "8.0 % slower"), ("p99", 4.08, "4.1 times as long"), ("p50", 0.2843, "3.5 times as fast"),
+        ("p50", 0.66, "34 % faster"), ("throughput", 4.4, "4.4 times as many requests"),
+        ("throughput", 0.25, "75 % fewer requests"),
+    ],
+)  # fmt: skip
+def test_a_chip_has_times_where_the_answer_has_them(metric, ratio, shown):
+    certain = replace(OPEN, metric=Metric.parse(metric), word="different", ratio=ratio)
+    assert words.short_verdict(certain) == shown
+
+
 def test_shares_are_shown_as_percentages():
     failing = replace(OPEN, metric=Metric.parse("errors"), a_value=0.0012, b_value=0.0)
     assert words.values(failing) == "0.120 → 0 %"

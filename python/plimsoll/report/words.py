@@ -61,11 +61,11 @@ def verdict(comparison: Comparison) -> str:
 
 
 def short_verdict(comparison: Comparison) -> str:
-    """For a chip: "34 % faster", "no clear difference (±20 %)", "3.1 times, unclear (3 pairs)", "−46 %, other work"."""
+    """For a chip: "34 % faster", "4.1 times as long", "no clear difference (±20 %)", "3.1 times, unclear (3 pairs)",
+    "−46 %, other work"."""
     delta = percent(comparison.metric.delta)
     if comparison.word == "different":
-        way = direction(comparison)
-        return f"{change(comparison).lstrip('+−')} {way}" if way else change(comparison)
+        return _certain(comparison)
     if comparison.word in ("negligible", "equivalent"):
         return f"same (±{delta})"
     if comparison.word == "not distinguishable":
@@ -77,6 +77,20 @@ def short_verdict(comparison: Comparison) -> str:
         return change(comparison)
     shown = f"{change(comparison)}, " if comparison.ratio is not None else ""
     return f"{shown}{'other work' if comparison.word == 'invalid' else 'no verdict'}"
+
+
+def _certain(comparison: Comparison) -> str:
+    """34 % faster; 2.8 times as fast; 4.1 times as long; 4.4 times as many requests."""
+    way, ratio = direction(comparison), comparison.ratio
+    if not way:
+        return change(comparison)
+    is_rate = comparison.metric.kind == "throughput"
+    if comparison.difference is None and ratio is not None:
+        if ratio >= 1 + WIDEST:
+            return f"{significant(ratio, 2)} times as {'many requests' if is_rate else 'long'}"
+        if not is_rate and 0 < ratio <= 1 / (1 + WIDEST):
+            return f"{significant(1 / ratio, 2)} times as fast"
+    return f"{change(comparison).lstrip('+−')} {way}"
 
 
 def bound(comparison: Comparison) -> float | None:

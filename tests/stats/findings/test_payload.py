@@ -84,6 +84,16 @@ def test_replies_that_grow_during_the_run() -> None:
     assert (finding.evidence["first_bytes"], finding.evidence["last_bytes"]) == (200, 1800)
 
 
+def test_replies_of_random_sizes_do_not_grow() -> None:
+    rng = np.random.default_rng(1)
+    courses = (rng.normal(20_000, 1_500, 12) for _ in range(200))
+    found_in = sum(grows(row(course=course(sizes=sizes))) is not None for sizes in courses)
+
+    assert found_in <= 4
+    growing = 20_000 + 400 * np.arange(12) + rng.normal(0, 200, 12)
+    assert grows(row(course=course(sizes=growing))) is not None
+
+
 def test_what_grew_in_the_warm_up_is_not_growth_of_the_run() -> None:
     warmed = row(course=course(sizes=[1.0] * 20 + [100.0] * 20, warmup=20))
 

@@ -23,17 +23,20 @@ QUARTER = 0.25
 """Share of a run's seconds at its start and its end: growth must be visible between them."""
 LEAST_SECONDS = 8
 """With sizes: two per quarter."""
+NORMAL_STEP = 0.9539
+"""Median |x − y| of two normal values with a standard deviation of 1: √2 · Φ⁻¹(3/4)."""
 FEW = 0.01
 """Share of a second's requests that may fail: their bodies hardly change its mean size."""
 CHANCE = 4
-"""Standard errors by which a random mix of endpoints may change their mean size."""
+"""Standard errors by which a random choice of requests may change a mean size."""
 RULE = (
     f"mean sizes of replies that differ by more than {DIFFERS * 100:.0f} % mean that the variants did not do the same; "
     f"those of all endpoints together must also lie {CHANCE} standard errors apart, as the mix of requests is random"
 )
 GROWTH = (
     f"mean size of replies in the last quarter of the run's whole seconds without failures more than "
-    f"{DIFFERS * 100:.0f} % above that in the first: then a variant that answers faster asks itself for more work"
+    f"{DIFFERS * 100:.0f} % and {CHANCE} standard errors above that in the first: then a variant that answers faster "
+    "asks itself for more work"
 )
 
 
@@ -129,7 +132,9 @@ def grows(row: Measured, duration: float | None = None) -> tuple[float, float] |
     part = int(len(sizes) * QUARTER)
     first = float(np.average(sizes[:part], weights=counts[:part]))
     last = float(np.average(sizes[-part:], weights=counts[-part:]))
-    return (first, last) if last > first * (1 + DIFFERS) else None
+    # A jump or steady growth hardly moves the median step between seconds.
+    error = float(np.median(np.abs(np.diff(sizes)))) / NORMAL_STEP * math.sqrt(2 / part)
+    return (first, last) if last > first + max(DIFFERS * first, CHANCE * error) else None
 
 
 def _grows(
