@@ -334,6 +334,7 @@ def rates() -> Analysis:
             "The target of koding ended by itself at 900/s: killed by signal 9 after 7 s.",
             Where(variant="koding", level=Level("/s", 900), trial=trials[-1].id),
             "The target's process outlives the run.",
+            {"how": "killed by signal 9 after 7 s"},
         ),
     )
     return Analysis(study, findings, tuple(comparisons))

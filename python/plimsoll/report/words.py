@@ -74,8 +74,8 @@ def short_verdict(comparison: Comparison) -> str:
         widest = bound(comparison)
         return "no clear difference" + (f" (±{percent(widest)})" if widest is not None else "")
     if comparison.word == "one run":
-        return change(comparison)
-    shown = f"{change(comparison)}, " if comparison.ratio is not None else ""
+        return sized(comparison)
+    shown = f"{sized(comparison)}, " if comparison.ratio is not None else ""
     return f"{shown}{'other work' if comparison.word == 'invalid' else 'no verdict'}"
 
 

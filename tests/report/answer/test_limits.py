@@ -4,7 +4,7 @@ from dataclasses import replace
 from tests.report.studies import ladder, operations, rates
 from tests.report.traffic import Traffic, trial
 
-from plimsoll.report.answer.limits import carried, of_target, single
+from plimsoll.report.answer.limits import broken, carried, of_target, single
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.study import Level, Study
@@ -16,6 +16,14 @@ def test_a_rate_is_carried_until_requests_fail_or_the_target_ends():
     assert tunnel.startswith("`tunnel` carries 900/s, the highest rate tried (p99 ")
     assert koding.startswith("`koding` carries 600/s (p99 ")
     assert koding.endswith("at 900/s the target ended by itself (killed by signal 9 after 7 s).")
+
+
+def test_a_crash_beyond_the_first_bad_rate_is_a_sentence_and_one_that_was_said_is_not():
+    analysis = rates()
+    assert list(broken(analysis, list(carried(analysis)))) == []
+    assert list(broken(analysis, ())) == [
+        "The target of koding ended by itself at 900/s: killed by signal 9 after 7 s."
+    ]
 
 
 def test_variants_that_carry_the_highest_rate_stand_together():

@@ -147,6 +147,19 @@ def test_other_work_is_shown_with_its_numbers_and_the_caveat():
     ]
 
 
+def test_replies_that_are_smaller_because_requests_fail_are_not_other_work():
+    study = steps(base=100_000, broken=25_000)
+    failing = tuple(
+        replace(each, total=replace(each.total, failures=(each.total.requests or 0) // 2))
+        if each.variant == "broken" and each.total is not None
+        else each
+        for each in study.trials
+    )
+    row = compared(study, "base", "broken", P50, TOTAL, USERS, word="invalid", reason="errors", against="previous")
+    found = sentences(Analysis(replace(study, trials=failing), (payload("base", "broken"),), (row,)))
+    assert not any("another request" in each for each in found)
+
+
 def test_larger_replies_are_said_with_the_data_per_second():
     study = steps(base=100_000, more=117_000)
     row = compared(study, "base", "more", P50, TOTAL, USERS, word="invalid", reason="sizes differ", against="previous")

@@ -33,6 +33,7 @@ def test_numbers_and_changes() -> None:
     assert wording.times([683, 525, 600]) == "525 ms to 683 ms"
     assert wording.times([200, 200.00001]) == "200 ms"
     assert wording.quantity(5_771_518_563, "bytes") == "5.38 GiB"
+    assert wording.quantity(1020 * 1024**2, "bytes") == "1020 MiB"
     assert wording.quantity(179.9, "MB") == "179.9 MB"
     assert [wording.users(many) for many in (1, 1.5, 46.7143)] == ["1 user", "1.5 users", "47 users"]
     assert [wording.lead(who) for who in ("a", "")] == ["a: ", ""]

@@ -25,7 +25,8 @@ def answer_of(analysis: Analysis) -> tuple[str, ...]:
     compared = versions.sentences(analysis)
     topics = {topic.endpoint for topic in versions.topics_of(analysis)} if study.primary else set()
     if shape_of(study) == "rates":
-        found = [*limits.carried(analysis), *compared]
+        carried = list(limits.carried(analysis))
+        found = [*carried, *limits.broken(analysis, carried), *compared]
     elif len(study.levels) > 1 and len(study.variants) == 1:
         found = [*limits.of_target(analysis, MOST, topics), *compared]
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.report.answer.phrases import code
@@ -21,20 +22,24 @@ if TYPE_CHECKING:
 
 _OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "OVERLOAD", "LEAK")
 """Rules whose findings say what a service does under load; the weightiest first."""
+_BREAKS = ("CRASH", "LEAK")
+"""Of these, what the rates that a target carries do not say."""
 LARGE_PART = 1 / 3
 """An endpoint with this share of the requests of its operation counts like all of them."""
 
 
-def of_target(analysis: Analysis, most: int, topics: Collection[tuple[str, str]] = ()) -> Iterator[str]:
-    """One sentence for each rule, from those of its findings that are about the whole: all endpoints, one with a large
-    part of the requests, or one of topics, which the question names."""
-    is_open = (("RETRO", "insight"),)  # that a decrease is not established
+def of_target(
+    analysis: Analysis, most: int, topics: Collection[tuple[str, str]] = (), rules: Sequence[str] = _OF_TARGET
+) -> Iterator[str]:
+    """One sentence for each of the rules, from those of its findings that are about the whole: all endpoints, one with
+    a large part of the requests, or one of topics, which the question names."""
+    is_open = (("RETRO", "insight"), ("LEAK", "insight"))  # a decrease that is not certain, growth that ends
     found = [
         each
         for each in analysis.findings
         if (each.id, each.weight) not in is_open and _is_whole(analysis.study, each, topics)
     ]
-    for rule in [rule for rule in _OF_TARGET if any(each.id == rule for each in found)][:most]:
+    for rule in [rule for rule in rules if any(each.id == rule for each in found)][:most]:
         alike = [each for each in found if each.id == rule]
         if rule == "SAT":
             yield _knees(analysis.study, alike)
@@ -119,6 +124,12 @@ def carried(analysis: Analysis) -> Iterator[str]:
         if texts := list(_carried(study, [ladder for ladder in ladders if ladder])):
             of = f"{operation}: " if len(study.operations) > 1 else ""
             yield f"{of}{'; '.join(texts)}."
+
+
+def broken(analysis: Analysis, said: Collection[str]) -> Iterator[str]:
+    """Of the open model: targets that ended by themselves, or whose memory grows, beyond what is said already."""
+    new = [each for each in analysis.findings if not any(str(each.evidence.get("how")) in text for text in said)]
+    return of_target(replace(analysis, findings=tuple(new)), len(_BREAKS), rules=_BREAKS)
 
 
 def _carried(study: Study, ladders: Sequence[Sequence[CellSummary]]) -> Iterator[str]:

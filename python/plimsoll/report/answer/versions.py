@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 MOST_OTHER = 2
 """Pairs that did other work, and have a sentence."""
+MOST_FAILED = 0.05
+"""Of the requests of a side: with more, errors explain why its replies are smaller."""
 MOST_LEVELS = 4
 """Levels whose values are said one by one."""
 MOST_ELSEWHERE = 2
@@ -122,7 +124,11 @@ def _once_each(comparisons: Sequence[Comparison]) -> list[Comparison]:
 
 def _other_work(analysis: Analysis, refused: Sequence[Comparison]) -> Iterator[str]:
     """Those that did not do the same: their numbers, and in what the work differs."""
-    found = [(each, sizes) for each in refused if (sizes := _sizes(analysis, each)) is not None and each.ratio]
+    found = [
+        (each, sizes)
+        for each in refused
+        if each.ratio and not _fails(analysis, each) and (sizes := _sizes(analysis, each)) is not None
+    ]
     for each, (before, after) in sorted(found, key=lambda pair: -outcomes.size(pair[0]))[:MOST_OTHER]:
         share = after / before
         rate = _rate_ratio(analysis, each)
@@ -133,6 +139,12 @@ def _other_work(analysis: Analysis, refused: Sequence[Comparison]) -> Iterator[s
             if rate is not None:
                 caveat += f" ({phrases.times(rate * share)} the data per second)"
         yield f"{phrases.beside(each, rate)} ({phrases.pairs_of(each)}), {caveat}."
+
+
+def _fails(analysis: Analysis, comparison: Comparison) -> bool:
+    """Whether so many requests of one side fail that its replies are smaller for this reason."""
+    totals = [cell.total for cell in _cells(analysis, comparison)]
+    return any(each is not None and (each.failures or 0) > MOST_FAILED * (each.requests or 0) for each in totals)
 
 
 def _sizes(analysis: Analysis, comparison: Comparison) -> tuple[float, float] | None:

@@ -59,7 +59,8 @@ def quantity(value: float, unit: str) -> str:
     if unit != "bytes":
         return f"{number(value)} {unit}".rstrip()
     power = min(len(_BYTES) - 1, int(math.log2(max(abs(value), 1)) / 10))
-    return f"{value / 1024**power:.3g} {_BYTES[power]}"
+    scaled = value / 1024**power
+    return f"{scaled:.0f} {_BYTES[power]}" if abs(scaled) >= 999.5 else f"{scaled:.3g} {_BYTES[power]}"
 
 
 def users(many: float) -> str:

@@ -83,7 +83,7 @@ def test_memory_that_is_taken_in_the_warm_up_is_no_leak() -> None:
 def test_a_target_that_ended_is_a_result() -> None:
     (finding,) = found(crashes, study(_observed(CALM, crashed="signal 9, out of memory")))
 
-    assert "the target ended during the run: signal 9, out of memory." in finding.statement
+    assert "the target ended during the run, at 203 MB of memory: signal 9, out of memory." in finding.statement
     assert found(crashes, study(_observed(CALM))) == []
 
 

@@ -80,12 +80,22 @@ def crashes(study: Study) -> Iterable[Finding]:
         yield Finding(
             "CRASH",
             "warning",
-            f"{wording.place(study, trial)}: the target ended during the run: {trial.crashed.rstrip('.')}.",
+            f"{wording.place(study, trial)}: the target ended during the run{_memory(trial)}: "
+            f"{trial.crashed.rstrip('.')}.",
             Where(trial.variant, trial.level, trial.operation, None, trial.id),
             "a target that ends by itself while it is loaded is a result, not a run to be left out",
             {"how": trial.crashed, **_ended(trial)},
             "Look at its last log lines, and at its memory up to there.",
         )
+
+
+def _memory(trial: Trial) -> str:
+    """ ", at 1.2 GiB of memory"; "" where it was not observed."""
+    series = [each for each in trial.observed if each.name in MEMORY and len(each.values)]
+    if not series:
+        return ""
+    largest = max(series, key=lambda each: float(np.nanmax(each.values)))
+    return f", at {wording.quantity(float(np.nanmax(largest.values)), largest.unit)} of memory"
 
 
 def _ended(trial: Trial) -> dict[str, float | str | tuple[float, ...]]:
