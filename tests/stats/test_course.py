@@ -22,12 +22,12 @@ def test_times_on_time_are_those_of_the_service_until_arrivals_wait(make_interva
     intervals = [
         make_interval([1.0], second=0),
         make_interval([2.0, 3.0], second=1),
-        make_interval([4.0], second=1, outcome="status"),
+        make_interval([4.0], second=1, outcome="http"),
         waited(make_interval([50.0], second=last), [5]),
         make_interval([6.0], second=3),
     ]
     for each in intervals:
-        course.add(each, timed=True)
+        course.add(each.second, [each])
     found = course.course(4, 0)
     for second in range(4):
         expected = Histogram.sum([each.response_on_time for each in intervals if each.second == second])
@@ -37,5 +37,5 @@ def test_times_on_time_are_those_of_the_service_until_arrivals_wait(make_interva
 
 def test_without_waiting_there_are_none_of_their_own(make_interval):
     course = CourseBuilder()
-    course.add(make_interval([1.0]), timed=True)
+    course.add(0, [make_interval([1.0])])
     assert course.course(1, 0).on_time == ()

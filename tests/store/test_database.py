@@ -64,10 +64,11 @@ def test_sqlite_survives_the_death_of_its_writer_and_lets_others_read(tmp_path):
     with database.read("look") as connection:
         settings = {
             name: connection.scalar(text(f"PRAGMA {name}"))
-            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout", "cache_size")
         }
     database.close()
-    assert settings == {"journal_mode": "wal", "synchronous": 1, "foreign_keys": 1, "busy_timeout": 5000}
+    wanted = {"journal_mode": "wal", "synchronous": 1, "foreign_keys": 1, "busy_timeout": 5000, "cache_size": -256}
+    assert settings == wanted
 
 
 def test_a_transaction_that_fails_leaves_nothing(store_location):

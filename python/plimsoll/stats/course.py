@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
 from plimsoll._engine import Histogram
+from plimsoll.record import NO_REQUESTS, TIMED
 from plimsoll.stats.study import Course, GeneratorCourse
 
 if TYPE_CHECKING:
@@ -59,26 +60,18 @@ class _Packer:
     def __init__(self, packed: Mapping[int, bytes] | None = None) -> None:
         self._packed = dict(packed or {})
         self._open = -1
-        self._histogram: Histogram | None = None
-        self._is_ours = False
-        """Whether it may be changed. The first of a second belongs to the caller, and most seconds have only one."""
+        self._parts: list[Histogram] = []
+        """Of the open second."""
 
     def add(self, second: int, histogram: Histogram) -> None:
+        """histogram: must stay as it is."""
         if second != self._open:
             self._pack()
             self._open = second
-            packed = self._packed.get(second)
-            self._histogram, self._is_ours = (None, False) if packed is None else (Histogram.decode(packed), True)
-        if self._histogram is None:
-            self._histogram = histogram
-            return
-        if not self._is_ours:
-            self._histogram, self._is_ours = self._histogram.copy(), True
-        self._histogram.add(histogram)
+        self._parts.append(histogram)
 
     def copy(self) -> _Packer:
         self._pack()
-        self._open, self._histogram = -1, None
         return _Packer(self._packed)
 
     def packed(self, seconds: int) -> PackedHistograms:
@@ -86,37 +79,49 @@ class _Packer:
         return PackedHistograms([self._packed.get(second) for second in range(seconds)])
 
     def _pack(self) -> None:
-        if self._histogram is not None and self._histogram.count:
-            self._packed[self._open] = self._histogram.encode(compressed=False)
+        parts, self._parts = self._parts, []
+        if parts and self._open in self._packed:
+            parts.append(Histogram.decode(self._packed[self._open]))
+        found = parts[0] if len(parts) == 1 else Histogram.sum(parts)
+        if found.count:
+            self._packed[self._open] = found.encode(compressed=False)
 
 
 class CourseBuilder:
-    """Adds up the intervals of one endpoint, second by second."""
+    """Adds up the intervals of one endpoint, second by second. timed: the outcomes whose times count."""
 
-    def __init__(self) -> None:
+    def __init__(self, timed: Container[str] = TIMED) -> None:
+        self._timed = timed
         self._seconds: dict[int, _Second] = {}
         self._response = _Packer()
         self._service = _Packer()
         self._on_time: _Packer | None = None
         """None while it is the same as `_service`."""
 
-    def add(self, interval: Interval, timed: bool) -> None:
-        second = self._seconds.get(interval.second)
-        if second is None:
-            second = self._seconds[interval.second] = _Second()
-        second.requests += interval.count
-        second.failures += interval.count if interval.failed else 0
-        second.body += interval.bytes_body
-        if timed and interval.timed:
-            second.timed += interval.timed
-            second.total += interval.response_sum
-            second.longest = max(second.longest, interval.response_max)
-            if self._on_time is None and interval.on_time is not None:
-                self._on_time = self._service.copy()
-            self._response.add(interval.second, interval.response)
-            self._service.add(interval.second, interval.service)
-            if self._on_time is not None:
-                self._on_time.add(interval.second, interval.response_on_time)
+    def add(self, second: int, intervals: Iterable[Interval]) -> None:
+        """Some of this second."""
+        sums = self._seconds.get(second)
+        if sums is None:
+            sums = self._seconds[second] = _Second()
+        for interval in intervals:
+            if interval.outcome in NO_REQUESTS:
+                continue
+            sums.requests += interval.count
+            sums.failures += interval.count if interval.failed else 0
+            sums.body += interval.bytes_body
+            if interval.timed and interval.outcome in self._timed:
+                sums.timed += interval.timed
+                sums.total += interval.response_sum
+                sums.longest = max(sums.longest, interval.response_max)
+                self._add_times(second, interval)
+
+    def _add_times(self, second: int, interval: Interval) -> None:
+        if self._on_time is None and interval.on_time is not None:
+            self._on_time = self._service.copy()
+        self._response.add(second, interval.response)
+        self._service.add(second, interval.service)
+        if self._on_time is not None:
+            self._on_time.add(second, interval.response_on_time)
 
     def course(self, seconds: int, warmup: int) -> Course:
         none = _Second()

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plimsoll.record import NO_REQUESTS, TIMES_OF
+from plimsoll.record import TIMES_OF
 from plimsoll.stats.course import CourseBuilder, GeneratorCourseBuilder
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import NDArray
 
-    from plimsoll.record import Health, Interval
+    from plimsoll.record import Health
     from plimsoll.stats.seconds import Key, SecondSums
     from plimsoll.stats.study import Course, GeneratorCourse
     from plimsoll.stats.view import RecordedRun
@@ -33,7 +31,7 @@ class RunReading:
         self._courses: dict[Key, CourseBuilder] = {}
         self._users: dict[int, dict[int, int]] = {}
         """By second and worker."""
-        self._total = CourseBuilder()
+        self._total = CourseBuilder(self._timed)
         self._generator = GeneratorCourseBuilder()
         self.view = RunView.of(run, times_of, self)
         self.observed = run.observed()
@@ -41,15 +39,11 @@ class RunReading:
 
     def add_second(self, sums: SecondSums) -> None:
         for key, intervals in sums.endpoints.items():
-            if key not in self._courses:
-                self._courses[key] = CourseBuilder()
-            self._add(intervals, self._courses[key])
-        self._add(sums.total.outcomes.values(), self._total)
-
-    def _add(self, intervals: Iterable[Interval], course: CourseBuilder) -> None:
-        for interval in intervals:
-            if interval.outcome not in NO_REQUESTS:
-                course.add(interval, interval.outcome in self._timed)
+            course = self._courses.get(key)
+            if course is None:
+                course = self._courses[key] = CourseBuilder(self._timed)
+            course.add(sums.second, intervals)
+        self._total.add(sums.second, sums.total.outcomes.values())
 
     def add_health(self, row: Health) -> None:
         users = self._users.setdefault(row.second, {})

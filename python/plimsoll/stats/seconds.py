@@ -24,14 +24,20 @@ Key = tuple[str, str]
 class SecondSums:
     """Data of one second that arrived together. Immutable."""
 
-    __slots__ = ("_endpoints", "intervals", "second", "total")
+    __slots__ = ("_endpoints", "_total", "intervals", "second")
 
     def __init__(self, second: int, intervals: list[Interval]) -> None:
         self.second = second
         self.intervals = intervals
-        self.total = Totals.of("", AGGREGATED, intervals, second)
-        """All endpoints together."""
+        self._total: Totals | None = None
         self._endpoints: dict[Key, list[Interval]] | None = None
+
+    @property
+    def total(self) -> Totals:
+        """All endpoints together. Added up when somebody asks for it."""
+        if self._total is None:
+            self._total = Totals.of("", AGGREGATED, self.intervals, self.second)
+        return self._total
 
     @property
     def endpoints(self) -> dict[Key, list[Interval]]:

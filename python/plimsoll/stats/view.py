@@ -14,11 +14,14 @@ from plimsoll.stats.seconds import RecentSeconds, by_second
 from plimsoll.stats.totals import AGGREGATED, Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from plimsoll.record import CaughtException, Failure, Health, Interval
     from plimsoll.stats.seconds import Key, SecondSums
     from plimsoll.stats.study import Series
+
+AT_ONCE = 5000
+"""Intervals that are added up together: each list of them costs one sum of histograms."""
 
 
 class RecordedRun(Protocol):
@@ -54,16 +57,22 @@ class EndpointView(Totals):
         self.requests_by_second = array("Q")
         self.failures_by_second = array("Q")
 
-    def add(self, interval: Interval) -> None:
-        super().add(interval)
-        if interval.outcome in NO_REQUESTS:
-            return
-        missing = interval.second + 1 - len(self.requests_by_second)
-        if missing > 0:
-            self.requests_by_second.extend([0] * missing)
-            self.failures_by_second.extend([0] * missing)
-        self.requests_by_second[interval.second] += interval.count
-        self.failures_by_second[interval.second] += interval.count if interval.failed else 0
+    def add_all(self, sums: Totals, intervals: Iterable[Interval]) -> None:
+        """sums: what the intervals add up to."""
+        for each in sums.outcomes.values():
+            self.add(each)
+        requests, failures = self.requests_by_second, self.failures_by_second
+        for interval in intervals:
+            if interval.outcome in NO_REQUESTS:
+                continue
+            second = interval.second
+            missing = second + 1 - len(requests)
+            if missing > 0:
+                requests.extend([0] * missing)
+                failures.extend([0] * missing)
+            requests[second] += interval.count
+            if interval.failed:
+                failures[second] += interval.count
 
 
 class RunView:
@@ -138,26 +147,32 @@ class RunView:
                 self._exceptions[exception.key] = replace(exception, workers=set(exception.workers))
 
     def fold(self, intervals: Iterable[Interval]) -> Iterator[SecondSums]:
-        """Add intervals, and yield their sums, second by second, so that others need no separate pass."""
+        """Add intervals, and yield them second by second: others need no pass of their own. The sums have all of it
+        when there are no more."""
+        waiting: dict[Key, list[Interval]] = {}
+        many = 0
         for sums in by_second(intervals):
-            for interval in sums.intervals:
-                self._add_to_endpoint(interval)
             self.recent.add(sums)
             self._last = max(self._last, sums.second)
-            self.recorded.exchanges += sum(each.count for each in sums.total.outcomes.values())
+            self.recorded.exchanges += sum(each.count for each in sums.intervals)
             if sums.second >= self.warmup:
-                for interval in sums.total.outcomes.values():
-                    self.total.add(interval)
+                many += len(sums.intervals)
+                for key, found in sums.endpoints.items():
+                    waiting.setdefault(key, []).extend(found)
             yield sums
+            if many >= AT_ONCE:
+                self._add_up(waiting)
+                waiting, many = {}, 0
+        self._add_up(waiting)
 
-    def _add_to_endpoint(self, interval: Interval) -> None:
-        if interval.second < self.warmup:
-            return
-        key = interval.method, interval.name
-        endpoint = self._endpoints.get(key)
-        if endpoint is None:
-            endpoint = self._endpoints[key] = EndpointView(*key)
-        endpoint.add(interval)
+    def _add_up(self, waiting: Mapping[Key, Sequence[Interval]]) -> None:
+        for key, intervals in waiting.items():
+            endpoint = self._endpoints.get(key)
+            if endpoint is None:
+                endpoint = self._endpoints[key] = EndpointView(*key)
+            sums = Totals.of(*key, intervals)
+            endpoint.add_all(sums, intervals)
+            self.total.add_all(sums, intervals)
 
     @property
     def timed(self) -> frozenset[str]:

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 DEFAULT = "plimsoll.db"
 
+CACHE_KIB = 256
+"""Of SQLite, per connection. What a run writes each second and what a report reads in order needs no more; SQLite's
+default of 2 MiB fills during the first hour of a run and looks like a leak."""
+
 # How long a statement may wait for another writer, or for a database that hangs, before the run goes on without it.
 PATIENCE_S = 5
 
@@ -198,7 +202,7 @@ def _prepare_sqlite(file: Path, connection: sqlite3.Connection, record: Connecti
     connection.isolation_level = None
     # In WAL mode readers and the writer do not wait for each other, and with NORMAL every committed second survives the
     # death of any process; only a power cut can take the last ones.
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", f"cache_size=-{CACHE_KIB}"):
         connection.execute(f"PRAGMA {pragma}")
 
 

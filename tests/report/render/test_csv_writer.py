@@ -26,3 +26,9 @@ def test_everything_else_stays_as_it_is() -> None:
     assert _written("/a=b", "", "N/A", "-1.5", "+3", "-1e-3", "-inf", None, -2, -0.5, "'=1") == [
         "/a=b", "", "N/A", "-1.5", "+3", "-1e-3", "-inf", "", "-2", "-0.5", "'=1",
     ]  # fmt: skip
+
+
+def test_rows_that_come_by_column_are_as_safe() -> None:
+    out = io.StringIO(newline="")
+    CsvWriter(out).writecolumns([["=1", "a"], [1.5, None]])
+    assert out.getvalue() == "'=1,1.5\r\na,\r\n"

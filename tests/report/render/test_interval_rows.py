@@ -119,14 +119,14 @@ def test_a_long_run_is_written_as_it_is_read(
             taken += 1
             yield make_interval([1.0], second=taken)
 
-    assert len("".join(itertools.islice(pieces(run, endless()), 100))) > 1000
-    assert taken <= 101
+    assert len("".join(itertools.islice(pieces(run, endless()), 2))) > 1000
+    assert taken <= 1000
 
 
 def test_parquet_of_a_long_run_holds_a_few_thousand_rows_at_a_time(
     tmp_path: Path, run: Any, make_interval: Callable[..., Interval], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("plimsoll.report.render.interval_rows._BATCH", 10)
+    monkeypatch.setattr("plimsoll.report.render.interval_rows._ROW_GROUP", 10)
     write_parquet(tmp_path / "x.parquet", run, [make_interval([1.0], second=second) for second in range(25)])
     file = pyarrow.parquet.ParquetFile(tmp_path / "x.parquet")
     assert [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)] == [10, 10, 5]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -46,3 +47,23 @@ def test_seconds_of_a_standstill_are_one_call_and_its_length_is_known() -> None:
     timeline.turn()
     assert [int(each) for each in timeline.ticks] == [1, 6, 7]
     assert timeline.ticker.silence == pytest.approx(4.5)
+
+
+def test_memory_is_freed_once_a_minute() -> None:
+    full: list[dict[str, int]] = []
+
+    def note(phase: str, about: dict[str, int]) -> None:
+        if phase == "stop" and about["generation"] == 2:
+            full.append(about)
+
+    timeline = Timeline()
+    timeline.ticker.start(EPOCH)
+    gc.disable()
+    gc.callbacks.append(note)
+    try:
+        for _ in range(180):
+            timeline.turn()
+    finally:
+        gc.callbacks.remove(note)
+        gc.enable()
+    assert len(full) == 3

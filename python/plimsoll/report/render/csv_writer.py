@@ -6,7 +6,7 @@ import csv
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a cell begins with that a spreadsheet computes."""
@@ -20,6 +20,11 @@ class CsvWriter:
 
     def writerow(self, columns: Iterable[Any], /) -> None:
         self._writer.writerow([_harmless(each) if type(each) is str else each for each in columns])
+
+    def writecolumns(self, columns: Iterable[Sequence[Any]], /) -> None:
+        """Rows whose values come by column. A column has only texts or none, and there is at least one row."""
+        safe = (list(map(_harmless, each)) if isinstance(each[0], str) else each for each in columns)
+        self._writer.writerows(zip(*safe, strict=True))
 
     def writerows(self, rows: Iterable[Iterable[Any]], /) -> None:
         for row in rows:

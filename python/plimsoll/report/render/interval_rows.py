@@ -6,21 +6,20 @@ import base64
 import io
 import json
 import tempfile
-from itertools import groupby
+from itertools import groupby, islice
 from operator import attrgetter
 from typing import IO, TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.record import COUNTERS, merge
 from plimsoll.report.render.csv_writer import CsvWriter
-from plimsoll.stats.latency.milliseconds import Latency
+from plimsoll.stats.latency.columns import LatencyColumns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plimsoll.record import Interval
     from plimsoll.report.sources import Described, OutputRequest, RunSource
-    from plimsoll.stats.latency.milliseconds import Milliseconds
 
 SCHEMA = "plimsoll.intervals"
 VERSION = 1
@@ -33,7 +32,14 @@ COLUMNS = (
     *(f"response_{each}_share_ms" for each in ("mean", *(name for name, _ in QUANTILES), "max")), "invalid",
 )  # fmt: skip
 HISTOGRAMS = ("response", "service", "on_time")
-_BATCH = 5000
+_PLAIN = ("second", "method", "name", "outcome", *COUNTERS)
+_PLAIN_OF = attrgetter(*_PLAIN)
+_QUANTILES = [quantile for _, quantile in QUANTILES]
+_SHARES = ("mean", *(name for name, _ in QUANTILES), "max")
+_BATCH = 250
+"""Rows that are made at a time: of more of them the histograms would not stay in the processor's cache."""
+_ROW_GROUP = 5000
+"""Rows of Parquet."""
 _PIECE = 2**18
 """Bytes of a file that are read at a time."""
 
@@ -58,26 +64,34 @@ def interval_parquet(source: RunSource, request: OutputRequest) -> Iterator[byte
 def rows(intervals: Iterable[Interval], *, histograms: bool = True) -> Iterator[dict[str, Any]]:
     """One per second, endpoint and outcome, with the columns in their order; times are None when nothing was timed.
     intervals: second by second."""
-    for each in _added_up(intervals):
-        row: dict[str, Any] = {"second": each.second, "method": each.method, "name": each.name, "outcome": each.outcome}
-        row |= {name: getattr(each, name) for name in COUNTERS}
-        response, service = Latency.of_response([each]), Latency.of_service([each])
-        times = _times(response)
-        row |= {f"response_{name}_ms": None if time is None else time.value for name, time in times.items()}
-        row |= {f"service_{name}_ms": None if time is None else time.value for name, time in _times(service).items()}
-        row["response_min_ms"] = each.response_min / 1e6 if each.timed else None
-        row["response_max_ms"] = each.response_max / 1e6 if each.timed else None
-        times["max"] = response.max
-        row |= {f"response_{name}_share_ms": None if time is None else time.share for name, time in times.items()}
+    for batch in columns(intervals, histograms=histograms):
+        for row in zip(*batch.values(), strict=True):
+            yield dict(zip(batch, row, strict=True))
+
+
+def columns(
+    intervals: Iterable[Interval], *, histograms: bool = True, most: int = _BATCH
+) -> Iterator[dict[str, Sequence[Any]]]:
+    """The same by column, `most` rows at a time."""
+    added = _added_up(intervals)
+    while batch := list(islice(added, most)):
+        plain = zip(*map(_PLAIN_OF, batch), strict=True)
+        found: dict[str, Sequence[Any]] = dict(zip(_PLAIN, plain, strict=True))
+        for kind, times in (
+            ("response", response := LatencyColumns.of_response(batch, _QUANTILES)),
+            ("service", LatencyColumns.of_service(batch, _QUANTILES)),
+        ):
+            found[f"{kind}_mean_ms"] = times.mean
+            found |= {f"{kind}_{name}_ms": each for (name, _), each in zip(QUANTILES, times.quantiles, strict=True)}
+        for name in ("min", "max"):
+            nanos = ((each.timed, getattr(each, f"response_{name}")) for each in batch)
+            found[f"response_{name}_ms"] = [value / 1e6 if timed else None for timed, value in nanos]
+        shares = (response.mean_share, *response.quantile_shares, response.max_share)
+        found |= {f"response_{name}_share_ms": each for name, each in zip(_SHARES, shares, strict=True)}
         if histograms:
-            row |= {kind: getattr(each, kind).encode() for kind in ("response", "service")}
-            row["on_time"] = None if each.on_time is None else each.on_time.encode()
-        yield row
-
-
-def _times(of: Latency) -> dict[str, Milliseconds | None]:
-    found = of.quantiles([q for _, q in QUANTILES])
-    return {"mean": of.mean, **{name: time for (name, _), time in zip(QUANTILES, found, strict=True)}}
+            found |= {kind: [getattr(each, kind).encode() for each in batch] for kind in ("response", "service")}
+            found["on_time"] = [None if each.on_time is None else each.on_time.encode() for each in batch]
+        yield found
 
 
 def _added_up(intervals: Iterable[Interval]) -> Iterator[Interval]:
@@ -87,13 +101,13 @@ def _added_up(intervals: Iterable[Interval]) -> Iterator[Interval]:
 
 
 def as_csv(intervals: Iterable[Interval], invalid: Iterable[str] = ()) -> Iterator[str]:
-    """Lines with their ends; without histograms. invalid: reasons to doubt the run, repeated in each line."""
+    """Pieces of it; without histograms. invalid: reasons to doubt the run, repeated in each line."""
     doubts = "; ".join(invalid)
     buffer = io.StringIO()
     writer = CsvWriter(buffer, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for row in rows(intervals, histograms=False):
-        writer.writerow([*row.values(), doubts])
+    for batch in columns(intervals, histograms=False):
+        writer.writecolumns([*batch.values(), [doubts] * len(batch["second"])])
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()
@@ -127,13 +141,9 @@ def write_parquet(file: IO[bytes], run: Described, intervals: Iterable[Interval]
     about = {"plimsoll.run": run.id, "plimsoll.started": repr(run.started), "plimsoll.invalid": doubts}
     schema = arrow.schema(list(types.items()), metadata=about)
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
-        batch: list[dict[str, Any]] = []
-        for row in rows(intervals):
-            batch.append({**row, "invalid": doubts})
-            if len(batch) == _BATCH:
-                writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
-                batch = []
-        writer.write_table(arrow.Table.from_pylist(batch, schema=schema))
+        for batch in columns(intervals, most=_ROW_GROUP):
+            doubtful = [doubts] * len(batch["second"])
+            writer.write_table(arrow.Table.from_pydict({**batch, "invalid": doubtful}, schema=schema))
 
 
 def import_parquet() -> tuple[Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
@@ -14,16 +15,20 @@ if TYPE_CHECKING:
 SECOND = 1_000_000_000
 COLLECT_DELAY_NS = 150_000_000
 """ns past the end of a second at which what the workers said of it is added up."""
+CLEANING_S = 60
+"""Seconds between two full garbage collections. Python runs one after half an hour, and until then keeps garbage and
+free lists that grow: the memory of a run would not be flat."""
 
 
 class Ticker:
-    """Calls `tick` once a second. Seconds that pass while the process stands still are one call."""
+    """Calls `tick` once a second, and now and then frees memory. Seconds that pass while the process stands still are
+    one call."""
 
     def __init__(self, loop: Loop, tick: Callable[[], None], clock: Callable[[], int] = now) -> None:
         self._loop = loop
         self._tick = tick
         self._clock = clock
-        self._first = self._due = 0
+        self._first = self._due = self._clean = 0
         self.silence = 0.0
         """Seconds that a call was late by at most: nothing else of the coordinator was done in them either."""
 
@@ -41,3 +46,6 @@ class Ticker:
         self.silence = max(self.silence, (stamp - self._due) / SECOND)
         self._wait(max(0, stamp - self._first) // SECOND)
         self._tick()
+        if stamp >= self._clean:
+            self._clean = stamp + CLEANING_S * SECOND
+            gc.collect()
