@@ -75,8 +75,9 @@ impl Histogram {
         self.durations.value_at(quantile)
     }
 
+    #[allow(clippy::needless_pass_by_value)] // PyO3 makes the list for this call
     fn values_at(&self, quantiles: Vec<f64>) -> Vec<u64> {
-        quantiles.into_iter().map(|each| self.durations.value_at(each)).collect()
+        self.durations.values_at(&quantiles)
     }
 
     fn count_above(&self, micros: u64) -> u64 {

@@ -145,31 +145,40 @@ impl Buckets {
 
     /// The highest value of the bucket with the ⌈quantile · total⌉th value; 0 when empty.
     pub(crate) fn value_at(&self, quantile: f64) -> u64 {
-        let rank = ((quantile.clamp(0.0, 1.0) * self.total() as f64).ceil() as u64).max(1);
-        let mut seen = 0;
-        for (micros, count) in self.iter() {
-            seen += count;
-            if seen >= rank {
-                // The crate returns the lowest value for a quantile of 0.
-                return if quantile == 0.0 { lowest(micros) } else { micros };
+        self.values_at(&[quantile])[0]
+    }
+
+    /// The same of several; one pass if they ascend.
+    pub(crate) fn values_at(&self, quantiles: &[f64]) -> Vec<u64> {
+        let total = self.total() as f64;
+        // `seen` values are in the buckets before `place`.
+        let (mut place, mut seen) = (0, 0);
+        let value = |&quantile: &f64| {
+            let rank = ((quantile.clamp(0.0, 1.0) * total).ceil() as u64).max(1);
+            if rank <= seen {
+                (place, seen) = (0, 0);
             }
-        }
-        0
+            while let Some(&(micros, count)) = self.counts.get(place) {
+                if seen + count >= rank {
+                    let micros = u64::from(micros);
+                    // The crate returns the lowest value for a quantile of 0.
+                    return if quantile == 0.0 { lowest(micros) } else { micros };
+                }
+                seen += count;
+                place += 1;
+            }
+            0
+        };
+        quantiles.iter().map(value).collect()
     }
 
     /// All of them together, which may be more than [`MOST`].
     pub(crate) fn sum<'a>(lists: impl Iterator<Item = &'a Buckets>) -> Buckets {
-        COUNTS.with_borrow_mut(|counts| {
-            let (mut first, mut end) = (usize::MAX, 0);
-            for list in lists.filter(|each| !each.counts.is_empty()) {
-                for (micros, count) in list.iter() {
-                    counts[index(micros) as usize] += count;
-                }
-                first = first.min(index(list.min()) as usize);
-                end = end.max(index(list.max()) as usize + 1);
+        TABLE.with_borrow_mut(|table| {
+            for (micros, count) in lists.flat_map(Buckets::iter) {
+                table.add(index(micros) as usize, count);
             }
-            let found = counts.iter_mut().enumerate().take(end).skip(first).filter(|(_, count)| **count > 0);
-            Buckets::new(found.map(|(number, count)| (highest(number as u64), mem::take(count))))
+            table.take()
         })
     }
 
@@ -230,9 +239,36 @@ fn highest(index: u64) -> u64 {
     first + (1 << doubling) - 1
 }
 
+/// Counts by the number of their bucket. Most are 0, so a bit for each tells which are not.
+struct Table {
+    counts: Vec<u64>,
+    used: Vec<u64>,
+}
+
+impl Table {
+    fn add(&mut self, number: usize, count: u64) {
+        self.counts[number] += count;
+        self.used[number / 64] |= 1 << (number % 64);
+    }
+
+    /// Everything; the table is empty after that.
+    fn take(&mut self) -> Buckets {
+        let mut found = Vec::new();
+        for (place, used) in self.used.iter_mut().enumerate() {
+            let mut bits = mem::take(used);
+            while bits != 0 {
+                let number = place * 64 + bits.trailing_zeros() as usize;
+                found.push((highest(number as u64) as u32, mem::take(&mut self.counts[number])));
+                bits &= bits - 1;
+            }
+        }
+        Buckets { counts: found }
+    }
+}
+
 thread_local! {
-    /// Counts by the number of their bucket, all 0 between two sums.
-    static COUNTS: RefCell<Vec<u64>> = RefCell::new(vec![0; NUMBERS]);
+    /// Empty between two sums.
+    static TABLE: RefCell<Table> = RefCell::new(Table { counts: vec![0; NUMBERS], used: vec![0; NUMBERS.div_ceil(64)] });
     static INFLATER: RefCell<Inflater> =
         RefCell::new(Inflater { state: Decompress::new(true), plain: Vec::with_capacity(LONGEST_PLAIN) });
 }

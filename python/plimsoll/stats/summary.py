@@ -19,24 +19,41 @@ _RESOLUTION = 0.0015
 
 @dataclass(frozen=True, slots=True)
 class EndpointSummary:
-    """Times in ms, sizes in bytes, rates per second. Times are None if nothing was timed."""
+    """Times in ms, sizes in bytes, rates per second. Times are None when nothing was timed.
 
-    method: str
-    name: str
+    It reads the totals that it is of: ask it before they grow."""
+
+    totals: Totals
+    timed: frozenset[str]
+    """The outcomes whose times count."""
     requests: int
     failures: int
     response: Latency
-    """Response times for a user of the target; the times below are based on it."""
-    service: Latency
-    """The target's times."""
-    counts: ExchangeCounts
-    """All other counts."""
+    """What a user of the target felt; the times below are its."""
     rps: float
     failures_per_s: float
     current_rps: float
     """Over the last 10 s, like the other current numbers."""
     current_failures_per_s: float
     current_response: Latency
+
+    @property
+    def method(self) -> str:
+        return self.totals.method
+
+    @property
+    def name(self) -> str:
+        return self.totals.name
+
+    @property
+    def service(self) -> Latency:
+        """What the target took."""
+        return self.totals.service_of(self.timed)
+
+    @property
+    def counts(self) -> ExchangeCounts:
+        """Whatever else is counted."""
+        return self.totals.counts
 
     @property
     def mean(self) -> float | None:
@@ -60,12 +77,11 @@ class EndpointSummary:
 
     @property
     def service_agrees(self) -> bool:
-        """Whether response and service time agree at the mean and at p50, p90, p95 and p99."""
-        pairs = [(self.response.mean, self.service.mean)]
-        pairs += [(self.response.quantile(q), self.service.quantile(q)) for q in (0.5, 0.9, 0.95, 0.99)]
+        """Whether response and service time tell the same at the mean and at p50, p90, p95 and p99."""
+        responses, services = ([of.mean, *of.quantiles((0.5, 0.9, 0.95, 0.99))] for of in (self.response, self.service))
         return all(
             abs(response.value - service.value) <= max(AGREE * response.value, _RESOLUTION)
-            for response, service in pairs
+            for response, service in zip(responses, services, strict=True)
             if response and service
         )
 
@@ -76,7 +92,7 @@ class EndpointSummary:
 
     @property
     def average_size(self) -> float:
-        return _ratio(self.counts.bytes_body, self.requests)
+        return _ratio(sum(each.bytes_body for each in self.totals.outcomes.values()), self.requests)
 
     @property
     def fail_ratio(self) -> float:
@@ -102,13 +118,11 @@ def summary_of(view: RunView, endpoint: EndpointView) -> EndpointSummary:
 def _summary(view: RunView, totals: EndpointView, current: Totals) -> EndpointSummary:
     requests, failures, seconds = totals.requests, totals.failures, view.duration
     return EndpointSummary(
-        method=totals.method,
-        name=totals.name,
+        totals=totals,
+        timed=view.timed,
         requests=requests,
         failures=failures,
         response=totals.response_of(view.timed),
-        service=totals.service_of(view.timed),
-        counts=totals.counts,
         rps=_ratio(requests, seconds),
         failures_per_s=_ratio(failures, seconds),
         current_rps=_ratio(current.requests, view.recent.seconds),

@@ -28,13 +28,14 @@ class Totals:
 
     @classmethod
     def of(cls, method: str, name: str, intervals: Iterable[Interval], second: int = 0) -> Totals:
-        """Of several at once."""
+        """Of several at once, to be read only: an interval that is alone is itself its sum."""
         totals = cls(method, name, second)
         alike: dict[str, list[Interval]] = {}
         for interval in intervals:
             alike.setdefault(interval.outcome, []).append(interval)
         for outcome, parts in alike.items():
-            totals.outcomes[outcome] = added_up(second, method, name, outcome, parts)
+            one = parts[0] if len(parts) == 1 else added_up(second, method, name, outcome, parts)
+            totals.outcomes[outcome] = one
         return totals
 
     def add(self, interval: Interval) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.record import NO_REQUESTS, TIMES_OF, RecordCounts
@@ -166,13 +167,15 @@ class RunView:
         self._add_up(waiting)
 
     def _add_up(self, waiting: Mapping[Key, Sequence[Interval]]) -> None:
+        found: list[Interval] = []
         for key, intervals in waiting.items():
             endpoint = self._endpoints.get(key)
             if endpoint is None:
                 endpoint = self._endpoints[key] = EndpointView(*key)
             sums = Totals.of(*key, intervals)
             endpoint.add_all(sums, intervals)
-            self.total.add_all(sums, intervals)
+            found += sums.outcomes.values()
+        self.total.add_all(Totals.of("", AGGREGATED, found), chain.from_iterable(waiting.values()))
 
     @property
     def timed(self) -> frozenset[str]:

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = frozenset("=+-@\t\r")
 """What a cell begins with that a spreadsheet computes."""
 
 
@@ -19,7 +19,10 @@ class CsvWriter:
         self._writer = csv.writer(stream, lineterminator=lineterminator)
 
     def writerow(self, columns: Iterable[Any], /) -> None:
-        self._writer.writerow([_harmless(each) if type(each) is str else each for each in columns])
+        # Most cells are not even looked at by a function.
+        self._writer.writerow(
+            [_harmless(each) if type(each) is str and each[:1] in _FORMULA else each for each in columns]
+        )
 
     def writecolumns(self, columns: Iterable[Sequence[Any]], /) -> None:
         """Rows whose values come by column. A column has only texts or none, and there is at least one row."""
@@ -31,10 +34,8 @@ class CsvWriter:
             self.writerow(row)
 
 
-def _harmless(value: Any) -> Any:
-    if isinstance(value, str) and value.startswith(_FORMULA) and not _is_number(value):
-        return f"'{value}"
-    return value
+def _harmless(text: str) -> str:
+    return f"'{text}" if text[:1] in _FORMULA and not _is_number(text) else text
 
 
 def _is_number(text: str) -> bool:
