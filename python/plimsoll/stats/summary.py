@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from plimsoll.record import ExchangeCounts
-    from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
+    from plimsoll.stats.latency.milliseconds import Latency
     from plimsoll.stats.totals import Totals
     from plimsoll.stats.view import EndpointView, RunView
 
@@ -57,23 +57,24 @@ class EndpointSummary:
 
     @property
     def mean(self) -> float | None:
-        return _value(self.response.mean)
+        mean = self.response.mean
+        return None if mean is None else mean.value
 
     @property
     def min(self) -> float | None:
-        return _value(self.response.min)
+        return self.response.extremes[0]
 
     @property
     def max(self) -> float | None:
-        return _value(self.response.max)
+        return self.response.extremes[1]
 
     @property
     def median(self) -> float | None:
-        return _value(self.response.median)
+        return self.percentile(0.5)
 
     def percentile(self, q: float) -> float | None:
-        """q from 0 to 1; 1 is the exact maximum. `response.quantile` also has the flag for a lower bound."""
-        return _value(self.response.quantile(q))
+        """q from 0 to 1; 1 is the exact maximum. `response.quantile` also says whether it is a lower bound."""
+        return self.response.values((q,))[0]
 
     @property
     def service_agrees(self) -> bool:
@@ -133,7 +134,3 @@ def _summary(view: RunView, totals: EndpointView, current: Totals) -> EndpointSu
 
 def _ratio(amount: float, per: float) -> float:
     return amount / per if per else 0.0
-
-
-def _value(duration: Milliseconds | None) -> float | None:
-    return None if duration is None else duration.value

@@ -23,6 +23,7 @@ def test_nothing_timed_has_no_times(make_interval):
     for latency in (Latency(), Latency.of_response([make_interval(untimed=3)])):
         assert latency.count == 0
         assert (latency.mean, latency.min, latency.max, latency.median, latency.quantile(1)) == (None,) * 5
+        assert (latency.values([0.5, 1]), latency.extremes) == ([None, None], (None, None))
 
 
 def test_mean_and_extremes_are_exact(make_interval):
@@ -32,6 +33,13 @@ def test_mean_and_extremes_are_exact(make_interval):
     assert latency.max == latency.quantile(1) == Milliseconds(1234.567891, False)
     assert latency.mean is not None
     assert latency.mean.value == pytest.approx((1.000001 + 2.5 + 1234.567891) / 3)
+
+
+@given(times=TIMES)
+def test_values_alone_are_those_of_the_figures(make_interval, times):
+    latency = Latency.of_response([make_interval(times)])
+    assert latency.values(QUANTILES) == [each.value for each in latency.quantiles(QUANTILES)]
+    assert latency.extremes == (latency.min.value, latency.max.value)
 
 
 def test_a_percentile_is_the_value_at_the_rank_rounded_up(make_interval):

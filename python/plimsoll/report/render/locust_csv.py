@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from plimsoll.record import Failure, Health, Interval
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.sources import OutputRequest, RunSource
-    from plimsoll.stats.latency.milliseconds import Latency
     from plimsoll.store import StoredRun
 
 STATS = [
@@ -222,13 +221,8 @@ class LocustRow:
 def locust_row(of: EndpointSummary) -> LocustRow:
     times = of.median, of.mean, of.min, of.max
     rates = of.rps, of.failures_per_s, of.current_rps, of.current_failures_per_s
-
-    percentiles = _percentiles_of(of.response), _percentiles_of(of.current_response)
+    percentiles = of.response.values, of.current_response.values
     return LocustRow(of.method, of.name, of.requests, of.failures, *times, of.average_size, *rates, *percentiles)
-
-
-def _percentiles_of(times: Latency) -> Percentiles:
-    return lambda qs: [None if each is None else each.value for each in times.quantiles(qs)]
 
 
 def stats_line(row: LocustRow, percentiles: Sequence[float]) -> list[object]:

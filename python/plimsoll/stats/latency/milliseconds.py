@@ -142,29 +142,43 @@ class Latency:
         return self.quantiles((q,))[0]
 
     def quantiles(self, qs: Sequence[float]) -> list[Milliseconds | None]:
-        """Several at once, reading each histogram once."""
-        for q in qs:
-            if not 0 <= q <= 1:
-                raise ValueError(f"a quantile is between 0 and 1, not {q}")
+        """Several at once, for which each histogram is asked once."""
+        _check(qs)
         count = self.count
         if not count:
             return [None] * len(qs)
         micros = self._all.values_at(qs)
         on_time = micros if self._on_time is None else self._on_time.values_at(qs)
-        least, most = self._min_ns, self._max_ns
         is_whole = self._complete is self._all and not self._overflow
         found: list[Milliseconds | None] = []
         for q, value, without in zip(qs, micros, on_time, strict=True):
             if q == 1:
                 found.append(self.max)
                 continue
-            nanos = value * 1000
-            nanos = least if nanos < least else most if nanos > most else nanos
-            # Both from histograms, so that equal values differ by nothing.
+            # Both of histograms, so that what is equal differs by nothing.
             share = (value - without) / 1000 if value > without else 0.0
             at_least = not is_whole and self._grows(max(1, math.ceil(q * count)))
-            found.append(Milliseconds(nanos / 1e6, at_least, share))
+            found.append(Milliseconds(self._ms(q, value), at_least, share))
         return found
+
+    def values(self, qs: Sequence[float]) -> list[float | None]:
+        """The same in ms alone."""
+        _check(qs)
+        if not self.count:
+            return [None] * len(qs)
+        return [self._ms(q, micros) for q, micros in zip(qs, self._all.values_at(qs), strict=True)]
+
+    def _ms(self, q: float, micros: int) -> float:
+        """The value of a bucket, which may reach beyond the extremes. These are exact."""
+        nanos, least, most = micros * 1000, self._min_ns, self._max_ns
+        if q == 1 or nanos > most:
+            return most / 1e6
+        return (least if nanos < least else nanos) / 1e6
+
+    @property
+    def extremes(self) -> tuple[float, float] | tuple[None, None]:
+        """The smallest and the largest, in ms alone."""
+        return (self._min_ns / 1e6, self._max_ns / 1e6) if self.count else (None, None)
 
     def _extreme(self, q: float, nanos: int, at_least: bool) -> Milliseconds:
         """The smallest or largest value, with the generator's share of it."""
@@ -186,6 +200,12 @@ class Latency:
             return False
         # Half a rank below, so that rounding in the product cannot reach the next rank.
         return self._complete.value_at((rank - 0.5) / complete) > self._all.value_at((rank - 0.5) / self.count)
+
+
+def _check(qs: Sequence[float]) -> None:
+    for q in qs:
+        if not 0 <= q <= 1:
+            raise ValueError(f"a quantile is between 0 and 1, not {q}")
 
 
 def _added_up(histograms: Sequence[Histogram]) -> Histogram:
