@@ -64,7 +64,7 @@ class _Packer:
         """Of the open second."""
 
     def add(self, second: int, histogram: Histogram) -> None:
-        """histogram: must stay as it is."""
+        """histogram: is not changed, and must not change."""
         if second != self._open:
             self._pack()
             self._open = second

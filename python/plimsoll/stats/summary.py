@@ -19,9 +19,10 @@ _RESOLUTION = 0.0015
 
 @dataclass(frozen=True, slots=True)
 class EndpointSummary:
-    """Times in ms, sizes in bytes, rates per second. Times are None when nothing was timed.
+    """Times in ms, sizes in bytes, rates per second. Times are None if nothing was timed.
 
-    It reads the totals that it is of: ask it before they grow."""
+    It reads its totals when it is asked: ask it before they grow.
+    """
 
     totals: Totals
     timed: frozenset[str]
@@ -29,7 +30,7 @@ class EndpointSummary:
     requests: int
     failures: int
     response: Latency
-    """What a user of the target felt; the times below are its."""
+    """Response times for a user of the target; the times below are based on it."""
     rps: float
     failures_per_s: float
     current_rps: float
@@ -47,12 +48,12 @@ class EndpointSummary:
 
     @property
     def service(self) -> Latency:
-        """What the target took."""
+        """The target's times."""
         return self.totals.service_of(self.timed)
 
     @property
     def counts(self) -> ExchangeCounts:
-        """Whatever else is counted."""
+        """All other counts."""
         return self.totals.counts
 
     @property
@@ -73,12 +74,12 @@ class EndpointSummary:
         return self.percentile(0.5)
 
     def percentile(self, q: float) -> float | None:
-        """q from 0 to 1; 1 is the exact maximum. `response.quantile` also says whether it is a lower bound."""
+        """q from 0 to 1; 1 is the exact maximum. `response.quantile` also has the flag for a lower bound."""
         return self.response.values((q,))[0]
 
     @property
     def service_agrees(self) -> bool:
-        """Whether response and service time tell the same at the mean and at p50, p90, p95 and p99."""
+        """Whether response and service time agree at the mean and at p50, p90, p95 and p99."""
         responses, services = ([of.mean, *of.quantiles((0.5, 0.9, 0.95, 0.99))] for of in (self.response, self.service))
         return all(
             abs(response.value - service.value) <= max(AGREE * response.value, _RESOLUTION)

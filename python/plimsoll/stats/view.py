@@ -148,8 +148,8 @@ class RunView:
                 self._exceptions[exception.key] = replace(exception, workers=set(exception.workers))
 
     def fold(self, intervals: Iterable[Interval]) -> Iterator[SecondSums]:
-        """Add intervals, and yield them second by second: others need no pass of their own. The sums have all of it
-        when there are no more."""
+        """Add intervals, and yield them second by second, so that others need no separate pass. The sums are complete
+        at the end of the iteration."""
         waiting: dict[Key, list[Interval]] = {}
         many = 0
         for sums in by_second(intervals):

@@ -142,7 +142,7 @@ class Latency:
         return self.quantiles((q,))[0]
 
     def quantiles(self, qs: Sequence[float]) -> list[Milliseconds | None]:
-        """Several at once, for which each histogram is asked once."""
+        """Several at once, reading each histogram once."""
         _check(qs)
         count = self.count
         if not count:
@@ -155,21 +155,21 @@ class Latency:
             if q == 1:
                 found.append(self.max)
                 continue
-            # Both of histograms, so that what is equal differs by nothing.
+            # Both from histograms, so that equal values differ by nothing.
             share = (value - without) / 1000 if value > without else 0.0
             at_least = not is_whole and self._grows(max(1, math.ceil(q * count)))
             found.append(Milliseconds(self._ms(q, value), at_least, share))
         return found
 
     def values(self, qs: Sequence[float]) -> list[float | None]:
-        """The same in ms alone."""
+        """The same as plain numbers of ms."""
         _check(qs)
         if not self.count:
             return [None] * len(qs)
         return [self._ms(q, micros) for q, micros in zip(qs, self._all.values_at(qs), strict=True)]
 
     def _ms(self, q: float, micros: int) -> float:
-        """The value of a bucket, which may reach beyond the extremes. These are exact."""
+        """The value of a bucket. A bucket may reach beyond the extremes, which are exact."""
         nanos, least, most = micros * 1000, self._min_ns, self._max_ns
         if q == 1 or nanos > most:
             return most / 1e6
@@ -177,7 +177,7 @@ class Latency:
 
     @property
     def extremes(self) -> tuple[float, float] | tuple[None, None]:
-        """The smallest and the largest, in ms alone."""
+        """The smallest and the largest, as plain numbers of ms."""
         return (self._min_ns / 1e6, self._max_ns / 1e6) if self.count else (None, None)
 
     def _extreme(self, q: float, nanos: int, at_least: bool) -> Milliseconds:
