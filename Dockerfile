@@ -30,5 +30,5 @@ RUN pip install --no-cache-dir "$(echo /tmp/wheels/*.whl)[locust,postgresql]" &&
 COPY container/entrypoint /usr/local/bin/plimsoll-entrypoint
 USER plimsoll
 WORKDIR /home/plimsoll
-EXPOSE 8089
+EXPOSE 8089 5557
 ENTRYPOINT ["plimsoll-entrypoint"]

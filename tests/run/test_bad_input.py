@@ -49,7 +49,7 @@ class Visitor(HttpUser):
         (GOOD, ("--cluster", "http://h/"), 2, "--cluster http://h/: not HOST:PORT; for RAY_ADDRESS, or the clus"),
         (GOOD, ("-H", "http://h", "--cluster", "h:1", "--nodes", "2", "--processes", "2"), 2,
          "--processes is for this machine; with --cluster say --workers-per-node N"),
-        (GOOD, ("-H", "http://h", "--master"), 2, "--master is an option of Locust that is not supported yet"),
+        (GOOD, ("-H", "http://h", "--otel"), 2, "--otel is an option of Locust that is not supported yet"),
         (GOOD, ("-H", "http://h", "--csv-full-history"), 2, "--csv-full-history needs --csv"),
         (GOOD, ("-H", "http://h", "--csv", "/proc/nowhere/x"), 2, "--csv /proc/nowhere/x: cannot write there"),
         (GOOD, ("-H", "http://h", "--json-file", "/proc/x"), 2, "cannot write /proc/x.json"),

@@ -106,7 +106,7 @@ class Worker:
         self._hub.start()
         self._engine.set_sources(source_addresses.of_worker(plan.source_addresses, self.index))
         self._limit(plan)
-        place = ProcessPlace(self.index, workers)
+        place = ProcessPlace(self.index, workers, plan.has_main_node)
         self._is_main = place.role == "main"
         script = self._make_script(plan, place, self._engine, self._hub, self._recorder, self._caught)
         script.join(self._tell, self._leave_at_once)
