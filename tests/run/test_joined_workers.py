@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import socket
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import psutil
@@ -46,6 +49,64 @@ class Visitor(FastHttpUser):
     def index(self):
         self.client.get("/")
 """
+
+
+class Link:
+    """Carries connections to a port of this machine, and nothing while it is cut: as a cable, it does not say so."""
+
+    def __init__(self, to: int) -> None:
+        self._to = to
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._is_whole = threading.Event()
+        self._is_whole.set()
+        self._ends = [self._listener]
+        self._threads = [threading.Thread(target=self._accept)]
+        self._threads[0].start()
+
+    def __enter__(self) -> Link:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.mend()
+        for each in self._ends:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join()
+        for each in self._ends:
+            each.close()
+
+    def cut(self) -> None:
+        self._is_whole.clear()
+
+    def mend(self) -> None:
+        self._is_whole.set()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                self._ends.append(near)
+                try:
+                    far = socket.create_connection(("127.0.0.1", self._to))
+                except OSError:
+                    near.shutdown(socket.SHUT_RDWR)
+                    continue
+                self._ends.append(far)
+                for ends in ((near, far), (far, near)):
+                    self._threads.append(threading.Thread(target=self._carry, args=ends))
+                    self._threads[-1].start()
+
+    def _carry(self, source: socket.socket, sink: socket.socket) -> None:
+        data = b"-"
+        with contextlib.suppress(OSError):
+            while data:
+                data = source.recv(1 << 16)
+                self._is_whole.wait()
+                sink.sendall(data)
+        with contextlib.suppress(OSError):
+            sink.shutdown(socket.SHUT_WR)
 
 
 @pytest.fixture
@@ -165,6 +226,34 @@ def test_a_worker_that_is_killed_is_lost_and_the_others_take_its_load_over(
     assert re.search(r"worker \d \(on .*\) .*: its 0 users .*; the others take its load over", done.err), done
     assert 0.75 * 1000 < plimsoll.stored()["total"]["requests"] <= target.total
     assert plimsoll.end(workers[1]).code == 0
+
+
+@pytest.mark.exhaustive
+def test_a_worker_behind_a_link_that_was_cut_hands_over_all_it_measured_and_the_run_goes_on(
+    plimsoll: Command, target: CountingTarget, port: int
+) -> None:
+    with Link(port) as link:
+        workers = [_worker(plimsoll, link.port), _worker(plimsoll, port)]
+        master = _master(
+            plimsoll, port, target.url + "/", "--expect-workers", "2", "--rate", "100/s", "-t", "14s",
+            "--exit-code-on-invalid", "3",
+        )  # fmt: skip
+        wait_until(lambda: target.total > 100)
+        link.cut()
+        time.sleep(6)
+        link.mend()
+        done = plimsoll.end(master)
+    assert done.code == 3, done
+    assert "has not reported for 3 s" in done.err
+    assert "is back: nothing of it is missing" in done.err
+    assert re.search(
+        r"could not be reached and ended its load after \d+\.\d s.* kept is all that it measured", done.err
+    )
+    run = plimsoll.stored()
+    assert run["run"]["status"] == "finished"
+    assert 700 < run["total"]["requests"] == target.total < 1400
+    assert "incomplete" not in _facts(plimsoll)
+    assert [plimsoll.end(each).code for each in workers] == [0, 0]
 
 
 @pytest.mark.exhaustive

@@ -80,7 +80,7 @@ class Coordinator:
         self._nodes = MessageRouter(self._loop, self._workers)
         self.launch = Launch(plan, self._nodes, self._workers, joined)
         self._steering = LoadControl(self._loop, self._nodes, self._workers, self._all_spawned)
-        self._losses = WorkerLosses(plan.on_worker_loss, self._nodes, self._steering, self._workers, self.end)
+        self._losses = WorkerLosses(plan, self._nodes, self._steering, self._workers, self.end)
         self._guard = RunGuard(self._loop, self._fail, partial(self.end, "stopped"))
         self._has_processes = False
         self._asked: Begin | None = None  # users that the locustfile wants to begin with
@@ -238,8 +238,7 @@ class Coordinator:
                 case messages.Started(stamp):
                     self.launch.on_started(worker, stamp - self._epoch)
                 case messages.Expired(stamp):
-                    self._result.cut_load(max(0, stamp - self._epoch) / SECOND)
-                    self.end("failed")
+                    self._losses.on_expiry(worker, max(0, stamp - self._epoch) / SECOND, self._result)
                 case messages.Quit(status):
                     self._on_quit(status)
                 case PlimsollError():

@@ -45,6 +45,7 @@ START_TIMEOUT_S = 60.0
 """Seconds for all machines to get their files and to open their streams."""
 EXIT_TIMEOUT_S = 3.0
 """Seconds until a machine has said how its worker ended."""
+CLOSE_TIMEOUT_S = 3.0
 SENDERS = 16
 """Machines that get their files at the same time."""
 EXIT_UNEXPECTED = 1
@@ -136,7 +137,7 @@ class Master:
     @property
     def ready(self) -> list[JoinedMachine]:
         """Those without a worker, in the order in which they joined."""
-        return [each for each in self._machines if each.has_ended.is_set() and not each.is_gone.is_set()]
+        return [each for each in list(self._machines) if each.has_ended.is_set() and not each.is_gone.is_set()]
 
     def wait_for(self, count: int, seconds: float) -> None:
         """Until so many have joined. seconds: at most; 0: as long as it takes. Raises PlimsollError when that is over,
@@ -168,11 +169,16 @@ class Master:
             if self._is_closed:
                 return
             self._is_closed = True
+            machines = list(self._machines)
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
-        for each in self._machines:
+        for each in machines:
             each.say("quit")
+        end = time.monotonic() + CLOSE_TIMEOUT_S
+        for each in machines:
+            # They close the connection: if we did, what they are about to say could cost them our last word.
+            each.is_gone.wait(max(0.0, end - time.monotonic()))
             each.channel.close()
 
     def _accept(self) -> None:
@@ -203,7 +209,7 @@ class Master:
         channel.close()
 
     def _take_stream(self, connection: socket.socket, ticket: bytes) -> None:
-        for each in self._machines:
+        for each in list(self._machines):
             if each.ticket and secrets.compare_digest(each.ticket, ticket):
                 connection.settimeout(None)
                 each.ticket = b""
