@@ -87,10 +87,10 @@ def test_too_few_files_are_refused_before_anything_starts(plimsoll: Command) -> 
 
 def test_options_of_a_configuration_file_and_of_the_environment(plimsoll: Command) -> None:
     plimsoll.write(GOOD)
-    plimsoll.write("host = nonsense\nweb-port = 8089\nmaster\nheadless\n", "locust.conf")
+    plimsoll.write("host = nonsense\nweb-port = 8089\notel\nheadless\n", "locust.conf")
     plimsoll.environment["LOCUST_PROCESSES"] = "-7"
     done = plimsoll("run", "-t", "1")
-    assert "master in a configuration file is ignored" in done.err
+    assert "otel in a configuration file is ignored" in done.err
     assert "--processes -7" in done.err
     del plimsoll.environment["LOCUST_PROCESSES"]
     assert "host 'nonsense' of Visitor" in plimsoll("run", "-t", "1").err

@@ -75,7 +75,9 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
     joined = None
     if plan.joined:
         if master is None:
-            raise UsageError("--master is for `plimsoll run` only: workers join one command")
+            raise UsageError(
+                "the workers of this run joined by themselves: `plimsoll run --master` has them join again"
+            )
         joined = master.choose()
         plan = replace(plan, processes=len(joined))
     for text in outputs.thresholds:

@@ -130,6 +130,8 @@ def _rails(given: Mapping[str, Any]) -> GuardRails:
 def planned_run(words: RunWords, source: RunInput, changes: Mapping[str, Any]) -> PlannedRun:
     """The run of a command line with some values changed. changes: by name of the option. Raises PlimsollError."""
     given = {**words.given, **changes}
+    if given["master"] or given["worker"]:
+        raise UsageError("--master and --worker are for `plimsoll run`: workers join one command")
     plan = plan_of(source, given)
     check_identity(plan)
     outputs = make_outputs(given, plan, source, words.secret)
