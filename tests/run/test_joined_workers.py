@@ -314,8 +314,9 @@ def test_the_page_starts_one_run_after_another_on_the_same_workers(
     )
     page.do("start", page.request(users=2, run_time="1s"))
     assert "no worker has joined yet" in str(page.until_over(1))
+    assert page.get("/worker-count") == {"worker_count": 0}
     worker = _worker(plimsoll, port)
-    wait_until(lambda: "has joined: 1 now" in page.err)
+    wait_until(lambda: page.get("/worker-count") == {"worker_count": 1})
     counts = []
     for number in (2, 3):
         page.do("start", page.request(users=2, run_time="1s", stop_timeout="10s"))

@@ -135,6 +135,11 @@ class Master:
         say(f"workers can join at port {self.port} (plimsoll run --worker --master-host …){hint}")
 
     @property
+    def joined(self) -> int:
+        """Workers that are there, with and without something to do."""
+        return len(self._machines)
+
+    @property
     def ready(self) -> list[JoinedMachine]:
         """Those without a worker, in the order in which they joined."""
         return [each for each in list(self._machines) if each.has_ended.is_set() and not each.is_gone.is_set()]

@@ -191,6 +191,11 @@ class PageSession:
 
     # Control: threads of the server
 
+    @property
+    def joined(self) -> int:
+        """Workers that have joined by themselves."""
+        return 0 if self._master is None else self._master.joined
+
     def form(self) -> Form:
         """The form. A locustfile that has changed is read again."""
         requests = self._requests
