@@ -327,6 +327,18 @@ def test_the_page_starts_one_run_after_another_on_the_same_workers(
     assert plimsoll.end(worker).code == 0
 
 
+def test_a_signal_ends_a_master_that_waits_and_then_its_workers(plimsoll: Command, port: int) -> None:
+    worker = _worker(plimsoll, port)
+    master = _master(plimsoll, port, "http://127.0.0.1:1", "--expect-workers", "2")
+    assert master.stderr is not None
+    while "has joined: 1 now" not in master.stderr.readline():
+        pass
+    master.terminate()
+    done = plimsoll.end(master)
+    assert (done.code, plimsoll.end(worker).code) == (2, 0)
+    assert done.err.endswith("plimsoll: stopped before it had begun\n")
+
+
 def test_a_master_ends_with_locusts_exit_code_if_its_workers_do_not_come(plimsoll: Command, port: int) -> None:
     done = plimsoll.end(
         _master(plimsoll, port, "http://127.0.0.1:1", "--expect-workers", "2", "--expect-workers-max-wait", "1")

@@ -27,7 +27,9 @@ def cluster_checks(address: str) -> list[MachineCheck]:
 
 
 def token(admits_anybody: bool) -> MachineCheck:
-    advice = "start Ray on every node with RAY_AUTH_MODE=token: whoever reaches its ports can else run programs there"
+    advice = (
+        "start Ray on every node with RAY_AUTH_MODE=token: anybody who reaches its ports can else run programs there"
+    )
     return MachineCheck("token", "not needed" if admits_anybody else "needed", advice if admits_anybody else "")
 
 

@@ -46,10 +46,14 @@ def master_of(given: Mapping[str, Any]) -> Iterator[Master | None]:
 
 
 def await_workers(master: Master, given: Mapping[str, Any]) -> None:
-    """Raises PlimsollError when fewer than expected have joined in time."""
+    """Raises PlimsollError when fewer than expected have joined in time, or a signal ends the wait."""
     count = given["expect_workers"]
     _say(f"waiting for {count} worker{'s' * (count > 1)}")
-    master.wait_for(count, given["expect_workers_max_wait"])
+    try:
+        with _interrupted_by_signals():
+            master.wait_for(count, given["expect_workers_max_wait"])
+    except KeyboardInterrupt:
+        raise PlimsollError("stopped before it had begun") from None
 
 
 def join_master(given: Mapping[str, Any]) -> int:
@@ -63,18 +67,15 @@ def join_master(given: Mapping[str, Any]) -> int:
     workers = [JoiningWorker(given["master_host"], given["master_port"], token, files, _say) for _ in range(count)]
     errors: list[PlimsollError] = []
     threads = [threading.Thread(target=_run, args=(each, errors), daemon=True) for each in workers]
-    # As the first process of a container, this one would else not be ended by SIGTERM.
-    before = {each: signal.signal(each, _interrupt) for each in stop_signals()}
     try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with _interrupted_by_signals():
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
     except KeyboardInterrupt:
         _say("this worker ends")
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
         for each in workers:
             each.close()
     if errors:
@@ -87,6 +88,18 @@ def _run(worker: JoiningWorker, errors: list[PlimsollError]) -> None:
         worker.run()
     except PlimsollError as error:
         errors.append(error)
+
+
+@contextmanager
+def _interrupted_by_signals() -> Iterator[None]:
+    """Within the block each of them raises KeyboardInterrupt: SIGTERM would else not end the first process of a
+    container."""
+    before = {each: signal.signal(each, _interrupt) for each in stop_signals()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _interrupt(_: int, frame: FrameType | None) -> None:
