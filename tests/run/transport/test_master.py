@@ -80,6 +80,15 @@ def test_another_version_is_refused_on_both_sides(
     assert said[1:] == [f"a worker is refused: {why}"]
 
 
+def test_a_name_does_not_steer_the_terminal(master: Master, said: list[str]) -> None:
+    channel = Channel(_connect(master))
+    with pytest.raises(UsageError):
+        greet(channel, "a\x1b[2Jb", "guessed", has_files=False)
+    channel.close()
+    wait_until(lambda: said[1:])
+    assert "\x1b" not in said[1]
+
+
 def test_a_worker_refuses_a_master_that_does_not_know_the_token() -> None:
     """It takes any worker, as somebody would who only wants to run programs on it."""
     ours, theirs = socket.socketpair()

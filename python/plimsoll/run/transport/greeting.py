@@ -21,6 +21,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
+from plimsoll.report.text import printable
 from plimsoll.run.transport.frames import Frames, ProtocolError, pack, pack_error, unpack_error
 from plimsoll.run.transport.handle import READ_BYTES
 
@@ -31,6 +32,7 @@ GREETING_TIMEOUT_S = 10.0
 MAX_GREETING_BYTES = 1 << 16
 """Bytes that a side which is not recognized yet may send."""
 NONCE_BYTES = 32
+LONGEST_NAME = 255
 MASTER, WORKER = b"master", b"worker"
 _KEEPALIVE = {"TCP_KEEPIDLE": 5, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 20_000}
 """Seconds, seconds, probes, milliseconds: a peer that cannot be reached is noticed within 20 s."""
@@ -98,6 +100,8 @@ def admit(channel: Channel, hello: list[Any], token: str) -> tuple[str, bool]:
     locustfile itself. Raises UsageError, after the worker knows it, ProtocolError, OSError and EOFError."""
     try:
         theirs_version, host, theirs, has_files = hello
+        # Anybody may say this, and it goes to a terminal.
+        theirs_version, host = (printable(str(each))[:LONGEST_NAME] for each in (theirs_version, host))
         if theirs_version != (own := version("plimsoll")):
             raise UsageError(f"{host} has Plimsoll {theirs_version}, the master {own}: install the same")
         ours = secrets.token_bytes(NONCE_BYTES)
@@ -111,7 +115,7 @@ def admit(channel: Channel, hello: list[Any], token: str) -> tuple[str, bool]:
     except (TypeError, ValueError) as error:
         raise ProtocolError(f"no greeting: {error}") from error
     channel.send("joined", _proof(token, MASTER, theirs, ours))
-    return str(host), bool(has_files)
+    return host, bool(has_files)
 
 
 def _proof(token: str, side: bytes, workers: bytes, masters: bytes) -> bytes:

@@ -9,6 +9,7 @@ import platform
 import shutil
 import signal
 import socket
+import tarfile
 import tempfile
 import threading
 import time
@@ -120,7 +121,11 @@ class JoiningWorker:
                     case "clock", []:
                         channel.send("clock", now())
                     case "start", [index, ticket, archive]:
-                        self._start(channel, index, ticket, archive)
+                        try:
+                            self._start(channel, index, ticket, archive)
+                        except (OSError, tarfile.TarError) as error:
+                            self._say(f"the worker cannot be started: {error}")
+                            break
                     case "kill", []:
                         self.close()
                     case "quit", []:

@@ -43,6 +43,7 @@ BACKLOG = 1024
 CLOCK_TIMEOUT_S = 5.0
 START_TIMEOUT_S = 60.0
 """Seconds for all machines to get their files and to open their streams."""
+POLL_INTERVAL_S = 0.2
 EXIT_TIMEOUT_S = 3.0
 """Seconds until a machine has said how its worker ended."""
 CLOSE_TIMEOUT_S = 3.0
@@ -105,6 +106,13 @@ class JoinedMachine:
                 return None
             trips.append((before, theirs, after))
         return ClockEstimate.of(trips)
+
+    def stream(self, timeout: float) -> socket.socket | None:
+        """That of its worker, once it is there. timeout: seconds."""
+        try:
+            return self.streams.get(timeout=timeout)
+        except Empty:
+            return None
 
     def start(self, index: int, archive: list[Any] | None) -> None:
         """Have it open the stream of a worker, and start that."""
@@ -326,12 +334,12 @@ class JoinedWorkers:
 
     def _streams(self) -> list[socket.socket]:
         end = time.monotonic() + START_TIMEOUT_S
-        streams = []
+        streams: list[socket.socket] = []
         for node, machine in zip(self._nodes, self._machines, strict=True):
-            try:
-                streams.append(machine.streams.get(timeout=max(0.0, end - time.monotonic())))
-            except Empty:
-                for each in streams:
-                    each.close()
-                raise PlimsollError(f"the worker on {node.host} does not start; see what it prints") from None
+            while (stream := machine.stream(POLL_INTERVAL_S)) is None:
+                if machine.is_gone.is_set() or time.monotonic() > end:
+                    for each in streams:
+                        each.close()
+                    raise PlimsollError(f"the worker on {node.host} does not start; see what it prints")
+            streams.append(stream)
         return streams
