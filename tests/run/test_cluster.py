@@ -293,7 +293,8 @@ def test_the_page_starts_load_on_the_cluster_only_with_its_token(
     wait_until(lambda: "Shutting down" in page.err)
     run = plimsoll.stored()
     assert run["generator"]["workers"] == 2
-    assert run["total"]["requests"] == target.total > 0
+    # Without a stop timeout the last request of a user may be cut off.
+    assert 0 < run["total"]["requests"] <= target.total
     page.interrupt()
 
 

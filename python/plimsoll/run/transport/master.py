@@ -4,7 +4,7 @@
 orders there, and answers. For each run it opens a second one, which is the stream of its worker.
 
     clock · start INDEX TICKET ARCHIVE · kill · quit          to the machine; ARCHIVE: None, or [DATA, FILES, FOLDER]
-    clock STAMP · exited HOW · refused ERROR                  from it
+    clock STAMP · exited HOW                                  from it
     stream TICKET                                             its first frame on the second connection
 """
 
