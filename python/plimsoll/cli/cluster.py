@@ -46,7 +46,7 @@ def up(hosts: str, address: str | None, port: int) -> None:
     made = machines.up(listed, address, port)
     nodes = machines.await_nodes(made)
     _show(nodes)
-    say(f"the cluster is up at {made.address}: plimsoll run … --cluster=auto --nodes {len(listed)}")
+    say(f"the cluster is up at {made.address}: plimsoll run … --cluster {made.address} --nodes {len(listed)}")
 
 
 @cluster.command()

@@ -41,7 +41,7 @@ def test_a_cluster_comes_up_shows_itself_carries_a_run_and_ends(
     made = plimsoll.in_a_process("cluster", "up", "hosts.txt", "--address", "127.0.0.1", "--port", port)
     try:
         assert made.code == 0, made
-        assert f"the cluster is up at {address}: plimsoll run … --cluster=auto --nodes 1" in made.out + made.err
+        assert f"the cluster is up at {address}: plimsoll run … --cluster {address} --nodes 1" in made.out + made.err
         again = plimsoll.in_a_process("cluster", "up", "hosts.txt")
         assert again.code == 2 and "is the head of a cluster already: plimsoll cluster down ends it" in again.err
         shown = plimsoll.in_a_process("cluster", "status")
