@@ -46,7 +46,10 @@ GROUPS = {
         ("tests/web", "tests/report/render/test_html_page.py"),
         ("web/", *(f"{PACKAGE}{each}/" for each in ("report", "server", "locust/web"))),
     ),
-    "cluster": Group(("tests/run/test_cluster.py",), ("tests/run/ray_cluster.py", f"{PACKAGE}run/")),
+    "cluster": Group(
+        ("tests/run/test_cluster.py", "tests/run/test_joined_workers.py", "tests/run/cluster/test_machines.py"),
+        ("tests/run/ray_cluster.py", f"{PACKAGE}run/", f"{PACKAGE}cli/workers.py", f"{PACKAGE}cli/cluster.py"),
+    ),
     "parity": Group(("tests/parity",), ("tests/parity/", f"{PACKAGE}locust/", *ENGINE)),
     "truth": Group(("tests/labs/truth",), ("labs/truth/", f"{PACKAGE}stats/", f"{PACKAGE}store/", *ENGINE)),
     "robustness": Group(("tests/labs/robustness",), ("labs/robustness/", "labs/truth/", f"{PACKAGE}store/", *ENGINE)),

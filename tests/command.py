@@ -116,10 +116,9 @@ class Command:
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
         process: subprocess.Popen[str] = subprocess.Popen(
             [sys.executable, "-c", "from plimsoll.cli import main; main()", *arguments],
-            cwd=self.directory,
             env=self.environment,
             text=True,
-            **{**streams, **settings},  # type: ignore[call-overload]
+            **{"cwd": self.directory, **streams, **settings},  # type: ignore[call-overload]
         )
         self._processes.append(process)
         return process

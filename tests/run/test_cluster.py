@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pyarrow.parquet
 import pytest
+import requests
 from tests.command import wait_until
+from tests.run.page_session import PageSession
 from tests.run.ray_cluster import RayCluster
 
 from plimsoll._engine import Histogram
@@ -222,6 +224,80 @@ def test_a_clock_that_is_minutes_apart_changes_no_second(
     assert plimsoll.stored()["total"]["requests"] == target.total == 400
 
 
+@pytest.mark.exhaustive
+def test_the_cells_of_an_experiment_run_on_the_cluster(
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster
+) -> None:
+    plimsoll.write(
+        f"""
+        name = "apart"
+        question = "Does it run there?"
+        repeats = 1
+        cool_down = 0
+        [scenario]
+        url = "/"
+        run_time = "1s"
+        [levels]
+        users = 2
+        [compare]
+        metrics = ["p50"]
+        [target]
+        url = "{target.url}"
+        [[variant]]
+        name = "a"
+        [[variant]]
+        name = "b"
+        changes = "nothing"
+        """,
+        "experiment.toml",
+    )
+    done = plimsoll.in_a_process("experiment", "experiment.toml", "--cluster", cluster.address, "--nodes", "2", "--yes")
+    assert done.code in (0, 3), done
+    with Store.open(str(plimsoll.store), create=False) as store:
+        runs = store.runs()
+        assert [len(store.run(each.id).facts["cluster"]["machines"]) for each in runs] == [2, 2], done
+
+
+@pytest.mark.exhaustive
+def test_the_probes_of_a_search_run_on_the_cluster(
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster
+) -> None:
+    plimsoll.start(
+        "capacity", target.url + "/", "--slo", "p99 < 10s", "--from", "10", "--time", "1s", "--warmup", "0s",
+        "--cool-down", "0s", "--cluster", cluster.address, "--nodes", "2", "--yes",
+    )  # fmt: skip
+
+    def runs() -> list[Any]:
+        if not plimsoll.store.exists():
+            return []
+        with Store.open(str(plimsoll.store), create=False) as store:
+            return [dict(each.facts) for each in store.runs() if each.status == "finished"]
+
+    wait_until(lambda: len(runs()) >= 2)
+    assert all(len(each["cluster"]["machines"]) == 2 for each in runs())
+
+
+@pytest.mark.exhaustive
+def test_the_page_starts_load_on_the_cluster_only_with_its_token(
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster
+) -> None:
+    plimsoll.write(LOCUSTFILE.replace("from pages import PATH", "PATH = '/'"))
+    page = PageSession(
+        plimsoll, "-f", "locustfile.py", "-H", target.url, "--cluster", cluster.address, "--nodes", "2",
+        "--web-token", "secret-of-the-page",
+    )  # fmt: skip
+    form = {"user_count": 2, "spawn_rate": 2, "run_time": "2s"}
+    assert requests.post(f"{page.url}/swarm", data=form, timeout=30).status_code == 401
+    bearer = {"Authorization": "Bearer secret-of-the-page"}
+    assert requests.post(f"{page.url}/swarm", data=form, headers=bearer, timeout=30).ok
+    wait_until(lambda: "Shutting down" in page.err)
+    run = plimsoll.stored()
+    assert run["generator"]["workers"] == 2
+    # Without a stop timeout the last request of a user may be cut off.
+    assert 0 < run["total"]["requests"] <= target.total
+    page.interrupt()
+
+
 def _processes(word: str) -> list[psutil.Process]:
     """Ours and those below, with this word in their command line."""
     children = psutil.Process().children(recursive=True)
@@ -290,6 +366,28 @@ def test_a_node_that_is_gone_is_a_lost_worker_and_the_run_goes_on(
     run = plimsoll.stored()
     assert run["run"]["status"] == "finished"
     assert before < run["total"]["requests"] <= target.total
+
+
+@pytest.mark.exhaustive
+def test_a_node_whose_raylet_stands_still_is_lost_and_the_run_goes_on(
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    own = RayCluster(tmp_path_factory.mktemp("ray"), 1, cluster.environment)
+    try:
+        own.add()
+        process = _start(plimsoll, own, target, "-t", "25s")
+        wait_until(lambda: target.total > 100)
+        (raylet,) = [each for each in own.processes_of(1) if each.name() == "raylet"]
+        raylet.suspend()
+        done = plimsoll.end(process)
+        raylet.resume()
+    finally:
+        own.close()
+    assert done.code == 3, done
+    assert re.search(r"worker \d \(on .*\) is lost with its machine", done.err), done
+    run = plimsoll.stored()
+    assert run["run"]["status"] == "finished"
+    assert 0 < run["total"]["requests"] <= target.total < 2500
 
 
 @pytest.mark.exhaustive

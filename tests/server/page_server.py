@@ -60,6 +60,10 @@ class FakeControl:
     def form(self) -> Form:
         return self._form
 
+    @property
+    def joined(self) -> int:
+        return 0
+
     def tasks(self) -> tuple[TaskRatio, ...]:
         buy = TaskRatio("Buy", 0.5, 0.25, (TaskRatio("pay", 1.0, 0.25),))
         return (TaskRatio("Visitor", 0.5, 0.5, (TaskRatio("index", 0.5, 0.25), buy)), TaskRatio("Admin", 0.5, 0.5))

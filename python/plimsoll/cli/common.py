@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -22,6 +23,20 @@ VERSION = "%(prog)s %(version)s"
 INVALID = 3
 """Exit code when the generator was the limit."""
 INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class MachineCheck:
+    """One fact of a machine or a cluster, judged. advice: what to change, empty when nothing needs to."""
+
+    name: str
+    value: str
+    advice: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return not self.advice
+
 
 store_option = click.option(cls=TableOption, row=STORE)
 

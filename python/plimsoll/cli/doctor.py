@@ -6,14 +6,13 @@ import json
 import math
 import resource
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import psutil
 
-from plimsoll.cli.common import json_option
+from plimsoll.cli.common import MachineCheck, json_option
 from plimsoll.report.numbers import size
 from plimsoll.run.machine import machine
 
@@ -38,15 +37,26 @@ UNKNOWN = "not known on this system"
     epilog="""\b
 Examples:
   plimsoll doctor
+  plimsoll doctor --cluster 10.0.0.1:6379          the nodes of a Ray cluster, each measured for 2 s
   plimsoll doctor --json | jq '.checks[] | select(.verdict == "warn")'
 
 The exit code is 1 when there is a warning."""
 )
+@click.option(
+    "--cluster", metavar="HOST:PORT",
+    help="Check a Ray cluster instead: its nodes, versions, token, open ports, and what each of them can send.",
+)  # fmt: skip
 @json_option
 @click.pass_context
-def doctor(ctx: click.Context, as_json: bool) -> None:
+def doctor(ctx: click.Context, cluster: str | None, as_json: bool) -> None:
     """Check whether this machine is fit to generate load, and say what to change."""
-    checks = all_checks()
+    if cluster is not None:
+        # Only here: it brings along all that runs need.
+        from plimsoll.cli.doctor_cluster import cluster_checks
+
+        checks = cluster_checks(cluster)
+    else:
+        checks = all_checks()
     click.echo(json.dumps(_document(checks), indent=2, ensure_ascii=False) if as_json else _text(checks))
     ctx.exit(0 if all(check.ok for check in checks) else 1)
 
@@ -71,19 +81,6 @@ def _document(checks: Sequence[MachineCheck]) -> dict[str, Any]:
         for check in checks
     ]
     return {"schema": "plimsoll.doctor", "version": 1, "checks": rows}
-
-
-@dataclass(frozen=True, slots=True)
-class MachineCheck:
-    """advice: what to change, empty when nothing needs to."""
-
-    name: str
-    value: str
-    advice: str = ""
-
-    @property
-    def ok(self) -> bool:
-        return not self.advice
 
 
 def all_checks() -> list[MachineCheck]:

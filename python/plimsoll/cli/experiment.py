@@ -30,6 +30,7 @@ from plimsoll.experiment.prepare import prepare
 from plimsoll.experiment.session import Session, SessionResult
 from plimsoll.experiment.state import as_aa, kept_file
 from plimsoll.load.durations import rough_duration
+from plimsoll.run.transport.cluster import AUTO
 from plimsoll.store import Store, redact
 from plimsoll.store.database import DEFAULT, absolute
 
@@ -65,6 +66,12 @@ failed; 130 interrupted"""
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Say what would be run, in its order, and run nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask about doubts, or before a large load on a public address.")
+@click.option(
+    "--cluster", metavar="[HOST:PORT]", is_flag=False, flag_value=AUTO,
+    help="Run the workers on machines of a Ray cluster, as plimsoll run does; the target is started here.",
+)  # fmt: skip
+@click.option("--nodes", metavar="N", type=click.IntRange(1), help="With --cluster: how many of its machines.")
+@click.option("--workers-per-node", metavar="N", type=click.IntRange(1), help="With --cluster: on each; 1 by default.")
 @fail_on_option
 @click.option("--strict", is_flag=True, help="Exit with 3 also if the generator may have added too much to a metric.")
 @store_option
@@ -81,6 +88,9 @@ def experiment(
     only: tuple[str, ...],
     dry_run: bool,
     yes: bool,
+    cluster: str | None,
+    nodes: int | None,
+    workers_per_node: int | None,
     fail_on: str | None,
     strict: bool,
     store: str | None,
@@ -96,6 +106,9 @@ def experiment(
     spec = read_experiment(file, full=full)
     spec = as_aa(spec, aa) if aa is not None else spec
     spec = replace(spec, repeats=repeats) if repeats is not None else spec
+    places = [("--cluster", cluster), ("--nodes", nodes), ("--workers-per-node", workers_per_node)]
+    where = [f"{flag}={value}" for flag, value in places if value is not None]
+    spec = spec.with_arguments(where)
     plans, targets = check_runs(spec)
     kept = kept_file(spec, shlex.join(["plimsoll", *sys.argv[1:]]))
     options = SessionOptions(resume, fresh, again, only)
@@ -109,7 +122,7 @@ def experiment(
         ask_for_public_load(plans, targets, yes=yes)
         done = _run(prepared, opened, store, only)
         if done.interrupted or not done.finished:
-            say(_to_go_on(spec, done, _words(file, aa, repeats, store, full=full)))
+            say(_to_go_on(spec, done, _words(file, aa, repeats, store, where, full=full)))
             ctx.exit(INTERRUPTED if done.interrupted else _code(done))
         ctx.exit(_conclude(opened, spec, kept.command, fail_on, strict) or _code(done))
 
@@ -156,11 +169,13 @@ def _code(done: SessionResult) -> int:
     return INVALID if done.states["invalid"] or done.states["failed"] else 0
 
 
-def _words(file: str, aa: str | None, repeats: int | None, store: str | None, *, full: bool) -> list[str]:
+def _words(
+    file: str, aa: str | None, repeats: int | None, store: str | None, where: list[str], *, full: bool
+) -> list[str]:
     """The command line that means the same experiment."""
     options = (("--aa", aa), ("--repeats", repeats), ("--store", redact(store) if store else None))
     given = [word for option, value in options if value is not None for word in (option, str(value))]
-    return ["plimsoll", "experiment", file, *(["--full"] if full else []), *given]
+    return ["plimsoll", "experiment", file, *(["--full"] if full else []), *given, *where]
 
 
 def _to_go_on(spec: Experiment, done: SessionResult, words: list[str]) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.cli.common import VERSION, ask_for_public_load, on_a_terminal
+from plimsoll.cli.workers import await_workers, join_master, master_of
 from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.locust.inspectuser import ratio_lines
 from plimsoll.locust.script.describe import describe
@@ -71,6 +72,8 @@ def run(ctx: click.Context, /, **_: Any) -> None:
 
 def _run(words: RunWords) -> int:
     given = words.given
+    if given["worker"]:
+        return join_master(given)
     plan, source = make_plan(words.arguments, given)
     plan = replace(plan, command=("plimsoll", *sys.argv[1:]))
     if given["list_classes"] or given["show_task_ratio"] or given["show_task_ratio_json"]:
@@ -82,14 +85,17 @@ def _run(words: RunWords) -> int:
         return dry_run(plan, time.time(), given["summary"])
     _ask(plan, given)
     # Neither before: what only prints need not import a database, and a run without a page no server.
-    if not given["headless"]:
-        from plimsoll.cli.run_page import run_with_page
-        from plimsoll.server.control.run_requests import RunRequests
+    with master_of(given) as master:
+        if not given["headless"]:
+            from plimsoll.cli.run_page import run_with_page
+            from plimsoll.server.control.run_requests import RunRequests
 
-        return run_with_page(RunRequests(words, plan, source), given)
-    from plimsoll.run.perform import perform
+            return run_with_page(RunRequests(words, plan, source), given, master)
+        from plimsoll.run.perform import perform
 
-    return perform(plan, make_outputs(given, plan, source, words.secret))
+        if master is not None:
+            await_workers(master, given)
+        return perform(plan, make_outputs(given, plan, source, words.secret), master=master)
 
 
 def _ask(plan: RunPlan, given: Mapping[str, Any]) -> None:

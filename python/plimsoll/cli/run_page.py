@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plimsoll.cli.workers import await_workers
 from plimsoll.errors import PlimsollError, UnknownOptionError, UsageError
 from plimsoll.locust.script.form import describe_form, described
 from plimsoll.locust.web.swarm_routes import routes
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.transport.master import Master
     from plimsoll.server.control.run_requests import RunRequests
     from plimsoll.server.live.stream import Viewers
 
@@ -28,10 +30,10 @@ ALL = {"*": "0.0.0.0"}
 """As Locust spells it."""
 
 
-def run_with_page(requests: RunRequests, given: Mapping[str, Any]) -> int:
-    """The exit code of the last run. Raises PlimsollError."""
+def run_with_page(requests: RunRequests, given: Mapping[str, Any], master: Master | None = None) -> int:
+    """The exit code of the last run. master: of the workers that join. Raises PlimsollError."""
     live = Live()
-    session = PageSession(requests, live, describe_form, lambda line: click.echo(line, err=True))
+    session = PageSession(requests, live, describe_form, lambda line: click.echo(line, err=True), master)
     waits = not requests.is_fixed and not given["autostart"]
     autoquit = given["autoquit"]
     if autoquit is None:
@@ -42,6 +44,8 @@ def run_with_page(requests: RunRequests, given: Mapping[str, Any]) -> int:
         if waits:
             click.echo("Start the run there. --autostart starts it at once; --headless runs without a page.", err=True)
         stays = {"is_watched": lambda: viewers.count > 0} if given["autoquit"] is None else {}
+        if master is not None and not waits:
+            await_workers(master, given)
         first = None if waits else requests.first()
         return session.run(first, None if autoquit < 0 else float(autoquit), **stays)
 
@@ -68,7 +72,8 @@ def page(
     host = given["web_host"] or LOOPBACK
     host = ALL.get(host, host)
     token = given["web_token"]
-    is_made = token is None and (given["web_login"] or not is_loopback(host))
+    # Nobody starts load on a cluster who does not know the token, not even on this machine.
+    is_made = token is None and (given["web_login"] or bool(given.get("cluster")) or not is_loopback(host))
     access = Access(host, make_token() if is_made else token)
     app = make_app(
         store=store,

@@ -12,7 +12,7 @@ path leads, `plimsoll.experiment.placeholders` what `{port}` and the like become
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -272,6 +272,11 @@ class Experiment:
     def variant(self, name: str) -> Variant:
         """Raises UsageError when there is none."""
         return self.variants[_index(name, self.variants, "variant")]
+
+    def with_arguments(self, words: Sequence[str]) -> Experiment:
+        """With further words for `plimsoll run` in each scenario."""
+        scenarios = (replace(each, arguments=(*each.arguments, *words)) for each in self.scenarios)
+        return replace(self, scenarios=tuple(scenarios))
 
     def scenario(self, operation: str) -> Scenario:
         """The scenario of this operation."""

@@ -10,6 +10,7 @@ import socket
 import sys
 import time
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.planned import Outputs
     from plimsoll.run.result import Result
+    from plimsoll.run.transport.master import Master
     from plimsoll.run.transport.messages import Logged
 
 logger = logging.getLogger("plimsoll.run")
@@ -66,12 +68,21 @@ class RunListener(Observer):
         """message: why it has failed."""
 
 
-def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None) -> int:
-    """The exit code. Raises PlimsollError when the run cannot begin, or has failed."""
+def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None, master: Master | None = None) -> int:
+    """The exit code. master: of the workers that have joined. Raises PlimsollError when the run cannot begin, or has
+    failed."""
     plan = guarded(plan, time.time())
+    joined = None
+    if plan.joined:
+        if master is None:
+            raise UsageError(
+                "the workers of this run joined by themselves: `plimsoll run --master` has them join again"
+            )
+        joined = master.choose()
+        plan = replace(plan, processes=len(joined))
     for text in outputs.thresholds:
         parse_threshold(text)
-    if plan.cluster is None:
+    if not plan.is_remote:
         ensure_open_files(plan.most_users, plan.processes)
     csv = None
     if outputs.csv is not None:
@@ -95,7 +106,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         observers: list[Observer] = [gate]
         output = (lambda data: display.output(data)) if _shows_table(outputs) else None
         log = _passed_on(listener, plan.processes) if listener else None
-        runner = Coordinator(plan, observers, output, exchanges.add if exchanges else None, log)
+        runner = Coordinator(plan, observers, output, exchanges.add if exchanges else None, log, joined)
         if listener:
             listener.begins(runner, gate)
         stack.callback(runner.close)

@@ -75,6 +75,7 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
     rails = _rails(given).joined(machine_rails())
     nodes = _nodes(given)
     processes = nodes * given["workers_per_node"] if given["cluster"] else _processes(given["processes"])
+    _check_master(given)
     _check(what, load, given)
     users = given["users"] or 1
     timeout = STOP_TIMEOUT_S if what.scenario is not None or (load and load.model == "open") else 0.0
@@ -97,6 +98,7 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
         processes=processes,
         cluster=given["cluster"],
         nodes=nodes,
+        joined=given["master"],
         source_addresses=source_addresses.parse(given["source_address"]) if given["source_address"] else (),
         seed=next(each for each in seeds if each is not None),
         loglevel=given["loglevel"].upper(),
@@ -128,6 +130,8 @@ def _rails(given: Mapping[str, Any]) -> GuardRails:
 def planned_run(words: RunWords, source: RunInput, changes: Mapping[str, Any]) -> PlannedRun:
     """The run of a command line with some values changed. changes: by name of the option. Raises PlimsollError."""
     given = {**words.given, **changes}
+    if given["master"] or given["worker"]:
+        raise UsageError("--master and --worker are for `plimsoll run`: workers join one command")
     plan = plan_of(source, given)
     check_identity(plan)
     outputs = make_outputs(given, plan, source, words.secret)
@@ -293,6 +297,16 @@ def _nodes(given: Mapping[str, Any]) -> int:
     if given["processes"] != 1:
         raise UsageError("--processes is for this machine; with --cluster say --workers-per-node N")
     return int(nodes)
+
+
+def _check_master(given: Mapping[str, Any]) -> None:
+    """Raises UsageError for what does not go with --master."""
+    if not given["master"]:
+        return
+    if given["cluster"]:
+        raise UsageError("--master and --cluster do not go together: workers join, or Ray starts them")
+    if given["processes"] != 1:
+        raise UsageError("--processes is for this machine; with --master each worker joins: plimsoll run --worker")
 
 
 def _processes(number: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -49,13 +50,15 @@ class Scene:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, action: str, workers: int = 3) -> None:
         self.workers: dict[int, Any] = {index: FakeWorker(index) for index in range(workers)}
         shape = ShapeSpec.of("constant", level=30.0, seconds=60.0)
-        self.plan = RunPlan(scenario={}, processes=workers, load=Load("open", (Phase("", shape),)))
+        self.plan = RunPlan(
+            scenario={}, processes=workers, load=Load("open", (Phase("", shape),)), on_worker_loss=action
+        )
         router: Any = FakeRouter()
         steering = LoadControl(None, router, self.workers, lambda: None)  # type: ignore[arg-type]
         steering.prepare(self.plan, [UserClass("A")], shaped=False)
         self.ended: list[str] = []
         self.losses = WorkerLosses(
-            action, router, steering, self.workers, lambda status, note: self.ended.append(status)
+            self.plan, router, steering, self.workers, lambda status, note: self.ended.append(status)
         )
         self.result = Result(RunView())
         self._monkeypatch = monkeypatch
@@ -99,6 +102,40 @@ def test_a_worker_that_is_given_up_is_lost_once_and_told_to_end(monkeypatch: pyt
     assert scene.workers[2].is_killed and not scene.workers[0].is_killed
     scene.losses.on_exit(scene.workers[2], "was killed by SIGKILL", scene.result)
     assert (scene.result.lost_workers, len(scene.result.notes)) == (1, 1)
+
+
+def test_a_worker_that_could_not_be_reached_loses_its_load_and_none_of_its_numbers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = Scene(monkeypatch, "mark")
+    scene.workers[0].last_report = scene.workers[1].last_report = 20 * SECOND
+    scene.look(9)
+    scene.losses.on_report(scene.workers[2])
+    scene.losses.on_expiry(scene.workers[2], 8.2, scene.result)
+    (note,) = scene.result.notes
+    assert "worker 2 (on b) could not be reached and ended its load after 8.2 s" in note
+    assert "kept is all that it measured" in note
+    assert (scene.result.lost_workers, scene.ended) == (1, [])
+    assert "incomplete" not in scene.result.facts
+
+
+def test_workers_that_end_because_the_coordinator_stood_still_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch, "mark")
+    scene.losses.on_expiry(scene.workers[2], 8.2, scene.result)
+    assert scene.ended == ["failed"]
+    assert scene.result.facts["load_cut_s"] == 8.2
+
+
+def test_what_only_a_lost_worker_could_have_done_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch, "mark")
+    load = replace(scene.plan.load, iterations=100)  # type: ignore[type-var]
+    feeders = [{"name": "users", "share": "split"}, {"name": "paths", "share": "all"}]
+    plan = replace(scene.plan, load=load, scenario={"feeders": feeders})
+    assert list(module.left_over(plan, 1)) == [
+        "what it has not sent of its 33 of 100 iterations",
+        "rows 2, 5, … of feeder users that it has not used",
+    ]
+    assert list(module.left_over(scene.plan, 1)) == []
 
 
 def test_the_run_ends_if_it_is_to(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,7 +91,7 @@ class _Numbers:
         return answer(locust_numbers.logs(self._live.lines()))
 
     def worker_count(self, _: Request) -> Response:
-        return answer({"worker_count": locust_numbers.worker_count(self._live.test)})
+        return answer({"worker_count": self._control.joined or locust_numbers.worker_count(self._live.test)})
 
 
 class _Actions:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.cluster import Cluster
     from plimsoll.run.transport.handle import WorkerHandle
+    from plimsoll.run.transport.master import JoinedMachine
     from plimsoll.run.transport.messages import Begin, EncodedSnapshot, Ending, Exchanges, Logged, Ready
 
 logger = logging.getLogger("plimsoll.run")
@@ -56,7 +57,7 @@ class Coordinator:
     """Runs a plan once.
 
     output: gets what the workers print, which otherwise goes where ours goes. exchanges, log: get the exchanges of a
-    worker, and the lines of its log, if the plan has them handed over.
+    worker, and the lines of its log, if the plan has them handed over. joined: machines that have joined for the run.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Coordinator:
         output: Callable[[bytes], None] | None = None,
         exchanges: Callable[[int, Exchanges], None] | None = None,
         log: Callable[[int, Logged], None] | None = None,
+        joined: list[JoinedMachine] | None = None,
     ) -> None:
         self._head_start = head_start(plan)
         self._observers = observers
@@ -76,9 +78,9 @@ class Coordinator:
         self._workers: dict[int, WorkerHandle] = {}
         """Those that are left. A main node is not one of them."""
         self._nodes = MessageRouter(self._loop, self._workers)
-        self.launch = Launch(plan, self._nodes, self._workers)
+        self.launch = Launch(plan, self._nodes, self._workers, joined)
         self._steering = LoadControl(self._loop, self._nodes, self._workers, self._all_spawned)
-        self._losses = WorkerLosses(plan.on_worker_loss, self._nodes, self._steering, self._workers, self.end)
+        self._losses = WorkerLosses(plan, self._nodes, self._steering, self._workers, self.end)
         self._guard = RunGuard(self._loop, self._fail, partial(self.end, "stopped"))
         self._has_processes = False
         self._asked: Begin | None = None  # users that the locustfile wants to begin with
@@ -236,8 +238,7 @@ class Coordinator:
                 case messages.Started(stamp):
                     self.launch.on_started(worker, stamp - self._epoch)
                 case messages.Expired(stamp):
-                    self._result.cut_load(max(0, stamp - self._epoch) / SECOND)
-                    self.end("failed")
+                    self._losses.on_expiry(worker, max(0, stamp - self._epoch) / SECOND, self._result)
                 case messages.Quit(status):
                     self._on_quit(status)
                 case PlimsollError():

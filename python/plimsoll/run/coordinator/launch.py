@@ -11,11 +11,13 @@ from plimsoll.run.guard import check_caps
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.cluster import Cluster
 from plimsoll.run.transport.local import WorkerProcess
+from plimsoll.run.transport.master import JoinedWorkers
 
 if TYPE_CHECKING:
     from plimsoll.run.coordinator.peers import MessageRouter
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.handle import WorkerHandle
+    from plimsoll.run.transport.master import JoinedMachine
     from plimsoll.run.transport.messages import Prepared, Ready
 
 logger = logging.getLogger("plimsoll.run")
@@ -28,21 +30,31 @@ CLUSTER_HEAD_START_NS = 500_000_000
 
 def head_start(plan: RunPlan) -> int:
     """ns from the moment when all workers are ready to second 0."""
-    if plan.cluster is not None:
+    if plan.is_remote:
         return CLUSTER_HEAD_START_NS
     return HEAD_START_NS if plan.is_open else 0
 
 
 class Launch:
-    """workers: those of the run that are left; `start` adds them."""
+    """workers: those of the run that are left; `start` adds them. joined: where they run, if they have joined by
+    themselves.
+    """
 
-    def __init__(self, plan: RunPlan, nodes: MessageRouter, workers: dict[int, WorkerHandle]) -> None:
+    def __init__(
+        self,
+        plan: RunPlan,
+        nodes: MessageRouter,
+        workers: dict[int, WorkerHandle],
+        joined: list[JoinedMachine] | None = None,
+    ) -> None:
         self.plan = plan
         """As it is carried out: once the workers are prepared, with what the locustfile wants otherwise."""
         self._nodes = nodes
         self._workers = workers
         self.cluster: Cluster | None = None
-        """What the workers run on, if that is not this machine."""
+        """What the workers run on, if that is a cluster."""
+        self._joined = joined
+        self._joined_workers: JoinedWorkers | None = None
         self._prepared: dict[int, Prepared] = {}
         self._ready: dict[int, Ready] = {}
         self._late_ms: dict[int, float] = {}
@@ -53,9 +65,12 @@ class Launch:
         if self.plan.cluster is not None:
             self.cluster = Cluster(self.plan, capture)
             self._workers.update(self.cluster.workers)
+        elif self._joined is not None:
+            self._joined_workers = JoinedWorkers(self.plan, self._joined)
+            self._workers.update(self._joined_workers.workers)
         else:
             self._workers.update({index: WorkerProcess(index, capture=capture) for index in range(count)})
-        if count > 1 and self.plan.scenario is None:
+        if self.plan.has_main_node:
             self._nodes.main = WorkerProcess(count, capture=capture)
         return self._nodes.processes
 
@@ -97,7 +112,9 @@ class Launch:
     def on_started(self, worker: WorkerHandle, late: int) -> None:
         """It has begun second 0 so many ns late."""
         self._late_ms[worker.index] = abs(late) / 1e6
-        if self.cluster is not None and len(self._late_ms) == self.plan.processes:
+        if self.plan.is_remote and len(self._late_ms) == self.plan.processes:
+            if self._joined_workers is not None:
+                self._joined_workers.log_clocks()
             logger.info(
                 "second 0 began within %.3f ms of its time on all %d workers; add the errors of their clocks",
                 max(self._late_ms.values()), len(self._late_ms),
@@ -107,15 +124,17 @@ class Launch:
     def facts(self) -> dict[str, Any]:
         """What readers of the recorded run must know of where it ran, and of how it began."""
         begun = {"start_error_ms": max(self._late_ms.values())} if self._late_ms else {}
-        return begun if self.cluster is None else {**begun, "cluster": self.cluster.facts()}
+        where = self.cluster or self._joined_workers
+        return begun if where is None else {**begun, "cluster": where.facts()}
 
     def close(self) -> None:
         """Kill the processes that are left. Again it does nothing."""
         for process in self._nodes.processes:
             process.kill()
             process.wait()
-        if self.cluster is not None:
-            self.cluster.close()
+        for where in (self.cluster, self._joined_workers):
+            if where is not None:
+                where.close()
 
     @property
     def stamp(self) -> str:

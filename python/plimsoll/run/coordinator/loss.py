@@ -6,12 +6,14 @@ import logging
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
+from plimsoll.run.limits import share
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from plimsoll.run.coordinator.peers import MessageRouter
     from plimsoll.run.coordinator.steering import LoadControl
+    from plimsoll.run.plan import RunPlan
     from plimsoll.run.result import Result
     from plimsoll.run.transport.handle import WorkerHandle
 
@@ -24,28 +26,30 @@ STOOD_STILL_NS = 2_000_000_000
 
 
 class WorkerLosses:
-    """action: mark (go on without it), redistribute (give its load to the others) or stop (end the run).
-
-    workers: those that are left. end: ends the run with a status and a note.
+    """plan: says what follows: mark (go on without it), redistribute (give its load to the others) or stop (end the
+    run). workers: those that are left. end: ends the run with a status and a note.
     """
 
     def __init__(
         self,
-        action: str,
+        plan: RunPlan,
         nodes: MessageRouter,
         steering: LoadControl,
         workers: Mapping[int, WorkerHandle],
         end: Callable[[str, str], None],
     ) -> None:
-        self._action = action
+        self._plan = plan
+        self._action = plan.on_worker_loss
         self._nodes = nodes
         self._steering = steering
         self._workers = workers
         self._end = end
         self.silent: set[int] = set()
         """Workers that are there, as far as is known, but say nothing."""
+        self._returned: set[int] = set()
+        """Workers that were silent, and are back."""
         self._given_up: set[int] = set()
-        """Of these, the ones whose load has gone to others."""
+        """Of the silent ones, those whose load has gone to others."""
         self._last_look: int | None = None
 
     def look(self, epoch: int, result: Result) -> None:
@@ -67,6 +71,7 @@ class WorkerLosses:
         if worker.index not in self.silent:
             return
         self.silent.discard(worker.index)
+        self._returned.add(worker.index)
         follows = "nothing of it is missing"
         if worker.index in self._given_up:
             follows = "others have its load, so it ends; what it measured meanwhile counts"
@@ -77,6 +82,18 @@ class WorkerLosses:
         self.silent.discard(worker.index)
         if worker.index not in self._given_up:
             self._lose(worker, how, result)
+
+    def on_expiry(self, worker: WorkerHandle, seconds: float, result: Result) -> None:
+        """It has ended its load so many seconds after second 0, because no order came: either it could not be reached,
+        or this process stood still."""
+        if worker.index in self._given_up:
+            return
+        if worker.index in self.silent | self._returned:
+            how = f"could not be reached and ended its load after {seconds:.1f} s"
+            self._note_loss(worker, how, "all that it measured", result)
+        else:
+            result.cut_load(seconds)
+            self._end("failed", "")
 
     def kill_given_up(self) -> None:
         """The run ends: those that nobody waits for."""
@@ -96,12 +113,16 @@ class WorkerLosses:
         self._lose(worker, f"has not reported for {LOSS_TIMEOUT_S} s", result)
 
     def _lose(self, worker: WorkerHandle, how: str, result: Result) -> None:
-        result.lost_workers += 1
         result.note_incomplete(worker.index, worker.place, worker.second + 1)
+        kept = f"what it measured up to second {worker.second}" if worker.second >= 0 else "nothing of it"
+        self._note_loss(worker, how, kept, result)
+
+    def _note_loss(self, worker: WorkerHandle, how: str, kept: str, result: Result) -> None:
+        result.lost_workers += 1
         self._nodes.lose(worker)
         users = self._steering.lose(worker.index)
-        kept = f"what it measured up to second {worker.second}" if worker.second >= 0 else "nothing of it"
         note = f"worker {worker.index} ({worker.place}) {how}: its {users} users are lost, kept is {kept}"
+        note += "".join(f"; nobody uses {each}" for each in left_over(self._plan, worker.index))
         if self._action == "stop":
             result.note_error(note)
             self._end("failed", "a worker is lost, and --on-worker-loss stop ends the run then")
@@ -110,3 +131,15 @@ class WorkerLosses:
             result.facts["load_taken_over"] = True
         else:
             result.note_error(note)
+
+
+def left_over(plan: RunPlan, worker: int) -> Iterator[str]:
+    """What of a plan was for this worker alone, and so for nobody once it is lost."""
+    of, load = plan.processes, plan.load
+    for what, total in (("iterations", load.iterations), ("requests", load.requests)) if load is not None else ():
+        if total is not None:
+            loaded = of if plan.is_open else max(1, min(of, plan.most_users))
+            yield f"what it has not sent of its {share(total, worker, loaded):,} of {total:,} {what}"
+    for feeder in (plan.scenario or {}).get("feeders", ()):
+        if feeder["share"] == "split" and of > 1:
+            yield f"rows {worker + 1}, {worker + 1 + of}, … of feeder {feeder['name']} that it has not used"

@@ -35,7 +35,7 @@ def _find_one(argument: str) -> list[Path]:
     if argument.startswith(("http://", "https://")):
         return [download(argument)]
     if argument == "-":
-        raise LocustfileError("-f -: workers get the locustfile by themselves here; name the file")
+        raise LocustfileError("-f - goes with --worker, which gets the locustfile from its master; here name the file")
     path = Path(argument).expanduser()
     if path.is_dir():
         files = (each for each in sorted(path.rglob("*.py")) if not each.name.startswith("_"))

@@ -10,8 +10,8 @@ from plimsoll.record import TIMES_OF
 from plimsoll.run.limits import MAX_BODY, MAX_BODY_MEMORY, MAX_DECODED_BODY, MAX_NAMES
 from plimsoll.run.options.option import FINDS_THE_LOCUSTFILE, LEVELS, STORE, Kind, LocustOption, Option, Use
 
-WHAT, HOW_MUCH, SHAPE, RAILS, RESULTS, PAGE = (
-    "What to run", "Load", "Load shape and open model", "Guard rails", "Results", "Page"
+WHAT, HOW_MUCH, SHAPE, JOINED, RAILS, RESULTS, PAGE = (
+    "What to run", "Load", "Load shape and open model", "Workers that join", "Guard rails", "Results", "Page"
 )  # fmt: skip
 """Headings, in the order of the help text."""
 OTHERS = "Other options of Locust"
@@ -121,6 +121,37 @@ _HOW_MUCH = (
           locust=LocustOption(_STATISTICS, env="RESET_STATS")),
 )
 
+_JOINED = (
+    _flag("--master", group=JOINED,
+          help="Wait for workers that join from other processes or machines, and have the load sent by them.",
+          locust=LocustOption(_MASTER, env="MODE_MASTER")),
+    _option("--master-bind-host", group=JOINED, metavar="ADDRESS", default="*",
+            help="With --master: the address at which workers join; * by default, which is all of this machine.",
+            locust=LocustOption(_MASTER, env="MASTER_BIND_HOST", default="*")),
+    _option("--master-bind-port", group=JOINED, metavar="N", kind=Kind.PORT, default=5557,
+            help="With --master: the port of it; 5557 by default.",
+            locust=LocustOption(_MASTER, env="MASTER_BIND_PORT", default=5557)),
+    _option("--expect-workers", group=JOINED, metavar="N", kind=Kind.COUNT, default=1,
+            help="With --master: a run that begins at once waits until so many have joined; 1 by default.",
+            locust=LocustOption(_MASTER, env="EXPECT_WORKERS", default=1)),
+    _option("--expect-workers-max-wait", group=JOINED, metavar="SECONDS", kind=Kind.INTEGER, default=0,
+            help="With --master: exit code 1 if that takes longer; 0, the default, is as long as it takes.",
+            locust=LocustOption(_MASTER, env="EXPECT_WORKERS_MAX_WAIT", default=0)),
+    _flag("--worker", group=JOINED,
+          help="Join a master, which says what to run. -f - has the locustfile and what is beside it sent by the "
+               "master; any other must be the same as there. --processes N joins N times.",
+          locust=LocustOption(_WORKER, env="MODE_WORKER")),
+    _option("--master-host", group=JOINED, metavar="HOST", default="127.0.0.1",
+            help="With --worker: where the master is; 127.0.0.1 by default.",
+            locust=LocustOption(_WORKER, env="MASTER_NODE_HOST", default="127.0.0.1")),
+    _option("--master-port", group=JOINED, metavar="N", kind=Kind.PORT, default=5557,
+            help="With --worker: the port of it; 5557 by default.",
+            locust=LocustOption(_WORKER, env="MASTER_NODE_PORT", default=5557)),
+    _option("--join-token", group=JOINED, metavar="TEXT",
+            help="A secret that master and workers share; better as the variable PLIMSOLL_JOIN_TOKEN. Without one, "
+                 "anybody who reaches the port can join."),
+)
+
 _RAILS = (
     _option("--allow-hosts", group=RAILS, metavar="HOST[,…]", multiple=True,
             help="The only hosts that may get load: api.example.com, *.example.com, 10.0.0.0/8, ::1, /run/app.sock. "
@@ -219,23 +250,9 @@ _PAGE = (
           locust=LocustOption(_WEB, env="USERCLASS_PICKER")),
 )
 
-# Of Locust's cluster, which is not here, of its page, and what Locust itself no longer has.
+# Of Locust's cluster and page what is not here, and what Locust itself no longer has.
 _OTHERS = (
     _locusts("--enable-rebalancing", use=Use.IGNORED, kind=Kind.FLAG, locust=LocustOption(_MASTER)),
-    _locusts("--expect-workers", use=Use.IGNORED, kind=Kind.COUNT, default=1,
-             locust=LocustOption(_MASTER, env="EXPECT_WORKERS", default=1)),
-    _locusts("--expect-workers-max-wait", use=Use.IGNORED, kind=Kind.INTEGER, default=0,
-             locust=LocustOption(_MASTER, env="EXPECT_WORKERS_MAX_WAIT", default=0)),
-    _locusts("--master", use=Use.UNSUPPORTED, kind=Kind.FLAG, locust=LocustOption(_MASTER, env="MODE_MASTER")),
-    _locusts("--master-bind-host", use=Use.UNSUPPORTED,
-             locust=LocustOption(_MASTER, env="MASTER_BIND_HOST", default="*")),
-    _locusts("--master-bind-port", use=Use.UNSUPPORTED, kind=Kind.INTEGER,
-             locust=LocustOption(_MASTER, env="MASTER_BIND_PORT", default=5557)),
-    _locusts("--worker", use=Use.UNSUPPORTED, kind=Kind.FLAG, locust=LocustOption(_WORKER, env="MODE_WORKER")),
-    _locusts("--master-host", use=Use.UNSUPPORTED,
-             locust=LocustOption(_WORKER, env="MASTER_NODE_HOST", default="127.0.0.1")),
-    _locusts("--master-port", use=Use.UNSUPPORTED, kind=Kind.INTEGER,
-             locust=LocustOption(_WORKER, env="MASTER_NODE_PORT", default=5557)),
     _locusts("--otel", use=Use.UNSUPPORTED, kind=Kind.FLAG, locust=LocustOption(_OTHER, env="ENABLE_OPENTELEMETRY")),
     _locusts("--web-host-display-name", locust=LocustOption(_WEB, env="WEB_HOST_DISPLAY_NAME")),
     _locusts("--headful", kind=Kind.FLAG, locust=LocustOption(_WEB, env="HEADFUL")),
@@ -251,4 +268,4 @@ _OTHERS = (
 )
 # fmt: on
 
-ROWS: list[Option] = [*_WHAT, *_HOW_MUCH, *_RAILS, *_RESULTS, *_PAGE, STORE, *_OTHERS]
+ROWS: list[Option] = [*_WHAT, *_HOW_MUCH, *_JOINED, *_RAILS, *_RESULTS, *_PAGE, STORE, *_OTHERS]

@@ -54,7 +54,10 @@ class Bundle:
         paths = [(str(folder / name), content) for name, content in self.files]
         for path, content in paths:
             if _sha256(path) != content:
-                raise LocustfileError(f"{path} has changed since this run was started; start the run again")
+                what = "has changed since this run was started; start the run again"
+                if root is not None:
+                    what = "is another one than where the run was started; use the same, or -f - on workers"
+                raise LocustfileError(f"{path} {what}")
         return tuple(path for path, _ in paths)
 
     def to_list(self) -> list[Any]:
@@ -89,6 +92,10 @@ class Archive:
             root = folder
         inside = os.path.relpath(bundle.root, root)
         return cls(_tar(root), inside, "." if root == folder else inside)
+
+    def to_list(self) -> list[Any]:
+        """Plain values, for a message."""
+        return [self.data, self.files, self.folder]
 
     @property
     def digest(self) -> str:

@@ -13,7 +13,6 @@ The end of that socket ends the link, and with it everything on the cluster.
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
 import secrets
 import socket
@@ -27,6 +26,7 @@ from typing import IO, TYPE_CHECKING, Any
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.clock import ClockEstimate, WorkerClock
+from plimsoll.run.transport.cluster_node import ClusterNode
 from plimsoll.run.transport.frames import Frames, pack, unpack_error
 from plimsoll.run.transport.handle import READ_BYTES, WorkerHandle, read_output
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from plimsoll.run.plan import RunPlan
-
-logger = logging.getLogger("plimsoll.run")
 
 AUTO = "auto"
 """The address that stands for RAY_ADDRESS, or else the cluster that this machine is a part of."""
@@ -74,27 +72,6 @@ def _ensure_token(path: Path) -> None:
     status = path.stat()
     if status.st_mode & 0o077 and status.st_uid == os.getuid():
         path.chmod(0o600)
-
-
-@dataclass(slots=True)
-class ClusterNode:
-    """One of those that workers run on."""
-
-    host: str
-    workers: list[int]
-    first: ClockEstimate | None = None
-    """Of its clock, before the run: its workers' stamps are mapped by this."""
-    last: ClockEstimate | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as the facts of a run have them."""
-        plain: dict[str, Any] = {"host": self.host, "workers": self.workers}
-        if self.first and self.last:
-            plain["clock_offset_ms"] = self.first.offset / 1e6
-            plain["clock_error_ms"] = self.first.error / 1e6
-            plain["clock_moved_ms"] = (self.last.offset - self.first.offset) / 1e6
-            plain["clock_moved_error_ms"] = (self.last.error + self.first.error) / 1e6
-        return plain
 
 
 class ClusterWorker(WorkerHandle):
@@ -219,17 +196,10 @@ class Cluster:
                 self.error = unpack_error(arguments)
 
     def _note_clock(self, machine: ClusterNode, estimate: ClockEstimate) -> None:
-        machine.last = estimate
-        if machine.first is not None:
-            return
-        machine.first = estimate
-        for worker in machine.workers:
-            self.workers[worker].use_clock(WorkerClock(estimate.offset))
-        count = len(machine.workers)
-        logger.info(
-            "%s: %d worker%s, its clock is %+.3f ms ± %.3f ms from ours",
-            machine.host, count, "" if count == 1 else "s", estimate.offset / 1e6, estimate.error / 1e6,
-        )  # fmt: skip
+        if machine.note_clock(estimate):
+            machine.log_clock()
+            for worker in machine.workers:
+                self.workers[worker].use_clock(WorkerClock(estimate.offset))
 
 
 def _start_link(fds: list[int], capture: bool) -> subprocess.Popen[bytes]:

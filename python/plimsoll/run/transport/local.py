@@ -38,7 +38,7 @@ class WorkerProcess(WorkerHandle):
     ) -> None:
         connection, theirs = socket.socketpair()
         with theirs:
-            self._process = _spawn(index, theirs.fileno(), capture, files, folder)
+            self._process = spawn_worker(index, theirs.fileno(), capture, files, folder)
         self._leads_session = files is not None
         super().__init__(index, connection, self._process.stdout, clock)
 
@@ -74,7 +74,8 @@ class WorkerProcess(WorkerHandle):
         return f"exited with code {code}" if code else None
 
 
-def _spawn(index: int, fd: int, capture: bool, files: str | None, folder: str | None) -> subprocess.Popen[bytes]:
+def spawn_worker(index: int, fd: int, capture: bool, files: str | None, folder: str | None) -> subprocess.Popen[bytes]:
+    """fd: its end of the stream. The others as `WorkerProcess` has them."""
     # Not the current folder on sys.path (-P): a redis.py there must not meet our own imports.
     command = [sys.executable, "-P", "-m", "plimsoll.locust.script.process", str(fd), str(index)]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"} if capture else None

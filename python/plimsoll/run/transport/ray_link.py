@@ -19,7 +19,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -35,6 +35,7 @@ from plimsoll.run.loop import Loop
 from plimsoll.run.transport.bundle import Archive, Bundle
 from plimsoll.run.transport.clock import ClockEstimate
 from plimsoll.run.transport.cluster import AUTO
+from plimsoll.run.transport.cluster_node import ROUND_TRIPS, numbered
 from plimsoll.run.transport.frames import Frames, pack, pack_error
 from plimsoll.run.transport.handle import READ_BYTES
 from plimsoll.run.transport.local import EXIT_TIMEOUT_S, WorkerProcess
@@ -51,7 +52,6 @@ CONNECT_TIMEOUT_S = 15.0
 """Seconds after which a server that takes connections is none of Ray's; Ray itself waits for more than a minute."""
 PLACE_TIMEOUT_S = 20.0
 """Seconds that Ray gets to reserve the machines; a cluster whose cores are free needs less than one."""
-ROUND_TRIPS = 20
 CLOCK_INTERVAL_S = 10.0
 """Seconds between two estimates of the machines' clocks."""
 CLOCK_TIMEOUT_S = 5.0
@@ -355,13 +355,7 @@ def check_versions(found: list[dict[str, str]]) -> list[str]:
         for name, ours in versions().items():
             if about[name] != ours:
                 raise UsageError(f"{about['host']} has {name} {about[name]}, this machine {ours}: install the same")
-    known = Counter[str]()
-    hosts = []
-    for about in found:
-        known[about["host"]] += 1
-        number = known[about["host"]]
-        hosts.append(about["host"] if number == 1 else f"{about['host']}/{number}")
-    return hosts
+    return numbered([about["host"] for about in found])
 
 
 def connect(address: str) -> None:

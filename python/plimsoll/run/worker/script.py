@@ -28,10 +28,11 @@ class ProcessPlace:
 
     index: int
     workers: int
+    has_main_node: bool
 
     @property
     def role(self) -> Role:
-        if self.workers == 1:
+        if self.workers == 1 and not self.has_main_node:
             return "alone"
         return "main" if self.index == self.workers else "worker"
 

@@ -56,6 +56,8 @@ SECOND = 1_000_000_000
 GRACE_NS = 20_000_000
 """ns past the end of a second at which it is handed over: what arrived in it has been read by then, as a rule. What
 has not is handed over with the next second, and adds to it."""
+START_SPIN_NS = 5_000_000
+"""ns before second 0 from which on it is waited for without sleep: timers and the scheduler are late by some ms."""
 NEWS_TIMEOUT_S = 30.0
 """Seconds that listeners get in the end for what came in from other processes."""
 COUNT_INTERVAL_S = 0.05
@@ -93,6 +95,8 @@ class Worker:
         """It reports how many requests it has sent."""
         self._counter: gevent.Greenlet[[], None] | None = None
         self._sequence = 0
+        self._reports_start = False
+        """Second 0 was agreed before, and has not begun."""
         self._trace = secrets.randbits(64)
         """The first half of the traces of its requests."""
         self._failed = False
@@ -106,7 +110,7 @@ class Worker:
         self._hub.start()
         self._engine.set_sources(source_addresses.of_worker(plan.source_addresses, self.index))
         self._limit(plan)
-        place = ProcessPlace(self.index, workers)
+        place = ProcessPlace(self.index, workers, plan.has_main_node)
         self._is_main = place.role == "main"
         script = self._make_script(plan, place, self._engine, self._hub, self._recorder, self._caught)
         script.join(self._tell, self._leave_at_once)
@@ -164,8 +168,8 @@ class Worker:
         self._script.begin(epoch)
         self._silence.start()
         if not self._is_main:
-            if epoch > now():
-                gevent.spawn(self._report_start)
+            self._reports_start = epoch > now()
+            gevent.spawn(self._wait_for_start)
             self._lease.start(None if self._seconds is None else epoch + round(self._seconds * SECOND))
         if self._ticker is None:
             self._ticker = gevent.spawn(self._tick)
@@ -173,14 +177,15 @@ class Worker:
             if self._counts:
                 self._counter = gevent.spawn(self._count)
 
-    def _report_start(self) -> None:
-        self._wait_for_start()
-        self._tell(Started(now()))
-
     def _wait_for_start(self) -> None:
-        """Until second 0, if that is still to come."""
-        if (early := self._epoch - now()) > 0:
+        """Until second 0, if that is still to come. Who waits first reports it: to make users then takes a while."""
+        if (early := self._epoch - START_SPIN_NS - now()) > 0:
             gevent.sleep(early / SECOND)
+        while now() < self._epoch:
+            pass
+        if self._reports_start:
+            self._reports_start = False
+            self._tell(Started(now()))
 
     def renew(self) -> None:
         """The coordinator is there: the load may go on for another lease."""

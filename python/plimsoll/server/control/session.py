@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from plimsoll.run.coordinator.progress import Progress
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.planned import PlannedRun
+    from plimsoll.run.transport.master import Master
     from plimsoll.server.control.run_requests import RunRequests
     from plimsoll.server.live.live import Live
     from plimsoll.server.messages import Form, LoadChange, RunRequest, TaskRatio
@@ -53,7 +54,8 @@ class PageSession:
     """Starts the runs that the page requests, and controls the run in progress.
 
     The server's threads call the methods under "Control". These raise UsageError, whose text the page shows, if
-    something is impossible. describe: reads the locustfiles of a plan. say: prints a line.
+    something is impossible. describe: reads the locustfiles of a plan. say: prints a line. master: of workers that
+    have joined.
     """
 
     def __init__(
@@ -62,11 +64,13 @@ class PageSession:
         live: Live,
         describe: Callable[[RunPlan], Description],
         say: Callable[[str], None],
+        master: Master | None = None,
     ) -> None:
         self._describe_plan = describe
         self._requests = requests
         self._live = live
         self._say = say
+        self._master = master
         self._request: RunRequest | None = None
         """The latest request."""
         self._lock = threading.Lock()
@@ -152,7 +156,7 @@ class PageSession:
         name = run.outputs.name or ""
         self._live.preparing(run.plan, name, self._number, is_editable=not shaped, shaped=shaped)
         try:
-            return perform(run.plan, run.outputs, current)
+            return perform(run.plan, run.outputs, current, self._master)
         except PlimsollError as error:
             current.fail(_words(error))
             raise
@@ -186,6 +190,11 @@ class PageSession:
         self._accepted.put(None)
 
     # Control: threads of the server
+
+    @property
+    def joined(self) -> int:
+        """Workers that have joined by themselves."""
+        return 0 if self._master is None else self._master.joined
 
     def form(self) -> Form:
         """The form. A locustfile that has changed is read again."""

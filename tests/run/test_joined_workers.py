@@ -1,0 +1,368 @@
+"""Runs whose workers join by themselves, as Locust's do: `--master` and `--worker`."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import signal
+import socket
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import psutil
+import pytest
+from tests.command import wait_until
+from tests.run.page_session import PageSession
+
+from plimsoll.store import Store
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+    from tests.command import Command, CommandResult, CountingTarget
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(180)]
+
+LOCUSTFILE = """
+from locust import FastHttpUser, constant, events, task
+from locust.runners import MasterRunner, WorkerRunner
+
+def say(environment, msg, **_):
+    print(type(environment.runner).__name__, "got", msg.data, flush=True)
+
+@events.init.add_listener
+def register(environment, **_):
+    environment.runner.register_message("greeting", say)
+
+@events.test_start.add_listener
+def greet(environment, **_):
+    runner = environment.runner
+    if isinstance(runner, MasterRunner):
+        runner.send_message("greeting", f"from the master of {runner.worker_count}")
+    elif isinstance(runner, WorkerRunner):
+        runner.send_message("greeting", f"from worker {runner.worker_index}")
+
+class Visitor(FastHttpUser):
+    wait_time = constant(0.02)
+    @task
+    def index(self):
+        self.client.get("/")
+"""
+
+
+class Link:
+    """Carries connections to a port of this machine, and nothing while it is cut: as a cable, it does not say so."""
+
+    def __init__(self, to: int) -> None:
+        self._to = to
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._is_whole = threading.Event()
+        self._is_whole.set()
+        self._ends = [self._listener]
+        self._threads = [threading.Thread(target=self._accept)]
+        self._threads[0].start()
+
+    def __enter__(self) -> Link:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.mend()
+        for each in self._ends:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join()
+        for each in self._ends:
+            each.close()
+
+    def cut(self) -> None:
+        self._is_whole.clear()
+
+    def mend(self) -> None:
+        self._is_whole.set()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                self._ends.append(near)
+                try:
+                    far = socket.create_connection(("127.0.0.1", self._to))
+                except OSError:
+                    near.shutdown(socket.SHUT_RDWR)
+                    continue
+                self._ends.append(far)
+                for ends in ((near, far), (far, near)):
+                    self._threads.append(threading.Thread(target=self._carry, args=ends))
+                    self._threads[-1].start()
+
+    def _carry(self, source: socket.socket, sink: socket.socket) -> None:
+        data = b"-"
+        with contextlib.suppress(OSError):
+            while data:
+                data = source.recv(1 << 16)
+                self._is_whole.wait()
+                sink.sendall(data)
+        with contextlib.suppress(OSError):
+            sink.shutdown(socket.SHUT_WR)
+
+
+@pytest.fixture
+def port() -> int:
+    """One that is free now: workers have to know it before there is a master."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+def _worker(
+    plimsoll: Command, port: int, *arguments: str, file: str = "-", cwd: Path | None = None
+) -> subprocess.Popen[str]:
+    words = ("run", "-f", file, "--worker", "--master-port", str(port), *arguments)
+    return plimsoll.start(*words, cwd=cwd or plimsoll.directory)
+
+
+def _master(plimsoll: Command, port: int, *arguments: str) -> subprocess.Popen[str]:
+    return plimsoll.start(
+        "run", "--master", "--master-bind-host", "127.0.0.1", "--master-bind-port", str(port), "--headless", *arguments
+    )
+
+
+def _facts(plimsoll: Command) -> dict[str, Any]:
+    with Store.open(str(plimsoll.store), create=False) as store:
+        return dict(store.run("last").facts)
+
+
+def _processes_of(worker: subprocess.Popen[str]) -> list[psutil.Process]:
+    children = psutil.Process(worker.pid).children()
+    return [each for each in children if "plimsoll.locust.script.process" in each.cmdline()]
+
+
+def test_workers_that_were_started_before_their_master_send_its_load_and_end_with_it(
+    plimsoll: Command, target: CountingTarget, port: int
+) -> None:
+    plimsoll.write(LOCUSTFILE)
+    (plimsoll.directory / "elsewhere").mkdir()
+    workers = [
+        _worker(plimsoll, port, cwd=plimsoll.directory / "elsewhere"),
+        _worker(plimsoll, port, file="locustfile.py"),
+    ]
+    done = plimsoll.end(
+        _master(
+            plimsoll, port, "-f", "locustfile.py", "--expect-workers", "2", "-H", target.url,
+            "-u", "4", "-r", "4", "-t", "3s", "-s", "10s",
+        )
+    )  # fmt: skip
+    ended = [plimsoll.end(each) for each in workers]
+    assert (done.code, [each.code for each in ended]) == (0, [0, 0]), (done, ended)
+    run = plimsoll.stored()
+    assert run["total"]["requests"] == target.total > 4
+    assert run["generator"]["workers"] == 2
+
+    assert "waiting for 2 workers" in done.err
+    assert "anybody who reaches that port can join: --join-token keeps others out" in done.err
+    assert sorted(re.findall("MasterRunner got (.*)", done.out)) == ["from worker 0", "from worker 1"]
+    for each in ended:
+        assert each.out.count("WorkerRunner got from the master of 2") == 1
+        assert "the master has ended" in each.err
+    facts = _facts(plimsoll)
+    assert [each["workers"] for each in facts["cluster"]["machines"]] == [[0], [1]]
+    assert all(abs(each["clock_offset_ms"]) <= each["clock_error_ms"] for each in facts["cluster"]["machines"])
+    assert re.fullmatch("[0-9a-f]{64}", facts["cluster"]["files_sha256"])
+    assert len(re.findall(r"its clock is [+-]\d+\.\d+ ms ± \d", done.err)) == 2
+
+
+@pytest.mark.exhaustive
+def test_locusts_variables_do_what_its_options_do(plimsoll: Command, target: CountingTarget, port: int) -> None:
+    plimsoll.write(LOCUSTFILE)
+    common = {"LOCUST_LOCUSTFILE": "locustfile.py"}
+    before = dict(plimsoll.environment)
+    plimsoll.environment |= common | {
+        "LOCUST_MODE_WORKER": "true", "LOCUST_MASTER_NODE_HOST": "localhost", "LOCUST_MASTER_NODE_PORT": str(port),
+        "LOCUST_PROCESSES": "2",
+    }  # fmt: skip
+    worker = plimsoll.start("run")
+    plimsoll.environment = before | common | {
+        "LOCUST_MODE_MASTER": "true", "LOCUST_MASTER_BIND_HOST": "127.0.0.1", "LOCUST_MASTER_BIND_PORT": str(port),
+        "LOCUST_EXPECT_WORKERS": "2", "LOCUST_HOST": target.url, "LOCUST_USERS": "2", "LOCUST_RUN_TIME": "2s",
+        "LOCUST_HEADLESS": "true",
+    }  # fmt: skip
+    done = plimsoll.end(plimsoll.start("run"))
+    assert (done.code, plimsoll.end(worker).code) == (0, 0), done
+    assert plimsoll.stored()["generator"]["workers"] == 2
+    assert target.total > 0
+
+
+@pytest.mark.exhaustive
+def test_a_single_worker_has_a_worker_runner_and_its_master_a_master_runner(
+    plimsoll: Command, target: CountingTarget, port: int
+) -> None:
+    plimsoll.write(LOCUSTFILE)
+    worker = _worker(plimsoll, port, file="locustfile.py")
+    done = plimsoll.end(_master(plimsoll, port, "-H", target.url, "-t", "1s", "-s", "10s"))
+    assert done.code == 0, done
+    assert "MasterRunner got from worker 0" in done.out
+    assert "WorkerRunner got from the master of 1" in plimsoll.end(worker).out
+    assert plimsoll.stored()["total"]["requests"] == target.total
+
+
+def test_a_worker_that_is_killed_is_lost_and_the_others_take_its_load_over(
+    plimsoll: Command, target: CountingTarget, port: int
+) -> None:
+    workers = [_worker(plimsoll, port) for _ in range(2)]
+    master = _master(
+        plimsoll, port, target.url + "/", "--expect-workers", "2", "--rate", "100/s", "-t", "10s",
+        "--on-worker-loss", "redistribute", "--exit-code-on-invalid", "3",
+    )  # fmt: skip
+    wait_until(lambda: target.total > 100)
+    process = _processes_of(workers[0])
+    workers[0].kill()
+    _, alive = psutil.wait_procs(process, timeout=10)
+    assert (len(process), alive) == (1, [])
+    done = plimsoll.end(master)
+    assert done.code == 3, done
+    assert re.search(r"worker \d \(on .*\) .*: its 0 users .*; the others take its load over", done.err), done
+    assert 0.75 * 1000 < plimsoll.stored()["total"]["requests"] <= target.total
+    assert [plimsoll.end(each).code for each in workers] == [-signal.SIGKILL, 0]
+
+
+@pytest.mark.exhaustive
+def test_a_worker_behind_a_link_that_was_cut_hands_over_all_it_measured_and_the_run_goes_on(
+    plimsoll: Command, target: CountingTarget, port: int
+) -> None:
+    with Link(port) as link:
+        workers = [_worker(plimsoll, link.port), _worker(plimsoll, port)]
+        master = _master(
+            plimsoll, port, target.url + "/", "--expect-workers", "2", "--rate", "100/s", "-t", "14s",
+            "--exit-code-on-invalid", "3",
+        )  # fmt: skip
+        wait_until(lambda: target.total > 100)
+        link.cut()
+        time.sleep(6)
+        link.mend()
+        done = plimsoll.end(master)
+    assert done.code == 3, done
+    assert "has not reported for 3 s" in done.err
+    assert "is back: nothing of it is missing" in done.err
+    assert re.search(
+        r"could not be reached and ended its load after \d+\.\d s.* kept is all that it measured", done.err
+    )
+    run = plimsoll.stored()
+    assert run["run"]["status"] == "finished"
+    assert 700 < run["total"]["requests"] == target.total < 1400
+    assert "incomplete" not in _facts(plimsoll)
+    assert [plimsoll.end(each).code for each in workers] == [0, 0]
+
+
+@pytest.mark.exhaustive
+def test_a_worker_whose_process_stands_still_is_killed_when_the_run_ends(
+    plimsoll: Command, target: CountingTarget, port: int
+) -> None:
+    workers = [_worker(plimsoll, port) for _ in range(2)]
+    master = _master(
+        plimsoll, port, target.url + "/", "--expect-workers", "2", "--rate", "100/s", "-t", "60s",
+        "--on-worker-loss", "stop", "--exit-code-on-invalid", "3",
+    )  # fmt: skip
+    wait_until(lambda: target.total > 100)
+    (process,) = _processes_of(workers[0])
+    process.suspend()
+    done = plimsoll.end(master)
+    assert done.code == 3, done
+    assert "has not reported for 3 s" in done.err
+    assert [plimsoll.end(each).code for each in workers] == [0, 0]
+    assert not process.is_running()
+
+
+def test_who_has_another_token_does_not_join(plimsoll: Command, target: CountingTarget, port: int) -> None:
+    stranger = _worker(plimsoll, port, "--join-token", "guessed")
+    plimsoll.environment["PLIMSOLL_JOIN_TOKEN"] = "the right one"
+    master = _master(plimsoll, port, target.url, "--rate", "20/s", "-t", "1s")
+    refused = plimsoll.end(stranger)
+    assert refused.code == 2
+    assert refused.err.splitlines()[-1].startswith("plimsoll: the worker on ")
+    assert refused.err.endswith("has another token than the master (--join-token)\n")
+    assert target.total == 0
+    worker = _worker(plimsoll, port)
+    done = plimsoll.end(master)
+    assert (done.code, plimsoll.end(worker).code, target.total) == (0, 0, 20), done
+    assert "anybody who reaches that port" not in done.err
+    assert "the right one" not in str(plimsoll.stored())
+
+
+@pytest.mark.exhaustive
+def test_a_worker_with_another_locustfile_is_refused(plimsoll: Command, target: CountingTarget, port: int) -> None:
+    plimsoll.write(LOCUSTFILE)
+    (plimsoll.directory / "elsewhere").mkdir()
+    plimsoll.write(LOCUSTFILE + "# other\n", "elsewhere/locustfile.py")
+    worker = _worker(plimsoll, port, file="locustfile.py", cwd=plimsoll.directory / "elsewhere")
+    done = plimsoll.end(_master(plimsoll, port, "-H", target.url, "-t", "1s"))
+    assert done.code == 2
+    assert "elsewhere/locustfile.py is another one than where the run was started; use the same, or -f -" in done.err
+    assert plimsoll.end(worker).code == 0
+    assert target.total == 0
+
+
+@pytest.mark.exhaustive
+def test_the_page_starts_one_run_after_another_on_the_same_workers(
+    plimsoll: Command, target: CountingTarget, port: int
+) -> None:
+    plimsoll.write(LOCUSTFILE)
+    page = PageSession(
+        plimsoll, "--master", "--master-bind-host", "127.0.0.1", "--master-bind-port", str(port), "-H", target.url
+    )
+    page.do("start", page.request(users=2, run_time="1s"))
+    assert "no worker has joined yet" in str(page.until_over(1))
+    assert page.get("/worker-count") == {"worker_count": 0}
+    worker = _worker(plimsoll, port)
+    wait_until(lambda: page.get("/worker-count") == {"worker_count": 1})
+    counts = []
+    for number in (2, 3):
+        page.do("start", page.request(users=2, run_time="1s", stop_timeout="10s"))
+        assert page.until_over(number)["status"] == "finished", page.err
+        counts.append(plimsoll.stored()["total"]["requests"])
+    assert sum(counts) == target.total > 0
+    assert page.interrupt() == 0, page.err
+    assert plimsoll.end(worker).code == 0
+
+
+def test_a_signal_ends_a_master_that_waits_and_then_its_workers(plimsoll: Command, port: int) -> None:
+    worker = _worker(plimsoll, port)
+    master = _master(plimsoll, port, "http://127.0.0.1:1", "--expect-workers", "2")
+    assert master.stderr is not None
+    seen = ""
+    while not ("has joined: 1 now" in seen and "waiting for 2 workers" in seen):
+        seen += master.stderr.readline()
+    master.terminate()
+    done = plimsoll.end(master)
+    assert (done.code, plimsoll.end(worker).code) == (2, 0)
+    assert done.err.endswith("plimsoll: stopped before it had begun\n")
+
+
+def test_a_master_ends_with_locusts_exit_code_if_its_workers_do_not_come(plimsoll: Command, port: int) -> None:
+    done = plimsoll.end(
+        _master(plimsoll, port, "http://127.0.0.1:1", "--expect-workers", "2", "--expect-workers-max-wait", "1")
+    )
+    assert done.code == 1
+    assert done.err.endswith(
+        "plimsoll: 0 of 2 workers have joined within 1 s (--expect-workers, --expect-workers-max-wait)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--master", "--worker"), "--master and --worker do not go together: they are two processes"),
+        (("--master", "--processes", "2", "http://h"), "--processes is for this machine; .*plimsoll run --worker"),
+        (("--master", "--cluster=auto", "--nodes", "1", "http://h"), "--master and --cluster do not go together.*"),
+        (("-f", "-"), "-f - goes with --worker, which gets the locustfile from its master; here name the file"),
+        (("--worker", "-f", "nowhere.py"), "locustfile not found: .*nowhere.py"),
+        (("--master", "--master-bind-host", "192.0.2.1", "http://h"), "cannot listen for workers at 192.0.2.1:5557.*"),
+    ],
+)
+def test_what_does_not_go_together_is_one_line(plimsoll: Command, arguments: tuple[str, ...], why: str) -> None:
+    done: CommandResult = plimsoll("run", "--headless", *arguments)
+    assert done.code in (1, 2)
+    assert re.fullmatch(rf"plimsoll: {why}\n", done.err), done
