@@ -147,6 +147,17 @@ def test_other_work_is_shown_with_its_numbers_and_the_caveat():
     ]
 
 
+def test_in_the_open_model_other_work_is_shown_with_its_times():
+    study = steps(base=100_000, limit=25_000)
+    rate = Level("/s", 40.0)
+    study = replace(study, trials=tuple(replace(each, level=rate) for each in study.trials))
+    row = compared(study, "base", "limit", P50, TOTAL, rate, word="invalid", reason="sizes differ", against="previous")
+    finding = replace(payload("base", "limit"), where=Where("limit", rate, "", GET, against="base"))
+    (found,) = sentences(Analysis(study, (finding,), (row,)))
+    assert found.startswith("`limit` against `base`: p50 ")
+    assert "requests as" not in found
+
+
 def test_replies_that_are_smaller_because_requests_fail_are_not_other_work():
     study = steps(base=100_000, broken=25_000)
     failing = tuple(

@@ -161,7 +161,10 @@ def _sizes(analysis: Analysis, comparison: Comparison) -> tuple[float, float] | 
 
 
 def _rate_ratio(analysis: Analysis, comparison: Comparison) -> float | None:
-    """How many times as many requests b answers, all endpoints together."""
+    """How many times as many requests b answers, all endpoints together; None in the open model, which sets the
+    rate."""
+    if comparison.level is not None and comparison.level.unit == "/s":
+        return None
     a, b = (cell.total.rate if cell.total is not None else None for cell in _cells(analysis, comparison))
     return b / a if a and b else None
 
