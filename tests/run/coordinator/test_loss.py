@@ -62,8 +62,17 @@ class Scene:
         )
         self.result = Result(RunView())
         self._monkeypatch = monkeypatch
+        self._second = 0.0
 
     def look(self, second: float) -> None:
+        """Each second until then."""
+        while self._second + 1 < second:
+            self.wake(self._second + 1)
+        self.wake(second)
+
+    def wake(self, second: float) -> None:
+        """Only then, whatever the time since the last look."""
+        self._second = second
         self._monkeypatch.setattr(module, "now", lambda: round(second * SECOND))
         self.losses.look(0, self.result)
 
@@ -71,11 +80,11 @@ class Scene:
 @pytest.mark.parametrize("action", ["mark", "redistribute"])
 def test_nobody_is_silent_while_the_coordinator_stands_still(monkeypatch: pytest.MonkeyPatch, action: str) -> None:
     scene = Scene(monkeypatch, action)
-    scene.look(5)
-    for second in (12, 13, 14, 15):
-        scene.look(second)
+    scene.wake(12)  # since second 0
+    for second in (13, 14, 15, 22, 23, 24, 25):
+        scene.wake(second)
         assert scene.losses.silent == set()
-    scene.look(15.1)
+    scene.wake(25.1)
     assert scene.losses.silent == {0, 1, 2}
 
 

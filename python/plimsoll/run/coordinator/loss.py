@@ -54,9 +54,9 @@ class WorkerLosses:
 
     def look(self, epoch: int, result: Result) -> None:
         """Once a second. epoch: the stamp of second 0."""
-        stamp, last = now(), self._last_look
+        stamp, last = now(), epoch if self._last_look is None else self._last_look
         self._last_look = stamp
-        if last is not None and stamp - last > STOOD_STILL_NS:
+        if stamp - last > STOOD_STILL_NS:
             for worker in self._workers.values():
                 worker.last_report = stamp
         since = stamp - LOSS_TIMEOUT_S * 1_000_000_000
