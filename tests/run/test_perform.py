@@ -322,7 +322,6 @@ def test_the_ramp_up_is_forgotten_with_reset_stats(plimsoll: Command, target: Co
     assert 0 < run["total"]["requests"] < target.total
     *seconds, _ = run["generator"]["users_by_second"].values()
     assert set(seconds) == {2}
-    assert run["duration_s"] < 2.5
 
 
 def test_all_outputs_say_the_same(plimsoll: Command, target: CountingTarget) -> None:

@@ -145,13 +145,17 @@ def test_what_does_not_listen_is_killed_after_the_grace(tmp_path: Path, process_
 def test_all_that_it_started_ends_with_it_also_what_left_its_session(tmp_path: Path, process_mark: str) -> None:
     command = ["sh", "-c", "setsid sleep 600 & (sleep 601 &) ; sleep 602"]
     with Process(command, output=tmp_path / "log") as process:
+
+        def all_run() -> bool:
+            """The supervisor, the shell, three that sleep. One that is about to become `sleep` has no mark yet."""
+            marked = set(marked_processes(process_mark))
+            children = psutil.Process(process.parent).children(recursive=True)
+            return len(marked) >= 5 and marked >= {child.pid for child in children}
+
         deadline = time.monotonic() + TIMEOUT_S
-        while len(marked_processes(process_mark)) < 5:  # the supervisor, the shell, three that sleep
+        while not all_run():
             assert time.monotonic() < deadline
             time.sleep(0.01)
-        assert set(marked_processes(process_mark)) >= {
-            child.pid for child in psutil.Process(process.parent).children(recursive=True)
-        }
         process.stop()
         assert marked_processes(process_mark) == []
 
