@@ -78,8 +78,9 @@ def main() -> None:
 
 def a_run(url: str) -> None:
     plimsoll(
-        "run", "-f", "locustfile.py", "--headless", "-H", url, "-u", "3", "-r", "3", "-t", "2s", "--html", "run.html"
-    )
+        "run", "-f", "locustfile.py", "--headless", "-H", url, "-u", "3", "-r", "3", "-t", "2s", "-s", "10s",
+        "--html", "run.html",
+    )  # fmt: skip
     run = json.loads(plimsoll("export", "last", "--format", "run.json", "-o", "-"))
     check(run["total"]["requests"] == Target.answered, f"{run['total']['requests']} requests of {Target.answered}")
     check(Path("run.html").stat().st_size > 500_000, "a report has its page inside")
