@@ -109,3 +109,17 @@ def test_one_cell_is_described():
     assert found.startswith("p50 ")
     assert found.endswith("none failed.")
     assert list(single(Analysis(replace(study, trials=()), (), ()))) == []
+
+
+def test_a_variant_that_is_compared_is_not_another_one_that_the_same_holds_for():
+    def failing(variant: str, against: str | None, text: str) -> Finding:
+        return Finding("ERR", "warning", text, Where(variant, against=against), "")
+
+    apart = failing("own", "shared", "0 % of the requests to own failed, 84 % of those to shared.")
+    alone = failing("shared", None, "91 % of the requests to shared fail.")
+    third = failing("third", "shared", "0 % of the requests to third failed, 84 % of those to shared.")
+    study = Study("s", ())
+    assert list(of_target(Analysis(study, (apart, alone), ()), 1)) == [apart.statement]
+    assert list(of_target(Analysis(study, (apart, alone, third), ()), 1)) == [
+        f"{apart.statement} The same holds for `third`."
+    ]

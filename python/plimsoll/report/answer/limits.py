@@ -50,10 +50,11 @@ def of_target(
 
 
 def _first_of(findings: Sequence[Finding]) -> str:
-    """Its statement, and of which other variants the same is said."""
+    """Its statement, and of which other variants the same is said: by findings that compare as it does, or do not."""
     first = findings[0]
-    others = dict.fromkeys(code(each.where.variant) for each in findings if each.where.variant)
-    others.pop(code(first.where.variant or ""), None)
+    compared = first.where.variant, first.where.against
+    alike = [each.where.variant for each in findings if (each.where.against is None) == (first.where.against is None)]
+    others = dict.fromkeys(code(name) for name in alike if name and name not in compared)
     return f"{first.statement} The same holds for {listed(others)}." if others else first.statement
 
 
