@@ -14,6 +14,7 @@ def test_users_that_come_at_the_rate_and_wait_for_all_others_keep_the_rate() -> 
     assert all(abs(later - due[0] - place / RATE) < 1e-6 for place, later in enumerate(due))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("user", ["PacedHttp", "PacedFast", None])
 def test_users_are_counted_and_weighed(user: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     if program() is None:

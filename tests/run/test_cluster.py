@@ -324,6 +324,7 @@ def _start(plimsoll: Command, cluster: RayCluster, target: CountingTarget, *argu
     )  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_a_killed_actor_takes_its_workers_along_and_the_others_take_over(
     plimsoll: Command, target: CountingTarget, cluster: RayCluster
 ) -> None:
