@@ -70,8 +70,7 @@ def serve(database: str, variant: str, port: int, traces: str | None) -> int:
     build, _, name = variant.partition("-")
     accounts = ACCOUNTS[name]
     settings = {"FORUM_DATABASE": database, "DJANGO_SETTINGS_MODULE": "target.settings"}
-    _manage("-m", "django", "migrate", "--verbosity", "0", "forum", BUILDS[build], settings=settings)
-    _manage("-m", "target.seed", settings=settings)
+    _fill(BUILDS[build], settings)
     if traces:
         settings |= {"OTEL_EXPORTER_OTLP_ENDPOINT": traces}
     with ExitStack() as stack:
@@ -89,19 +88,20 @@ def serve(database: str, variant: str, port: int, traces: str | None) -> int:
         return ending.status
 
 
-def _manage(*words: str, settings: Mapping[str, str]) -> None:
-    done = subprocess.run(
-        [str(PYTHON), *words], cwd=FOLDER, env={**os.environ, **settings}, capture_output=True, text=True, check=False
-    )
+def _fill(migration: str, settings: Mapping[str, str]) -> None:
+    command = [str(PYTHON), "-m", "target.seed", migration]
+    environment = {**os.environ, **settings}
+    done = subprocess.run(command, cwd=FOLDER, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise LabError(f"{' '.join(words)} failed:\n{done.stdout}{done.stderr}")
+        raise LabError(f"the tables cannot be filled:\n{done.stdout}{done.stderr}")
 
 
 def _gunicorn(name: str, port: int, settings: Mapping[str, str]) -> Process:
     """One process with a pool of threads. It may not listen yet when this returns."""
     command = [str(PYTHON), "-m", "gunicorn", "target.wsgi", "--bind", f"127.0.0.1:{port}", "--log-level", "warning"]
     command += ["--worker-class", "gthread", "--workers", "1", "--threads", str(THREADS), "--timeout", "120"]
-    command += ["--keep-alive", "75"]
+    # Threads that wait for one another for good do not end by themselves.
+    command += ["--keep-alive", "75", "--graceful-timeout", "1"]
     environment = {**os.environ, **settings, "OTEL_SERVICE_NAME": name}
     return Process(
         command, output=Path("/dev/null"), errors=Path("/dev/stderr"), cwd=FOLDER, env=environment, ask=signal.SIGTERM

@@ -9,7 +9,7 @@ import os
 import sys
 from urllib.error import HTTPError
 
-from .lab import TodosService
+from .service import TodosService
 
 
 def main() -> int:

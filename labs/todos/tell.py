@@ -8,7 +8,7 @@ import argparse
 import os
 import sys
 
-from .lab import TodosService
+from .service import TodosService
 
 REPORTS = {"explain": TodosService.plan, "lag": TodosService.lag}
 

@@ -1,12 +1,17 @@
-"""Fill the tables: `python -m target.seed`, with the environment of the service. The rows are the same each time."""
+"""Make the tables and fill them: `python -m target.seed MIGRATION`, with the environment of the service.
+
+MIGRATION: the last one that is applied, "0001" or "0002". The rows are the same each time.
+"""
 
 import os
+import sys
 
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "target.settings")
 django.setup()
 
+from django.core.management import call_command  # noqa: E402
 from django.db import connection  # noqa: E402
 
 THREADS = 4_000
@@ -32,6 +37,7 @@ ANALYZE;
 
 
 def main() -> None:
+    call_command("migrate", "forum", sys.argv[1], verbosity=0)
     with connection.cursor() as cursor:
         cursor.execute(ROWS)
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from labs.todos.lab import TodosService, running_service
+from labs.todos.lab import running_service
 from labs.todos.postgres import Cluster, running_postgres
+from labs.todos.service import TodosService
 from labs.todos.target.variants import VARIANTS
 
 

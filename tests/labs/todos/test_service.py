@@ -16,8 +16,9 @@ import psycopg
 import pytest
 from labs.environment import PYTHON
 from labs.todos import seed, tell
-from labs.todos.lab import FOLDER, TodosService
+from labs.todos.lab import FOLDER
 from labs.todos.postgres import Cluster
+from labs.todos.service import TodosService
 from labs.todos.target.variants import CHAIN, VARIANTS, Handlers, Variant
 
 pytestmark = pytest.mark.long
