@@ -201,6 +201,11 @@ run_time = "5s"
     )
 
 
+def test_a_plan_needs_no_target_as_each_variant_has_one(read, tmp_path):
+    (tmp_path / "bare.toml").write_text('[[request]]\nget = "/"\n')
+    assert read('[scenario]\nplan = "bare.toml"\nrun_time = "1s"\n' + LEVELS + TARGET + VARIANT).scenarios
+
+
 def test_a_plan_may_say_how_long_and_how_much(read, tmp_path):
     (tmp_path / "phased.toml").write_text(
         'target = "http://127.0.0.1:1"\n[request]\nget = "/"\n'

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 DEFAULT = "experiment.toml"
 _SOURCES = ("locustfile", "plan", "url")
+_SOME_TARGET = "http://127.0.0.1"
+"""A plan needs no target of its own here: each cell gives it that of its variant."""
 
 
 def read_experiment(path: str, *, full: bool = False) -> Experiment:
@@ -114,7 +116,7 @@ class _Reading:
         if scenario.plan is None:
             return None
         try:
-            return read_plan(str(self.file.parent / Path(scenario.plan).expanduser()))
+            return read_plan(str(self.file.parent / Path(scenario.plan).expanduser()), _SOME_TARGET)
         except UsageError as error:
             first, *_ = str(error).splitlines()
             self.found.append(Complaint(f"{path}.plan", first))
