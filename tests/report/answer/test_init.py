@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from tests.report.studies import SAMPLES, ladder, operations, rates
 
@@ -16,6 +18,14 @@ def test_one_to_four_sentences(shape):
 def test_versions_before_what_the_target_carries():
     assert "32 % higher p99" in answer_of(ladder())[0]
     assert answer_of(ladder())[1].startswith("`old` and `new` carry 162 users, at 336 their throughput lags (")
+
+
+def test_what_the_target_carries_before_differences_that_are_not_certain():
+    analysis = ladder()
+    open_ones = tuple(replace(each, word="not distinguishable") for each in analysis.comparisons)
+    found = answer_of(replace(analysis, comparisons=open_ones))
+    assert found[0].startswith("`old` and `new` carry 162 users, at 336 their throughput lags (")
+    assert "made no difference in p99" in found[-1]
 
 
 def test_of_one_system_what_it_carries():

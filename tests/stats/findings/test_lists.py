@@ -45,7 +45,7 @@ def test_per_row_a_variant_is_faster_than_its_mean_says() -> None:
     assert finding.evidence["ms_per_row of base"] == pytest.approx(4.45, abs=0.005)
     assert finding.evidence["per_row_ratio of replica"] == pytest.approx(0.82, abs=0.005)
     assert finding.evidence["per_row_ratio of async"] == pytest.approx(0.525, abs=0.005)
-    assert "replica -18 % (mean -11 %), async -48 % (mean -32 %)" in finding.statement
+    assert "replica −18 % (mean −11 %), async −48 % (mean −32 %)" in finding.statement
     assert "derived" in finding.statement
 
 
@@ -55,7 +55,7 @@ def test_a_limit_changes_the_work() -> None:
     assert "limit" not in growing.statement
     assert cut.where.variant == "limit"
     assert cut.evidence["rows"] == 200
-    assert "-61.6 % bytes against base, -70.5 % bytes against async" in cut.statement
+    assert "−61.6 % bytes against base, −70.5 % bytes against async" in cut.statement
 
 
 def test_a_baseline_that_returns_less_does_other_work_than_what_grows() -> None:

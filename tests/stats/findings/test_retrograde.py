@@ -16,7 +16,7 @@ def test_a_collapse_over_several_rungs_is_established() -> None:
     assert finding.evidence["rates_per_s"] == (53, 44.5, 32.4, 26.7)
     assert finding.evidence["ratio"] == pytest.approx(0.50, abs=0.005)
     assert finding.evidence["levels_apart"] == 3
-    assert "from 53 to 26.7 requests/s at 578 users (-49.6 %)" in finding.statement
+    assert "from 53 to 26.7 requests/s at 578 users (−49.6 %)" in finding.statement
 
 
 def test_a_single_level_beyond_the_peak_is_not_enough() -> None:
@@ -105,4 +105,4 @@ def test_requests_that_fail_are_no_throughput() -> None:
     (finding,) = found(retrograde, study(*runs))
 
     assert finding.weight == "warning"
-    assert "from 20 to 0 requests/s at 5 users (-100.0 %)" in finding.statement
+    assert "from 20 to 0 requests/s at 5 users (−100.0 %)" in finding.statement

@@ -31,8 +31,9 @@ def answer_of(analysis: Analysis) -> tuple[str, ...]:
         found = [*limits.of_target(analysis, MOST, topics), *compared]
     else:
         carried = list(limits.of_target(analysis, MOST, topics))
-        first = compared[: MOST - bool(carried)]
-        found = [*first, *carried]
+        # What is known stands before what is not.
+        both = (compared, carried) if versions.is_decided(analysis) else (carried, compared)
+        found = [*both[0][: MOST - bool(both[1])], *both[1]]
     if not found:
         found = [*limits.single(analysis)]
     # One run of each cannot tell which is faster: it was made to look into the target.

@@ -69,6 +69,13 @@ def sentences(analysis: Analysis) -> list[str]:
     return found or list(_silent(analysis, [each for each in leading if each.word == "no verdict"]))
 
 
+def is_decided(analysis: Analysis) -> bool:
+    """Whether the data say of any two versions which is better, by a metric that the answer is about."""
+    topics = topics_of(analysis)
+    certain = filter(outcomes.is_certain, analysis.comparisons)
+    return any(topic.covers(each) for each in certain for topic in topics)
+
+
 def _silent(analysis: Analysis, rows: Sequence[Comparison]) -> Iterator[str]:
     """Where nothing has a verdict: the numbers of two that stand alone, and the most frequent reason."""
     reasons = [each.reason for each in rows]

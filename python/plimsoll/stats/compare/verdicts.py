@@ -302,7 +302,9 @@ def _of_look(bench: _Bench, pairs: int) -> Iterable[str]:
 
 
 def _too_few_pairs(pairs: int) -> str:
-    return f"{pairs} pairs: the spread between runs is known from {LEAST} on, or from A/A runs of this bench"
+    return (
+        f"{pairs} pairs are too few to know how far runs differ by chance; it takes {LEAST}, or A/A runs of this bench"
+    )
 
 
 def _adjusted(questions: Sequence[Question], answers: Sequence[Comparison], bench: _Bench) -> tuple[Comparison, ...]:

@@ -86,8 +86,9 @@ def _floor(study: Study, before: Trial, after: Trial) -> Iterable[Finding]:
     yield Finding(
         "FLOOR",
         "insight",
-        f"{wording.place(study, after)} against {before.variant}: throughput differs by {(ratio - 1) * 100:+.2g} %, "
-        f"no more than chance makes of such counts ({(low - 1) * 100:+.2g} to {(high - 1) * 100:+.2g} %).",
+        f"{wording.place(study, after)} against {before.variant}: throughput differs by "
+        f"{wording.signed(ratio, '.2g')}, no more than chance makes of such counts ({wording.signed(low, '.2g')} to "
+        f"{wording.signed(high, '.2g')}).",
         Where(after.variant, after.level, after.operation, TOTAL, against=before.variant),
         COUNTING,
         {"ratio": ratio, "interval": (low, high)},

@@ -137,7 +137,8 @@ def _growing(study: Study, found: Sequence[Listing]) -> Finding:
             evidence[f"per_row_ratio of {variant}"] = each_ms / baseline[3]
             evidence[f"mean_ratio of {variant}"] = mean / baseline[2]
             per_row.append(
-                f"{variant} {(each_ms / baseline[3] - 1) * 100:+.0f} % (mean {(mean / baseline[2] - 1) * 100:+.0f} %)"
+                f"{variant} {wording.signed(each_ms / baseline[3], '.0f')} "
+                f"(mean {wording.signed(mean / baseline[2], '.0f')})"
             )
     every = [each[0] for each in by_variant.values()]
     rows = wording.between(f"{min(every):.0f}", f"{max(every):.0f}")

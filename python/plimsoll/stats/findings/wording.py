@@ -44,7 +44,12 @@ def change(ratio: float) -> str:
     """1.131 is "+13.1 %"; 52.3 is "52.3 times as much"."""
     if ratio >= MANY:
         return f"{ratio:.3g} times as much"
-    return f"{(ratio - 1) * 100:+.1f} %"
+    return signed(ratio, ".1f")
+
+
+def signed(ratio: float, form: str) -> str:
+    """0.504 is "−49.6 %" in the form ".1f"."""
+    return f"{(ratio - 1) * 100:+{form}} %".replace("-", "−")
 
 
 def number(value: float) -> str:

@@ -85,7 +85,7 @@ def test_two_variants_are_compared_at_their_highest_level() -> None:
         ),
     )
     assert finding.statement == (
-        f"“{SELECT}” of db takes 12 ms in a and 3 ms in b (-75.0 %), 100 % of the time of all statements there."
+        f"“{SELECT}” of db takes 12 ms in a and 3 ms in b (−75.0 %), 100 % of the time of all statements there."
     )
     assert (finding.where.variant, finding.where.against) == ("b", "a")
     assert finding.advice == ""
