@@ -110,8 +110,8 @@ spec:
 
 
 def _probes(port: int) -> str:
-    """KubeRay's own ask Ray's dashboard and its agent, which plain Ray has not, and would kill all pods. A connection costs
-    a generator next to nothing."""
+    """KubeRay's own ask Ray's dashboard and its agent, which plain Ray has not, and would kill all pods. A connection
+    costs a generator next to nothing."""
     return "\n".join(
         f"""\
           {name}Probe:
