@@ -11,7 +11,15 @@ import pytest
 from tests.run.test_guard import arrivals, scenario
 
 from plimsoll.run.plan import RunPlan
-from plimsoll.run.sizing import CAPACITIES, MachineCapacity, MachineShare, keep, known_capacities, shortfalls
+from plimsoll.run.sizing import (
+    CAPACITIES,
+    CapacityWarning,
+    MachineCapacity,
+    keep,
+    known_capacities,
+    shortfalls,
+)
+from plimsoll.run.transport.cluster_node import ClusterNode
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +28,7 @@ if TYPE_CHECKING:
 
 VM = MachineCapacity("vm-a", 4, 40_000.0, 20_000.0, 28_000, 16_512, "2026-11-25")
 KNOWN = {"vm-a": VM, "vm-b": replace(VM, host="vm-b", measured="2026-11-20")}
-SHARES = [MachineShare("vm-a", 2), MachineShare("vm-b", 2)]
+WORKERS = {"vm-a": 2, "vm-b": 2}
 NATIVE = RunPlan(scenario=scenario((1, 1.0)), processes=4)
 PYTHON = RunPlan(locustfiles=("shop.py",), host="http://10.0.0.9", processes=4)
 
@@ -40,15 +48,15 @@ PYTHON = RunPlan(locustfiles=("shop.py",), host="http://10.0.0.9", processes=4)
     ],
 )  # fmt: skip
 def test_a_rate_above_what_all_workers_can_send_is_said(plan: RunPlan, rate: float, warning: str | None) -> None:
-    found = shortfalls(replace(plan, load=arrivals(rate)), SHARES, KNOWN)
+    found = shortfalls(replace(plan, load=arrivals(rate)), WORKERS, KNOWN)
     assert len(found) == (warning is not None)
     assert all(str(warning) in each for each in found)
 
 
 def test_workers_beyond_the_cores_of_a_machine_send_no_more() -> None:
     plan = replace(NATIVE, processes=8, load=arrivals(200_000))
-    assert shortfalls(plan, [MachineShare("vm-a", 8)], KNOWN)
-    assert not shortfalls(plan, [MachineShare("vm-a", 4), MachineShare("vm-b", 4)], KNOWN)
+    assert shortfalls(plan, {"vm-a": 8}, KNOWN)
+    assert not shortfalls(plan, {"vm-a": 4, "vm-b": 4}, KNOWN)
 
 
 @pytest.mark.parametrize(
@@ -63,22 +71,33 @@ def test_workers_beyond_the_cores_of_a_machine_send_no_more() -> None:
     ],
 )
 def test_more_users_than_connections_are_said(plan: RunPlan, users: int, is_said: bool) -> None:
-    found = shortfalls(replace(plan, users=users), SHARES, KNOWN)
+    found = shortfalls(replace(plan, users=users), WORKERS, KNOWN)
     assert bool(found) == is_said
     assert all("2 machines can hold about" in each and "use more machines" in each for each in found)
 
 
 def test_nothing_is_said_without_a_measurement_of_all_machines() -> None:
     plan = replace(NATIVE, load=arrivals(1e9))
-    assert not shortfalls(plan, SHARES, {})
-    assert not shortfalls(plan, SHARES, {"vm-a": VM})
+    assert not shortfalls(plan, WORKERS, {})
+    assert not shortfalls(plan, WORKERS, {"vm-a": VM})
     unmeasured = {host: replace(each, native=None) for host, each in KNOWN.items()}
-    assert not shortfalls(plan, SHARES, unmeasured)
+    assert not shortfalls(plan, WORKERS, unmeasured)
 
 
-def test_two_nodes_of_one_machine_have_its_measurement() -> None:
+class _Launch:
     plan = replace(NATIVE, load=arrivals(1e9))
-    assert shortfalls(plan, [MachineShare("vm-a", 2), MachineShare("vm-a/2", 2)], {"vm-a": VM})
+    shaped = False
+    machines = (ClusterNode("vm-a", [0, 1]), ClusterNode("vm-a/2", [2, 3]))
+
+
+def test_nodes_of_one_machine_share_its_cores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    keep([replace(VM, cpus=3)])
+    CapacityWarning(lambda: _Launch).start(0.0, "kernel")  # type: ignore[arg-type, return-value]
+    (record,) = caplog.records
+    assert "4 workers with native users can send at most about 120\u202f000 requests/s" in record.message
 
 
 def test_measurements_are_kept_by_machine_and_those_of_another_version_are_not_used(

@@ -7,6 +7,7 @@ import logging
 import math
 import platform
 import tempfile
+from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from plimsoll.run.guard import places_of, requests_each
 from plimsoll.run.limits import SPARE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from plimsoll.run.coordinator.launch import Launch
     from plimsoll.run.plan import RunPlan
@@ -50,14 +51,6 @@ class MachineCapacity:
     """The day: 2026-11-25."""
     version: str = __version__
     """Of the Plimsoll that was measured."""
-
-
-@dataclass(frozen=True, slots=True)
-class MachineShare:
-    """Workers of a run that are on one machine."""
-
-    host: str
-    workers: int
 
 
 def keep(measured: Iterable[MachineCapacity]) -> None:
@@ -94,13 +87,13 @@ def _kept(path: Path) -> dict[str, Any]:
     return kept if isinstance(kept, dict) else {}
 
 
-def shortfalls(plan: RunPlan, shares: Sequence[MachineShare], known: Mapping[str, MachineCapacity]) -> list[str]:
-    """Why the load cannot fit the machines of its workers, each with what to do. None without a measurement of all of
-    them."""
-    # Of several nodes of one machine the second is HOST/2.
-    machines = [(known.get(share.host.partition("/")[0]), share.workers) for share in shares]
-    measured = [(capacity, workers) for capacity, workers in machines if capacity is not None]
-    if not measured or len(measured) < len(machines):
+def shortfalls(plan: RunPlan, workers: Mapping[str, int], known: Mapping[str, MachineCapacity]) -> list[str]:
+    """Why the load cannot fit the machines, each with what to do. Nothing without a measurement of all of them.
+
+    workers: how many there are on each host.
+    """
+    measured = [(known[host], count) for host, count in workers.items() if host in known]
+    if len(measured) < len(workers):
         return []
     found = (_too_fast(plan, measured), _too_many_users(plan, measured))
     return [each for each in found if each is not None]
@@ -172,9 +165,9 @@ class CapacityWarning(Observer):
         plan = launch.plan
         if launch.shaped and not plan.is_open:
             return  # nobody knows how many users there will be
-        machines = launch.facts.get("cluster", {}).get("machines") or [
-            {"host": platform.node(), "workers": range(plan.processes)}
-        ]
-        shares = [MachineShare(each["host"], len(each["workers"])) for each in machines]
-        for text in shortfalls(plan, shares, known_capacities()):
+        workers: Counter[str] = Counter()
+        for each in launch.machines:
+            # Of several nodes of one machine the second is HOST/2.
+            workers[each.host.partition("/")[0]] += len(each.workers)
+        for text in shortfalls(plan, workers or {platform.node(): plan.processes}, known_capacities()):
             logger.warning("%s", text)
