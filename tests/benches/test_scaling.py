@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from benches.scaling import SINK, Scaling, Window, measure, render, running_sink
+from benches.scaling import SINK, Scaling, Window, measure, render
 
 ONE = Window(rate=100_000.0, workers=1.0, coordinator=0.01, target=0.3)
 
@@ -25,7 +25,6 @@ def test_one_bad_pair_of_three_does_not_count() -> None:
 
 @pytest.mark.skipif(not SINK.exists(), reason="the sink is built by `make bench-scaling`")
 def test_a_window_of_a_real_run_has_the_cpu_of_all_parties() -> None:
-    with running_sink() as sink:
-        window = measure(sink, workers=2, seconds=0.5)
+    window = measure(workers=2, seconds=0.5)
     assert window.rate > 100
     assert min(window.workers, window.target) > 0

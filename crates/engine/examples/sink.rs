@@ -1,17 +1,20 @@
 //! A target that costs as little as one can: for benches that need the processor for the generator.
 //!
-//! `sink [PORT]` serves on 127.0.0.1 until its standard input is closed, and prints its address. Every request gets the
-//! same 100 bytes; all that one read brings are answered by one write. `GET /count` gets the number of the others.
+//! `sink [PORT]` serves on 127.0.0.1, also beside others at the same port, until its standard input is closed, and prints its address. Every request gets the
+//! same 100 bytes; all that one read brings are answered by one write. A line of the input asks for the number of requests,
+//! which is printed.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::io::{ErrorKind, Read, Write, stdin};
+use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 
 use mio::net::{TcpListener, TcpStream};
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 use slab::Slab;
+use socket2::{Domain, Socket, Type};
 
 const LISTENER: Token = Token(usize::MAX - 1);
 const INPUT: Token = Token(usize::MAX - 2);
@@ -22,7 +25,7 @@ const BATCH: usize = 64;
 
 fn main() {
     let port: u16 = std::env::args().nth(1).map_or(0, |port| port.parse().unwrap());
-    let mut listener = TcpListener::bind(([127, 0, 0, 1], port).into()).unwrap();
+    let mut listener = listen(([127, 0, 0, 1], port).into());
     println!("listening on {}", listener.local_addr().unwrap());
     let (mut poll, mut events) = (Poll::new().unwrap(), Events::with_capacity(1024));
     poll.registry().register(&mut listener, LISTENER, Interest::READABLE).unwrap();
@@ -37,7 +40,12 @@ fn main() {
         }
         for event in &events {
             match event.token() {
-                INPUT => return,
+                INPUT => {
+                    if stdin().read_line(&mut String::new()).unwrap() == 0 {
+                        return;
+                    }
+                    println!("{count}");
+                }
                 LISTENER => accept(&listener, &poll, &mut connections),
                 Token(place) => {
                     let stream = &mut connections[place];
@@ -48,6 +56,15 @@ fn main() {
             }
         }
     }
+}
+
+/// The kernel spreads connections over all sinks of a port.
+fn listen(address: SocketAddr) -> TcpListener {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM.nonblocking(), None).unwrap();
+    socket.set_reuse_port(true).unwrap();
+    socket.bind(&address.into()).unwrap();
+    socket.listen(1024).unwrap();
+    TcpListener::from_std(socket.into())
 }
 
 fn answer(body: &str) -> String {
@@ -74,9 +91,6 @@ fn serve(stream: &mut TcpStream, buffer: &mut [u8], answers: &[u8], count: &mut 
             Err(error) => return error.kind() == ErrorKind::WouldBlock,
         };
         let taken = &buffer[..read];
-        if taken.starts_with(b"GET /count ") {
-            return stream.write_all(answer(&count.to_string()).as_bytes()).is_ok();
-        }
         let requests = taken.windows(END.len()).filter(|window| *window == END).count();
         *count += requests as u64;
         if stream.write_all(&answers[..answers.len() / BATCH * requests]).is_err() {

@@ -32,6 +32,8 @@ CAPACITIES = ".plimsoll/capacity.json"
 PART = 0.7
 """Of what a worker can send at most: what one should plan for, since replies and scripts are larger than those of the
 measurement."""
+CLEARLY = 1.25
+"""A load is too large from so many times the measurement on: other work on a machine makes a measurement smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +109,14 @@ def _too_fast(plan: RunPlan, measured: list[tuple[MachineCapacity, int]]) -> str
     each = [(capacity.native if plan.scenario else capacity.python, capacity, n) for capacity, n in measured]
     known = [(rate * min(n, capacity.cpus), capacity.measured) for rate, capacity, n in each if rate is not None]
     most = sum(rate for rate, _ in known)
-    if len(known) < len(measured) or asked <= most:
+    if len(known) < len(measured) or asked <= CLEARLY * most:
         return None
     cores = sum(min(n, capacity.cpus) for capacity, n in measured)
     enough = math.ceil(asked / (PART * most / cores))
     kind = "native users" if plan.scenario else "Python users"
     others = "" if plan.scenario else ", native users (a plan),"
     return (
-        f"the load asks for {_rate(asked)}, and {counted(plan.processes, 'worker')} with {kind} can send at most about "
+        f"the load asks for {_rate(asked)}, and {counted(plan.processes, 'worker')} with {kind} can send about "
         f"{_rate(most)} (measured on {min(day for _, day in known)}): "
         f"use about {counted(enough, 'worker')} with a core each{others} or a lower rate"
     )
