@@ -8,11 +8,10 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from plimsoll.cli.common import MachineCheck
-from plimsoll.cli.measured import capacity, kept
+from plimsoll.cli.measured import capacity, kept, total
 from plimsoll.errors import PlimsollError
-from plimsoll.report.numbers import count, counted, percent
 from plimsoll.run.cluster.inspection import inspect
-from plimsoll.run.sizing import PART, MachineCapacity
+from plimsoll.run.sizing import MachineCapacity
 
 if TYPE_CHECKING:
     from plimsoll.run.cluster.inspection import InspectedNode
@@ -81,13 +80,6 @@ def measured(nodes: list[InspectedNode]) -> list[MachineCapacity]:
         for each in nodes
         if each.cpus and each.capacity and each.capacity["native"]
     ]
-
-
-def total(machines: list[MachineCapacity]) -> str:
-    """Of those that were measured."""
-    workers = sum(each.cpus for each in machines)
-    native = sum(each.cpus * (each.native or 0) for each in machines)
-    return f"{counted(workers, 'worker')}, about {count(round(native, -2))} requests/s; plan for {percent(PART)} of it"
 
 
 def _admits_anybody(address: str) -> bool:

@@ -6,10 +6,10 @@ import platform
 from datetime import date
 
 from plimsoll.cli.common import MachineCheck
-from plimsoll.report.numbers import count, counted
+from plimsoll.report.numbers import count, counted, percent
 from plimsoll.run.cluster.calibration import calibrate
 from plimsoll.run.machine import machine
-from plimsoll.run.sizing import CAPACITIES, MachineCapacity, keep
+from plimsoll.run.sizing import CAPACITIES, PART, MachineCapacity, keep
 
 
 def capacity_checks() -> list[MachineCheck]:
@@ -27,6 +27,13 @@ def capacity(of: MachineCapacity) -> MachineCheck:
     python = "" if of.python is None else f", {count(round(of.python, -2))} (Python users that do nothing else)"
     each = f"about {count(round(of.native or 0, -2))} requests/s each (native users){python}, small responses"
     return MachineCheck(f"{of.host} capacity", f"{counted(of.cpus, 'worker')}, {each}")
+
+
+def total(machines: list[MachineCapacity]) -> str:
+    """Of those that were measured."""
+    workers = sum(each.cpus for each in machines)
+    native = sum(each.cpus * (each.native or 0) for each in machines)
+    return f"{counted(workers, 'worker')}, about {count(round(native, -2))} requests/s; plan for {percent(PART)} of it"
 
 
 def kept(measured: list[MachineCapacity]) -> MachineCheck:
