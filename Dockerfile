@@ -24,9 +24,8 @@ COPY --from=page /src/python/plimsoll/web python/plimsoll/web
 RUN /tools/bin/maturin build --release --locked --out /wheels
 
 FROM python:3.13-slim
-# "locust,postgresql,cluster" adds Ray, for KubeRay; its probes need wget.
+# "locust,postgresql,cluster" adds Ray, for KubeRay.
 ARG EXTRAS=locust,postgresql
-RUN case "$EXTRAS" in *cluster*) apt-get update && apt-get install -y --no-install-recommends wget && rm -rf /var/lib/apt/lists/* ;; esac
 RUN useradd --create-home --uid 1000 plimsoll && mkdir -p /mnt/locust && chown plimsoll /mnt/locust
 COPY --from=wheel /wheels /tmp/wheels
 RUN pip install --no-cache-dir "$(echo /tmp/wheels/*.whl)[$EXTRAS]" && rm -rf /tmp/wheels

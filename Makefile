@@ -12,7 +12,7 @@ LABS   := target/release/plimsoll-truth target/release/plimsoll-tunnel target/re
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-page bench-reports bench-observe bench-coordinator soak fuzz labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
+.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-page bench-reports bench-observe bench-coordinator bench-scaling soak fuzz labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -78,6 +78,9 @@ bench-observe: setup ## what observing the target's side costs (about two minute
 
 bench-coordinator: setup ## how many workers one coordinator takes (half a minute)
 	@$(BIN)/python -m benches.coordinator
+
+bench-scaling: setup target/release/examples/sink ## whether two workers send twice what one sends (a minute and a half)
+	@$(BIN)/python -m benches.scaling
 
 soak: setup ## half an hour at 20,000 requests/s: does our memory stay flat?
 	@$(BIN)/python -m benches.soak
@@ -184,3 +187,7 @@ target/release/libplimsoll_faults.so: Cargo.toml Cargo.lock $(shell find labs/ro
 
 target/release/examples/native: $(RUST)
 	@scripts/step "building the native bench" cargo build --release --locked --quiet -p plimsoll-engine --example native
+
+target/release/examples/sink: $(RUST)
+	@scripts/step "building the sink" cargo build --release --locked --quiet -p plimsoll-engine --example sink
+	@touch $@

@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import TracebackType
 
@@ -18,15 +18,17 @@ END_SECONDS = 15.0
 
 
 class Measured:
-    """A process on GENERATOR_CPU. As a context manager it ends, with its children, on exit."""
+    """A process on GENERATOR_CPU, or on other cpus. As a context manager it ends, with its children, on exit."""
 
-    def __init__(self, command: list[str], environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, command: list[str], environment: Mapping[str, str], cpus: Collection[int] = (GENERATOR_CPU,)
+    ) -> None:
         self._command = command
         self._output = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed on leaving
         self._process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT,
             env=os.environ | dict(environment), start_new_session=True,
-            preexec_fn=lambda: os.sched_setaffinity(0, {GENERATOR_CPU}),
+            preexec_fn=lambda: os.sched_setaffinity(0, cpus),
         )  # fmt: skip
         self._root = psutil.Process(self._process.pid)
 

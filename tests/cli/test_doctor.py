@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import json
+import platform
 import resource
 import subprocess
 import sys
 
 import pytest
 
-from plimsoll.cli import doctor
+from plimsoll.cli import doctor, measured
 from plimsoll.cli.doctor import UNKNOWN, MachineCheck
+from plimsoll.run.sizing import known_capacities
 
 
 @pytest.fixture
@@ -114,3 +116,22 @@ def test_this_machine_has_a_value_for_each():
     names = [check.name for check in doctor.all_checks()]
     assert len(set(names)) == len(names) == 9
     assert all(check.value for check in doctor.all_checks())
+
+
+def test_what_a_worker_of_this_machine_can_send_is_measured_and_kept(plimsoll, found, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(
+        measured, "calibrate", lambda: {"native": 51_234.0, "python": None, "ports": None, "open_files": None}
+    )
+    found(MachineCheck("CPUs", "8 usable"))
+    result = plimsoll("doctor", "--measure")
+    assert result.exit_code == 0, result
+    assert "about 51\u202f200 requests/s each (native users), small responses" in result.output
+    assert known_capacities()[platform.node()].native == 51_234.0
+
+
+def test_a_home_that_cannot_be_written_is_said(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("HOME", str(tmp_path / "file"))
+    check = measured.kept([])
+    assert "cannot be written: Not a directory" in check.advice

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import platform
 import re
 import time
 from collections import Counter
@@ -18,6 +19,7 @@ from tests.run.ray_cluster import RayCluster
 
 from plimsoll._engine import Histogram
 from plimsoll.record import merge
+from plimsoll.run.sizing import MachineCapacity, keep
 from plimsoll.run.transport.cluster import with_token
 from plimsoll.store import Store
 
@@ -425,6 +427,20 @@ def test_an_actor_that_stands_still_ends_the_load_of_its_workers(
             each.resume()
     assert done.code == 3, done
     wait_until(lambda: not _actors())
+
+
+@pytest.mark.exhaustive
+def test_a_rate_above_what_the_nodes_were_measured_to_send_is_said_before_the_load(
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(plimsoll.directory))
+    plimsoll.environment["HOME"] = str(plimsoll.directory)
+    keep([MachineCapacity(platform.node(), 4, 10.0, None, None, None, "2026-11-25")])
+    done = _run(plimsoll, cluster, target.url, "--rate", "50/s", "-t", "1s")
+    assert done.code == 0, done
+    said = "the load asks for 50 requests/s, and 2 workers with native users can send about 20 requests/s"
+    assert done.err.index(said) < done.err.index("second 0 began")
+    assert target.total == 50
 
 
 @pytest.mark.exhaustive

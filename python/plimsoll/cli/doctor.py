@@ -37,7 +37,8 @@ UNKNOWN = "not known on this system"
     epilog="""\b
 Examples:
   plimsoll doctor
-  plimsoll doctor --cluster 10.0.0.1:6379          the nodes of a Ray cluster, each measured for 2 s
+  plimsoll doctor --measure                        and what a worker of this machine can send: some seconds
+  plimsoll doctor --cluster 10.0.0.1:6379          the nodes of a Ray cluster, and what each of them can send
   plimsoll doctor --json | jq '.checks[] | select(.verdict == "warn")'
 
 The exit code is 1 when there is a warning."""
@@ -46,17 +47,25 @@ The exit code is 1 when there is a warning."""
     "--cluster", metavar="HOST:PORT",
     help="Check a Ray cluster instead: its nodes, versions, token, open ports, and what each of them can send.",
 )  # fmt: skip
+@click.option(
+    "--measure", is_flag=True,
+    help="Measure also what a worker of this machine can send, and keep it: a run that asks for more says so.",
+)  # fmt: skip
 @json_option
 @click.pass_context
-def doctor(ctx: click.Context, cluster: str | None, as_json: bool) -> None:
+def doctor(ctx: click.Context, cluster: str | None, measure: bool, as_json: bool) -> None:
     """Check whether this machine is fit to generate load, and say what to change."""
+    # The imports are here because they bring along all that runs need.
     if cluster is not None:
-        # Only here: it brings along all that runs need.
         from plimsoll.cli.doctor_cluster import cluster_checks
 
         checks = cluster_checks(cluster)
     else:
         checks = all_checks()
+        if measure:
+            from plimsoll.cli.measured import capacity_checks
+
+            checks += capacity_checks()
     click.echo(json.dumps(_document(checks), indent=2, ensure_ascii=False) if as_json else _text(checks))
     ctx.exit(0 if all(check.ok for check in checks) else 1)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from datetime import date
 from typing import TYPE_CHECKING
 
 from plimsoll.cli.common import MachineCheck
+from plimsoll.cli.measured import capacity, kept, total
 from plimsoll.errors import PlimsollError
-from plimsoll.report.numbers import count, counted
 from plimsoll.run.cluster.inspection import inspect
+from plimsoll.run.sizing import MachineCapacity
 
 if TYPE_CHECKING:
     from plimsoll.run.cluster.inspection import InspectedNode
@@ -18,11 +20,14 @@ if TYPE_CHECKING:
 def cluster_checks(address: str) -> list[MachineCheck]:
     """Raises PlimsollError for a cluster that does not answer."""
     nodes = inspect(address, with_capacity=True)
+    found = measured(nodes)
     return [
         token(_admits_anybody(address)),
         versions(nodes),
-        *(check for each in nodes for check in (answers(each), ports(each), capacity(each)) if check is not None),
-        MachineCheck("all workers", total(nodes)),
+        *(check for each in nodes for check in (answers(each), ports(each), unmeasured(each)) if check is not None),
+        *(capacity(each) for each in found),
+        MachineCheck("all workers", total(found)),
+        kept(found),
     ]
 
 
@@ -62,21 +67,19 @@ def ports(node: InspectedNode) -> MachineCheck | None:
     return MachineCheck(f"{node.host} ports", f"{listed} at all addresses", advice)
 
 
-def capacity(node: InspectedNode) -> MachineCheck | None:
-    if node.error or not node.cpus:
+def unmeasured(node: InspectedNode) -> MachineCheck | None:
+    if node.error or not node.cpus or (node.capacity and node.capacity["native"]):
         return None
-    if node.capacity is None:
-        return MachineCheck(f"{node.host} capacity", "not measured", "run plimsoll doctor on that node")
-    each = f"about {count(round(node.capacity, -2))} requests/s each (native users, small responses)"
-    value = f"{counted(node.cpus, 'worker')}, {each}"
-    return MachineCheck(f"{node.host} capacity", value)
+    return MachineCheck(f"{node.host} capacity", "not measured", "run plimsoll doctor --measure on that node")
 
 
-def total(nodes: list[InspectedNode]) -> str:
-    """Of the nodes that were measured."""
-    workers = sum(each.cpus for each in nodes)
-    requests = sum(each.cpus * (each.capacity or 0) for each in nodes)
-    return f"{counted(workers, 'worker')}, about {count(round(requests, -2))} requests/s; plan for 70 % of it"
+def measured(nodes: list[InspectedNode]) -> list[MachineCapacity]:
+    today = date.today().isoformat()
+    return [
+        MachineCapacity(host=each.host, cpus=each.cpus, measured=today, **each.capacity)
+        for each in nodes
+        if each.cpus and each.capacity and each.capacity["native"]
+    ]
 
 
 def _admits_anybody(address: str) -> bool:

@@ -33,6 +33,7 @@ from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.loop import stop_signals
 from plimsoll.run.main_log import RUN_LOGGERS, log_start, main_log
 from plimsoll.run.planned import STDOUT
+from plimsoll.run.sizing import CapacityWarning
 from plimsoll.stats.thresholds.watch import parse_threshold
 from plimsoll.stats.view import RunView
 
@@ -132,7 +133,8 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         # The gate may refuse to begin; nothing is kept then.
         timings = ServerTimings()
         slow = SlowRequests(watch.server_ms if watch else lambda _: None)
-        observers += [each for each in (display, csv, listener, store_writer, timings, slow, watch) if each]
+        sized = CapacityWarning(lambda: runner.launch)
+        observers += [each for each in (display, csv, listener, store_writer, sized, timings, slow, watch) if each]
         result = runner.run()
         kept.enter_context(_patient_with_signals())
         notes, facts = list(result.notes), _facts(result, gate)

@@ -21,11 +21,18 @@ def _only(required: tuple[str, ...] = (), **fields: Any) -> dict[str, Any]:
     return {"type": "object", "properties": fields, "required": list(required), "additionalProperties": False}
 
 
+PROBE = _only(
+    tcpSocket=_only(("port",), port={"type": "integer", "minimum": 1, "maximum": 65535}),
+    periodSeconds={"type": "integer"},
+    failureThreshold={"type": "integer"},
+)
 CONTAINER = _only(
     ("name",),
     name={"type": "string", "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"},
     image={"type": "string"},
     env={"type": "array", "items": _only(("name",), name={"type": "string"}, value={"type": "string"})},
+    livenessProbe=PROBE,
+    readinessProbe=PROBE,
     resources=_only(requests=SIZES, limits=SIZES),
 )
 SPREAD = _only(
@@ -80,6 +87,17 @@ def test_the_manifest_is_a_ray_cluster_as_kuberay_defines_it() -> None:
     assert container["resources"]["requests"] == container["resources"]["limits"] == {"cpu": "4", "memory": "8Gi"}
     assert spec["authOptions"] == {"mode": "token"}
     assert spec["headGroupSpec"]["rayStartParams"] == {"num-cpus": "0"}, "no load beside the coordinator"
+
+
+def test_probes_need_no_dashboard_and_ask_a_port_that_ray_is_told_to_open() -> None:
+    spec = yaml.safe_load(_cluster().to_yaml())["spec"]
+    (group,) = spec["workerGroupSpecs"]
+    ports = {"head": 6379, "worker": int(group["rayStartParams"]["node-manager-port"])}
+    templates = {"head": spec["headGroupSpec"]["template"], "worker": group["template"]}
+    for kind, template in templates.items():
+        (container,) = template["spec"]["containers"]
+        for name in ("readinessProbe", "livenessProbe"):
+            assert container[name]["tcpSocket"] == {"port": ports[kind]}
 
 
 @pytest.mark.parametrize(

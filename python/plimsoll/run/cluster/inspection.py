@@ -9,14 +9,10 @@ from __future__ import annotations
 import json
 import os
 import platform
-import selectors
-import socket
 import subprocess
 import sys
-import tempfile
 import threading
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psutil
@@ -30,11 +26,7 @@ if TYPE_CHECKING:
 ANSWER_TIMEOUT_S = 90.0
 """Seconds for all nodes to answer."""
 TASK_TIMEOUT_S = 45.0
-CALIBRATION_S = 2
-CONNECTIONS = 50
 ALL_ADDRESSES = ("0.0.0.0", "::")
-ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
-END_OF_REQUEST = b"\r\n\r\n"
 
 
 @dataclass(slots=True)
@@ -47,8 +39,8 @@ class InspectedNode:
     versions: dict[str, str] = field(default_factory=dict)
     open_ports: list[int] = field(default_factory=list)
     """Of Ray, at all addresses of the machine."""
-    capacity: float | None = None
-    """Requests per second of one worker with native users that has a core for itself."""
+    capacity: dict[str, Any] | None = None
+    """As `calibrate` has it; None if it was not measured."""
     error: str = ""
     """Why it does not answer."""
 
@@ -125,13 +117,14 @@ def _ask(address: str, *, with_capacity: bool) -> list[dict[str, Any]]:
 
 def about(with_capacity: bool) -> dict[str, Any]:
     """Of the node that this runs on."""
+    from plimsoll.run.cluster.calibration import calibrate
     from plimsoll.run.transport.ray_link import versions
 
     return {
         "host": platform.node(),
         "versions": versions(),
         "open_ports": open_ports(),
-        "capacity": measured_capacity() if with_capacity else None,
+        "capacity": calibrate() if with_capacity else None,
     }
 
 
@@ -147,49 +140,3 @@ def open_ports() -> list[int]:
             if "/ray/" in words or words.startswith("ray::"):
                 ports.add(each.laddr.port)
     return sorted(ports)
-
-
-def measured_capacity() -> float | None:
-    """Requests per second of one worker, from the CPU time that each takes; None if that cannot be measured. So it does
-    not matter that the sink, and whatever else runs, has the cores too."""
-    with (
-        tempfile.TemporaryDirectory(prefix="plimsoll-calibration-") as folder,
-        socket.create_server(("127.0.0.1", 0), backlog=256) as listener,
-    ):
-        sink = threading.Thread(target=answer_all, args=(listener,), daemon=True)
-        sink.start()
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
-        summary = Path(folder) / "summary.json"
-        command = [
-            sys.executable, "-P", "-m", "plimsoll", "run", url, "-u", str(CONNECTIONS), "-t", f"{CALIBRATION_S}s",
-            "--headless", "--only-summary", "--summary", str(summary), "--store", str(Path(folder) / "calibration.db"),
-            "--yes",
-        ]  # fmt: skip
-        quiet = subprocess.DEVNULL
-        subprocess.run(command, stdin=quiet, stdout=quiet, stderr=quiet, timeout=TASK_TIMEOUT_S, check=False)
-        try:
-            run = json.loads(summary.read_text())
-        except (OSError, ValueError):
-            return None
-    busy = run["generator"]["cpu_max"]
-    return run["total"]["requests"] / run["duration_s"] / busy if busy else None
-
-
-def answer_all(listener: socket.socket) -> None:
-    """Answer every request that comes, until the listener is closed."""
-    with selectors.DefaultSelector() as selector:
-        selector.register(listener, selectors.EVENT_READ)
-        while True:
-            for key, _ in selector.select():
-                try:
-                    if key.fileobj is listener:
-                        connection, _ = listener.accept()
-                        selector.register(connection, selectors.EVENT_READ)
-                    elif isinstance(key.fileobj, socket.socket) and (data := key.fileobj.recv(1 << 16)):
-                        key.fileobj.sendall(ANSWER * data.count(END_OF_REQUEST))
-                    else:
-                        raise OSError
-                except OSError:
-                    if key.fileobj is listener:
-                        return
-                    selector.unregister(key.fileobj)

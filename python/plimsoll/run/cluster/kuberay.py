@@ -18,6 +18,11 @@ HEALTH = {
 """With these a head notices a node that is gone after 1.5 s and one that hangs after 6 s, instead of 15 s and a minute.
 """
 
+GCS_PORT = 6379
+"""Of the head; it is Ray's default."""
+RAYLET_PORT = 6380
+"""Of a worker's pod. Ray would choose one at random, which no probe could name."""
+
 _NAME = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _MEMORY = re.compile(r"[0-9]+(\.[0-9]+)?([KMGT]i?)?")
 _IMAGE = re.compile(r"[\w][\w./:@-]*")
@@ -73,6 +78,7 @@ spec:
           image: {self.image}
           env:
 {env}
+{_probes(GCS_PORT)}
           resources:
 {_resources(2, "4Gi")}
   workerGroupSpecs:
@@ -80,7 +86,8 @@ spec:
     replicas: {self.workers}
     minReplicas: {self.workers}
     maxReplicas: {self.workers}
-    rayStartParams: {{}}
+    rayStartParams:
+      node-manager-port: "{RAYLET_PORT}"
     template:
       spec:
         # Two of them on one machine would disturb each other.
@@ -95,10 +102,25 @@ spec:
         containers:
         - name: ray-worker
           image: {self.image}
+{_probes(RAYLET_PORT)}
           # Requests that equal limits keep the cores for the generator.
           resources:
 {_resources(self.cpus, self.memory)}
 """
+
+
+def _probes(port: int) -> str:
+    """KubeRay's own ask Ray's dashboard and its agent, which plain Ray has not, and would kill all pods. A connection
+    costs a generator next to nothing."""
+    return "\n".join(
+        f"""\
+          {name}Probe:
+            tcpSocket:
+              port: {port}
+            periodSeconds: 5
+            failureThreshold: {failures}"""
+        for name, failures in (("readiness", 3), ("liveness", 24))
+    )
 
 
 def _resources(cpus: int, memory: str) -> str:

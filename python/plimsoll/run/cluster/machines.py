@@ -163,9 +163,9 @@ def _await_head(cluster: OwnCluster) -> None:
     while True:
         with contextlib.suppress(OSError), socket.create_connection((host.strip("[]"), int(port)), 1.0):
             return
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(cluster.head, os.WNOHANG)
-        if time.monotonic() > end or not cluster.is_up:
+        # Not by its command line: that may be empty for a moment after its start.
+        has_ended = os.waitpid(cluster.head, os.WNOHANG)[0] != 0
+        if has_ended or time.monotonic() > end:
             raise PlimsollError(f"Ray does not start here; {Path.home() / '.plimsoll' / 'ray.log'} says why")
         time.sleep(0.2)
 

@@ -16,6 +16,7 @@ from plimsoll.run.transport.master import JoinedWorkers
 if TYPE_CHECKING:
     from plimsoll.run.coordinator.peers import MessageRouter
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.transport.cluster_node import ClusterNode
     from plimsoll.run.transport.handle import WorkerHandle
     from plimsoll.run.transport.master import JoinedMachine
     from plimsoll.run.transport.messages import Prepared, Ready
@@ -119,6 +120,13 @@ class Launch:
                 "second 0 began within %.3f ms of its time on all %d workers; add the errors of their clocks",
                 max(self._late_ms.values()), len(self._late_ms),
             )  # fmt: skip
+
+    @property
+    def machines(self) -> list[ClusterNode]:
+        """Those that workers run on; empty if that is this one."""
+        if self.cluster is not None:
+            return self.cluster.machines
+        return [] if self._joined_workers is None else self._joined_workers.nodes
 
     @property
     def facts(self) -> dict[str, Any]:

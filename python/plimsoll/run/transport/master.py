@@ -287,8 +287,9 @@ class JoinedWorkers:
     def __init__(self, plan: RunPlan, machines: list[JoinedMachine]) -> None:
         self._machines = machines
         names = numbered([each.host for each in machines])
-        self._nodes = [ClusterNode(name, [index]) for index, name in enumerate(names)]
-        for node, machine in zip(self._nodes, machines, strict=True):
+        self.nodes = [ClusterNode(name, [index]) for index, name in enumerate(names)]
+        """The same, with their clocks."""
+        for node, machine in zip(self.nodes, machines, strict=True):
             if (estimate := machine.estimate()) is None:
                 raise PlimsollError(f"the worker on {node.host} does not answer; start the run again")
             node.note_clock(estimate)
@@ -297,22 +298,22 @@ class JoinedWorkers:
             index: JoinedWorker(index, stream, machines[index], names[index])
             for index, stream in enumerate(self._streams())
         }
-        for node in self._nodes:
+        for node in self.nodes:
             assert node.first is not None
             for index in node.workers:
                 self.workers[index].use_clock(WorkerClock(node.first.offset))
 
     def log_clocks(self) -> None:
         """Not before somebody reads the log."""
-        for node in self._nodes:
+        for node in self.nodes:
             node.log_clock()
 
     def facts(self) -> dict[str, Any]:
         """What readers of a recorded run must know of the machines."""
-        for node, machine in zip(self._nodes, self._machines, strict=True):
+        for node, machine in zip(self.nodes, self._machines, strict=True):
             if not machine.is_gone.is_set() and (estimate := machine.estimate()) is not None:
                 node.last = estimate
-        return {"files_sha256": self._digest or None, "machines": [each.to_dict() for each in self._nodes]}
+        return {"files_sha256": self._digest or None, "machines": [each.to_dict() for each in self.nodes]}
 
     def close(self) -> None:
         """End what is left of them."""
@@ -335,7 +336,7 @@ class JoinedWorkers:
     def _streams(self) -> list[socket.socket]:
         end = time.monotonic() + START_TIMEOUT_S
         streams: list[socket.socket] = []
-        for node, machine in zip(self._nodes, self._machines, strict=True):
+        for node, machine in zip(self.nodes, self._machines, strict=True):
             while (stream := machine.stream(POLL_INTERVAL_S)) is None:
                 if machine.is_gone.is_set() or time.monotonic() > end:
                     for each in streams:
