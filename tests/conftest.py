@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 from tests.command import Command, CountingTarget
 
 from plimsoll._engine import Histogram
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
     from tests.web.browser_session import BrowserSession
+
+
+# On a busy machine an example may take any time.
+settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any speed")
 
 
 def pytest_configure() -> None:
