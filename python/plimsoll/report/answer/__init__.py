@@ -32,7 +32,7 @@ def answer_of(analysis: Analysis) -> tuple[str, ...]:
     else:
         carried = list(limits.of_target(analysis, MOST, topics))
         # What is known stands before what is not.
-        both = (compared, carried) if versions.is_decided(analysis) else (carried, compared)
+        both = (compared, carried) if versions.has_result(analysis) else (carried, compared)
         found = [*both[0][: MOST - bool(both[1])], *both[1]]
     if not found:
         found = [*limits.single(analysis)]

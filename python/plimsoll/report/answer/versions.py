@@ -69,11 +69,12 @@ def sentences(analysis: Analysis) -> list[str]:
     return found or list(_silent(analysis, [each for each in leading if each.word == "no verdict"]))
 
 
-def is_decided(analysis: Analysis) -> bool:
-    """Whether the data say of any two versions which is better, by a metric that the answer is about."""
+def has_result(analysis: Analysis) -> bool:
+    """Whether the data say of any two versions which is better, by a metric that the answer is about, or describe one
+    run of each."""
     topics = topics_of(analysis)
-    certain = filter(outcomes.is_certain, analysis.comparisons)
-    return any(topic.covers(each) for each in certain for topic in topics)
+    found = (each for each in analysis.comparisons if outcomes.is_certain(each) or each.word == "one run")
+    return any(topic.covers(each) for each in found for topic in topics)
 
 
 def _silent(analysis: Analysis, rows: Sequence[Comparison]) -> Iterator[str]:
