@@ -61,7 +61,8 @@ class BrowserSession:
         return page
 
     def _on_message(self, kind: str, text: str) -> None:
-        if kind in ("error", "warning"):
+        # Any program that makes or removes a network interface has the browser cut its connections. Pages reconnect.
+        if kind in ("error", "warning") and "ERR_NETWORK_CHANGED" not in text:
             self.complaints.append(f"{kind}: {text}")
 
     def forgive(self, said: Callable[[str], bool]) -> None:

@@ -116,6 +116,8 @@ def test_what_is_left_of_requests_whose_users_have_gone(kind: str, leaked: int) 
         assert len(fetched(f"http://127.0.0.1:{port}/1.bin")) > 100, "it works still"
 
 
+# It makes a network interface, whereupon browsers of tests beside it cut their connections.
+@pytest.mark.exhaustive
 def test_the_other_host_is_reached_through_its_link_only_and_leaves_nothing() -> None:
     between = link(50)
     if between is None:

@@ -42,8 +42,9 @@ if TYPE_CHECKING:
 
 STAY_S = 600.0
 """After a run, the process waits at most so long for open pages."""
-RELOAD_S = 3.0
-"""Time for a browser to reconnect when its page is reloaded."""
+RELOAD_S = 8.0
+"""Time for a browser to reconnect: on a busy machine it takes seconds to reload the page, and after a change of the
+network it tries again after 0.5, 1, 2 and 4 s."""
 LOOK_S = 0.2
 """Interval between checks for open pages."""
 ANSWER_TIMEOUT_S = 10.0
