@@ -34,7 +34,7 @@ test: system ## what every change must pass
 
 ci: export DURATIONS = --durations=30
 ci: test ## what CI runs: test, and the long tests of what changed since the last landed commit, but for the exhaustive ones
-	@$(BIN)/python scripts/long_tests.py $(PYTEST) -n 5 $(DURATIONS) -m "long and not exhaustive"
+	@$(BIN)/python scripts/long_tests.py $(PYTEST) -n 4 $(DURATIONS) -m "long and not exhaustive"
 
 test-rust: ## the crates' tests
 	cargo test --workspace --locked --quiet

@@ -43,7 +43,7 @@ def run_with_page(requests: RunRequests, given: Mapping[str, Any], master: Maste
     with page(given, given["store"], live, session) as viewers:
         if waits:
             click.echo("Start the run there. --autostart starts it at once; --headless runs without a page.", err=True)
-        stays = {"is_watched": lambda: viewers.count > 0} if given["autoquit"] is None else {}
+        stays = {"is_watched": lambda: viewers.has_any} if given["autoquit"] is None else {}
         if master is not None and not waits:
             await_workers(master, given)
         first = None if waits else requests.first()

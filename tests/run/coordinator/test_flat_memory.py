@@ -77,6 +77,7 @@ with Store.open(sys.argv[1]) as store, open(os.devnull, "w") as nothing:
 
 
 @pytest.mark.long
+@pytest.mark.exhaustive
 @pytest.mark.skipif(sys.platform != "linux", reason="other allocators and page sizes")
 def test_an_hour_leaves_the_memory_of_the_coordinator_flat(tmp_path: Path) -> None:
     done = subprocess.run(

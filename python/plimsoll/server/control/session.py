@@ -42,9 +42,6 @@ if TYPE_CHECKING:
 
 STAY_S = 600.0
 """After a run, the process waits at most so long for open pages."""
-RELOAD_S = 8.0
-"""Time for a browser to reconnect: on a busy machine it takes seconds to reload the page, and after a change of the
-network it tries again after 0.5, 1, 2 and 4 s."""
 LOOK_S = 0.2
 """Interval between checks for open pages."""
 ANSWER_TIMEOUT_S = 10.0
@@ -122,12 +119,9 @@ class PageSession:
         if self._signals or not is_watched():
             return
         self._say(f"the page stays while a browser shows it, at most {STAY_S / 60:.0f} min; Ctrl-C ends it")
-        seen = time.monotonic()
-        end = seen + STAY_S
-        while not self._signals and self._accepted.empty() and time.monotonic() < min(end, seen + RELOAD_S):
+        end = time.monotonic() + STAY_S
+        while not self._signals and self._accepted.empty() and is_watched() and time.monotonic() < end:
             time.sleep(LOOK_S)
-            if is_watched():
-                seen = time.monotonic()
 
     def _accept(self, run: PlannedRun) -> None:
         with self._lock:

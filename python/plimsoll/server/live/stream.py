@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
+import time
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
@@ -33,6 +35,9 @@ UPDATE_TIMEOUT_S = 3.0
 """How long a viewer waits for current numbers."""
 MOST_TEXTS = 64
 BYE = b"event: bye\ndata: {}\n\n"
+RELOAD_S = 8.0
+"""Time for a browser to reconnect: on a busy machine it takes seconds to reload the page, and after a change of the
+network it tries again after 0.5, 1, 2 and 4 s."""
 COMMENT = b": still here\n\n"
 
 
@@ -42,6 +47,8 @@ class Viewers:
     def __init__(self, live: Live | None) -> None:
         self._live = live
         self._count = 0
+        self._left = -math.inf
+        """When the last browser left, of the monotonic clock."""
         self._waiting = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news = asyncio.Event()
@@ -51,9 +58,9 @@ class Viewers:
         """Recent events, shared by viewers of the same endpoint."""
 
     @property
-    def count(self) -> int:
-        """Browsers that show the run."""
-        return self._count
+    def has_any(self) -> bool:
+        """Whether a browser shows the run, or did moments ago and may be about to reconnect. From any thread."""
+        return self._count > 0 or time.monotonic() - self._left < RELOAD_S
 
     def response(self, endpoint: Key | None) -> Response:
         """The events about this endpoint, or None for all, until either side ends the stream."""
@@ -112,6 +119,7 @@ class Viewers:
             yield BYE
         finally:
             self._count -= 1
+            self._left = time.monotonic()
 
     async def _step(self) -> None:
         """Wait for news, at most `STEP`."""
