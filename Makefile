@@ -89,7 +89,7 @@ parity: setup tests/parity/.venv/.done ## the same locustfiles under Locust and 
 	@scripts/system-packages mosquitto:mosquitto
 	@$(BIN)/python -m tests.parity --jobs 2
 
-lab-forum lab-keys lab-todos lab-tunnels: setup target/release/plimsoll-tunnel ## make the report of a lab again, in about 13 minutes; FULL=1 at the published length
+lab-forum lab-keys lab-todos lab-tunnels: setup target/release/plimsoll-tunnel ## make the report of a lab again, in about 14 minutes; FULL=1 at the published length
 	@$(BIN)/python -m labs.run $(@:lab-%=%) $(if $(FULL),--full)
 
 labs: lab-forum lab-keys lab-todos lab-tunnels ## all of them, one after the other (about an hour)

@@ -61,8 +61,7 @@ class BrowserSession:
         return page
 
     def _on_message(self, kind: str, text: str) -> None:
-        # Any program that makes or removes a network interface has the browser cut its connections. Pages reconnect.
-        if kind in ("error", "warning") and "ERR_NETWORK_CHANGED" not in text:
+        if kind in ("error", "warning"):
             self.complaints.append(f"{kind}: {text}")
 
     def forgive(self, said: Callable[[str], bool]) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("plimsoll.run")
 
 CAPACITIES = ".plimsoll/capacity.json"
-"""Below the home of whoever measured: what machines can send, by their host names."""
+"""A file in the home directory: what each machine can send, by host name."""
 PART = 0.7
 """Of what a worker can send at most: what one should plan for, since replies and scripts are larger than those of the
 measurement."""

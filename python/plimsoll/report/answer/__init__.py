@@ -32,8 +32,8 @@ def answer_of(analysis: Analysis) -> tuple[str, ...]:
     else:
         carried = list(limits.of_target(analysis, MOST, topics))
         # What is known stands before what is not.
-        both = (compared, carried) if versions.has_result(analysis) else (carried, compared)
-        found = [*both[0][: MOST - bool(both[1])], *both[1]]
+        first, then = (compared, carried) if versions.has_result(analysis) else (carried, compared)
+        found = [*first[: MOST - bool(then)], *then]
     if not found:
         found = [*limits.single(analysis)]
     # One run of each cannot tell which is faster: it was made to look into the target.

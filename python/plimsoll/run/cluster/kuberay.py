@@ -110,7 +110,7 @@ spec:
 
 
 def _probes(port: int) -> str:
-    """KubeRay's own ask Ray's dashboard and its agent, which plain Ray has not, and would kill all pods. A connection
+    """KubeRay's own ask Ray's dashboard and its agent, which plain Ray does not have, and would end all pods. A connection
     costs a generator next to nothing."""
     return "\n".join(
         f"""\

@@ -48,7 +48,7 @@ class Viewers:
         self._live = live
         self._count = 0
         self._left = -math.inf
-        """When the last browser left, of the monotonic clock."""
+        """When a browser last left, in seconds of the monotonic clock."""
         self._waiting = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news = asyncio.Event()
