@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from plimsoll.errors import UsageError
@@ -194,7 +194,6 @@ def texts(draw):
     return "\n".join(lines)
 
 
-@settings(deadline=None)
 @given(texts())
 def test_any_text_is_read_or_refused(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("any") / "report.txt"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from plimsoll._engine import Histogram
@@ -137,7 +137,6 @@ def same(one, other):
     return type(one) is type(other) and one == other
 
 
-@settings(deadline=None)
 @given(studies)
 def test_a_study_comes_back_from_json_as_it_was(study):
     text = json.dumps(to_json(study), allow_nan=False)

@@ -34,9 +34,7 @@ def main() -> None:
         databases = Databases(settings)
         databases.prepare()
         print(listener.getsockname()[1], flush=True)
-        app = create_app(settings, databases)
-        # Requests that wait for one another for good do not end by themselves.
-        config = uvicorn.Config(app, access_log=False, log_level="warning", timeout_graceful_shutdown=2)
+        config = uvicorn.Config(create_app(settings, databases), access_log=False, log_level="warning")
         with suppress(KeyboardInterrupt):  # uvicorn raises it after a shutdown by SIGINT
             uvicorn.Server(config).run(sockets=[listener])
 

@@ -112,7 +112,6 @@ def test_a_run_without_a_response_has_a_head_only(tmp_path: Path, run: Any) -> N
     assert _read(tmp_path / "x.hlog", list(log_lines(run, []))) == []
 
 
-@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), st.text("GET ,%\n", max_size=4))
 def test_a_tag_is_one_word_that_says_which_endpoint(name: str, method: str) -> None:
     word = tag(method, name)
@@ -138,7 +137,7 @@ def test_the_percentiles_of_the_table_are_those_of_hdrhistograms_tools() -> None
     assert [row[3] for row in rows[-2:]] == ["45.71", "inf"]
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.lists(st.integers(min_value=1, max_value=HOUR // 2), min_size=1, max_size=200))
 @example([1, 1, 1, 2, 2])
 @example([2048])

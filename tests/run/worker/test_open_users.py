@@ -326,7 +326,7 @@ def test_there_must_be_room_for_a_user(open_population) -> None:
         open_population(due_time_user_class([]), max_users=0)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     phases=st.lists(st.lists(st.sampled_from(["go on", "yield", "stop", "fail", "ask", "be killed"])), max_size=4),
     starts=st.lists(st.booleans(), max_size=20),

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm, permutation_test, ttest_1samp
 from statsmodels.stats.weightstats import ttost_paired
@@ -64,7 +64,6 @@ def test_t_and_equivalence_are_those_of_the_libraries(differences):
     assert found.p_beyond(MARGIN) == pytest.approx(p, abs=1e-9)
 
 
-@settings(deadline=None)
 @given(several)
 def test_flipping_signs_is_the_exact_permutation_test(differences):
     expected = permutation_test(

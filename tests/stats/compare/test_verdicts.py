@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.stats.runs import (
     DIFFERENT,
@@ -389,7 +389,6 @@ runs_of = st.integers(3, 7).flatmap(
 )
 
 
-@settings(deadline=None)
 @given(runs_of)
 def test_swapping_the_two_mirrors_the_verdict(runs):
     a, b = runs
@@ -400,7 +399,6 @@ def test_swapping_the_two_mirrors_the_verdict(runs):
     assert first.better is None or first.better is not second.better
 
 
-@settings(deadline=None)
 @given(runs_of, st.floats(0.01, 100))
 def test_the_unit_does_not_matter(runs, unit):
     a, b = runs

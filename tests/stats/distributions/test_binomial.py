@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, chi2_contingency
 
@@ -17,7 +17,6 @@ def near(n: int, p: float, deviations: float) -> int:
     return min(max(0, round(n * p + deviations * math.sqrt(n * p * (1 - p)))), n)
 
 
-@settings(deadline=None)
 @given(sizes, chances, st.floats(-9, 9))
 def test_tails_are_those_of_scipy(n, p, deviations):
     k = near(n, p, deviations)
@@ -33,14 +32,12 @@ def test_no_fewer_than_none_and_no_more_than_all():
     assert binomial_tails(5, 5, 0.3) == (1.0, 0.0)
 
 
-@settings(deadline=None)
 @given(sizes, chances, st.floats(-9, 9))
 def test_the_chance_of_a_count_is_that_of_scipy(n, p, deviations):
     k = near(n, p, deviations)
     assert binomial_chance(k, n, p) == pytest.approx(binom.pmf(k, n, p), rel=1e-9, abs=1e-290)
 
 
-@settings(deadline=None)
 @given(st.one_of(st.integers(1, 200), st.integers(1, 10**6)), chances, st.floats(-6, 6))
 def test_the_test_of_a_share_is_that_of_scipy(n, p, deviations):
     k = near(n, p, deviations)
@@ -59,7 +56,6 @@ groups = st.lists(
 ).filter(lambda pairs: all(map(sum, zip(*pairs, strict=True))))
 
 
-@settings(deadline=None)
 @given(groups)
 def test_shares_are_compared_as_by_scipy(pairs):
     those, others = zip(*pairs, strict=True)

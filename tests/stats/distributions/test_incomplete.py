@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import special
 
@@ -25,7 +25,6 @@ LEAST = 1e-290
 """Smaller probabilities are not compared: their logarithm is what is exact to a digit."""
 
 
-@settings(deadline=None)
 @given(counts, counts, tail_chances)
 @example(3, 96_576_642, 0.975)
 @example(99_999_900, 101, 0.025)
@@ -34,7 +33,6 @@ def test_quantiles_of_the_beta_distribution_are_those_of_scipy(a, b, p):
     assert beta_quantile(a, b, p) == pytest.approx(special.betaincinv(a, b, p), rel=3e-9, abs=0)
 
 
-@settings(deadline=None)
 @given(counts, counts, st.floats(-9, 9))
 def test_tails_of_the_beta_distribution_are_those_of_scipy(a, b, deviations):
     u = math.log(a / b) + deviations * math.sqrt(1 / a + 1 / b)
@@ -44,7 +42,6 @@ def test_tails_of_the_beta_distribution_are_those_of_scipy(a, b, deviations):
         assert own == pytest.approx(expected, rel=3e-9, abs=LEAST)
 
 
-@settings(deadline=None)
 @given(st.floats(0.05, 2000), st.floats(0.05, 2000), st.floats(0.001, 0.999))
 def test_so_they_are_where_the_parameters_are_no_counts(a, b, x):
     tails = beta_tails(a, b, x, 1 - x)
@@ -76,7 +73,6 @@ def test_odds_are_exact_also_next_to_0_and_1(p):
     assert beta_log_odds(1, 1e-3, 0.5) == pytest.approx(1000 * math.log(2), rel=1e-13)
 
 
-@settings(deadline=None)
 @given(st.one_of(st.floats(0.05, 200), st.floats(0, 5).map(lambda power: 10**power)), st.floats(-9, 9))
 def test_tails_of_the_gamma_distribution_are_those_of_scipy(a, deviations):
     x = a * math.exp(deviations / math.sqrt(a)) if a > 1 else 10**deviations
@@ -85,7 +81,6 @@ def test_tails_of_the_gamma_distribution_are_those_of_scipy(a, deviations):
         assert own == pytest.approx(expected, rel=1e-10, abs=LEAST)
 
 
-@settings(deadline=None)
 @given(st.one_of(st.integers(1, 1000), st.floats(0.5, 1e5)), tail_chances)
 def test_quantiles_of_the_gamma_distribution_are_those_of_scipy(a, p):
     assert gamma_quantile(a, p) == pytest.approx(special.gammaincinv(a, p), rel=1e-10, abs=0)
@@ -107,7 +102,6 @@ def test_with_many_requests_the_gamma_distribution_has_its_digits(a, x, lower, u
     assert gamma_quantile(a, lower) == pytest.approx(x, rel=1e-12)
 
 
-@settings(deadline=None)
 @given(st.floats(0.5, 1e6), tail_chances)
 def test_quantiles_are_inverses(a, p):
     x = gamma_quantile(a, p)
@@ -122,14 +116,12 @@ def test_beyond_the_range_all_is_on_one_side():
     assert gamma_tails(2, 0.0) == (0.0, 1.0, 0.0)
 
 
-@settings(deadline=None)
 @given(st.floats(0.001, 170))
 def test_stirlings_formula_with_its_error_is_the_factorial(z):
     logarithm = (z + 0.5) * math.log(z) - z + math.log(2 * math.pi) / 2 + stirling_error(z)
     assert logarithm == pytest.approx(math.lgamma(z + 1), rel=1e-13, abs=1e-13)
 
 
-@settings(deadline=None)
 @given(st.floats(0.01, 1e9), st.floats(-0.5, 0.5))
 def test_the_deviance_is_as_exact_near_the_mean(mean, away):
     x = mean * (1 + away)

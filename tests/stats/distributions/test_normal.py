@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 from scipy.optimize import brentq
@@ -11,13 +11,11 @@ from scipy.optimize import brentq
 from plimsoll.stats.distributions.normal import normal_cdf, normal_quantile, root
 
 
-@settings(deadline=None)
 @given(st.floats(-37, 37))
 def test_the_distribution_is_that_of_scipy(x):
     assert normal_cdf(x) == pytest.approx(special.ndtr(x), rel=1e-12, abs=0)
 
 
-@settings(deadline=None)
 @given(st.one_of(st.floats(1e-300, 0.5), st.floats(0.5, 1 - 2**-53), st.floats(-300, -1).map(lambda power: 10**power)))
 def test_quantiles_are_those_of_scipy(p):
     assert normal_quantile(p) == pytest.approx(special.ndtri(p), rel=1e-12, abs=1e-15)

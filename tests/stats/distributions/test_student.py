@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import special
 from scipy.stats import t as student
@@ -22,13 +22,11 @@ chances = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(freedoms, st.floats(-40, 40))
 def test_the_distribution_is_that_of_scipy(freedom, t):
     assert t_cdf(freedom, t) == pytest.approx(student.cdf(t, freedom), rel=1e-10, abs=1e-290)
 
 
-@settings(deadline=None)
 @given(freedoms, chances)
 def test_quantiles_are_those_of_scipy(freedom, p):
     assert t_quantile(freedom, p) == pytest.approx(special.stdtrit(freedom, p), rel=1e-9, abs=1e-12)
@@ -45,7 +43,6 @@ def test_infinity_is_beyond_all():
     assert (t_cdf(3, -math.inf), t_cdf(3, math.inf)) == (0.0, 1.0)
 
 
-@settings(deadline=None)
 @given(st.floats(1, 2000), st.floats(0, 6), st.floats(0.5, 6))
 def test_the_noncentral_one_is_that_of_scipy(freedom, shift, bar):
     within = special.nctdtr(freedom, shift, bar) - special.nctdtr(freedom, shift, -bar)
@@ -68,7 +65,6 @@ def test_the_noncentral_one_has_its_digits(freedom, shift, bar, beyond):
     assert t_beyond(freedom, shift, bar) == pytest.approx(beyond, rel=1e-13)
 
 
-@settings(deadline=None)
 @given(st.floats(1, 1e5), st.floats(1e-6, 0.4))
 def test_without_a_shift_it_is_the_central_one(freedom, p):
     assert t_beyond(freedom, 0.0, -t_quantile(freedom, p)) == pytest.approx(2 * p, rel=1e-9)
@@ -82,7 +78,6 @@ def test_large_shifts_and_many_degrees_are_fine():
 samples = st.lists(st.floats(-1000, 1000), min_size=2, max_size=12)
 
 
-@settings(deadline=None)
 @given(samples, samples)
 def test_means_are_compared_as_by_scipy(a, b):
     assume(max(a) - min(a) > 1e-3 and max(b) - min(b) > 1e-3)

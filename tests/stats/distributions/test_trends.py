@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, theilslopes
 
@@ -16,7 +16,6 @@ series = st.one_of(
 )
 
 
-@settings(deadline=None)
 @given(series)
 def test_slopes_are_those_of_scipy(values):
     places = np.arange(len(values)) * 10.0
@@ -30,7 +29,6 @@ def test_points_at_the_same_place_have_no_slope():
     assert theil_sen(x, y) == pytest.approx((expected.slope, expected.low_slope, expected.high_slope))
 
 
-@settings(deadline=None)
 @given(series)
 def test_trends_are_those_of_scipy(values):
     expected = kendalltau(np.arange(len(values)), values).pvalue

@@ -4,7 +4,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.memory import count_reachable
 
@@ -318,7 +318,6 @@ cells = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(cells, st.integers(1, 5), st.sampled_from(["over", "for"]), st.randoms(use_true_random=False))
 def test_windows_are_judged_as_by_hand(make_interval, cells, length, mode, random):
     """Whatever the order, however late within reason: the same as going through all windows at the end."""

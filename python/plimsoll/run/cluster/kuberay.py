@@ -110,8 +110,8 @@ spec:
 
 
 def _probes(port: int) -> str:
-    """KubeRay's own ask Ray's dashboard and its agent, which plain Ray does not have, and would end all pods. A connection
-    costs a generator next to nothing."""
+    """KubeRay's own probes ask Ray's dashboard and its agent. Plain Ray has neither, so all pods would be ended. A
+    connection costs a generator next to nothing."""
     return "\n".join(
         f"""\
           {name}Probe:
