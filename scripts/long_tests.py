@@ -50,7 +50,6 @@ GROUPS = {
         ("tests/run/test_cluster.py", "tests/run/test_joined_workers.py", "tests/run/cluster/test_machines.py"),
         ("tests/run/ray_cluster.py", f"{PACKAGE}run/", f"{PACKAGE}cli/workers.py", f"{PACKAGE}cli/cluster.py"),
     ),
-    "memory": Group(("tests/run/coordinator",), (f"{PACKAGE}run/coordinator/", f"{PACKAGE}store/")),
     "parity": Group(("tests/parity",), ("tests/parity/", f"{PACKAGE}locust/", *ENGINE)),
     "truth": Group(("tests/labs/truth",), ("labs/truth/", f"{PACKAGE}stats/", f"{PACKAGE}store/", *ENGINE)),
     "robustness": Group(("tests/labs/robustness",), ("labs/robustness/", "labs/truth/", f"{PACKAGE}store/", *ENGINE)),
