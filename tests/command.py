@@ -166,9 +166,11 @@ class Command:
 
     def clean_up(self) -> None:
         for process in self._processes:
-            if process.poll() is None:
-                process.kill()
-                process.communicate()
+            process.kill()
+            process.wait()
+            for stream in (process.stdout, process.stderr):
+                if stream is not None:
+                    stream.close()
 
 
 def _exit_code(arguments: tuple[str, ...]) -> int:

@@ -48,9 +48,9 @@ def master_of(given: Mapping[str, Any]) -> Iterator[Master | None]:
 def await_workers(master: Master, given: Mapping[str, Any]) -> None:
     """Raises PlimsollError when fewer than expected have joined in time, or a signal ends the wait."""
     count = given["expect_workers"]
-    _say(f"waiting for {count} worker{'s' * (count > 1)}")
     try:
         with _interrupted_by_signals():
+            _say(f"waiting for {count} worker{'s' * (count > 1)}")
             master.wait_for(count, given["expect_workers_max_wait"])
     except KeyboardInterrupt:
         raise PlimsollError("stopped before it had begun") from None

@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 STAY_S = 600.0
 """After a run, the process waits at most so long for open pages."""
 LOOK_S = 0.2
-"""Interval between checks for open pages."""
+"""Seconds between looks at open pages, and at signals."""
 ANSWER_TIMEOUT_S = 10.0
 """Timeout for a run to handle a request."""
 
@@ -138,12 +138,19 @@ class PageSession:
             self._current = None
 
     def _next(self, patience: float | None) -> tuple[PlannedRun, _Performance] | None:
-        try:
-            return self._accepted.get(timeout=patience)
-        except Empty:
-            with self._lock:
-                self._is_over = self._current is None
-            return None if self._is_over else self._next(None)
+        """The next run; None: a signal has come, or none was accepted within `patience` seconds."""
+        end = None if patience is None else time.monotonic() + patience
+        while True:
+            left = LOOK_S if end is None else max(0.0, min(LOOK_S, end - time.monotonic()))
+            # For a short time: a signal that comes just before a wait begins is handled only when that ends.
+            with suppress(Empty):
+                return self._accepted.get(timeout=left)
+            if end is not None and time.monotonic() >= end:
+                with self._lock:
+                    self._is_over = self._current is None
+                if self._is_over:
+                    return None
+                end = None
 
     def _perform(self, run: PlannedRun, current: _Performance) -> int:
         self._number += 1
