@@ -47,8 +47,14 @@ GROUPS = {
         ("web/", *(f"{PACKAGE}{each}/" for each in ("report", "server", "locust/web"))),
     ),
     "cluster": Group(
-        ("tests/run/test_cluster.py", "tests/run/test_joined_workers.py", "tests/run/cluster/test_machines.py"),
-        ("tests/run/ray_cluster.py", f"{PACKAGE}run/", f"{PACKAGE}cli/workers.py", f"{PACKAGE}cli/cluster.py"),
+        (
+            "tests/run/test_cluster.py", "tests/run/test_joined_workers.py", "tests/run/test_resumed_runs.py",
+            "tests/run/cluster/test_machines.py",
+        ),
+        (
+            "tests/run/ray_cluster.py", "tests/run/joined.py", f"{PACKAGE}run/",
+            f"{PACKAGE}cli/workers.py", f"{PACKAGE}cli/cluster.py",
+        ),
     ),
     "parity": Group(("tests/parity",), ("tests/parity/", f"{PACKAGE}locust/", *ENGINE)),
     "truth": Group(("tests/labs/truth",), ("labs/truth/", f"{PACKAGE}stats/", f"{PACKAGE}store/", *ENGINE)),

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 from tests.command import wait_until
+from tests.run.joined import free_port, processes_of, start_master, start_worker
 from tests.run.page_session import PageSession
 
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
-    import subprocess
-    from pathlib import Path
-
     from tests.command import Command, CommandResult, CountingTarget
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(180)]
@@ -112,33 +110,12 @@ class Link:
 
 @pytest.fixture
 def port() -> int:
-    """One that is free now: workers have to know it before there is a master."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
-
-
-def _worker(
-    plimsoll: Command, port: int, *arguments: str, file: str = "-", cwd: Path | None = None
-) -> subprocess.Popen[str]:
-    words = ("run", "-f", file, "--worker", "--master-port", str(port), *arguments)
-    return plimsoll.start(*words, cwd=cwd or plimsoll.directory)
-
-
-def _master(plimsoll: Command, port: int, *arguments: str) -> subprocess.Popen[str]:
-    return plimsoll.start(
-        "run", "--master", "--master-bind-host", "127.0.0.1", "--master-bind-port", str(port), "--headless", *arguments
-    )
+    return free_port()
 
 
 def _facts(plimsoll: Command) -> dict[str, Any]:
     with Store.open(str(plimsoll.store), create=False) as store:
         return dict(store.run("last").facts)
-
-
-def _processes_of(worker: subprocess.Popen[str]) -> list[psutil.Process]:
-    children = psutil.Process(worker.pid).children()
-    return [each for each in children if "plimsoll.locust.script.process" in each.cmdline()]
 
 
 def test_workers_that_were_started_before_their_master_send_its_load_and_end_with_it(
@@ -147,11 +124,11 @@ def test_workers_that_were_started_before_their_master_send_its_load_and_end_wit
     plimsoll.write(LOCUSTFILE)
     (plimsoll.directory / "elsewhere").mkdir()
     workers = [
-        _worker(plimsoll, port, cwd=plimsoll.directory / "elsewhere"),
-        _worker(plimsoll, port, file="locustfile.py"),
+        start_worker(plimsoll, port, cwd=plimsoll.directory / "elsewhere"),
+        start_worker(plimsoll, port, file="locustfile.py"),
     ]
     done = plimsoll.end(
-        _master(
+        start_master(
             plimsoll, port, "-f", "locustfile.py", "--expect-workers", "2", "-H", target.url,
             "-u", "4", "-r", "4", "-t", "3s", "-s", "10s",
         )
@@ -201,8 +178,8 @@ def test_a_single_worker_has_a_worker_runner_and_its_master_a_master_runner(
     plimsoll: Command, target: CountingTarget, port: int
 ) -> None:
     plimsoll.write(LOCUSTFILE)
-    worker = _worker(plimsoll, port, file="locustfile.py")
-    done = plimsoll.end(_master(plimsoll, port, "-H", target.url, "-t", "1s", "-s", "10s"))
+    worker = start_worker(plimsoll, port, file="locustfile.py")
+    done = plimsoll.end(start_master(plimsoll, port, "-H", target.url, "-t", "1s", "-s", "10s"))
     assert done.code == 0, done
     assert "MasterRunner got from worker 0" in done.out
     assert "WorkerRunner got from the master of 1" in plimsoll.end(worker).out
@@ -212,13 +189,13 @@ def test_a_single_worker_has_a_worker_runner_and_its_master_a_master_runner(
 def test_a_worker_that_is_killed_is_lost_and_the_others_take_its_load_over(
     plimsoll: Command, target: CountingTarget, port: int
 ) -> None:
-    workers = [_worker(plimsoll, port) for _ in range(2)]
-    master = _master(
+    workers = [start_worker(plimsoll, port) for _ in range(2)]
+    master = start_master(
         plimsoll, port, target.url + "/", "--expect-workers", "2", "--rate", "100/s", "-t", "10s",
         "--on-worker-loss", "redistribute", "--exit-code-on-invalid", "3",
     )  # fmt: skip
     wait_until(lambda: target.total > 100)
-    process = _processes_of(workers[0])
+    process = processes_of(workers[0])
     workers[0].kill()
     _, alive = psutil.wait_procs(process, timeout=10)
     assert (len(process), alive) == (1, [])
@@ -234,8 +211,8 @@ def test_a_worker_behind_a_link_that_was_cut_hands_over_all_it_measured_and_the_
     plimsoll: Command, target: CountingTarget, port: int
 ) -> None:
     with Link(port) as link:
-        workers = [_worker(plimsoll, link.port), _worker(plimsoll, port)]
-        master = _master(
+        workers = [start_worker(plimsoll, link.port), start_worker(plimsoll, port)]
+        master = start_master(
             plimsoll, port, target.url + "/", "--expect-workers", "2", "--rate", "100/s", "-t", "14s",
             "--exit-code-on-invalid", "3",
         )  # fmt: skip
@@ -261,13 +238,13 @@ def test_a_worker_behind_a_link_that_was_cut_hands_over_all_it_measured_and_the_
 def test_a_worker_whose_process_stands_still_is_killed_when_the_run_ends(
     plimsoll: Command, target: CountingTarget, port: int
 ) -> None:
-    workers = [_worker(plimsoll, port) for _ in range(2)]
-    master = _master(
+    workers = [start_worker(plimsoll, port) for _ in range(2)]
+    master = start_master(
         plimsoll, port, target.url + "/", "--expect-workers", "2", "--rate", "100/s", "-t", "60s",
         "--on-worker-loss", "stop", "--exit-code-on-invalid", "3",
     )  # fmt: skip
     wait_until(lambda: target.total > 100)
-    (process,) = _processes_of(workers[0])
+    (process,) = processes_of(workers[0])
     process.suspend()
     done = plimsoll.end(master)
     assert done.code == 3, done
@@ -277,15 +254,15 @@ def test_a_worker_whose_process_stands_still_is_killed_when_the_run_ends(
 
 
 def test_who_has_another_token_does_not_join(plimsoll: Command, target: CountingTarget, port: int) -> None:
-    stranger = _worker(plimsoll, port, "--join-token", "guessed")
+    stranger = start_worker(plimsoll, port, "--join-token", "guessed")
     plimsoll.environment["PLIMSOLL_JOIN_TOKEN"] = "the right one"
-    master = _master(plimsoll, port, target.url, "--rate", "20/s", "-t", "1s")
+    master = start_master(plimsoll, port, target.url, "--rate", "20/s", "-t", "1s")
     refused = plimsoll.end(stranger)
     assert refused.code == 2
     assert refused.err.splitlines()[-1].startswith("plimsoll: the worker on ")
     assert refused.err.endswith("has another token than the master (--join-token)\n")
     assert target.total == 0
-    worker = _worker(plimsoll, port)
+    worker = start_worker(plimsoll, port)
     done = plimsoll.end(master)
     assert (done.code, plimsoll.end(worker).code, target.total) == (0, 0, 20), done
     assert "anybody who reaches that port" not in done.err
@@ -297,8 +274,8 @@ def test_a_worker_with_another_locustfile_is_refused(plimsoll: Command, target: 
     plimsoll.write(LOCUSTFILE)
     (plimsoll.directory / "elsewhere").mkdir()
     plimsoll.write(LOCUSTFILE + "# other\n", "elsewhere/locustfile.py")
-    worker = _worker(plimsoll, port, file="locustfile.py", cwd=plimsoll.directory / "elsewhere")
-    done = plimsoll.end(_master(plimsoll, port, "-H", target.url, "-t", "1s"))
+    worker = start_worker(plimsoll, port, file="locustfile.py", cwd=plimsoll.directory / "elsewhere")
+    done = plimsoll.end(start_master(plimsoll, port, "-H", target.url, "-t", "1s"))
     assert done.code == 2
     assert "elsewhere/locustfile.py is another one than where the run was started; use the same, or -f -" in done.err
     assert plimsoll.end(worker).code == 0
@@ -316,7 +293,7 @@ def test_the_page_starts_one_run_after_another_on_the_same_workers(
     page.do("start", page.request(users=2, run_time="1s"))
     assert "no worker has joined yet" in str(page.until_over(1))
     assert page.get("/worker-count") == {"worker_count": 0}
-    worker = _worker(plimsoll, port)
+    worker = start_worker(plimsoll, port)
     wait_until(lambda: page.get("/worker-count") == {"worker_count": 1})
     counts = []
     for number in (2, 3):
@@ -329,8 +306,8 @@ def test_the_page_starts_one_run_after_another_on_the_same_workers(
 
 
 def test_a_signal_ends_a_master_that_waits_and_then_its_workers(plimsoll: Command, port: int) -> None:
-    worker = _worker(plimsoll, port)
-    master = _master(plimsoll, port, "http://127.0.0.1:1", "--expect-workers", "2")
+    worker = start_worker(plimsoll, port)
+    master = start_master(plimsoll, port, "http://127.0.0.1:1", "--expect-workers", "2")
     assert master.stderr is not None
     seen = ""
     while not ("has joined: 1 now" in seen and "waiting for 2 workers" in seen):
@@ -343,7 +320,7 @@ def test_a_signal_ends_a_master_that_waits_and_then_its_workers(plimsoll: Comman
 
 def test_a_master_ends_with_locusts_exit_code_if_its_workers_do_not_come(plimsoll: Command, port: int) -> None:
     done = plimsoll.end(
-        _master(plimsoll, port, "http://127.0.0.1:1", "--expect-workers", "2", "--expect-workers-max-wait", "1")
+        start_master(plimsoll, port, "http://127.0.0.1:1", "--expect-workers", "2", "--expect-workers-max-wait", "1")
     )
     assert done.code == 1
     assert done.err.endswith(

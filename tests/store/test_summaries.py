@@ -1,11 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import text
 
 from plimsoll.errors import StoreError
 from plimsoll.store import Store
-from plimsoll.store.database import Database
 
 NOON = 1_795_176_000.0  # 2026-11-20 12:00 UTC
 
@@ -63,14 +61,11 @@ def test_what_was_made_by_other_rules_is_made_again(store, make):
     assert summaries(store, make)[run]["number"] == 3
 
 
-def test_a_run_that_was_taken_for_interrupted_and_came_back_is_read_again(store_location, store, make):
+def test_a_run_that_was_taken_for_interrupted_and_came_back_is_read_again(store, make, monkeypatch):
     writer = store.start_run({"started": NOON})
-    database = Database(store_location)
-    gone = {"run": writer.id, "writer": "other-machine/1 1 1.00"}
-    with database.write("let its writer be silent") as connection:
-        connection.execute(text("UPDATE run SET writer = :writer, written = 1.0 WHERE id = :run"), gone)
-    database.close()
-    assert summaries(store, make)[writer.id]["status"] == "interrupted"
+    with monkeypatch.context() as silent:
+        silent.setattr("plimsoll.store.store.is_gone", lambda *_: True)
+        assert summaries(store, make)[writer.id]["status"] == "interrupted"
     writer.commit([])
     assert summaries(store, make) == {}
     writer.finish("finished", NOON + 5)

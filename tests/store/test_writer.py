@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 from sqlalchemy import text
@@ -231,3 +231,31 @@ def test_a_store_that_has_forgotten_seconds_gets_no_more_of_them(store, store_lo
     writer._kept = None  # as after an error
     with pytest.raises(StoreError, match=r"seconds of run .* that it had are gone from it"):
         writer.commit([make_interval([1], second=2)])
+
+
+def test_a_run_has_one_writer_and_another_process_goes_on_only_when_that_is_gone(
+    store_location, store, writer, make_interval, make_health
+):
+    writer.commit([make_interval([1.0], second=0)], [make_health(0, 0)])
+    with pytest.raises(StoreError, match="another process goes on with run"):
+        store.resume_run(store.run(writer.id), [], {})
+    with pytest.raises(StoreError, match="another process goes on with run"):
+        store.resume_run(replace(store.run(writer.id), id="none"), [], {})
+    database = Database(store_location)
+    with database.write("have another machine's process write it") as connection:
+        connection.execute(text("UPDATE run SET writer = 'vm-b 1 0.00', written = 0"))
+    database.close()
+
+    seen = store.run(writer.id)
+    assert seen.status == "interrupted"
+    with pytest.raises(StoreError, match="is gone, or another process goes on with it"):
+        writer.commit([make_interval([1.0], second=1)])
+    with pytest.raises(StoreError, match="is gone, or another process goes on with it"):
+        writer.finish("finished", 9.0)
+    again = store.resume_run(seen, ["continued"], {"resumed": [1]})
+    now = store.run(writer.id)
+    assert (now.status, now.notes, now.facts) == ("running", ["continued"], {"resumed": [1]})
+    again.commit([make_interval([1.0], second=1)])
+    again.finish("finished", 2.0, ["continued"])
+    assert total(store, writer).requests == 2
+    assert store.run(writer.id).status == "finished"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.cli.common import VERSION, ask_for_public_load, on_a_terminal
-from plimsoll.cli.workers import await_workers, join_master, master_of
+from plimsoll.cli.workers import attach, await_workers, join_master, master_of
 from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.locust.inspectuser import ratio_lines
 from plimsoll.locust.script.describe import describe
@@ -74,6 +74,8 @@ def _run(words: RunWords) -> int:
     given = words.given
     if given["worker"]:
         return join_master(given)
+    if given["attach"]:
+        return attach(words)
     plan, source = make_plan(words.arguments, given)
     plan = replace(plan, command=("plimsoll", *sys.argv[1:]))
     if given["list_classes"] or given["show_task_ratio"] or given["show_task_ratio_json"]:

@@ -1,10 +1,11 @@
-"""`plimsoll run --master` and `plimsoll run --worker`: Locust's words for a run on several machines."""
+"""`plimsoll run --master`, `--worker` and `--attach`: a run whose workers join by themselves, in Locust's words."""
 
 from __future__ import annotations
 
 import logging
 import signal
 import threading
+import time
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,11 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import FrameType
 
+    from plimsoll.run.options.command import RunWords
     from plimsoll.run.transport.joining import JoiningWorker
-    from plimsoll.run.transport.master import Master
+    from plimsoll.run.transport.kept import KeptSeconds
+    from plimsoll.run.transport.master import JoinedMachine, Master
+    from plimsoll.store import StoredRun
 
 FROM_MASTER = "-"
 """The locustfile that the master has."""
+ATTACH_PATIENCE_S = 60
+"""Seconds for the workers of a run to come. They try once a second, so all that are left come at once."""
+SETTLE_S = 5
+"""Seconds in which workers of the run are preferred to new ones."""
 
 logger = logging.getLogger("plimsoll.run")
 
@@ -83,6 +91,28 @@ def join_master(given: Mapping[str, Any]) -> int:
     return 0
 
 
+def attach(words: RunWords) -> int:
+    """Continue the run; the exit code. Raises PlimsollError."""
+    from plimsoll.run.coordinator.resumption import Resumption, check_resumable, resumed_plan
+    from plimsoll.run.perform import perform
+    from plimsoll.run.planning import RunInput, make_outputs
+    from plimsoll.store import Store
+
+    given = words.given
+    if words.arguments:
+        raise UsageError(f"--attach has the load of the run itself; leave out {words.arguments[0]}")
+    with Store.open(given["store"], create=False) as store:
+        run = store.run(given["attach"])
+        check_resumable(run)
+        with master_of({**given, "master": True}) as master:
+            assert master is not None
+            machines = _machines(master, run, given)
+            kept = next(each.kept for each in machines if each.kept is not None)
+            plan = resumed_plan(run, kept, log_exchanges=given["log_exchanges"] is not None)
+            outputs = make_outputs(given, plan, RunInput(), words.secret)
+            return perform(plan, outputs, master=master, resumption=Resumption(run, machines))
+
+
 def _run(worker: JoiningWorker, errors: list[PlimsollError]) -> None:
     try:
         worker.run()
@@ -119,3 +149,38 @@ def _say(line: str) -> None:
         logger.info("%s", line)
     else:
         click.echo(line, err=True)
+
+
+def _machines(master: Master, run: StoredRun, given: Mapping[str, Any]) -> list[JoinedMachine]:
+    """One for each worker of the run, by its index. Raises PlimsollError if they do not come."""
+    count, patience = run.manifest["processes"], given["expect_workers_max_wait"] or ATTACH_PATIENCE_S
+    _say(f"waiting for the {count} worker{'s' * (count > 1)} of run {run.id}, for {patience} s")
+    start = time.monotonic()
+    try:
+        with _interrupted_by_signals():
+            while True:
+                ready, waited = master.ready, time.monotonic() - start
+                theirs = {index: each for each in ready if (index := _place(each.kept, run)) in range(count)}
+                if len(theirs) == count or (theirs and len(ready) >= count and waited > SETTLE_S):
+                    break
+                if waited > patience:
+                    raise UsageError(_missing(len(theirs), len(ready), count, run))
+                time.sleep(0.1)
+    except KeyboardInterrupt:
+        raise PlimsollError("stopped before the run was continued") from None
+    others = iter([each for each in ready if each not in theirs.values()])
+    return [theirs.get(index) or next(others) for index in range(count)]
+
+
+def _place(kept: KeptSeconds | None, run: StoredRun) -> int | None:
+    """Which worker of the run it was."""
+    return kept.worker if kept is not None and kept.run == run.id else None
+
+
+def _missing(theirs: int, ready: int, count: int, run: StoredRun) -> str:
+    if not theirs:
+        return (
+            f"no worker of run {run.id} has come: they wait for five minutes, for a master at the address of the old "
+            "one (--master-bind-host, --master-bind-port); start the run again"
+        )
+    return f"{ready} of {count} workers have come; start another one for each that is lost: plimsoll run -f - --worker"

@@ -39,26 +39,18 @@ def manifest(plan: RunPlan, name: str | None, secret: Container[str] = (), *, sh
     """All but `started` and `stamp`, which are known when the run begins. name: of the scenario, else the file's.
     secret: options of the locustfile whose values are not kept. shaped: a LoadTestShape says how many users there are.
     """
-    command = plain_words(redact_options(plan.command, secret))
-    load = _short(plan.load.to_dict()) if plan.load else None
+    fields = plan_fields(plan, secret)
     files = plan_files(plan)
     folder = Path(files[0]).parent if files else Path()
     return {
         "tool": "plimsoll",
         "version": version("plimsoll"),
-        "command": shlex.join(command),
+        "command": shlex.join(fields["command"]),
         "scenario": _scenario(plan, name),
-        "plan": {
-            **plan.to_dict(),
-            "command": command,
-            "scenario": without_secrets(plan.scenario),
-            "load": load,
-            "arguments": redact_options(plan.arguments, secret),
-            "options": [[name, redact_values(value)] for name, value in plan.options],
-        },
+        "plan": fields,
         "model": "open" if plan.is_open else "closed",
         "users_kind": "native" if plan.scenario is not None else "python",
-        "load": load,
+        "load": fields["load"],
         "warmup": plan.warmup,
         "times_of": plan.times_of,
         "max_users": plan.most_users if plan.is_open else None,
@@ -77,6 +69,18 @@ def manifest(plan: RunPlan, name: str | None, secret: Container[str] = (), *, sh
         "cpu": {"model": _cpu_model(), "count": os.cpu_count()},
         "machine": machine(),
         "limits": limits(),
+    }
+
+
+def plan_fields(plan: RunPlan, secret: Container[str] = ()) -> dict[str, Any]:
+    """The plan as it is kept. secret: options of the locustfile whose values are not."""
+    return {
+        **plan.to_dict(),
+        "command": plain_words(redact_options(plan.command, secret)),
+        "scenario": without_secrets(plan.scenario),
+        "load": _short(plan.load.to_dict()) if plan.load else None,
+        "arguments": redact_options(plan.arguments, secret),
+        "options": [[name, redact_values(value)] for name, value in plan.options],
     }
 
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.coordinator.progress import Progress
+    from plimsoll.run.coordinator.resumption import Resumption
     from plimsoll.run.coordinator.target_watch import TargetWatch
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.planned import Outputs
@@ -69,12 +70,18 @@ class RunListener(Observer):
         """message: why it has failed."""
 
 
-def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None, master: Master | None = None) -> int:
-    """The exit code. master: of the workers that have joined. Raises PlimsollError when the run cannot begin, or has
-    failed."""
+def perform(
+    plan: RunPlan,
+    outputs: Outputs,
+    listener: RunListener | None = None,
+    master: Master | None = None,
+    resumption: Resumption | None = None,
+) -> int:
+    """The exit code. master: of the workers that have joined. resumption: the run is not a new one. Raises
+    PlimsollError when the run cannot begin, or has failed."""
     plan = guarded(plan, time.time())
-    joined = None
-    if plan.joined:
+    joined = resumption.machines if resumption is not None else None
+    if plan.joined and joined is None:
         if master is None:
             raise UsageError(
                 "the workers of this run joined by themselves: `plimsoll run --master` has them join again"
@@ -107,7 +114,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         observers: list[Observer] = [gate]
         output = (lambda data: display.output(data)) if _shows_table(outputs) else None
         log = _passed_on(listener, plan.processes) if listener else None
-        runner = Coordinator(plan, observers, output, exchanges.add if exchanges else None, log, joined)
+        runner = Coordinator(plan, observers, output, exchanges.add if exchanges else None, log, joined, resumption)
         if listener:
             listener.begins(runner, gate)
         stack.callback(runner.close)
@@ -120,6 +127,8 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         @cache
         def about() -> dict[str, Any]:
             # Not before the run begins: the locustfile may have a say in how many users there are, and how long.
+            if resumption is not None:
+                return resumption.manifest
             return manifest(runner.plan, outputs.name, outputs.secret, shaped=runner.launch.shaped)
 
         store = kept.enter_context(Store.open(outputs.store))
@@ -128,8 +137,9 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         if listener:
             _log_to(_CallingHandler(listener.log, "%(name)s: %(message)s"), plan, stack)
         log_start(plan)
-        start_run = partial(store.start_run, run=plan.run_id)
-        store_writer = StoreWriter(start_run, about, listener.stored_as if listener else None)
+        opener = resumption.opener(store) if resumption is not None else partial(store.start_run, run=plan.run_id)
+        recorded = resumption.recorded if resumption is not None else None
+        store_writer = StoreWriter(opener, about, listener.stored_as if listener else None, recorded)
         # The gate may refuse to begin; nothing is kept then.
         timings = ServerTimings()
         slow = SlowRequests(watch.server_ms if watch else lambda _: None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, TypeVarTuple
 
-from sqlalchemy import exists, func, insert, select
+from sqlalchemy import exists, func, insert, select, update
 
 from plimsoll.errors import RefError, StoreError
 from plimsoll.record import new_run_id
@@ -19,7 +19,7 @@ from plimsoll.store.redact import storable, storable_json
 from plimsoll.store.writer import RunWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
     from types import TracebackType
     from typing import Self
 
@@ -104,6 +104,26 @@ class Store:
             }
             connection.execute(insert(schema.run), row)
         return RunWriter(self._database, run)
+
+    def resume_run(self, run: StoredRun, notes: Collection[str], facts: Mapping[str, Any]) -> RunWriter:
+        """Go on with a run whose writer has ended: this process is its writer from now on. notes, facts: those that it
+        has from now on, whatever follows."""
+        column = schema.run.c
+        with self._database.write("go on with the run") as connection:
+            lost = connection.execute(select(column.writer, column.written).where(column.id == run.id)).one_or_none()
+            values = {
+                "writer": this_process(),
+                "written": time.time(),
+                "notes": storable_json(list(notes)),
+                "facts": storable_json(dict(facts)),
+            }
+            gone = lost.writer if lost is not None and is_gone(*lost, time.time()) else None
+            # Two processes may want it at the same time.
+            theirs = update(schema.run).where(column.id == run.id, column.writer == gone)
+            if not connection.execute(theirs.values(values)).rowcount:
+                raise StoreError(f"store {self.name}: another process goes on with run {run.id}")
+            batch = connection.scalar(select(column.batch).where(column.id == run.id))
+        return RunWriter(self._database, run.id, batch or 0)
 
     @property
     def labels(self) -> Labels:

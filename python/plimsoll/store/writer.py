@@ -13,6 +13,7 @@ from sqlalchemy import Boolean, bindparam, case, delete, insert, or_, select, up
 from plimsoll.errors import StoreError
 from plimsoll.record import Health, Interval
 from plimsoll.store import schema
+from plimsoll.store.owner import this_process
 from plimsoll.store.redact import storable, storable_json
 
 if TYPE_CHECKING:
@@ -32,12 +33,13 @@ MOST_PLAIN = 512
 
 
 class RunWriter:
-    """The one writer of a run. Made by `Store.start_run`."""
+    """The one writer of a run. Made by `Store.start_run` and `Store.resume_run`. batch: the last one that is kept."""
 
-    def __init__(self, database: Database, run: str) -> None:
+    def __init__(self, database: Database, run: str, batch: int = 0) -> None:
         self.id = run
         self._database = database
-        self._batch = 0
+        self._batch = batch
+        self._owner = this_process()
         self._kept: _Kept | None = None
 
     def commit(
@@ -63,8 +65,7 @@ class RunWriter:
                 _add_health(connection, kept, health)
                 _add_failures(connection, kept, failures)
                 _add_exceptions(connection, kept, exceptions)
-                this_run = update(schema.run).where(schema.run.c.id == self.id)
-                connection.execute(this_run.values(batch=kept.batch, written=time.time()))
+                self._update(connection, batch=kept.batch, written=time.time())
         # Only now is it certain; after an error what is kept will be read again.
         self._kept, self._batch = kept, kept.batch
 
@@ -89,10 +90,16 @@ class RunWriter:
             "written": time.time(),
         }
         with self._database.write("close the run") as connection:
-            connection.execute(update(schema.run).where(schema.run.c.id == self.id).values(values))
+            self._update(connection, **values)
             connection.execute(delete(schema.observation).where(schema.observation.c.run == self.id))
             if observed:
                 connection.execute(insert(schema.observation), [_observation(self.id, each) for each in observed])
+
+    def _update(self, connection: Connection, **values: Any) -> None:
+        """Raises StoreError if the run is gone, or another process goes on with it because this one seemed dead."""
+        mine = update(schema.run).where(schema.run.c.id == self.id, schema.run.c.writer == self._owner)
+        if not connection.execute(mine.values(values)).rowcount:
+            raise StoreError(f"store {self._database.name}: run {self.id} is gone, or another process goes on with it")
 
 
 @dataclass(slots=True)

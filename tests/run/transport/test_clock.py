@@ -29,7 +29,7 @@ def test_orders_carry_stamps_of_the_workers_clock() -> None:
     worker.stop()
     orders = list(Frames().feed(wire.sent))
     assert orders == [
-        ("start", [AHEAD + 100]),
+        ("start", [AHEAD + 100, 0]),
         ("offer", [50.0, AHEAD + 200, 3.0]),
         ("reset", [AHEAD + 300]),
         ("stop", []),

@@ -80,7 +80,7 @@ def test_orders_and_reports_are_mapped_by_the_clock_of_the_workers_machine(
     assert cluster.read()
     assert "b: 2 workers, its clock is -5000.000 ms ± 0.300 ms from ours" in caplog.text
     cluster.workers[2].orders.start(6_000_000_000)
-    assert list(Frames().feed(link[0].streams[2].recv(65536))) == [("start", [1_000_000_000])]
+    assert list(Frames().feed(link[0].streams[2].recv(65536))) == [("start", [1_000_000_000, 0])]
     link[0].streams[2].sendall(pack_report(Ending(2_000_000_000, None, False)))
     assert list(cluster.workers[2].read()) == [Ending(7_000_000_000, None, False)]
     cluster.close()
@@ -96,7 +96,7 @@ def test_later_estimates_say_how_far_a_clock_has_moved_and_change_no_stamp(link:
     assert (machine["clock_offset_ms"], machine["clock_error_ms"]) == (1.0, 0.4)
     assert (machine["clock_moved_ms"], machine["clock_moved_error_ms"]) == (2.5, pytest.approx(0.6))
     cluster.workers[0].orders.start(0)
-    assert list(Frames().feed(link[0].streams[0].recv(65536))) == [("start", [1_000_000])]
+    assert list(Frames().feed(link[0].streams[0].recv(65536))) == [("start", [1_000_000, 0])]
     assert cluster.facts()["machines"][1] == {"host": "b", "workers": [2, 3]}, "nothing is known of its clock"
     cluster.close()
 

@@ -67,7 +67,7 @@ def test_each_method_of_a_worker_is_one_frame() -> None:
         ("prepare", [{"users": 1}, 2, ["", []]]),
         ("init", []),
         ("open", [{"users": 1}, b"shared"]),
-        ("start", [123]),
+        ("start", [123, 0]),
         ("adjust", [{"A": 3}, 5]),
         ("spawned", [5]),
         ("news", ["message", ["greeting", b"data"]]),

@@ -270,3 +270,15 @@ def test_a_coordinator_that_stood_still_is_visible_and_load_that_it_cut_is_not_v
     )
     cut = judge(run(), CLOSED, {**SOUND, "coordinator_silence_s": 9.0, "load_cut_s": 4.2})
     assert cut.reasons == ["the load ended early, after 4.2 s: the process that coordinates the run stood still"]
+
+
+def test_a_run_that_was_continued_is_not_valid_and_names_what_is_missing(run):
+    once = {"from_second": 4, "to_second": 9, "incomplete": []}
+    assert judge(run(), CLOSED, {**SOUND, "resumed": [once]}).reasons == [
+        "the process that coordinates the run was lost, and another one continued it: no full load from second 4 to 9"
+    ]
+    again = {"from_second": 12, "to_second": 20, "incomplete": [{"worker": 1, "from_second": 11}]}
+    assert judge(run(), CLOSED, {**SOUND, "resumed": [once, again]}).reasons == [
+        "the process that coordinates the run was lost, and another one continued it: no full load from second 4 to 9, "
+        "no full load from second 12 to 20; what 1 worker measured from second 11 until then is incomplete"
+    ]

@@ -1,8 +1,9 @@
-"""`python -P -m plimsoll.locust.script.process FD INDEX [FILES]`: a process of a run, in which `import locust` is
-Plimsoll.
+"""`python -P -m plimsoll.locust.script.process FD INDEX [FILES [KEPT]]`: a process of a run, in which `import locust`
+is Plimsoll.
 
 FD is its end of a socket pair for the coordinator's commands and its own snapshots. FILES is the folder of the
-locustfiles, if they were copied here from another machine; the process then ends with its parent.
+locustfiles, if they were copied here from another machine; the process then ends with its parent. KEPT is the file for
+what it measured, if the coordinator is lost.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def end_with_parent() -> None:
             os._exit(1)
 
 
-FILES = sys.argv[3] if len(sys.argv) > 3 else None
+FILES, KEPT = [*sys.argv[3:], None, None][:2]
 if FILES is not None:
     end_with_parent()
 
@@ -37,4 +38,4 @@ from plimsoll.locust.script.script import LocustScript  # noqa: E402
 from plimsoll.run.worker.main import main  # noqa: E402
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), LocustScript, FILES)
+    main(int(sys.argv[1]), int(sys.argv[2]), LocustScript, FILES, KEPT)

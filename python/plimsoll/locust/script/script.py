@@ -161,8 +161,8 @@ class LocustScript:
             self._runner.spawn(stats_history, self._runner)
         return self._setting.share()
 
-    def begin(self, epoch: int) -> None:
-        """Second 0 of the run is at this stamp; in the open model, arrivals start."""
+    def begin(self, epoch: int, first: int) -> None:
+        """Second 0 of the run is at this stamp; in the open model, arrivals start with those due from `first` on."""
         runner, load = self._runner, self._plan.load
         if self.shaped and runner.shape_greenlet is None:
             runner.shape_greenlet = runner.spawn(self._follow_shape)
@@ -175,7 +175,7 @@ class LocustScript:
             for number, phase in enumerate(load.phases if self._place.role != "main" else ())
         ]
         for each in self._schedule:
-            self._open.arrive(self._arrivals(each), each.start)
+            self._open.arrive(self._arrivals_from(first, each), each.start)
         self.spawned(0)
 
     def offer(self, rate: float, start: int, seconds: float | None) -> None:
@@ -191,10 +191,15 @@ class LocustScript:
     def take_over(self, index: int, of: int, start: int) -> None:
         """Also take every `of`-th arrival from number `index` on, from the stamp `start` on."""
         for each in self._schedule:
-            early = sum(1 for _ in takewhile((start - each.start).__gt__, self._arrivals(each, index, of)))
-            arrivals = self._arrivals(each, index, of)
+            self._open.arrive(self._arrivals_from(start, each, index, of), each.start)
+
+    def _arrivals_from(self, stamp: int, what: Scheduled, index: int | None = None, of: int | None = None) -> Arrivals:
+        """The same as `_arrivals`, without those that are due before this stamp."""
+        arrivals = self._arrivals(what, index, of)
+        if stamp > what.start:
+            early = sum(1 for _ in takewhile((stamp - what.start).__gt__, self._arrivals(what, index, of)))
             next(islice(arrivals, early, early), None)
-            self._open.arrive(arrivals, each.start)
+        return arrivals
 
     def _arrivals(self, what: Scheduled, index: int | None = None, of: int | None = None) -> Arrivals:
         """The arrivals of this worker, or of worker `index` of `of`."""

@@ -23,6 +23,7 @@ from plimsoll.run.coordinator.name_limit import NameLimit
 from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.coordinator.relay import OutputRelay
+from plimsoll.run.coordinator.run_clock import RunClock
 from plimsoll.run.coordinator.run_guard import RunGuard
 from plimsoll.run.coordinator.steering import LoadControl
 from plimsoll.run.coordinator.ticker import SECOND, Ticker
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from plimsoll.run.coordinator.progress import Observer
+    from plimsoll.run.coordinator.resumption import Resumption
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.cluster import Cluster
     from plimsoll.run.transport.handle import WorkerHandle
@@ -58,6 +60,7 @@ class Coordinator:
 
     output: gets what the workers print, which otherwise goes where ours goes. exchanges, log: get the exchanges of a
     worker, and the lines of its log, if the plan has them handed over. joined: machines that have joined for the run.
+    resumption: the run is not a new one.
     """
 
     def __init__(
@@ -68,6 +71,7 @@ class Coordinator:
         exchanges: Callable[[int, Exchanges], None] | None = None,
         log: Callable[[int, Logged], None] | None = None,
         joined: list[JoinedMachine] | None = None,
+        resumption: Resumption | None = None,
     ) -> None:
         self._head_start = head_start(plan)
         self._observers = observers
@@ -85,13 +89,11 @@ class Coordinator:
         self._has_processes = False
         self._asked: Begin | None = None  # users that the locustfile wants to begin with
         self._state = PREPARING
-        self._ended_before_start = False
-        """The user's code has ended the run before it began."""
-        self.signals = 0
-        """That came."""
-        self._epoch = 0
+        self._ended_before_start = False  # by the user's code
+        self.signals = 0  # that came
+        self._clock = RunClock()
+        self._resumption = resumption
         self._ticker = Ticker(self._loop, self._tick)
-        self._clock_offset = 0.0
         self._clock_steps = ClockSteps()
         self._complete: set[int] = set()  # workers that have nothing left to do
         self._batch = Batch()
@@ -99,8 +101,7 @@ class Coordinator:
         self._account = ResettableView(plan.warmup, plan.times_of)
         self._result = Result(self._account.view)
         self._last_user = 0
-        self._stopping_since: float | None = None
-        """Seconds since second 0."""
+        self._stopping_since: float | None = None  # seconds since second 0
 
     def run(self) -> Result:
         """Until the run is over; SIGINT and SIGTERM end it. Raises PlimsollError when it cannot even begin."""
@@ -157,32 +158,35 @@ class Coordinator:
         self._start_clock()
         log_limit(self.plan, shaped=self.launch.shaped)
         if self.plan.seconds is not None and not self.launch.shaped:
-            self._loop.at(self._epoch + round(self.plan.seconds * SECOND), self._time_is_up)
-        self._guard.begin(self.plan, self._epoch)
+            self._loop.at(self._clock.epoch + round(self.plan.seconds * SECOND), self._time_is_up)
+        self._guard.begin(self.plan, self._clock.epoch)
         if self._ended_before_start:
             self._drain()
             return
         self._state = RUNNING if self.plan.is_open else SPAWNING
         with self._failing():
-            self._steering.begin(self._epoch, self._asked)
+            self._steering.begin(self._clock, self._asked)
 
     def _open_books(self) -> None:
         """From here on the observers see the run. Raises PlimsollError of theirs."""
         started = time.time() + self._head_start / SECOND
+        if self._resumption is not None:
+            self._batch = self._resumption.restore(self._account, self._names)  # takes a while, so before its clock
+            started = self._resumption.begin(self._clock, self._head_start, self._result)
         for observer in self._observers:
             observer.start(started, self.launch.stamp)
         self._result.started = started
 
     def _start_clock(self) -> None:
         """Second 0 begins now, or after the head start, for all workers."""
-        self._epoch = now() + self._head_start
-        self._clock_offset = (self._result.started or time.time()) - self._epoch / SECOND
-        self._batch = Batch()
-        self._account = ResettableView(self.plan.warmup, self.plan.times_of)
-        self._result.view = self._account.view
+        if self._resumption is None:
+            self._clock.start(self._head_start, self._result.started or time.time())
+            self._batch = Batch()
+            self._account = ResettableView(self.plan.warmup, self.plan.times_of)
+            self._result.view = self._account.view
         for process in self._nodes.processes:
-            process.orders.start(self._epoch)
-        self._ticker.start(self._epoch)
+            process.orders.start(self._clock.epoch, self._clock.second)
+        self._ticker.start(self._clock.first)
 
     # Users
 
@@ -223,8 +227,8 @@ class Coordinator:
                 case messages.Ending():
                     self._on_ending(worker, report)
                 case messages.Exchanges():
-                    # Those of a ramp-up that is forgotten are too.
-                    if self._exchanges is not None and self._result.started is not None and report.epoch == self._epoch:
+                    is_counted = self._result.started is not None and report.epoch == self._clock.epoch
+                    if self._exchanges is not None and is_counted:
                         self._exchanges(worker.index, report)
                 case messages.Logged():
                     if self._log is not None:
@@ -236,9 +240,9 @@ class Coordinator:
                 case messages.Sent():
                     self._guard.count(worker.index, report)
                 case messages.Started(stamp):
-                    self.launch.on_started(worker, stamp - self._epoch)
+                    self.launch.on_started(worker, stamp - self._clock.first)
                 case messages.Expired(stamp):
-                    self._losses.on_expiry(worker, max(0, stamp - self._epoch) / SECOND, self._result)
+                    self._losses.on_expiry(worker, max(0, stamp - self._clock.epoch) / SECOND, self._result)
                 case messages.Quit(status):
                     self._on_quit(status)
                 case PlimsollError():
@@ -249,10 +253,10 @@ class Coordinator:
     def _take(self, worker: WorkerHandle, encoded: EncodedSnapshot) -> None:
         worker.users = encoded.users
         self._losses.on_report(worker)
-        if encoded.epoch != self._epoch:
+        if encoded.epoch != self._clock.epoch:  # of a ramp-up that is forgotten
             return
         self._nodes.snapshot(worker, encoded := self._names.fold(encoded))
-        snapshot = encoded.decode(self._clock_offset)
+        snapshot = encoded.decode(self._clock.offset)
         worker.second = max((row.second for row in snapshot.health), default=worker.second)
         self._batch.add(snapshot)
 
@@ -324,25 +328,20 @@ class Coordinator:
 
     # Each second
 
-    @property
-    def _elapsed(self) -> float:
-        """Seconds since second 0."""
-        return max(0, now() - self._epoch) / SECOND
-
     def _tick(self) -> None:
         for process in self._nodes.processes:
             process.orders.renew()
         self._result.silence, self._result.clock_step = self._ticker.silence, self._clock_steps.largest()
         self._report()
         if self._state in UNDER_WAY:
-            self._losses.look(self._epoch, self._result)
+            self._losses.look(self._clock.first, self._result)
             self._end_if_complete()
         elif self._state == STOPPING:
             self._nodes.kill_silent(now() - ANSWER_TIMEOUT_NS - round(self.plan.stop_timeout * SECOND))
 
     def _report(self) -> None:
         batch, self._batch = self._batch.merged(), Batch()
-        elapsed, started = self._elapsed, self._clock_offset + self._epoch / SECOND
+        elapsed, started = self._clock.elapsed, self._clock.started
         seconds = self._account.add(batch, started, elapsed)
         end = self._loop.due(self._time_is_up)
         progress = Progress(
@@ -383,7 +382,7 @@ class Coordinator:
     def offer(self, rate: float) -> None:
         """Have so many arrivals per second from now on, up to the end that was planned."""
         self._ensure_under_way()
-        start = max(now() + HEAD_START_NS, self._epoch)
+        start = max(now() + HEAD_START_NS, self._clock.first)
         self._note_change(self._steering.offer(rate, start, self._loop.due(self._time_is_up)))
         self._complete.clear()
 
@@ -392,10 +391,10 @@ class Coordinator:
         self._ensure_under_way()
         if self._result.started is None:
             raise UsageError("nothing is counted yet: with --reset-stats a run begins when all users are there")
-        self._account.reset(int(self._elapsed + RESET_NOTICE_S) + 1)
+        self._account.reset(int(self._clock.elapsed + RESET_NOTICE_S) + 1)
         view = self._result.view = self._account.view
         for process in self._nodes.processes:
-            process.orders.reset(self._epoch + view.warmup * SECOND)
+            process.orders.reset(self._clock.epoch + view.warmup * SECOND)
         logger.info("the numbers were reset: what was measured before second %d is left out", view.warmup)
         for observer in self._observers:
             observer.reset_at(view.warmup)
@@ -405,7 +404,7 @@ class Coordinator:
             raise UsageError("the run has not begun yet" if self._state == PREPARING else "the run is about to end")
 
     def _note_change(self, what: str) -> None:
-        logger.info(self._result.note_change(int(self._elapsed), what))
+        logger.info(self._result.note_change(int(self._clock.elapsed), what))
 
     # The end
 
@@ -464,7 +463,7 @@ class Coordinator:
         """No more users, and the time can no longer be up."""
         self._loop.cancel(self._time_is_up)
         if self._stopping_since is None:
-            self._stopping_since = self._elapsed
+            self._stopping_since = self._clock.elapsed
         self._steering.stop()
 
     def _stop_now(self) -> None:
@@ -480,7 +479,7 @@ class Coordinator:
         if result.started is None:
             raise result.error or PlimsollError("the run ended before all users were there; nothing was kept")
         self._report()
-        result.ended = self._clock_offset + max(self._last_user, self._epoch) / SECOND
+        result.ended = self._clock.offset + max(self._last_user, self._clock.first) / SECOND
         result.view.length = result.ended - result.started
         result.facts |= self._account.facts | self.launch.facts
         if result.error:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from plimsoll.run.coordinator.peers import MessageRouter
+    from plimsoll.run.coordinator.run_clock import RunClock
     from plimsoll.run.dispatch import UserClass
     from plimsoll.run.loop import Loop
     from plimsoll.run.plan import RunPlan
@@ -55,19 +56,19 @@ class LoadControl:
         self._dispatcher = Dispatcher(classes, self._workers)
         self._shares = {worker: [(worker, plan.processes)] for worker in self._workers}
 
-    def begin(self, start: int, asked: Begin | None) -> None:
-        """Second 0 is at this stamp. asked: what the locustfile has asked for before. Raises PlimsollError."""
+    def begin(self, clock: RunClock, asked: Begin | None) -> None:
+        """The load begins. asked: what the locustfile has asked for before. Raises PlimsollError."""
         plan = self._plan
         if plan.is_open:
             return
         assert self._dispatcher is not None
         self._ramp = UserRamp(self._loop, self._dispatcher, self._nodes.adjust, self._on_spawned)
         if plan.load is not None:
-            self._ramp.follow(plan.load, start)
+            self._ramp.follow(plan.load, clock.epoch)
         elif asked is not None:
-            self._ask(self._ramp, asked, start)
+            self._ask(self._ramp, asked, clock.first)
         elif not self._follows_shape:
-            self._ramp.change(start, plan.users, plan.spawn_rate)
+            self._ramp.change(clock.first, plan.users, plan.spawn_rate)
 
     @property
     def wanted(self) -> int | None:

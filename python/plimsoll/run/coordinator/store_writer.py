@@ -78,7 +78,7 @@ class StoreWriter(Observer):
     """Keeps a run. What a reset leaves out stays kept; the facts of the run say what of it counts.
 
     open_run: starts a run with a manifest, like `Store.start_run`. manifest: called then. stored_as: called with the id
-    of the run.
+    of the run. recorded: what the run has already, if it is continued.
     """
 
     def __init__(
@@ -86,6 +86,7 @@ class StoreWriter(Observer):
         open_run: Callable[[dict[str, Any]], RunSink],
         manifest: Callable[[], Mapping[str, Any]],
         stored_as: Callable[[str], None] | None = None,
+        recorded: RecordCounts | None = None,
     ) -> None:
         self._open_run = open_run
         self._manifest = manifest
@@ -98,7 +99,7 @@ class StoreWriter(Observer):
         self._failing = False
         self._reason = "its writer broke down"
         self._lost = _Lost()
-        self._recorded = RecordCounts()
+        self._recorded = recorded or RecordCounts()
         self._deadline = float("inf")
 
     @property

@@ -147,6 +147,9 @@ _JOINED = (
     _option("--master-port", group=JOINED, metavar="N", kind=Kind.PORT, default=5557,
             help="With --worker: the port of it; 5557 by default.",
             locust=LocustOption(_WORKER, env="MASTER_NODE_PORT", default=5557)),
+    _option("--attach", group=JOINED, metavar="RUN",
+            help="Be the master of a run whose own master is lost, and continue it to its end. Its workers wait for "
+                 "five minutes, and hand over what they measured. Reports and thresholds are those of this command."),
     _option("--join-token", group=JOINED, metavar="TEXT",
             help="A secret that master and workers share; better as the variable PLIMSOLL_JOIN_TOKEN. Without one, "
                  "anybody who reaches the port can join."),

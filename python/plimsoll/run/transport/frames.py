@@ -107,8 +107,8 @@ class RemoteWorker:
     def open(self, plan: Mapping[str, Any], shared: bytes | None = None) -> None:
         self._send("open", plan, shared)
 
-    def start(self, epoch: int) -> None:
-        self._send("start", self._clock.stamp(epoch))
+    def start(self, epoch: int, second: int = 0) -> None:
+        self._send("start", self._clock.stamp(epoch), second)
 
     def renew(self) -> None:
         """Its load may go on for another lease, as after any other order."""

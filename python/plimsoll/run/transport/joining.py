@@ -29,9 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PATIENCE_S = 300.0
-"""Seconds that a worker waits for a master that is not there yet; Locust's tries 60 times for 5 s."""
-REJOIN_PATIENCE_S = 60.0
-"""Seconds for one that was there; it may be started again."""
+"""Seconds that a worker waits for a master that is not there yet, or was there and may be started again; Locust's tries
+60 times for 5 s."""
 RETRY_INTERVAL_S = 1.0
 CONNECT_TIMEOUT_S = 5.0
 END_TIMEOUT_S = 15.0
@@ -52,20 +51,22 @@ class JoiningWorker:
         self._root = Bundle.of(files).root if files is not None else None
         self._say = say
         self._process: subprocess.Popen[bytes] | None = None
+        self._kept = b""
+        """What its last process measured of a run whose master was lost."""
 
-    def run(self, patience: float = PATIENCE_S, rejoin_patience: float = REJOIN_PATIENCE_S) -> None:
-        """Until the master ends. patience: seconds to wait for it at first, and once it was there. Raises
-        PlimsollError if it is not there, or does not want this worker."""
+    def run(self, patience: float = PATIENCE_S) -> None:
+        """Until the master ends. patience: seconds to wait for it. Raises PlimsollError if it is not there, or does not
+        want this worker."""
         raise_open_files()
         while True:
             channel = self._join(patience)
             self._say(f"joined the master at {self._name}")
-            patience = rejoin_patience
             with contextlib.closing(channel):
                 if self._serve(channel):
                     self._say("the master has ended")
                     return
-            self._say(f"the master at {self._name} is gone; trying to join it again for {patience:g} s")
+            kept = f", with what it measured ({len(self._kept):,} bytes)" if self._kept else ""
+            self._say(f"the master at {self._name} is gone; trying to join it again for {patience:g} s{kept}")
 
     def close(self) -> None:
         """Kill its process."""
@@ -98,6 +99,7 @@ class JoiningWorker:
         channel = Channel(self._connect())
         try:
             greet(channel, platform.node(), self._token, has_files=self._root is not None)
+            channel.send("kept", self._kept)
         except (ProtocolError, TypeError, ValueError) as error:
             channel.close()
             raise UsageError(f"what answers at {self._name} is no master of Plimsoll") from error
@@ -115,29 +117,38 @@ class JoiningWorker:
     def _serve(self, channel: Channel) -> bool:
         """Carry out what the master says; returns whether it has ended, and was not only lost."""
         has_ended = False
-        with contextlib.suppress(OSError, EOFError, ProtocolError):
-            while not has_ended:
-                match channel.receive():
-                    case "clock", []:
-                        channel.send("clock", now())
-                    case "start", [index, ticket, archive]:
-                        try:
-                            self._start(channel, index, ticket, archive)
-                        except (OSError, tarfile.TarError) as error:
-                            self._say(f"the worker cannot be started: {error}")
-                            break
-                    case "kill", []:
-                        self.close()
-                    case "quit", []:
-                        has_ended = True
-        end = time.monotonic() + END_TIMEOUT_S
-        while self._process is not None and self._process.poll() is None and time.monotonic() < end:
-            time.sleep(0.05)
-        self.close()
+        with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
+            kept = Path(folder) / "kept"
+            with contextlib.suppress(OSError, EOFError, ProtocolError):
+                has_ended = self._obey(channel, kept)
+            end = time.monotonic() + END_TIMEOUT_S
+            while self._process is not None and self._process.poll() is None and time.monotonic() < end:
+                time.sleep(0.05)
+            self.close()
+            if kept.exists():
+                self._kept = kept.read_bytes()
         return has_ended
 
-    def _start(self, channel: Channel, index: int, ticket: bytes, archive: list[Any] | None) -> None:
+    def _obey(self, channel: Channel, kept: Path) -> bool:
+        """kept: the file for what a process measured, if the master is lost."""
+        while True:
+            match channel.receive():
+                case "clock", []:
+                    channel.send("clock", now())
+                case "start", [index, ticket, archive]:
+                    try:
+                        self._start(channel, index, ticket, archive, kept)
+                    except (OSError, tarfile.TarError) as error:
+                        self._say(f"the worker cannot be started: {error}")
+                        return False
+                case "kill", []:
+                    self.close()
+                case "quit", []:
+                    return True
+
+    def _start(self, channel: Channel, index: int, ticket: bytes, archive: list[Any] | None, kept: Path) -> None:
         place = None
+        kept.unlink(missing_ok=True)
         files, folder = self._root or ".", str(Path.cwd())
         if archive is not None:
             place = tempfile.mkdtemp(prefix="plimsoll-")
@@ -149,7 +160,7 @@ class JoiningWorker:
             stream.settimeout(GREETING_TIMEOUT_S)
             stream.sendall(pack("stream", ticket))
             stream.settimeout(None)
-            self._process = spawn_worker(index, stream.fileno(), False, files, folder)
+            self._process = spawn_worker(index, stream.fileno(), False, files, folder, str(kept))
         threading.Thread(target=_tell_end, args=(self._process, channel, place), daemon=True).start()
 
 

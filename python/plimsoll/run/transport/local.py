@@ -74,8 +74,11 @@ class WorkerProcess(WorkerHandle):
         return f"exited with code {code}" if code else None
 
 
-def spawn_worker(index: int, fd: int, capture: bool, files: str | None, folder: str | None) -> subprocess.Popen[bytes]:
-    """fd: its end of the stream. The others as `WorkerProcess` has them."""
+def spawn_worker(
+    index: int, fd: int, capture: bool, files: str | None, folder: str | None, kept: str | None = None
+) -> subprocess.Popen[bytes]:
+    """fd: its end of the stream. kept: the file for what it measured, if the coordinator is lost; with files only. The
+    others as `WorkerProcess` has them."""
     # Not the current folder on sys.path (-P): a redis.py there must not meet our own imports.
     command = [sys.executable, "-P", "-m", "plimsoll.locust.script.process", str(fd), str(index)]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"} if capture else None
@@ -84,7 +87,7 @@ def spawn_worker(index: int, fd: int, capture: bool, files: str | None, folder: 
             # An ignored signal stays ignored in the child: Ctrl-C, which goes to the whole foreground group, is ours.
             stack.callback(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.SIG_IGN))
         return subprocess.Popen(
-            [*command, *([files] if files is not None else [])],
+            [*command, *(each for each in (files, kept) if each is not None)],
             pass_fds=(fd,),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE if capture else None,

@@ -4,7 +4,7 @@
 orders there, and answers. For each run it opens a second one, which is the stream of its worker.
 
     clock · start INDEX TICKET ARCHIVE · kill · quit          to the machine; ARCHIVE: None, or [DATA, FILES, FOLDER]
-    clock STAMP · exited HOW                                  from it
+    kept DATA · clock STAMP · exited HOW                      from it; the first, with what `kept` writes, once
     stream TICKET                                             its first frame on the second connection
 """
 
@@ -29,6 +29,7 @@ from plimsoll.run.transport.cluster_node import ROUND_TRIPS, ClusterNode, number
 from plimsoll.run.transport.frames import ProtocolError
 from plimsoll.run.transport.greeting import GREETING_TIMEOUT_S, MAX_GREETING_BYTES, Channel, admit, tune
 from plimsoll.run.transport.handle import WorkerHandle
+from plimsoll.run.transport.kept import KeptSeconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,12 +57,13 @@ EXIT_UNEXPECTED = 1
 class JoinedMachine:
     """A machine that has joined, with room for one worker. Several of them may be on one host.
 
-    has_files: it has the locustfile itself.
+    has_files: it has the locustfile itself. kept: what its worker has kept of a run whose coordinator was lost.
     """
 
-    def __init__(self, host: str, channel: Channel, has_files: bool) -> None:
+    def __init__(self, host: str, channel: Channel, has_files: bool, kept: KeptSeconds | None) -> None:
         self.host = host
         self.has_files = has_files
+        self.kept = kept
         self.channel = channel
         self.ticket = b""
         """Of the stream that is expected from it."""
@@ -212,13 +214,15 @@ class Master:
                 self._take_stream(connection, *arguments)
                 return
             host, has_files = admit(channel, arguments, self._token)
+            name, (data,) = channel.receive()
+            kept = KeptSeconds.read(data)
             connection.settimeout(None)
         except UsageError as error:
             self._say(f"a worker is refused: {error}")
-        except (OSError, EOFError, ProtocolError, TypeError):
+        except (OSError, EOFError, ProtocolError, TypeError, ValueError):
             self._say(f"what connects from {address} is no worker of Plimsoll; it is refused")
         else:
-            self._follow(JoinedMachine(host, channel, has_files))
+            self._follow(JoinedMachine(host, channel, has_files, kept))
         channel.close()
 
     def _take_stream(self, connection: socket.socket, ticket: bytes) -> None:

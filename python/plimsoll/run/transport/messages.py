@@ -111,7 +111,7 @@ class Complete(WorkerReport):
 
 @dataclass(frozen=True, slots=True)
 class Started(WorkerReport):
-    """Second 0 has begun in this worker, which knew of it before."""
+    """The first second of this worker has begun, which it knew of before."""
 
     stamp: int
     """When it did."""

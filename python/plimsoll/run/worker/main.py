@@ -24,7 +24,8 @@ from plimsoll.run.limits import raise_open_files
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.frames import Frames, pack_report
-from plimsoll.run.transport.messages import Logged, Quit
+from plimsoll.run.transport.kept import KeptSnapshots
+from plimsoll.run.transport.messages import EncodedSnapshot, Logged, Quit
 from plimsoll.run.worker import log_sender
 from plimsoll.run.worker.worker import Worker
 from plimsoll.users import log
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 READ_BYTES = 65536
 ENDINGS = ("drain", "finish", "stop")
 """Orders that end the process."""
+LAST_REQUESTS_S = 1.0
+"""Seconds for requests under way once the coordinator is gone, if the stop timeout is not shorter."""
 EXIT_TIMEOUT_S = 5.0
 """Seconds for on_stop and the like once the coordinator is gone."""
 
@@ -49,10 +52,18 @@ class WorkerServer:
     """Carries out the coordinator's orders, one after the other; those that fire events go on beside them, as the
     user's listeners may take their time."""
 
-    def __init__(self, stream: socket.socket, index: int, make_script: ScriptFactory, files: str | None = None) -> None:
+    def __init__(
+        self,
+        stream: socket.socket,
+        index: int,
+        make_script: ScriptFactory,
+        files: str | None = None,
+        kept: KeptSnapshots | None = None,
+    ) -> None:
         self._stream = stream
         self._index = index
         self._files = files
+        self._kept = kept
         self._incoming: SimpleQueue[bytes | None] = SimpleQueue()
         """b"" when the coordinator is gone, None when the run is over."""
         self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
@@ -150,6 +161,8 @@ class WorkerServer:
             raise broken(error, "starting the run") from error
 
     def _open(self, plan: dict[str, Any], shared: bytes | None) -> None:
+        if self._kept is not None:
+            self._kept.plan = plan
         try:
             self._tell(self._worker.open(RunPlan.from_dict(plan), shared))
         except SystemExit as error:
@@ -189,13 +202,22 @@ class WorkerServer:
         """The coordinator is gone: nobody asks for load any more."""
         logger.error("the coordinator is gone; stopping this worker")
         with contextlib.suppress(BaseException), gevent.Timeout(EXIT_TIMEOUT_S):
-            self._worker.stop()
+            if self._kept is None:
+                self._worker.stop()
+            else:
+                # What is kept is to have the requests that are under way.
+                gevent.spawn_later(LAST_REQUESTS_S, self._worker.stop)
             self._worker.drain()
+        if self._kept is not None:
+            self._kept.write()
         # Not sys.exit: threads of the user's code must not keep the load alive.
         os._exit(1)
 
     def _tell(self, report: Report) -> None:
-        self._outgoing.put(pack_report(report))
+        data = pack_report(report)
+        if self._kept is not None and isinstance(report, EncodedSnapshot):
+            self._kept.add(data)
+        self._outgoing.put(data)
 
     def _receive(self) -> None:
         data = b"-"
@@ -229,14 +251,15 @@ def _outlive_the_coordinator_only_so_long() -> None:
     start(watch, ())
 
 
-def main(fd: int, index: int, make_script: ScriptFactory, files: str | None = None) -> None:
+def main(fd: int, index: int, make_script: ScriptFactory, files: str | None = None, kept: str | None = None) -> None:
     """Serve until the run is over. A fault of the machinery itself ends the process; the coordinator reports that.
 
     fd: this end of a socket pair; orders come in there, and snapshots go out. files: the folder of the locustfiles, if
-    it is not where the coordinator found them.
+    it is not where the coordinator found them. kept: the file for what it measured, if the coordinator is lost.
     """
     # Ctrl-C and the end of the terminal reach the whole group; what follows from them is the coordinator's to say.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _outlive_the_coordinator_only_so_long()
-    WorkerServer(socket.socket(fileno=fd), index, make_script, files).serve()
+    snapshots = KeptSnapshots(kept, index) if kept is not None else None
+    WorkerServer(socket.socket(fileno=fd), index, make_script, files, snapshots).serve()

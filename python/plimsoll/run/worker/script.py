@@ -63,8 +63,8 @@ class Script(Protocol):
     def reporting(self) -> dict[str, Any]:
         """What the user's code wants of the reports, as `Reporting.from_dict` takes it."""
 
-    def begin(self, epoch: int) -> None:
-        """Second 0 of the run is at this stamp."""
+    def begin(self, epoch: int, first: int) -> None:
+        """Second 0 of the run is at this stamp. first: arrivals that were due before this stamp do not come."""
 
     def adjust(self, counts: Mapping[str, int]) -> None:
         """Have so many users per class. Raises LocustfileError when none can be made."""

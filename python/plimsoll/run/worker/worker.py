@@ -158,17 +158,19 @@ class Worker:
             for method, name, outcome, trace, arrival, response, service in self._recorder.take_slowest()
         ]  # fmt: skip
 
-    def start(self, epoch: int) -> None:
-        """Second 0 begins at this stamp: what was measured before is forgotten, snapshots follow from now on."""
+    def start(self, epoch: int, second: int = 0) -> None:
+        """Second 0 begins at this stamp: what was measured before is forgotten, snapshots follow from now on.
+
+        second: the first of this worker. In a run that is continued it is not 0, and second 0 is past."""
         assert self._script is not None
-        self._begin(epoch)
+        self._begin(epoch, second)
         # Whole seconds, like everything that is left out with the warm-up.
         self._recorder.warm_until(epoch + math.ceil(self._warmup) * SECOND)
         self._caught.take()
-        self._script.begin(epoch)
+        self._script.begin(epoch, self._first)
         self._silence.start()
         if not self._is_main:
-            self._reports_start = epoch > now()
+            self._reports_start = self._first > now()
             gevent.spawn(self._wait_for_start)
             self._lease.start(None if self._seconds is None else epoch + round(self._seconds * SECOND))
         if self._ticker is None:
@@ -178,10 +180,10 @@ class Worker:
                 self._counter = gevent.spawn(self._count)
 
     def _wait_for_start(self) -> None:
-        """Until second 0, if that is still to come. Who waits first reports it: to make users then takes a while."""
-        if (early := self._epoch - START_SPIN_NS - now()) > 0:
+        """Until its load begins, if that is still to come. Who waits first reports it: to make users takes a while."""
+        if (early := self._first - START_SPIN_NS - now()) > 0:
             gevent.sleep(early / SECOND)
-        while now() < self._epoch:
+        while now() < self._first:
             pass
         if self._reports_start:
             self._reports_start = False
@@ -273,11 +275,13 @@ class Worker:
         if self._script is not None and self._opened:
             self._script.stop()
 
-    def _begin(self, epoch: int) -> None:
+    def _begin(self, epoch: int, second: int = 0) -> None:
         self._recorder.restart(epoch)
         self._epoch = epoch
+        self._first = epoch + second * SECOND
+        """The stamp at which its load begins."""
         self._backed_off = self._engine.backed_off
-        self._open_second = 0
+        self._open_second = second
         self._cpu.take()
 
     def _tick(self) -> None:

@@ -36,7 +36,7 @@ __all__ = [
 
 def judge(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Validity:
     """Of the manifest, `model` and `users_kind` are read; of the facts, `lost_workers`, `clock_step_ms`,
-    `coordinator_silence_s`, `load_cut_s`, and the counts of records."""
+    `coordinator_silence_s`, `load_cut_s`, `resumed`, and the counts of records."""
     checks = _checks(view, manifest, facts, (view.total, *view.endpoints))
     return Validity((*checks[:-1], record.percentiles(view), checks[-1], record.stored(view, facts)))
 

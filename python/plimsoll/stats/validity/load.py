@@ -71,6 +71,13 @@ def workers(facts: Mapping[str, Any]) -> ValidityCheck:
 def coordinator(facts: Mapping[str, Any]) -> ValidityCheck:
     """Whether the coordinating process ran all the time; the load continues without it for a while."""
     silence, cut = facts.get("coordinator_silence_s"), facts.get("load_cut_s")
+    if resumed := facts.get("resumed"):
+        text = "the process that coordinates the run was lost, and another one continued it: "
+        text += ", ".join(f"no full load from second {each['from_second']} to {each['to_second']}" for each in resumed)
+        if missing := [worker for each in resumed for worker in each["incomplete"]]:
+            first = min(worker["from_second"] for worker in missing)
+            text += f"; what {count(len(missing), 'worker')} measured from second {first} until then is incomplete"
+        return ValidityCheck("coordinator", "failed", silence, COORDINATOR_S, text)
     if cut is not None:
         text = f"the load ended early, after {cut:.1f} s: the process that coordinates the run stood still"
         return ValidityCheck("coordinator", "failed", silence, COORDINATOR_S, text)

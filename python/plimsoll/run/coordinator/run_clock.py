@@ -1,0 +1,46 @@
+"""Second 0 of a run."""
+
+from __future__ import annotations
+
+from plimsoll._engine import now
+
+SECOND = 1_000_000_000
+
+
+class RunClock:
+    """Stamps are ns of the monotonic clock."""
+
+    def __init__(self) -> None:
+        self.epoch = 0
+        """The stamp of second 0."""
+        self.second = 0
+        """The first one with load: not 0 if the run is continued."""
+        self.offset = 0.0
+        """Unix time minus monotonic time, in seconds."""
+
+    def start(self, head_start: int, started: float) -> None:
+        """Second 0 begins so many ns from now; started: the Unix time of it."""
+        self._begin_at(now() + head_start, 0, started)
+
+    def resume(self, epoch: int, head_start: int, started: float) -> None:
+        """Second 0 is past. The load begins again with a whole second, so many ns from now at least."""
+        self._begin_at(epoch, -((epoch - now() - head_start) // SECOND), started)
+
+    @property
+    def first(self) -> int:
+        """The stamp at which the load begins."""
+        return self.epoch + self.second * SECOND
+
+    @property
+    def started(self) -> float:
+        """The Unix time of second 0."""
+        return self.offset + self.epoch / SECOND
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since second 0."""
+        return max(0, now() - self.epoch) / SECOND
+
+    def _begin_at(self, epoch: int, second: int, started: float) -> None:
+        self.epoch, self.second = epoch, second
+        self.offset = started - epoch / SECOND

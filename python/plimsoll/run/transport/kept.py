@@ -1,0 +1,83 @@
+"""What a worker keeps of a run, so that the run can be continued when its coordinator is lost.
+
+A file with frames: `plan INDEX PLAN`, then the last snapshots of the worker, as it has sent them. Some of these are in
+the store already.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.run.transport.frames import Frames, ProtocolError, pack, unpack_report
+from plimsoll.run.transport.messages import EncodedSnapshot
+
+if TYPE_CHECKING:
+    from typing import Self
+
+MOST_SNAPSHOTS = 60
+"""A store that has not kept a second for so long has failed."""
+
+
+class KeptSnapshots:
+    """The last snapshots of a worker. file: where `write` puts them. index: the worker's."""
+
+    def __init__(self, file: str, index: int) -> None:
+        self.plan: dict[str, Any] | None = None
+        """As the run is carried out; None before it begins."""
+        self._file = Path(file)
+        self._index = index
+        self._snapshots: deque[bytes] = deque(maxlen=MOST_SNAPSHOTS)
+
+    def add(self, snapshot: bytes) -> None:
+        """One more frame."""
+        self._snapshots.append(snapshot)
+
+    def write(self) -> None:
+        """Nothing is written of a run that has not begun. Only this user can read the file: plans have credentials."""
+        if self.plan is None or not self._snapshots:
+            return
+        with (
+            suppress(OSError),
+            os.fdopen(os.open(self._file, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as stream,
+        ):
+            stream.write(b"".join([pack("plan", self._index, self.plan), *self._snapshots]))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSeconds:
+    """What one worker has kept."""
+
+    worker: int
+    plan: dict[str, Any]
+    snapshots: list[EncodedSnapshot]
+    """In their order, at least one."""
+
+    @property
+    def run(self) -> str | None:
+        return self.plan.get("run_id")
+
+    @property
+    def epoch(self) -> int:
+        """The stamp of second 0 by the worker's clock."""
+        return self.snapshots[-1].epoch
+
+    @classmethod
+    def read(cls, data: bytes) -> Self | None:
+        """data: the file's; None if it is empty. Raises ProtocolError."""
+        frames = list(Frames().feed(data))
+        if not frames:
+            return None
+        try:
+            (_, (index, plan)), *rest = frames
+            snapshots = [report for frame in rest if isinstance(report := unpack_report(*frame), EncodedSnapshot)]
+            if not (isinstance(index, int) and isinstance(plan, dict) and snapshots):
+                raise ValueError("no snapshot")
+        except (TypeError, ValueError) as error:
+            raise ProtocolError(f"no kept seconds: {error}") from error
+        # Those of a ramp-up that was forgotten are of no use.
+        return cls(index, plan, [each for each in snapshots if each.epoch == snapshots[-1].epoch])

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from plimsoll._engine import now
+from plimsoll.run.coordinator.run_clock import SECOND, RunClock
+
+
+def test_a_run_begins_with_second_0_after_its_head_start() -> None:
+    clock, before = RunClock(), now()
+    clock.start(SECOND, 1000.0)
+    assert before + SECOND <= clock.epoch == clock.first <= now() + SECOND
+    assert (clock.second, clock.elapsed) == (0, 0.0)
+    assert abs(clock.started - 1000.0) < 1e-3
+
+
+def test_a_run_is_continued_with_a_whole_second_after_the_head_start() -> None:
+    clock, epoch = RunClock(), now() - 7 * SECOND - 1
+    clock.resume(epoch, SECOND // 2, 1000.0)
+    assert clock.epoch == epoch
+    assert clock.first == epoch + clock.second * SECOND
+    assert clock.second >= 8
+    assert clock.first - SECOND < now() + SECOND // 2
+    assert clock.elapsed >= 7.0
