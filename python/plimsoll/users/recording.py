@@ -95,7 +95,10 @@ def report(response: CatchResponse, error: BaseException | None) -> None:
     event = response.session.request_event
     recorder = sole_recorder(event)
     if recorder is not None and response.meta is None and response.reply is not None:
-        recorder.exchange(response.endpoint, response.reply, error)
+        if error is None:
+            recorder.recorder.exchange(recorder.endpoints[response.endpoint], response.reply, "success")
+        else:
+            recorder.exchange(response.endpoint, response.reply, error)
         return
     response.reported = error
     meta = response.request_meta

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json as json_module
 import math
 import ssl
 from codecs import getincrementaldecoder
 from functools import lru_cache
 from time import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import requests
 from requests.auth import _basic_auth_str
@@ -17,6 +16,7 @@ from requests.structures import CaseInsensitiveDict
 
 from plimsoll._engine import Timeouts
 from plimsoll.locust.fasthttp.body import CHUNKED_NAME, encode_body
+from plimsoll.locust.fasthttp.quick import ACCEPT_ENCODING, FastQuickCalls, ReadySettings
 from plimsoll.locust.fasthttp.redirects import redirected
 from plimsoll.locust.fasthttp.response import ErrorResponse, FastResponse, StreamedFastResponse
 from plimsoll.users.failure import LocustBadStatusCode, RetriesExceeded, fast_error_of, undecodable
@@ -29,20 +29,19 @@ from plimsoll.users.http.cookies import (
     store_cookies,
 )
 from plimsoll.users.http.headers import encode
+from plimsoll.users.http.json_text import dump
 from plimsoll.users.http.plain import JSON, ComposedRequest, basic_authorization
 from plimsoll.users.http.prepared import Chain
 from plimsoll.users.http.response import elapsed
-from plimsoll.users.http.sending import NO_CONTEXT, RefusedError, Sender, weakly
+from plimsoll.users.http.sending import NO_CONTEXT, RefusedError, weakly
 from plimsoll.users.http.settings import SessionSetting
 from plimsoll.users.http.url import (
     Route,
-    RouteCache,
     by_way_of,
     origin_of,
     routes_of,
     without_credentials,
 )
-from plimsoll.users.recording import sole_recorder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,21 +51,10 @@ if TYPE_CHECKING:
 
 USER_AGENT = "python/gevent-http-client-2.6.1"
 """That of Locust's client; some services depend on it."""
-ACCEPT_ENCODING = "gzip, deflate, br"
-
 _BODY_METHODS = ("POST", "PUT", "PATCH")
 
 
-class ReadyGet(NamedTuple):
-    """A prepared request without arguments."""
-
-    routes: RouteCache
-    root: str
-    origin: Origin
-    headers: Headers
-
-
-class FastHttpSession(Sender[FastResponse]):
+class FastHttpSession(FastQuickCalls):
     """`self.client` of a FastHttpUser.
 
     Differs from HttpSession as in Locust: exchanges are named by the unchanged url argument; only the statuses in
@@ -89,7 +77,6 @@ class FastHttpSession(Sender[FastResponse]):
     _cookiejar: SessionCookies | None = None
     _line: tuple[str, CookieLine] | None = None
     """The Cookie header for the root of the last request."""
-    _ready: ReadyGet | None = None
     _base_authorization: str | None = None
     """The value of `auth_header` from the base URL, valid only for its scheme, host and port."""
 
@@ -177,7 +164,7 @@ class FastHttpSession(Sender[FastResponse]):
             raise TypeError("request() has no argument 'payload'; the body is data= or json=")
         route = routes_of(self.base_url or "")[url]
         lines = self._lines(headers, auth, json is not None and not data, route.root)
-        content = json_module.dumps(json) if json is not None and not data else data
+        content = dump(json) if json is not None and not data else data
         if fields:
             content, params = _with_fields(method, content, params, fields)
         body = encode_body(content, files, lines, dict(self._default_headers))
@@ -312,35 +299,7 @@ class FastHttpSession(Sender[FastResponse]):
             known = self._line = root, line
         return known[1].value
 
-    def get(self, url: str, **kwargs: Any) -> FastResponse:
-        """Send a GET request."""
-        if kwargs or self._is_special:
-            return self.request("GET", url, **kwargs)
-        # The same as request("GET", url) without special cases: the hot path.
-        ready = self._ready or self._make_ready()
-        if ready is None:
-            return self.request("GET", url)
-        route = ready.routes[url]
-        if route.root != ready.root:
-            return self.request("GET", url)
-        endpoint = "GET", self.request_name or url
-        reply = self._transmit(
-            endpoint, ready.origin, "GET", route.target, ready.headers, None, None, None, self._timeouts
-        )
-        recorder = sole_recorder(self.request_event)
-        is_plain = reply.status < 300 and reply.status in self.valid_response_codes
-        if recorder is not None and is_plain and reply.header("set-cookie") is None:
-            try:
-                recorder.recorder.exchange(recorder.endpoints[endpoint], reply)
-                return FastResponse(reply, route, None, self, endpoint)
-            except ValueError:
-                pass  # a damaged body: below
-        chain, message = Chain(endpoint), ComposedRequest(route, self._lines(None, None, False, route.root), None, None)
-        response = self._received(chain, reply, message)
-        response = self._follow(chain, response, "GET", message, self.max_redirects)
-        return self._hand_over(response, False, NO_CONTEXT, False)
-
-    def _make_ready(self) -> ReadyGet | None:
+    def _make_ready(self) -> ReadySettings | None:
         """None without a host: all URLs are absolute."""
         routes = routes_of(self.base_url or "")
         if not routes.root:
@@ -348,7 +307,8 @@ class FastHttpSession(Sender[FastResponse]):
         origin = self._origin(routes.root)
         lines = {**dict(self._default_headers), **self._lines(None, None, False, routes.root)}
         headers = base_headers(tuple(_with_host(lines, origin.authority).items()))
-        self._ready = ReadyGet(routes, routes.root, origin, headers)
+        is_plain = not self._default_headers and self.auth_header is None
+        self._ready = ReadySettings(routes, routes.root, origin, headers, base_headers(()) if is_plain else None)
         return self._ready
 
     def iter_lines(self, url: str, method: str = "GET", **kwargs: Any) -> Iterator[str]:

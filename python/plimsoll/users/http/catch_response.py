@@ -9,7 +9,7 @@ from greenlet import GreenletExit
 
 from plimsoll._engine import now
 from plimsoll.users.exceptions import CatchResponseError, LocustError, ResponseError
-from plimsoll.users.recording import milliseconds, report, report_cancelled
+from plimsoll.users.recording import milliseconds, report, report_cancelled, sole_recorder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +35,7 @@ class CatchResponse:
 
     reply: Reply | None
     status_code: int
+    error: Exception | None
     session: Sender[Any]
     endpoint: tuple[str, str]
     """Method and name of the exchange in reports."""
@@ -97,6 +98,13 @@ class CatchResponse:
             report(self, None if self._manual_result is True else self._manual_result)
             return error is None
         if error is None:
+            reply = self.reply
+            if self.error is None and self.meta is None and self.status_code < 400 and reply is not None:
+                recorder = sole_recorder(self.session.request_event)
+                if recorder is not None:
+                    # The same as below for a success, without its frames.
+                    recorder.recorder.exchange(recorder.endpoints[self.endpoint], reply, "success")
+                    return True
             fault = self.fault()
             # The exception that user code put into request_meta counts if the response has no failure of its own.
             report(self, self.meta["exception"] if fault is None and self.meta is not None else fault)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from json import JSONEncoder
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from requests.auth import HTTPBasicAuth, _basic_auth_str
@@ -12,6 +11,7 @@ from urllib3 import Timeout
 
 from plimsoll._engine import Timeouts
 from plimsoll.users.http.headers import ADDED_BELOW
+from plimsoll.users.http.json_text import dump_strictly
 from plimsoll.users.http.url import encode_form
 
 if TYPE_CHECKING:
@@ -20,12 +20,9 @@ if TYPE_CHECKING:
 
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 
-# json.dumps with an option creates a new encoder per call.
-_to_json = JSONEncoder(allow_nan=False).encode
-
 _BODILESS = ("GET", "HEAD")
 # requests sets these itself and replaces those of the call; calls with them go to requests.
-_DECIDED_BY_REQUESTS = {"content-length", "transfer-encoding"}
+DECIDED_BY_REQUESTS = {"content-length", "transfer-encoding"}
 
 
 class ComposedSetup(NamedTuple):
@@ -120,7 +117,7 @@ class _NotPlainError(Exception):
 def _encode_body(data: Any, json: Any) -> tuple[bytes | str, str | None]:
     if not data:
         try:
-            return _to_json(json).encode(), JSON
+            return dump_strictly(json).encode(), JSON
         except ValueError as error:
             raise _NotPlainError from error
     if isinstance(data, (str, bytes)):
@@ -143,7 +140,7 @@ def _is_decided_elsewhere(headers: Any, setup: ComposedSetup, authorization: str
             return True
         seen.add(lowered)
         if (
-            lowered in _DECIDED_BY_REQUESTS
+            lowered in DECIDED_BY_REQUESTS
             or (lowered == "authorization" and authorization is not None)
             or (lowered in ("cookie", "host") and setup.cookie is not None)
             or (lowered in ADDED_BELOW and (value is None or lowered not in setup.given))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
@@ -21,6 +20,7 @@ from urllib3 import HTTPHeaderDict, HTTPResponse
 from plimsoll.users.failure import root_of
 from plimsoll.users.http.catch_response import CatchResponse
 from plimsoll.users.http.cookies import store_cookies
+from plimsoll.users.http.json_text import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,6 +91,8 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
 
     # requests' own state of reading the body; here the body is always read.
     _content_consumed = True
+    _is_whole = True
+    """The reply has the whole body."""
 
     def __init__(
         self, reply: Reply | None, route: Route | None, body: Any, session: Any, endpoint: tuple[str, str]
@@ -131,7 +133,7 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
     @lazy
     def encoding(self) -> str | None:
         """From the Content-Type; to correct it, assign another before reading `text`."""
-        return None if self.reply is None else _encoding(self.reply.header("content-type"))
+        return None if self.reply is None else encoding_of(self.reply.header("content-type"))
 
     @property
     def apparent_encoding(self) -> str | None:
@@ -141,9 +143,17 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
 
     def json(self, **kwargs: Any) -> Any:
         """The body as JSON. Raises requests.exceptions.JSONDecodeError."""
-        if not kwargs and self.encoding in ("utf-8", "UTF-8") and self.content:
+        if not kwargs:
+            own, reply = self.__dict__, self.reply
             try:
-                return json.loads(self.content.decode())
+                if reply is None or not self._is_whole or "encoding" in own or "content" in own:
+                    encoding, content = self.encoding, self.content
+                else:
+                    # Without keeping parts that are made for this.
+                    encoding = encoding_of(reply.header("content-type"))
+                    content = reply.decoded() if self.status_code else None
+                if content and encoding in ("utf-8", "UTF-8"):
+                    return parse(content.decode())
             except ValueError:
                 pass  # raised again below, as requests' own error
         return super().json(**kwargs)
@@ -217,7 +227,8 @@ def elapsed(reply: Reply) -> timedelta:
 
 
 @lru_cache(maxsize=256)
-def _encoding(content_type: str | None) -> str | None:
+def encoding_of(content_type: str | None) -> str | None:
+    """The encoding that a Content-Type says, as requests reads it."""
     return get_encoding_from_headers(CaseInsensitiveDict({"content-type": content_type} if content_type else {}))
 
 
@@ -281,7 +292,7 @@ class ResponseContextManager(Response):
     def fault(self) -> Exception | None:
         if self.error is not None:
             return root_of(self.error)
-        if not self._is_error:
+        if not 400 <= self.status_code < 600:
             return None
         # By name instead of URL, to group the failures of an endpoint.
         name = self.endpoint[1] if self.meta is None else self.meta["name"]

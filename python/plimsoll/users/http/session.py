@@ -20,8 +20,9 @@ from plimsoll.users.http.cookies import store_cookies
 from plimsoll.users.http.headers import encode
 from plimsoll.users.http.plain import compose, limits
 from plimsoll.users.http.prepared import Chain, lines_and_body
+from plimsoll.users.http.quick import QuickCalls
 from plimsoll.users.http.response import ResponseContextManager, elapsed
-from plimsoll.users.http.sending import NO_CONTEXT, RefusedError, Sender
+from plimsoll.users.http.sending import NO_CONTEXT, RefusedError
 from plimsoll.users.http.settings import SessionSettings
 from plimsoll.users.http.stream import StreamedResponse
 from plimsoll.users.http.url import (
@@ -34,7 +35,6 @@ from plimsoll.users.http.url import (
     split,
     without_credentials,
 )
-from plimsoll.users.recording import sole_recorder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,10 +45,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_NO_OPTIONS: dict[str, Any] = {"timeout": None, "verify": None, "cert": None, "stream": False}
 
-
-class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Session):  # type: ignore[misc]
+class HttpSession(SessionSettings, QuickCalls, requests.Session):  # type: ignore[misc]
     """`self.client` of an HttpUser: sends like a requests.Session, and times and counts every request.
 
     A URL without http:// is appended to base_url unchanged. Common requests are composed here; for the rest (files,
@@ -331,28 +329,6 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
         response.request = cast("PreparedRequest", error.request)
         response.asked_for = self._build_url(url)
         return response
-
-    def get(self, url: str, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
-        """Send a GET request."""
-        # The same as request("GET", url) without special cases: the hot path.
-        setup = self._setup
-        if kwargs or setup is None or setup.until is not None or self._is_special:
-            return self.request("GET", url, **kwargs)
-        route = setup.routes[url]
-        if route.root != setup.root or route.has_credentials:
-            return self.request("GET", url)
-        endpoint = "GET", self.request_name or route.name
-        reply = self._transmit(endpoint, setup.origin, "GET", route.target, setup.headers, setup.extra)
-        response = ResponseContextManager(reply, route, None, self, endpoint)
-        recorder = sole_recorder(self.request_event)
-        if recorder is not None and 200 <= response.status_code < 300 and reply.header("set-cookie") is None:
-            try:
-                recorder.recorder.exchange(recorder.endpoints[endpoint], reply)
-                return response
-            except ValueError:
-                pass  # a damaged body: below
-        response = self._conclude(Chain(endpoint, reply), reply, response, _NO_OPTIONS, allow_redirects=True)
-        return self._hand_over(response, False, NO_CONTEXT, False)
 
     def head(self, url: str, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
         """Send a HEAD request. Redirects are followed only on request."""

@@ -1,0 +1,156 @@
+"""The hot path of HttpSession: calls with common arguments, on a session with common settings, in one frame.
+
+Each call here is the same as `request` without its special cases. What it cannot do, it leaves to `request`.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.users.http.headers import ADDED_BELOW
+from plimsoll.users.http.json_text import dump_strictly
+from plimsoll.users.http.plain import DECIDED_BY_REQUESTS, JSON
+from plimsoll.users.http.prepared import Chain
+from plimsoll.users.http.response import ResponseContextManager
+from plimsoll.users.http.sending import NO_CONTEXT, RefusedError, Sender
+from plimsoll.users.recording import sole_recorder
+
+if TYPE_CHECKING:
+    from plimsoll._engine import Reply
+    from plimsoll.users.http.plain import ComposedSetup
+
+_NO_OPTIONS: dict[str, Any] = {"timeout": None, "verify": None, "cert": None, "stream": False}
+
+_LEFT_TO_COMPOSE = ADDED_BELOW | DECIDED_BY_REQUESTS
+
+
+class QuickCalls(Sender[ResponseContextManager]):
+    """The verbs of HttpSession."""
+
+    _setup: ComposedSetup | None
+
+    def _conclude(
+        self,
+        chain: Chain,
+        reply: Reply,
+        response: ResponseContextManager,
+        options: dict[str, Any],
+        allow_redirects: bool,
+    ) -> ResponseContextManager:
+        raise NotImplementedError
+
+    def get(self, url: str, **kwargs: Any) -> ResponseContextManager:
+        """Send a GET request."""
+        if not self._is_special and (response := self._call("GET", url, kwargs)) is not None:
+            return response
+        return self.request("GET", url, **kwargs)
+
+    def post(self, url: str, data: Any = None, json: Any = None, **kwargs: Any) -> ResponseContextManager:
+        """Send a POST request."""
+        if not self._is_special and (response := self._call_with_body("POST", url, data, json, kwargs)) is not None:
+            return response
+        return self.request("POST", url, data=data, json=json, **kwargs)
+
+    def put(self, url: str, data: Any = None, **kwargs: Any) -> ResponseContextManager:
+        """Send a PUT request."""
+        if not self._is_special and (response := self._call_with_json("PUT", url, data, kwargs)) is not None:
+            return response
+        return self.request("PUT", url, data=data, **kwargs)
+
+    def patch(self, url: str, data: Any = None, **kwargs: Any) -> ResponseContextManager:
+        """Send a PATCH request."""
+        if not self._is_special and (response := self._call_with_json("PATCH", url, data, kwargs)) is not None:
+            return response
+        return self.request("PATCH", url, data=data, **kwargs)
+
+    def delete(self, url: str, **kwargs: Any) -> ResponseContextManager:
+        """Send a DELETE request."""
+        if not self._is_special and (response := self._call_with_body("DELETE", url, None, None, kwargs)) is not None:
+            return response
+        return self.request("DELETE", url, **kwargs)
+
+    def _call(
+        self, method: str, url: str, given: dict[str, Any], body: bytes | None = None, content_type: str | None = None
+    ) -> ResponseContextManager | None:
+        """Send a request with a body; None, with nothing sent, if `request` has to.
+
+        given: the call's other arguments.
+        """
+        setup = self._setup
+        if setup is None or setup.until is not None:
+            return None
+        route = setup.routes[url]
+        if route.root != setup.root or route.has_credentials:
+            return None
+        name = self.request_name
+        headers = setup.extra
+        catch_response = False
+        if given:
+            known = 0
+            if (own := given.get("name")) is not None:
+                name = own or name
+                known = 1
+            if (own := given.get("headers")) is not None:
+                if headers is not None or type(own) is not dict or not _are_common(tuple(own)):
+                    return None
+                headers = own
+                known += 1
+            if "catch_response" in given:
+                catch_response = given["catch_response"]
+                known += 1
+            if known != len(given):
+                return None
+        endpoint = method, name or route.name
+        try:
+            reply = self._transmit(
+                endpoint, setup.origin, method, route.target, setup.headers, headers, body, content_type
+            )
+        except RefusedError:
+            return None
+        response = ResponseContextManager(reply, route, body or None, self, endpoint)
+        if 200 <= response.status_code < 300 and reply.header("set-cookie") is None:
+            recorder = sole_recorder(self.request_event)
+            if recorder is not None:
+                if catch_response:
+                    if not reply.damaged:
+                        response._catch_response = True
+                        return response
+                else:
+                    try:
+                        recorder.recorder.exchange(recorder.endpoints[endpoint], reply)
+                        return response
+                    except ValueError:
+                        pass  # a damaged body: below
+        chain = Chain((method, name or ""))
+        chain.endpoint, chain.reply = endpoint, reply
+        response = self._conclude(chain, reply, response, _NO_OPTIONS, allow_redirects=True)
+        return self._hand_over(response, catch_response, NO_CONTEXT, False)
+
+    def _call_with_body(
+        self, method: str, url: str, data: Any, json: Any, given: dict[str, Any]
+    ) -> ResponseContextManager | None:
+        setup = self._setup
+        if setup is None or setup.authorization is not None:
+            return None
+        if json is not None and not data:
+            try:
+                return self._call(method, url, given, dump_strictly(json).encode(), JSON)
+            except (TypeError, ValueError):
+                return None
+        if data is None:
+            return self._call(method, url, given, b"")
+        return self._call(method, url, given, data) if type(data) is bytes and data else None
+
+    def _call_with_json(self, method: str, url: str, data: Any, given: dict[str, Any]) -> ResponseContextManager | None:
+        """The same with `json` among the other arguments."""
+        others = dict(given)
+        json = others.pop("json", None)
+        return self._call_with_body(method, url, data, json, others)
+
+
+@lru_cache(maxsize=256)
+def _are_common(names: tuple[Any, ...]) -> bool:
+    """Whether header lines with these names can be sent as they are, after those of the session."""
+    lowered = {name.lower() for name in names if type(name) is str}
+    return len(lowered) == len(names) and not lowered & _LEFT_TO_COMPOSE
