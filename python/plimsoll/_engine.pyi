@@ -26,6 +26,7 @@ __all__ = [
     "Stream",
     "Timeouts",
     "held_bodies",
+    "json_text",
     "limit_bodies",
     "now",
     "others",
@@ -47,6 +48,12 @@ def others() -> tuple[str, str]:
 
 def outcomes() -> list[tuple[str, bool, bool]]:
     """The taxonomy as (name, is a failure, its response time belongs to the latency percentiles)."""
+
+def json_text(value: Any) -> str | None:
+    """The same as json.dumps of a value made of plain dicts, lists, tuples, texts, numbers, bools and None.
+
+    None for any other value, keys that are not str, ints of more than 64 bits, NaN, infinity and half surrogate pairs.
+    """
 
 def toml_lines(text: str) -> dict[str, int]:
     """Line (from 1) of every key and element of a TOML document, by path: {"phase[1].rate": 12}.

@@ -5,6 +5,7 @@ mod decoding;
 mod engine;
 mod errors;
 mod histogram;
+mod json;
 mod native;
 mod origin;
 mod recorder;
@@ -33,6 +34,8 @@ mod _engine {
     use crate::engine::{Client, Engine, Stream};
     #[pymodule_export]
     use crate::histogram::Histogram;
+    #[pymodule_export]
+    use crate::json::json_text;
     #[pymodule_export]
     use crate::native::NativeUsers;
     #[pymodule_export]

@@ -1,6 +1,6 @@
-"""JSON by the C functions of the standard library, without the frames and objects that `json` makes for every call.
+"""JSON without the frames and objects that the standard library makes for every call.
 
-Results and errors are those of `json`: for whatever these functions cannot do, `json` is called.
+Results and errors are those of `json`, which is called for what the functions here cannot do.
 """
 
 from __future__ import annotations
@@ -8,14 +8,15 @@ from __future__ import annotations
 import json
 from json import JSONEncoder
 from json.decoder import JSONDecoder
-from json.encoder import c_make_encoder, encode_basestring_ascii  # type: ignore[attr-defined] # not in the stubs
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from plimsoll._engine import json_text
 
+# A script may have replaced them: then its own are called.
 _LOADS, _DUMPS = json.loads, json.dumps
+
 _scan = JSONDecoder().scan_once  # type: ignore[attr-defined] # not in the stubs
+_strictly = JSONEncoder(allow_nan=False).encode
 
 
 def parse(text: str) -> Any:
@@ -32,39 +33,13 @@ def parse(text: str) -> Any:
 
 
 def dump(value: Any) -> str:
-    """json.dumps of a value, without options."""
-    if json.dumps is _DUMPS:
-        try:
-            return "".join(_pieces(value, 0))
-        except (TypeError, ValueError, RecursionError):
-            pass  # raised again below
+    """json.dumps of a value, without options. Raises TypeError and ValueError."""
+    if json.dumps is _DUMPS and (text := json_text(value)) is not None:
+        return text
     return json.dumps(value)
 
 
 def dump_strictly(value: Any) -> str:
-    """JSON without NaN and infinity, which requests refuses. Raises ValueError for those."""
-    try:
-        return "".join(_strict_pieces(value, 0))
-    except (TypeError, ValueError, RecursionError):
-        return _strictly(value)  # raises with the proper message
-
-
-def _refuse(value: Any) -> Any:
-    raise TypeError
-
-
-# json.dumps with an option creates a new encoder per call.
-_strictly = JSONEncoder(allow_nan=False).encode
-
-
-def _encoder(allow_nan: bool) -> Callable[[Any, int], Any]:
-    """The encoder that JSONEncoder makes for every call, without its search for circles: they end in RecursionError."""
-    if c_make_encoder is None:
-        return lambda value, _: (JSONEncoder(allow_nan=allow_nan).encode(value),)
-    made: Callable[[Any, int], Any] = c_make_encoder(
-        None, _refuse, encode_basestring_ascii, None, ": ", ", ", False, False, allow_nan
-    )
-    return made
-
-
-_pieces, _strict_pieces = _encoder(allow_nan=True), _encoder(allow_nan=False)
+    """JSON without NaN and infinity, which requests refuses. Raises TypeError and ValueError."""
+    text = json_text(value)
+    return _strictly(value) if text is None else text

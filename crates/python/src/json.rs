@@ -1,0 +1,122 @@
+//! `json_text`: plain Python values as JSON, byte for byte as `json.dumps` writes it.
+
+use std::fmt::Write;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+
+/// Deeper values are left to `json`, which also finds circles.
+const MAX_DEPTH: usize = 32;
+
+/// The JSON of a value made of plain dicts, lists, tuples, texts, numbers, bools and None; None for any other, for keys
+/// that are no texts, for large ints, and for numbers and texts that are not valid in JSON.
+#[pyfunction]
+pub(crate) fn json_text(value: &Bound<'_, PyAny>) -> Option<String> {
+    let mut out = String::with_capacity(256);
+    push(&mut out, value, 0).then_some(out)
+}
+
+/// Appends a value; false: it cannot be written here.
+fn push(out: &mut String, value: &Bound<'_, PyAny>, depth: usize) -> bool {
+    if let Ok(text) = value.cast_exact::<PyString>() {
+        return push_text(out, text);
+    }
+    if let Ok(number) = value.cast_exact::<PyInt>() {
+        return number.extract::<i64>().is_ok_and(|number| write!(out, "{number}").is_ok());
+    }
+    if depth == MAX_DEPTH {
+        return false;
+    }
+    if let Ok(dict) = value.cast_exact::<PyDict>() {
+        return push_dict(out, dict, depth);
+    }
+    if let Ok(list) = value.cast_exact::<PyList>() {
+        return push_items(out, list.iter(), depth);
+    }
+    if let Ok(tuple) = value.cast_exact::<PyTuple>() {
+        return push_items(out, tuple.iter(), depth);
+    }
+    if let Ok(switch) = value.cast_exact::<PyBool>() {
+        out.push_str(if switch.is_true() { "true" } else { "false" });
+        return true;
+    }
+    if let Ok(float) = value.cast_exact::<PyFloat>() {
+        return float.value().is_finite() && float.repr().is_ok_and(|text| push_plain(out, &text));
+    }
+    if value.is_none() {
+        out.push_str("null");
+        return true;
+    }
+    false
+}
+
+fn push_dict(out: &mut String, dict: &Bound<'_, PyDict>, depth: usize) -> bool {
+    let mut separator = "{";
+    for (name, value) in dict {
+        out.push_str(separator);
+        separator = ", ";
+        let Ok(name) = name.cast_exact::<PyString>() else { return false };
+        if !push_text(out, name) {
+            return false;
+        }
+        out.push_str(": ");
+        if !push(out, &value, depth + 1) {
+            return false;
+        }
+    }
+    out.push_str(if dict.is_empty() { "{}" } else { "}" });
+    true
+}
+
+fn push_items<'py>(out: &mut String, items: impl Iterator<Item = Bound<'py, PyAny>>, depth: usize) -> bool {
+    out.push('[');
+    for (index, value) in items.enumerate() {
+        if index > 0 {
+            out.push_str(", ");
+        }
+        if !push(out, &value, depth + 1) {
+            return false;
+        }
+    }
+    out.push(']');
+    true
+}
+
+fn push_plain(out: &mut String, text: &Bound<'_, PyString>) -> bool {
+    text.to_str().is_ok_and(|text| {
+        out.push_str(text);
+        true
+    })
+}
+
+/// Appends a quoted text in ASCII.
+fn push_text(out: &mut String, text: &Bound<'_, PyString>) -> bool {
+    // A text with half of a surrogate pair has no UTF-8.
+    let Ok(text) = text.to_str() else { return false };
+    out.push('"');
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
+        out.push_str(text);
+    } else {
+        text.chars().for_each(|each| push_escaped(out, each));
+    }
+    out.push('"');
+    true
+}
+
+fn push_escaped(out: &mut String, each: char) {
+    match each {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        '\u{8}' => out.push_str("\\b"),
+        '\u{c}' => out.push_str("\\f"),
+        ' '..='~' => out.push(each),
+        _ => {
+            for unit in each.encode_utf16(&mut [0; 2]) {
+                write!(out, "\\u{unit:04x}").expect("a String takes everything");
+            }
+        }
+    }
+}
