@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.users.http.test_quick import ANSWERS, JSON, outcome
+from tests.users.http.test_quick import ANSWERS, JSON, VALUES, outcome, parts_or_error
+
+from plimsoll.locust.fasthttp.session import FastHttpSession
 
 if TYPE_CHECKING:
     from tests.users.conftest import SessionBench
@@ -56,6 +59,41 @@ def test_a_call_is_the_same_as_without_the_shortcut(
 ) -> None:
     given, own = ARGUMENTS[arguments], SETTINGS[settings]
     compare(session_bench, target, lambda session: getattr(session, method)("/x?q=1", **given), **own)
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_a_json_body_has_the_bytes_of_json_dumps(
+    value: str, session_bench: SessionBench, target: RecordingServer
+) -> None:
+    compare(session_bench, target, lambda session: session.post("/x", json=VALUES[value]))
+    session = session_bench.fast(f"http://127.0.0.1:{target.port}")
+    first = len(target.got)
+    ours = parts_or_error(lambda it: it.post("/x", json=VALUES[value]), session)
+    try:
+        body = json.dumps(VALUES[value]).encode()
+    except Exception as error:
+        assert ours[1:] == [type(error), str(error)]
+        assert len(target.got) == first
+        return
+    assert target.got[-1].body == body
+    assert target.got[-1].header("Content-Type") == "application/json"
+
+
+def test_a_request_method_that_the_script_puts_into_the_class_gets_the_calls(
+    monkeypatch: pytest.MonkeyPatch, session_bench: SessionBench, target: RecordingServer
+) -> None:
+    session = session_bench.fast(f"http://127.0.0.1:{target.port}")
+    original, seen = FastHttpSession.request, []
+
+    def request(self: Any, method: str, url: str, **kwargs: Any) -> Any:
+        seen.append((method, url))
+        return original(self, method, url, **kwargs)
+
+    session.get("/first")
+    monkeypatch.setattr(FastHttpSession, "request", request)
+    session.get("/a")
+    session.post("/b", json=1)
+    assert seen == [("GET", "/a"), ("POST", "/b")]
 
 
 @pytest.mark.parametrize("method", ["get", "post"])

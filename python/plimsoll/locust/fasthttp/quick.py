@@ -65,25 +65,23 @@ class FastQuickCalls(Sender[FastResponse]):
 
     def post(self, url: str, data: Any = None, json: Any = None, **kwargs: Any) -> FastResponse:
         """Send a POST request."""
-        if data is None and not self._is_special:
-            response = self._call("POST", url, kwargs, None if json is None else dump(json))
-            if response is not None:
-                return response
+        if data is None and not self._is_special and (response := self._call("POST", url, kwargs, json)) is not None:
+            return response
         return self.request("POST", url, data=data, json=json, **kwargs)
 
-    def _call(self, method: str, url: str, given: dict[str, Any], text: str | None = None) -> FastResponse | None:
-        """Send a request with a JSON text; None, with nothing sent, if `request` has to.
+    def _call(self, method: str, url: str, given: dict[str, Any], json: Any = None) -> FastResponse | None:
+        """Send a request; None, with nothing sent, if `request` has to.
 
         given: the call's other arguments.
         """
-        ready = self._ready or self._make_ready()
-        if ready is None:
+        cls, ready = type(self), self._ready or self._make_ready()
+        if ready is None or cls.request is not cls._request:
             return None
         route = ready.routes[url]
         if route.root != ready.root:
             return None
         name = self.request_name or url
-        base, extra, body, catch_response = ready.headers, None, None, False
+        base, extra, text, body, catch_response = ready.headers, None, None, None, False
         if given or method != "GET":
             if ready.base is None:
                 return None
@@ -102,12 +100,15 @@ class FastQuickCalls(Sender[FastResponse]):
             if "catch_response" in given:
                 catch_response = given["catch_response"]
                 known += 1
-            added = _added(() if lines is None else tuple(lines), text is not None, ready.origin.authority)
+            added = _added(() if lines is None else tuple(lines), json is not None, ready.origin.authority)
             if known != len(given) or added is None:
                 return None
             extra = {**lines, **added} if lines else added
-            if method != "GET" or text is not None:
-                body = b"" if text is None else text.encode()
+            if json is not None:
+                text = dump(json)
+                body = text.encode()
+            elif method != "GET":
+                body = b""
         endpoint = method, name
         try:
             reply = self._transmit(

@@ -48,37 +48,37 @@ class QuickCalls(Sender[ResponseContextManager]):
 
     def post(self, url: str, data: Any = None, json: Any = None, **kwargs: Any) -> ResponseContextManager:
         """Send a POST request."""
-        if not self._is_special and (response := self._call_with_body("POST", url, data, json, kwargs)) is not None:
+        if not self._is_special and (response := self._call("POST", url, kwargs, data, json)) is not None:
             return response
         return self.request("POST", url, data=data, json=json, **kwargs)
 
     def put(self, url: str, data: Any = None, **kwargs: Any) -> ResponseContextManager:
         """Send a PUT request."""
-        if not self._is_special and (response := self._call_with_json("PUT", url, data, kwargs)) is not None:
+        if not self._is_special and (response := self._call("PUT", url, kwargs, data)) is not None:
             return response
         return self.request("PUT", url, data=data, **kwargs)
 
     def patch(self, url: str, data: Any = None, **kwargs: Any) -> ResponseContextManager:
         """Send a PATCH request."""
-        if not self._is_special and (response := self._call_with_json("PATCH", url, data, kwargs)) is not None:
+        if not self._is_special and (response := self._call("PATCH", url, kwargs, data)) is not None:
             return response
         return self.request("PATCH", url, data=data, **kwargs)
 
     def delete(self, url: str, **kwargs: Any) -> ResponseContextManager:
         """Send a DELETE request."""
-        if not self._is_special and (response := self._call_with_body("DELETE", url, None, None, kwargs)) is not None:
+        if not self._is_special and (response := self._call("DELETE", url, kwargs)) is not None:
             return response
         return self.request("DELETE", url, **kwargs)
 
     def _call(
-        self, method: str, url: str, given: dict[str, Any], body: bytes | None = None, content_type: str | None = None
+        self, method: str, url: str, given: dict[str, Any], data: Any = None, json: Any = None
     ) -> ResponseContextManager | None:
-        """Send a request with a body; None, with nothing sent, if `request` has to.
+        """Send a request; None, with nothing sent, if `request` has to.
 
         given: the call's other arguments.
         """
-        setup = self._setup
-        if setup is None or setup.until is not None:
+        cls, setup = type(self), self._setup
+        if setup is None or setup.until is not None or cls.request is not cls._request:
             return None
         route = setup.routes[url]
         if route.root != setup.root or route.has_credentials:
@@ -96,11 +96,28 @@ class QuickCalls(Sender[ResponseContextManager]):
                     return None
                 headers = own
                 known += 1
+            if (own := given.get("json")) is not None:
+                json = own
+                known += 1
             if "catch_response" in given:
                 catch_response = given["catch_response"]
                 known += 1
             if known != len(given):
                 return None
+        body = content_type = None
+        if json is not None and not data:
+            try:
+                body, content_type = dump_strictly(json).encode(), JSON
+            except ValueError:
+                return None  # requests raises an error of its own
+        elif data is not None:
+            if type(data) is not bytes or not data:
+                return None
+            body = data
+        elif method != "GET":
+            body = b""
+        if body is not None and setup.authorization is not None:
+            return None
         endpoint = method, name or route.name
         try:
             reply = self._transmit(
@@ -126,27 +143,6 @@ class QuickCalls(Sender[ResponseContextManager]):
         chain.endpoint, chain.reply = endpoint, reply
         response = self._conclude(chain, reply, response, _NO_OPTIONS, allow_redirects=True)
         return self._hand_over(response, catch_response, NO_CONTEXT, False)
-
-    def _call_with_body(
-        self, method: str, url: str, data: Any, json: Any, given: dict[str, Any]
-    ) -> ResponseContextManager | None:
-        setup = self._setup
-        if setup is None or setup.authorization is not None:
-            return None
-        if json is not None and not data:
-            try:
-                return self._call(method, url, given, dump_strictly(json).encode(), JSON)
-            except (TypeError, ValueError):
-                return None
-        if data is None:
-            return self._call(method, url, given, b"")
-        return self._call(method, url, given, data) if type(data) is bytes and data else None
-
-    def _call_with_json(self, method: str, url: str, data: Any, given: dict[str, Any]) -> ResponseContextManager | None:
-        """The same with `json` among the other arguments."""
-        others = dict(given)
-        json = others.pop("json", None)
-        return self._call_with_body(method, url, data, json, others)
 
 
 @lru_cache(maxsize=256)

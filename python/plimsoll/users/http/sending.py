@@ -85,6 +85,8 @@ class Sender(Generic[ResponseT]):
     user: Any
     request_event: EventHook
     request: Callable[..., ResponseT]
+    _request: ClassVar[Callable[..., Any]]
+    """`request` of the class whose shortcuts do the same; a script may put another one into the class."""
 
     _steps: ClassVar[frozenset[str]] = frozenset()
     """Methods that `request` calls only if one of them has been replaced."""
@@ -95,7 +97,9 @@ class Sender(Generic[ResponseT]):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        if "_steps" not in vars(cls):
+        if "_steps" in vars(cls):
+            cls._request = vars(cls)["request"]
+        else:
             for name in tuple(vars(cls)):
                 _note_step(cls, name)
 
