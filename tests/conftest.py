@@ -3,6 +3,7 @@ PostgreSQL, a real browser."""
 
 from __future__ import annotations
 
+import gc
 import os
 import pwd
 import shutil
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
 # On a busy machine an example may take any time.
 settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any speed")
+
+
+def pytest_collection_finish() -> None:
+    # What collection has made stays to the end: the collector need not look at it again and again.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
 
 
 def pytest_configure() -> None:
