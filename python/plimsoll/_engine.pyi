@@ -14,6 +14,7 @@ __all__ = [
     "Client",
     "Decoding",
     "Engine",
+    "EventSplitter",
     "Headers",
     "Histogram",
     "NativeUsers",
@@ -24,12 +25,14 @@ __all__ = [
     "Shape",
     "SpawnTimes",
     "Stream",
+    "StreamRows",
     "Timeouts",
     "held_bodies",
     "limit_bodies",
     "now",
     "others",
     "outcomes",
+    "stream_rows",
     "toml_lines",
 ]
 
