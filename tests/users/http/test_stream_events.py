@@ -12,6 +12,7 @@ from requests.exceptions import ChunkedEncodingError
 from tests.users.recording_server import ClosingAnswer, answer
 
 from plimsoll._engine import now
+from plimsoll.users.exceptions import LocustError
 from plimsoll.users.http.stream_events import StreamEvent
 from plimsoll.users.hub import current
 
@@ -120,6 +121,15 @@ def test_an_error_has_no_events_and_a_wrong_format_is_refused(
     target.answers["/x"] = answer(200, b"data: x\n\n")
     with pytest.raises(ValueError, match='"ws" is no format of events; there are sse and lines'):
         list(session.get("/x", stream=True).events("ws"))
+
+
+def test_a_request_without_a_response_has_no_events_and_one_without_stream_says_what_to_do(
+    target: RecordingServer, session: Any
+) -> None:
+    assert list(session.get("http://127.0.0.1:1/x", stream=True).events()) == []
+    target.answers["/x"] = answer(200, b"data: x\n\n")
+    with pytest.raises(LocustError, match="send the request with stream=True"):
+        session.get("/x").events()
 
 
 def test_a_stream_that_breaks_off_raises_and_its_events_stay(
