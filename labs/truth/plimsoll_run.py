@@ -108,6 +108,13 @@ class Report:
     def generator(self) -> dict[str, Any]:
         return dict(self.document["generator"])
 
+    def row(self, method: str, name: str) -> Endpoint:
+        """Raises TruthError if it reported no such endpoint."""
+        for each in self.document["endpoints"]:
+            if (each["method"], each["name"]) == (method, name):
+                return Endpoint(each)
+        raise TruthError(f"{method} {name} is not reported: {self.command}")
+
     def endpoint(self, name: str) -> Endpoint:
         """Raises TruthError if it reported no endpoint of that name, or several."""
         found = [each for each in self.document["endpoints"] if each["name"] == name]

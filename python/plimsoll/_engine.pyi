@@ -14,6 +14,7 @@ __all__ = [
     "Client",
     "Decoding",
     "Engine",
+    "EventSplitter",
     "Headers",
     "Histogram",
     "NativeUsers",
@@ -24,6 +25,7 @@ __all__ = [
     "Shape",
     "SpawnTimes",
     "Stream",
+    "StreamRows",
     "Timeouts",
     "held_bodies",
     "json_text",
@@ -31,6 +33,7 @@ __all__ = [
     "now",
     "others",
     "outcomes",
+    "stream_rows",
     "toml_lines",
 ]
 
@@ -45,6 +48,9 @@ def held_bodies() -> int:
 
 def others() -> tuple[str, str]:
     """(method, name) of the endpoint that counts the names beyond the limit of a recorder."""
+
+def stream_rows() -> list[str]:
+    """The methods of rows that streams add to those of their requests. They are no requests."""
 
 def outcomes() -> list[tuple[str, bool, bool]]:
     """The taxonomy as (name, is a failure, its response time belongs to the latency percentiles)."""
@@ -189,6 +195,8 @@ class Reply:
         """
     def decoding(self) -> Decoding | None:
         """What undoes the Content-Encoding of a body that comes in pieces; None if there is none."""
+    def events(self, format: str) -> EventSplitter:
+        """What finds the events of a streamed body. format: "sse" or "lines". Raises ValueError for another."""
     @property
     def damaged(self) -> bool:
         """The body's content coding cannot be undone. False for a streamed one, of which that is not known yet."""
@@ -251,6 +259,9 @@ class Stream:
         """Forget the waiter."""
     def close(self) -> None:
         """Give up the rest and close the connection, unless the body was read to its end."""
+    @property
+    def arrival(self) -> int:
+        """Stamp of the last piece, ns; 0 before the first one."""
     @property
     def ended(self) -> bool: ...
     @property
@@ -321,7 +332,8 @@ class Engine:
     def client(self, source: str | None = None) -> Client:
         """A user's own connections. source: the local address that they come from, instead of the next one in turn."""
     @property
-    def in_flight(self) -> int: ...
+    def in_flight(self) -> int:
+        """Requests without a complete response; those of Python users with `stream=True`: without a head."""
     @property
     def sent(self) -> int:
         """Requests that were given to it so far, those of native users too."""
@@ -330,6 +342,20 @@ class Engine:
     @property
     def kernel_stamps(self) -> bool:
         """Whether arrivals are stamped by the kernel here."""
+
+@final
+class EventSplitter:
+    """Finds the events in a body that arrives in pieces; from `Reply.events`. An event is (name, data, id, retry);
+    retry in ms."""
+
+    def feed(self, bytes: bytes) -> list[tuple[str, str, str, int | None]]:
+        """The events that end in these bytes. Raises ValueError for one that is too long."""
+    def end(self) -> list[tuple[str, str, str, int | None]]:
+        """The event that ends with the body, if there is one."""
+
+@final
+class StreamRows:
+    """The rows of the streams of one request; from `Recorder.stream_rows`."""
 
 @final
 class Timeouts:
@@ -443,6 +469,10 @@ class Recorder:
         """`total` and `latency` of one endpoint begin again, or those of all together; the others go on."""
     def absorb(self, endpoint: int, total: TotalTuple, response: Histogram, second: int | None = None) -> None:
         """Add to these sums, and to nothing else, what was recorded elsewhere. second: if all of it was in that one."""
+    def stream_rows(self, endpoint: int) -> StreamRows | None:
+        """Where the events of the streams of this endpoint are counted; None for names beyond the limit."""
+    def event(self, rows: StreamRows, reply: Reply, arrival: int, previous: int | None, size: int) -> None:
+        """Record an event of `size` bytes. arrival, previous: the stamps of it and of the event before it, ns."""
     def absorb_failure(
         self, endpoint: int, outcome: str, message: tuple[str, str, bool], seen: tuple[int, int, int]
     ) -> None:

@@ -13,7 +13,7 @@ from itertools import takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from plimsoll._engine import Histogram, others, outcomes
+from plimsoll._engine import Histogram, others, outcomes, stream_rows
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -81,6 +81,8 @@ TotalTuple = tuple[
 
 OTHERS = others()
 """(method, name) of the one endpoint that counts the requests of all names beyond the limit of a run."""
+STREAM_ROWS = frozenset(stream_rows())
+"""Methods of the rows that streams add to those of their requests. Events are no requests, and are in no total."""
 FAILURES = frozenset(name for name, failure, _ in outcomes() if failure)
 CANCELLED, DROPPED = "cancelled", "dropped"
 NO_REQUESTS = frozenset({CANCELLED, DROPPED})

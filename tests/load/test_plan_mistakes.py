@@ -65,6 +65,9 @@ WRONG: list[tuple[str, int, str]] = [
     ('expect.max_tme = "1s"\n', 5, "request[0].expect.max_tme: is not a known field; did you mean max_time?"),
     ('expect.json = { "ok" = true }\n', 5, 'request[0].expect.json.ok: "ok" is not a JSON pointer'),
     ("expect.contains = 3\n", 5, "request[0].expect.contains: must be text in quotes, not 3"),
+    ('stream = "ws"\n', 5, 'request[0].stream: must be "sse" or "lines", not "ws"'),
+    ('stream = "sse"\nexpect.contains = "a"\n', 6, "request[0].expect.contains: it reads the body, but the body of a "),
+    ('stream = "lines"\nextract.x = { json = "/a" }\n', 6, "request[0].extract.x.json: it reads the body, but the bod"),
     # flows
     ("[[flow]]\n", 5, "flow[0].step: is missing"),
     ("[[flow]]\nstep = []\n", 6, "flow[0].step: must not be empty"),

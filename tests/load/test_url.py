@@ -35,6 +35,11 @@ def test_method_headers_and_body_are_sent(tmp_path: Path) -> None:
     assert step["body"] == {"base64": "/yR7eH0="}
 
 
+def test_a_stream_is_read_as_events() -> None:
+    (step,) = url_scenario("http://h/events", stream="sse")["flows"][0]["steps"]
+    assert step["stream"] == "sse"
+
+
 @pytest.mark.parametrize(
     ("url", "options", "message"),
     [

@@ -39,6 +39,17 @@ def test_counts_by_endpoint_and_outcome(make_interval):
     assert (view.total.requests, view.total.failures, view.total.counts.bytes_body) == (5, 2, 400)
 
 
+def test_events_of_streams_are_rows_and_in_no_total(make_interval):
+    view = RunView()
+    rows = [("GET", [900.0]), ("first event", [50.0]), ("event", [20.0, 30.0])]
+    view.add(make_interval(times, method=method, name="/events") for method, times in rows)
+    found = [(each.method, each.requests, sum(each.requests_by_second)) for each in view.endpoints]
+    assert found == [("GET", 1, 1), ("event", 2, 2), ("first event", 1, 1)]
+    assert (view.total.requests, sum(view.total.requests_by_second), view.recent.total.requests) == (1, 1, 1)
+    assert view.total.response.max == Milliseconds(900.0)
+    assert view.recorded.exchanges == 4, "what the store must have"
+
+
 def test_times_to_a_refusal_are_not_response_times(make_interval):
     view = RunView()
     view.add([make_interval([10, 20]), make_interval([0.1] * 9, outcome="connect")])

@@ -30,8 +30,8 @@ fn main() {
     let mut done = 0;
     while !natives.done() {
         engine.poll(Some(Duration::from_secs(1))).unwrap();
-        while let Some(Event::Finished(finished)) = engine.next_event() {
-            natives.finished(&mut engine, &mut recorder, &finished);
+        while let Some(Event::Finished(mut finished)) = engine.next_event() {
+            natives.finished(&mut engine, &mut recorder, &mut finished);
             done += 1;
         }
         if done >= count || now() >= until {

@@ -128,6 +128,8 @@ impl Response {
 pub struct Piece {
     /// Without transfer coding; empty only at the end.
     pub bytes: Vec<u8>,
+    /// The exchange so far. Its arrival and `read` are those of these bytes, or of the end.
+    pub exchange: Exchange,
     /// What follows this piece.
     pub then: Then,
 }

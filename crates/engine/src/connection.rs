@@ -445,7 +445,7 @@ impl<P: Protocol> Connection<P> {
             Err(failure) => return Step::Failed(failure),
         };
         let has_head = headless && flight.response.status != 0;
-        if has_head || progress != Progress::More {
+        if has_head || progress != Progress::More || flight.stream.is_some() {
             let (arrival, source) = clock.arrival(stamp, flight.exchange.sent, read);
             if has_head {
                 flight.exchange.first_byte = arrival;

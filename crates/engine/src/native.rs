@@ -10,6 +10,7 @@
 //! - `budget`: how many iterations and requests may still begin.
 //! - `play`: from the end of one exchange to the start of the next: **the hot path**.
 //! - `open`: handles arrivals.
+//! - `events`: responses that are streams.
 //!
 //! Invariants
 //!
@@ -17,6 +18,7 @@
 //! arrival and no exchange is lost: each is recorded exactly once.
 
 mod budget;
+mod events;
 mod open;
 mod play;
 mod script;
@@ -24,7 +26,7 @@ mod step;
 mod streams;
 mod user;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use plimsoll_record::Recorder;
 use plimsoll_scenario::Player;
@@ -32,6 +34,7 @@ use slab::Slab;
 
 use crate::engine::{Engine, WakeId};
 use budget::Budget;
+use events::Reading;
 pub use script::{Script, ScriptError};
 use step::Step;
 pub use streams::Arrivals;
@@ -99,6 +102,8 @@ pub struct NativeUsers {
     mark: u64,
     model: Model,
     users: Slab<User>,
+    /// The streams that users read, by the users' places.
+    reading: HashMap<usize, Reading>,
     /// Idle users of the open model; the last one to become idle is at the end.
     idle: Vec<usize>,
     /// Due times of arrivals that wait for a user, in order.
@@ -124,6 +129,7 @@ impl NativeUsers {
             mark,
             model: Model::Unset,
             users: Slab::new(),
+            reading: HashMap::new(),
             idle: Vec::new(),
             waiting: VecDeque::new(),
             streams: Streams::default(),
@@ -189,6 +195,7 @@ impl NativeUsers {
             {
                 self.record(recorder, place, &finished);
             }
+            self.cancel_stream(engine, recorder, place);
             self.end(engine, place);
         }
     }
@@ -201,6 +208,11 @@ impl NativeUsers {
     /// Users that exist, idle ones included.
     pub fn users(&self) -> usize {
         self.users.len()
+    }
+
+    /// Users that read a stream. Its exchange is no longer in flight for the engine.
+    pub fn streaming(&self) -> usize {
+        self.reading.len()
     }
 
     /// Arrivals that wait for a user.

@@ -11,6 +11,7 @@
 //! - `content`: content codings (gzip, deflate, br, zstd), decoded on request; `content::decoding`: for a body in
 //!   pieces.
 //! - `error`: all errors of the above.
+//! - `events`: finds server-sent events, or lines, in a body in pieces.
 //!
 //! # Example
 //!
@@ -62,6 +63,7 @@ mod chunked;
 mod content;
 mod decoder;
 mod error;
+mod events;
 mod framing;
 mod head;
 mod limits;
@@ -71,6 +73,7 @@ mod sink;
 pub use content::{Decoding, decode, decoded_length};
 pub use decoder::{Decoder, Done, Fed};
 pub use error::{DecodeError, ProtocolError, RequestError};
+pub use events::{Event, EventFormat, EventSplitter, EventTooLong};
 pub use head::{header, headers, reason, trailers, values};
 pub use limits::{Limits, LimitsError};
 pub use request::{Encoded, Headers, Request};

@@ -119,8 +119,8 @@ impl Engine {
     fn __next__(&mut self, py: Python<'_>) -> Option<(Py<PyAny>, Option<Reply>)> {
         loop {
             match self.inner.next_event()? {
-                Event::Finished(finished) if groups::is_native(finished.token) => {
-                    self.groups.finished(py, &mut self.inner, &finished);
+                Event::Finished(mut finished) if groups::is_native(finished.token) => {
+                    self.groups.finished(py, &mut self.inner, &mut finished);
                 }
                 Event::Woken(token) if groups::is_native(token) => self.groups.woken(py, &mut self.inner, token),
                 Event::Finished(finished) => {
@@ -181,7 +181,7 @@ impl Engine {
 
     #[getter]
     fn in_flight(&self) -> usize {
-        self.inner.in_flight()
+        self.inner.in_flight() + self.groups.streaming()
     }
 
     #[getter]

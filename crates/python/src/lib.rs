@@ -4,6 +4,7 @@ mod allow;
 mod decoding;
 mod engine;
 mod errors;
+mod events;
 mod histogram;
 mod json;
 mod native;
@@ -32,6 +33,8 @@ mod _engine {
     use crate::decoding::Decoding;
     #[pymodule_export]
     use crate::engine::{Client, Engine, Stream};
+    #[pymodule_export]
+    use crate::events::{EventSplitter, StreamRows};
     #[pymodule_export]
     use crate::histogram::Histogram;
     #[pymodule_export]
@@ -75,6 +78,12 @@ mod _engine {
     #[pyfunction]
     fn others() -> (&'static str, &'static str) {
         plimsoll_record::OTHERS
+    }
+
+    /// The methods of rows that streams add to those of their requests.
+    #[pyfunction]
+    fn stream_rows() -> [&'static str; 2] {
+        plimsoll_record::STREAM_ROWS
     }
 
     /// (name, whether it is a failure, whether its response time counts in the percentiles) of every outcome.

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::errors::refused;
+use crate::events::StreamRows;
 use crate::histogram::Histogram;
 use crate::reply::Reply;
 
@@ -288,6 +289,16 @@ impl Recorder {
         };
         self.inner.absorb(endpoint, &sums, response.durations(), second);
         Ok(())
+    }
+
+    fn stream_rows(&mut self, endpoint: u32) -> PyResult<Option<StreamRows>> {
+        let endpoint = self.check(endpoint)?;
+        Ok(self.inner.stream_rows(endpoint).map(|inner| StreamRows { inner }))
+    }
+
+    fn event(&mut self, rows: &StreamRows, reply: &Reply, arrival: u64, previous: Option<u64>, size: u64) {
+        let exchange = record::Exchange { arrival, read: arrival, ..*reply.exchange() };
+        self.inner.event(rows.inner, &exchange, previous, size);
     }
 
     fn absorb_failure(

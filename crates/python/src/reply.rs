@@ -11,6 +11,7 @@ use pyo3::types::PyBytes;
 
 use crate::decoding::Decoding;
 use crate::errors::refused;
+use crate::events::EventSplitter;
 use crate::origin::latin;
 
 #[pyclass(module = "plimsoll._engine")]
@@ -179,6 +180,10 @@ impl Reply {
 
     fn decoding(&self) -> Option<Decoding> {
         self.coding().map(|coding| Decoding::new(coding, self.max_decoded))
+    }
+
+    fn events(&self, format: &str) -> PyResult<EventSplitter> {
+        EventSplitter::new(format, self.max_decoded)
     }
 
     #[getter]

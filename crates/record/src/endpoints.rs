@@ -6,6 +6,13 @@ use crate::EndpointId;
 
 /// (method, name) of the endpoint that counts all names over the limit.
 pub const OTHERS: (&str, &str) = ("", "(others)");
+/// The method of the row with the times to the first event of a stream: `response` from due, `service` from sent.
+pub const FIRST_EVENT: &str = "first event";
+/// The method of the row that counts events of streams. Its times are those from one event of a stream to the next, so
+/// that the first event of each stream has none.
+pub const EVENT: &str = "event";
+/// The methods of rows that are no requests. Methods of HTTP have no blanks, and are written in capitals.
+pub const STREAM_ROWS: [&str; 2] = [FIRST_EVENT, EVENT];
 
 /// Assigns numbers to endpoints.
 #[derive(Debug)]
@@ -27,7 +34,8 @@ impl Endpoints {
         self.most = most;
     }
 
-    /// The number of (method, name), the same for every call. A new name over the limit gets the number of [`OTHERS`].
+    /// The number of (method, name), the same for every call. A new name over the limit gets the number of [`OTHERS`],
+    /// unless it is a row of streams: these belong to a name that has its own.
     ///
     /// It does not allocate for a known name or for [`OTHERS`].
     pub(crate) fn number(&mut self, method: &str, name: &str) -> EndpointId {
@@ -35,7 +43,8 @@ impl Endpoints {
             return id;
         }
         let own = self.names.len() - usize::from(self.others.is_some());
-        if own >= self.most || (method, name) == OTHERS {
+        let is_over = own >= self.most && !STREAM_ROWS.contains(&method);
+        if is_over || (method, name) == OTHERS {
             return self.others();
         }
         self.add(method, name)
@@ -53,6 +62,11 @@ impl Endpoints {
 
     pub(crate) fn name(&self, id: EndpointId) -> Option<(&str, &str)> {
         self.names.get(id.0 as usize).map(|(method, name)| (method.as_str(), name.as_str()))
+    }
+
+    /// Whether it counts requests: it is not one of [`STREAM_ROWS`].
+    pub(crate) fn counts_requests(&self, id: EndpointId) -> bool {
+        self.name(id).is_none_or(|(method, _)| !STREAM_ROWS.contains(&method))
     }
 
     /// (method, name) by number.

@@ -10,6 +10,7 @@
 //! - [`recorder`]: aggregates exchanges and returns whole seconds.
 //! - [`parts`]: the target's own timings.
 //! - [`slowest`]: the slowest exchanges that carry a trace.
+//! - [`stream`]: the rows that streams add to those of their requests.
 //! - [`totals`]: the sums of the run so far, for the live page.
 //! - [`failures`]: failures grouped by message.
 //! - `grouping`: finds the common text of messages.
@@ -29,10 +30,11 @@ pub mod outcome;
 pub mod parts;
 pub mod recorder;
 pub mod slowest;
+pub mod stream;
 pub mod totals;
 
 pub use cell::{Cell, EndpointId};
-pub use endpoints::OTHERS;
+pub use endpoints::{OTHERS, STREAM_ROWS};
 pub use exchange::{Exchange, StampSource, Times};
 pub use failures::{Failure, Filed, Message};
 pub use histogram::{DecodeError, Durations};
@@ -40,4 +42,5 @@ pub use outcome::Outcome;
 pub use parts::Part;
 pub use recorder::{HealthSecond, Recorder, Taken};
 pub use slowest::Slow;
+pub use stream::StreamRows;
 pub use totals::Sums;

@@ -73,9 +73,14 @@ impl Second {
         &mut self.cells[self.slots[slot] as usize - 1].2
     }
 
-    /// The cells that are not in the totals yet, of one endpoint or of all.
-    fn uncounted(&self, endpoint: Option<EndpointId>) -> impl Iterator<Item = (Outcome, &Cell)> {
-        let all = self.cells.iter().filter(move |_| endpoint.is_none()).map(|(_, outcome, cell)| (*outcome, cell));
+    /// The cells that are not in the totals yet, of one endpoint or of all that count requests.
+    fn uncounted<'a>(
+        &'a self,
+        endpoint: Option<EndpointId>,
+        endpoints: &'a Endpoints,
+    ) -> impl Iterator<Item = (Outcome, &'a Cell)> {
+        let all = self.cells.iter().filter(move |(id, ..)| endpoint.is_none() && endpoints.counts_requests(*id));
+        let all = all.map(|(_, outcome, cell)| (*outcome, cell));
         let from = endpoint.map_or(self.slots.len(), |one| one.0 as usize * Outcome::ALL.len());
         let slots = self.slots.iter().skip(from).take(Outcome::ALL.len());
         let own = slots.filter(|slot| **slot > 0).map(|slot| {
@@ -86,9 +91,9 @@ impl Second {
     }
 
     /// Adds to the totals what they do not have yet.
-    fn count(&mut self, totals: &mut Totals) {
+    fn count(&mut self, totals: &mut Totals, endpoints: &Endpoints) {
         for (endpoint, outcome, cell) in &self.cells {
-            totals.add_cell(self.index, *endpoint, *outcome, cell);
+            totals.add_cell(self.index, *endpoint, *outcome, cell, endpoints.counts_requests(*endpoint));
         }
         self.counted.append(&mut self.cells);
         self.slots.clear();
@@ -228,6 +233,12 @@ impl Recorder {
         self.fold(endpoint, &exchange, outcome, body, times);
     }
 
+    /// Records an event of a stream, which is no exchange. `is_timed`: its time counts.
+    pub(crate) fn add_event(&mut self, endpoint: EndpointId, exchange: &Exchange, body: u64, is_timed: bool) {
+        let times = is_timed.then(|| exchange.times());
+        self.second(exchange.arrival).cell(endpoint, Outcome::Success).add(exchange, body, times);
+    }
+
     /// Counts an arrival of the open model in the second of its due time.
     pub fn offered(&mut self, due: u64) {
         self.second(due).health.offered += 1;
@@ -281,7 +292,7 @@ impl Recorder {
         self.open.sort_by_key(|second| second.index);
         let count = self.open.iter().take_while(|second| before.is_none_or(|limit| second.index < limit)).count();
         for mut second in self.open.drain(..count) {
-            second.count(&mut self.totals);
+            second.count(&mut self.totals, &self.endpoints);
             taken.cells.extend(
                 second.counted.into_iter().map(|(endpoint, outcome, cell)| (second.index, endpoint, outcome, cell)),
             );

@@ -93,6 +93,8 @@ struct Recent {
     requests: u64,
     failures: u64,
     response: Buckets,
+    /// It is in the sum of all endpoints.
+    is_counted: bool,
 }
 
 /// The sums of all cells since the last reset.
@@ -108,27 +110,43 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    /// Adds a cell of this second. This runs once per second and endpoint, not per exchange.
-    pub(crate) fn add_cell(&mut self, second: u32, endpoint: EndpointId, outcome: Outcome, cell: &Cell) {
+    /// Adds a cell of this second. This runs once per second and endpoint, not per exchange. `is_counted`: it is in the
+    /// sum of all endpoints.
+    pub(crate) fn add_cell(
+        &mut self,
+        second: u32,
+        endpoint: EndpointId,
+        outcome: Outcome,
+        cell: &Cell,
+        is_counted: bool,
+    ) {
         if let Some(sums) = Sums::of(outcome, cell) {
             let response = if sums.timed > 0 { cell.response.to_buckets() } else { Buckets::default() };
-            self.add(endpoint, &sums, response, Some(second));
+            self.add(endpoint, &sums, response, Some(second), is_counted);
         }
     }
 
     /// Adds sums from elsewhere; `second`: of the data, if it is all from one second.
-    pub(crate) fn add(&mut self, endpoint: EndpointId, sums: &Sums, response: Buckets, second: Option<u32>) {
+    pub(crate) fn add(
+        &mut self,
+        endpoint: EndpointId,
+        sums: &Sums,
+        response: Buckets,
+        second: Option<u32>,
+        is_counted: bool,
+    ) {
         let place = endpoint.0 as usize;
         if place >= self.endpoints.len() {
             self.endpoints.resize_with(place + 1, Total::default);
         }
-        for total in [&mut self.endpoints[place], &mut self.whole] {
+        let whole = is_counted.then_some(&mut self.whole);
+        for total in [&mut self.endpoints[place]].into_iter().chain(whole) {
             total.sums.add(sums);
             total.response.add(&response);
         }
         if let Some(second) = second {
             let (requests, failures) = (sums.requests, sums.failures);
-            self.recent.push(Recent { second, endpoint, requests, failures, response });
+            self.recent.push(Recent { second, endpoint, requests, failures, response, is_counted });
         }
     }
 
@@ -178,6 +196,7 @@ impl Totals {
     }
 
     fn recent_of(&self, endpoint: Option<EndpointId>) -> impl Iterator<Item = &Recent> {
-        self.recent.iter().filter(move |each| endpoint.is_none_or(|wanted| wanted == each.endpoint))
+        let is_wanted = move |each: &&Recent| endpoint.map_or(each.is_counted, |wanted| wanted == each.endpoint);
+        self.recent.iter().filter(is_wanted)
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use plimsoll_http::EventFormat;
+
 use crate::DefinitionError;
 use crate::choice::Choice;
 use crate::definition::{self, Definition};
@@ -128,7 +130,10 @@ impl Shared<'_> {
             let reason = format!("there is no target {}; there are {}, from 0", step.target, self.targets.len());
             return Err(DefinitionError::new(format!("{field}.target"), reason));
         };
-        let lines = self.lines(step.target, &step.headers, field);
+        if step.stream.is_some() {
+            check_stream(&step, field)?;
+        }
+        let lines = self.lines(step.target, &step.headers, accept(step.stream), field);
         let blueprint = Blueprint::new(step.method, &step.path, &lines, step.body, place.scope(self.feeders), field)?;
         let cookies = self.cookies.then_some(target.host);
         let rules = Rules::new(step.expect, step.extract, numbers, place.variables.len(), cookies, field)?;
@@ -138,6 +143,7 @@ impl Shared<'_> {
             target: step.target,
             timeout: limit(step.timeout, field, "timeout")?,
             idle_timeout: limit(step.idle_timeout, field, "idle_timeout")?,
+            stream: step.stream.map(format_of),
             needs_head: rules.needs_head(),
             needs_body: rules.needs_body(),
             is_constant: blueprint.is_constant(),
@@ -149,9 +155,9 @@ impl Shared<'_> {
         })
     }
 
-    /// The header lines: the defaults, then the target's, then the step's. A later line replaces an earlier one of that
-    /// name.
-    fn lines(&self, target: usize, own: &[(String, String)], field: &str) -> Vec<Line> {
+    /// The header lines: the defaults, with this Accept, then the target's, then the step's. A later line replaces an
+    /// earlier one of that name.
+    fn lines(&self, target: usize, own: &[(String, String)], accept: &str, field: &str) -> Vec<Line> {
         let gives =
             |lines: &[(String, String)], name: &str| lines.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
         let of_target = &self.lines[target];
@@ -159,6 +165,7 @@ impl Shared<'_> {
         let mut lines = Vec::new();
         for (name, value) in self.defaults {
             if !gives(of_target, name) && !gives(own, name) {
+                let value = if *name == "Accept" { accept } else { value };
                 lines.push(line(String::new(), name, value));
             }
         }
@@ -171,6 +178,34 @@ impl Shared<'_> {
             lines.push(line(format!("{field}.headers[{index}]"), name, value));
         }
         lines
+    }
+}
+
+/// The Accept header of a request without one.
+fn accept(stream: Option<definition::Stream>) -> &'static str {
+    if stream == Some(definition::Stream::Sse) { "text/event-stream" } else { "*/*" }
+}
+
+fn format_of(stream: definition::Stream) -> EventFormat {
+    match stream {
+        definition::Stream::Sse => EventFormat::Sse,
+        definition::Stream::Lines => EventFormat::Lines,
+    }
+}
+
+/// Refuses rules that need the whole body. A stream may have no end, so its body is not kept.
+fn check_stream(step: &definition::Step, field: &str) -> Result<(), DefinitionError> {
+    let definition::Expect { contains, lacks, json, .. } = &step.expect;
+    let of_body = |from| !matches!(from, definition::From::Header | definition::From::Cookie);
+    let wrong = [
+        (!contains.is_empty()).then(|| format!("{field}.expect.contains")),
+        (!lacks.is_empty()).then(|| format!("{field}.expect.lacks")),
+        (!json.is_empty()).then(|| format!("{field}.expect.json")),
+        step.extract.iter().position(|each| of_body(each.from)).map(|index| format!("{field}.extract[{index}].what")),
+    ];
+    match wrong.into_iter().flatten().next() {
+        None => Ok(()),
+        Some(place) => Err(DefinitionError::new(place, "it reads the body, but the body of a stream is not kept")),
     }
 }
 

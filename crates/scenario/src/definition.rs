@@ -135,6 +135,8 @@ pub(crate) struct Step {
     pub(crate) timeout: Option<f64>,
     /// Seconds; absent or 0: no limit.
     pub(crate) idle_timeout: Option<f64>,
+    /// Absent: the response is no stream.
+    pub(crate) stream: Option<Stream>,
     pub(crate) think: Option<Think>,
     #[serde(default, deserialize_with = "or_default")]
     pub(crate) extract: Vec<Extract>,
@@ -148,6 +150,14 @@ pub(crate) enum Body {
     Text(String),
     Json(String),
     Base64(String),
+}
+
+/// How the events of a stream are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Stream {
+    Sse,
+    Lines,
 }
 
 /// Seconds.
@@ -216,7 +226,7 @@ mod tests {
             "feeders": [{"name": "f", "columns": [], "rows": [], "order": null, "share": null, "at_end": null}],
             "choice": null, "cookies": null, "accept_encoding": null,
             "flows": [{"name": "n", "weight": null, "steps": [{"name": "s", "target": null, "method": "GET",
-                "path": "/", "headers": null, "body": null, "timeout": null, "idle_timeout": null, "think": null, "extract": null,
+                "path": "/", "headers": null, "body": null, "timeout": null, "idle_timeout": null, "stream": null, "think": null, "extract": null,
                 "expect": {"status": null, "contains": null, "lacks": null, "json": null, "max_time": null}}]}]}"#;
         for text in [short, long] {
             let definition = read(text).unwrap();
@@ -247,6 +257,7 @@ mod tests {
             (step(r#""expect": {"status": [[200]]}"#), "flows[0].steps[0].expect.status[0]: invalid", "no pair"),
             (step(r#""body": {"xml": ""}"#), "flows[0].steps[0].body: unknown variant `xml`", "no such body"),
             (step(r#""extract": [{"into": "a", "from": "b"}]"#), "flows[0].steps[0].extract[0].from: unknown", "from"),
+            (step(r#""stream": "ws""#), "flows[0].steps[0].stream: unknown variant `ws`", "no such stream"),
             (step(r#""timeout": NaN"#), "flows[0].steps[0].timeout: expected value", "NaN is no JSON"),
             (step(r#""timeout": 1e999"#), "flows[0].steps[0].timeout: number out of range", "infinite"),
         ] {

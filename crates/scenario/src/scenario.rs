@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use plimsoll_http::EventFormat;
+
 use crate::choice::Choice;
 use crate::feeder::Feeder;
 use crate::request::Blueprint;
@@ -24,6 +26,8 @@ pub struct Step {
     pub timeout: u64,
     /// Timeout of connecting, and of each wait for bytes, ns; 0 = none.
     pub idle_timeout: u64,
+    /// The response is a stream of events.
+    pub stream: Option<EventFormat>,
     /// [`Player::judge`](crate::Player::judge) needs the raw head of the response.
     pub needs_head: bool,
     /// [`Player::judge`](crate::Player::judge) needs the decoded body of the response.

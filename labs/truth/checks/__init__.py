@@ -6,7 +6,7 @@ Each file begins with the purpose and the tolerance of its check.
 from collections.abc import Callable, Iterator
 
 from ..lab import Lab
-from . import brackets, busy, counts, distributions, failures, freeze_closed, freeze_open, spacing
+from . import brackets, busy, counts, distributions, failures, freeze_closed, freeze_open, spacing, streams
 from .case import Case
 
 Check = Callable[[Lab], Iterator[Case]]
@@ -20,4 +20,5 @@ CHECKS: dict[str, Check] = {
     "brackets": brackets.check,
     "spacing": spacing.check,
     "failures": failures.check,
+    "streams": streams.check,
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, WithJsonSchema, model_validator
 
@@ -198,6 +198,10 @@ class StepTable(TomlTable):
     """In place of the plan's."""
     idle_timeout: Length | None = None
     """In place of the plan's."""
+    stream: Literal["sse", "lines"] | None = None
+    """The response is a stream of events: `"sse"` (server-sent events) or `"lines"` (each line that is not empty, as
+    NDJSON). The step ends with the body; rows `first event` and `event` count what comes before. `expect` and `extract`
+    cannot read the body."""
     think: Think | None = None
     """Pause after it. In the open model there is no pause after the last step."""
     extract: dict[Annotated[str, BeforeValidator(_variable_name)], ExtractTable] = Field(default_factory=dict)

@@ -26,9 +26,11 @@ def url_scenario(
     headers: Sequence[str] = (),
     body: str | None = None,
     body_file: str | None = None,
+    stream: str | None = None,
 ) -> dict[str, Any]:
     """One repeated request. headers: "Name: value" lines. URL, headers and body may contain ${uuid} and the like; a
-    body file is sent unchanged, and replaces a body. Raises UsageError with the name of the option."""
+    body file is sent unchanged, and replaces a body. stream: as in a step of a plan. Raises UsageError with the name of
+    the option."""
     if not is_method(method):
         raise UsageError(f"--method: {shown(method)} cannot be a method")
     address = origins.split_url(url)
@@ -37,6 +39,8 @@ def url_scenario(
     step = {
         "name": address.path, "method": method, "path": address.path, "headers": lines, "body": _body(body, body_file),
     }  # fmt: skip
+    if stream is not None:
+        step["stream"] = stream
     definition = {"targets": [origins.target(address.origin)], "flows": [{"name": address.path, "steps": [step]}]}
     if refused := refusal(definition):
         place, reason = refused

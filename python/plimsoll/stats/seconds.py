@@ -7,6 +7,7 @@ from itertools import chain, groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from plimsoll.record import STREAM_ROWS
 from plimsoll.stats.totals import AGGREGATED, Totals
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class SecondSums:
     def total(self) -> Totals:
         """All endpoints together. Added up when somebody asks for it."""
         if self._total is None:
-            self._total = Totals.of("", AGGREGATED, self.intervals, self.second)
+            requests = (each for each in self.intervals if each.method not in STREAM_ROWS)
+            self._total = Totals.of("", AGGREGATED, requests, self.second)
         return self._total
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.record import NO_REQUESTS, TIMES_OF, RecordCounts
+from plimsoll.record import NO_REQUESTS, STREAM_ROWS, TIMES_OF, RecordCounts
 from plimsoll.stats.generator import GeneratorView
 from plimsoll.stats.left_out import LeftOut, first_second
 from plimsoll.stats.seconds import RecentSeconds, by_second
@@ -174,8 +174,10 @@ class RunView:
                 endpoint = self._endpoints[key] = EndpointView(*key)
             sums = Totals.of(*key, intervals)
             endpoint.add_all(sums, intervals)
-            found += sums.outcomes.values()
-        self.total.add_all(Totals.of("", AGGREGATED, found), chain.from_iterable(waiting.values()))
+            if key[0] not in STREAM_ROWS:
+                found += sums.outcomes.values()
+        counted = (intervals for key, intervals in waiting.items() if key[0] not in STREAM_ROWS)
+        self.total.add_all(Totals.of("", AGGREGATED, found), chain.from_iterable(counted))
 
     @property
     def timed(self) -> frozenset[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.users.failure import exchange_outcome, message_of, outcome_of
 
 if TYPE_CHECKING:
-    from plimsoll._engine import Recorder, Reply
+    from plimsoll._engine import Recorder, Reply, StreamRows
     from plimsoll.users.events import EventHook
     from plimsoll.users.http.catch_response import CatchResponse
 
@@ -72,6 +72,10 @@ class RequestRecorder:
         outcome, message = ("success", None) if error is None else (outcome_of(error), message_of(error))
         self.recorder.custom(self.endpoints[endpoint], response_ms, max(0, int(size)), outcome, message)
 
+    def stream_rows(self, endpoint: tuple[str, str]) -> StreamRows | None:
+        """Where the events of the streams of an endpoint are recorded."""
+        return self.recorder.stream_rows(self.endpoints[endpoint])
+
     def cancelled(self, endpoint: tuple[str, str]) -> None:
         """Count an exchange that was cancelled while in progress."""
         self.recorder.custom(self.endpoints[endpoint], None, 0, "cancelled")
@@ -88,6 +92,11 @@ def sole_recorder(event: EventHook) -> RequestRecorder | None:
     if len(listeners) == 1 and type(listeners[0]) is RequestRecorder:
         return listeners[0]
     return None
+
+
+def request_recorder(event: EventHook) -> RequestRecorder | None:
+    """The recorder among the listeners."""
+    return next((each for each in event._handlers if isinstance(each, RequestRecorder)), None)
 
 
 def report(response: CatchResponse, error: BaseException | None) -> None:
@@ -111,6 +120,6 @@ def report(response: CatchResponse, error: BaseException | None) -> None:
 
 def report_cancelled(event: EventHook, endpoint: tuple[str, str]) -> None:
     """Count an exchange that was cancelled because its user was stopped, or ran into a timeout of its own code."""
-    for listener in event._handlers:
-        if isinstance(listener, RequestRecorder):
-            listener.cancelled(endpoint)
+    recorder = request_recorder(event)
+    if recorder is not None:
+        recorder.cancelled(endpoint)

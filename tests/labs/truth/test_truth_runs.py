@@ -1,7 +1,7 @@
 """The part of the lab that holds on any machine, however busy: counts, outcomes, lower bounds, and shapes."""
 
 import pytest
-from labs.truth.checks import CHECKS, brackets, busy, counts, failures, freeze_open
+from labs.truth.checks import CHECKS, brackets, busy, counts, failures, freeze_open, streams
 from labs.truth.errors import NotJudgedError
 from labs.truth.lab import Lab, Load, Observation
 from labs.truth.line import Line, Verdict
@@ -45,6 +45,13 @@ def test_redirects_and_cookies_are_followed_up(lab: Lab, user: str) -> None:
 def test_every_failure_has_its_own_outcome_and_the_run_goes_on(lab: Lab) -> None:
     (case,) = failures.check(lab)
     lines = list(case.judge())
+    assert all_hold(lines), lines
+
+
+def test_every_event_of_a_stream_is_counted_and_none_is_earlier_than_the_target_sends_it(lab: Lab) -> None:
+    lines = [line for case in streams.check(lab) for line in case.judge()]
+    # On a busy machine, events that were read together have no gap.
+    lines = [line for line in lines if line.quantity != "gap p50"]
     assert all_hold(lines), lines
 
 

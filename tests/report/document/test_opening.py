@@ -42,6 +42,11 @@ def test_no_requests():
     assert _sentence() == "No requests were made."
 
 
+def test_streams_that_did_not_end(make_interval):
+    event = make_interval([5.0] * 3, method="event")
+    assert _sentence(event) == "No request has ended, but events of streams arrived."
+
+
 def test_the_bars_of_response_times_add_up_and_the_longest_is_full(make_interval):
     times = Latency.of_response([make_interval([1.0] * 50 + [2.0] * 40 + [9.0] * 9 + [400.0])])
     lines = histogram_lines(times)

@@ -84,3 +84,11 @@ def test_names_that_differ_by_a_secret_are_one() -> None:
     after = limit.fold(_snapshot("/a?token=1234567", "/a?token=7654321", "/b", failed=("/a?token=1234567",)))
     assert sorted({each[2] for each in after.intervals}) == ["/a?token=***", "/b"]
     assert {each[1] for each in after.failures} == {"/a?token=***"}
+
+
+def test_rows_of_streams_belong_to_a_name_and_are_never_folded() -> None:
+    limit = NameLimit(1)
+    limit.fold(_snapshot("/a"))
+    for method in ("first event", "event"):
+        assert _names(limit.fold(_snapshot("/a", method=method))) == [f"{method} /a"]
+    assert _names(limit.fold(_snapshot("/b"))) == ["(others)"]

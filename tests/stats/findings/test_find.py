@@ -20,6 +20,11 @@ def test_what_blocks_comes_first_and_insights_last() -> None:
     assert [each.id for each in find(study(few, contradictory))] == ["ORDER", "TIES", "STEP"]
 
 
+def test_findings_are_about_requests_and_not_about_events_of_streams() -> None:
+    contradictory = run(10, row("event /b", p50=200, p99=100), row("GET /b", p50=1, p99=2), precision=LOCUST)
+    assert "ORDER" not in [each.id for each in find(study(contradictory))]
+
+
 def test_no_rule_is_listed_twice() -> None:
     assert len(set(RULES)) == len(RULES)
     assert len(set(BLOCKING)) == len(BLOCKING)

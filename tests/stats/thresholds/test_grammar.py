@@ -58,6 +58,16 @@ def test_over_which_time(text, expected):
     assert (threshold.mode, threshold.seconds, threshold.stop) == expected
 
 
+def test_rows_of_streams_are_meant_only_if_they_are_named():
+    rows = [("GET", "/a"), ("first event", "/a"), ("event", "/a")]
+    covered = {text: [parse_threshold(text).covers(*row) for row in rows] for text in (
+        "p99 < 1s", 'p99 of "/a" < 1s', 'p99 of "first event /a" < 1s', "p99 of event /a < 1s",
+    )}  # fmt: skip
+    assert list(covered.values()) == [
+        [True, False, False], [True, False, False], [False, True, False], [False, False, True],
+    ]  # fmt: skip
+
+
 def test_quantiles_are_exact():
     percents = ["50", "99", "99.9", "99.99", "99.999", "100", "0.1"]
     found = [parse_threshold(f"p{each} < 1s").subject.q for each in percents]

@@ -169,6 +169,14 @@ impl Flight {
         }
     }
 
+    /// Stamps the failure. A timeout ends at its limit (a censored time). Other failures end when they are detected.
+    pub(super) fn fail(&mut self, failure: &Failure) {
+        let end = if failure.outcome == Outcome::Timeout { self.deadline } else { now() };
+        self.exchange.arrival = end.max(self.exchange.sent);
+        self.exchange.source = StampSource::User;
+        self.exchange.read = now().max(self.exchange.arrival);
+    }
+
     /// The result for the caller.
     pub(crate) fn finish(mut self, id: ExchangeId, failure: Option<Failure>) -> Finished {
         self.exchange.bytes_out = self.written as u64;
@@ -179,11 +187,7 @@ impl Flight {
                 Ok(self.response)
             }
             Some(failure) => {
-                // A timeout ends at its limit (a censored time). Other failures end when they are detected.
-                let end = if failure.outcome == Outcome::Timeout { self.deadline } else { now() };
-                self.exchange.arrival = end.max(self.exchange.sent);
-                self.exchange.source = StampSource::User;
-                self.exchange.read = now().max(self.exchange.arrival);
+                self.fail(&failure);
                 Err(failure)
             }
         };

@@ -118,7 +118,7 @@ impl<P: Protocol> Connection<P> {
             return None;
         }
         stream.handed = true;
-        // The caller decides how long it reads.
+        // The caller decides how long it reads: `end_by`.
         flight.end = 0;
         flight.deadline = 0;
         flight.exchange.bytes_out = flight.written as u64;
@@ -148,8 +148,11 @@ impl<P: Protocol> Connection<P> {
             Step::Redial | Step::Dial { .. } | Step::NextAddress(_) | Step::Close => (Then::Failed(closed()), false),
         };
         let flight = self.flight.as_mut()?;
+        if let Then::Failed(failure) = &then {
+            flight.fail(failure);
+        }
         flight.deadline = 0;
-        Some((Piece { bytes: take(&mut flight.response.bytes), then }, keep))
+        Some((Piece { bytes: take(&mut flight.response.bytes), exchange: flight.exchange, then }, keep))
     }
 
     /// Starts or checks the read timeout. Returns the failure if it has passed.
@@ -160,7 +163,17 @@ impl<P: Protocol> Connection<P> {
             flight.wait(now);
             return None;
         }
-        (flight.deadline <= now).then(|| late("no data", flight.call.read_timeout))
+        (flight.deadline <= now).then(|| {
+            let (what, limit) = flight.passed(true);
+            late(what, limit)
+        })
+    }
+
+    /// Sets the deadline of the whole exchange.
+    pub(crate) fn end_by(&mut self, deadline: u64) {
+        if let Some(flight) = &mut self.flight {
+            flight.end = deadline;
+        }
     }
 
     /// Sets the reader's token, for its wake when there may be something to read. None: no reader waits.

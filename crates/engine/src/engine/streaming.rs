@@ -1,5 +1,7 @@
 //! Bodies of exchanges with [`Keep::Stream`](crate::Keep::Stream), read in pieces.
 
+use plimsoll_record::Exchange;
+
 use super::{Engine, SERIAL, Wake, WakeId, pack, unpack};
 use crate::call::{ExchangeId, Finished, Piece, Then};
 use crate::connection::closed;
@@ -10,7 +12,7 @@ impl Engine {
     /// failure. Then the connection is kept or closed.
     pub fn read(&mut self, id: ExchangeId, token: u64) -> Option<Piece> {
         let Some(place) = self.streaming(id) else {
-            return Some(Piece { bytes: Vec::new(), then: Then::Failed(closed()) });
+            return Some(Piece { bytes: Vec::new(), exchange: Exchange::default(), then: Then::Failed(closed()) });
         };
         if let Some(earlier) = self.connections[place].reader() {
             self.cancel_wake(WakeId(earlier));
@@ -29,6 +31,13 @@ impl Engine {
             Then::End | Then::Failed(_) => drop(self.remove(place)),
         }
         Some(piece)
+    }
+
+    /// Sets the deadline of a whole streamed exchange, monotonic ns; 0 = never. Without a call there is none.
+    pub fn end_by(&mut self, id: ExchangeId, deadline: u64) {
+        if let Some(place) = self.streaming(id) {
+            self.connections[place].end_by(deadline);
+        }
     }
 
     /// Cancels the wake of an unsuccessful `read` and returns its token; None if the wake has come.

@@ -12,9 +12,18 @@ use crate::clock::now;
 use crate::engine::Engine;
 
 impl NativeUsers {
-    /// Records an exchange and continues its user.
+    /// Records an exchange and continues its user; takes the response of a stream.
     #[inline]
-    pub fn finished(&mut self, engine: &mut Engine, recorder: &mut Recorder, finished: &Finished) {
+    pub fn finished(&mut self, engine: &mut Engine, recorder: &mut Recorder, finished: &mut Finished) {
+        if finished.result.as_ref().is_ok_and(|response| response.streamed) {
+            return self.stream_begins(engine, recorder, finished);
+        }
+        self.exchanged(engine, recorder, finished);
+    }
+
+    /// Handles a complete exchange.
+    #[inline]
+    pub(super) fn exchanged(&mut self, engine: &mut Engine, recorder: &mut Recorder, finished: &Finished) {
         let place = (finished.token & OURS) as usize;
         self.record(recorder, place, finished);
         self.advance(engine, recorder, place, finished.exchange.read);
@@ -26,7 +35,9 @@ impl NativeUsers {
             return self.arrivals_due(engine, recorder);
         }
         let place = (token & OURS) as usize;
-        let State::Pausing { due, then, .. } = self.users[place].state else { return };
+        let State::Pausing { due, then, .. } = self.users[place].state else {
+            return self.read_on(engine, recorder, place);
+        };
         self.users[place].state = State::Idle;
         match then {
             Then::Send => self.follow(engine, recorder, place, due),
@@ -37,7 +48,7 @@ impl NativeUsers {
 
     /// Leaves a step whose exchange ended at `read`: starts the next step, or ends the iteration.
     #[inline]
-    fn advance(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, read: u64) {
+    pub(super) fn advance(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, read: u64) {
         match self.player.advance(&mut self.users[place].session) {
             Next::Step { think: 0 } => self.follow(engine, recorder, place, read),
             Next::Step { think } => self.pause(engine, place, read + think, Then::Send),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_http as http;
-use plimsoll_record::{EndpointId, Exchange, Outcome, Recorder};
+use plimsoll_record::{EndpointId, Exchange, Outcome, Recorder, StreamRows};
 use plimsoll_scenario as scenario;
 
 use crate::call::{Bytes, Failure, Keep, Response, Wire, is_idempotent};
@@ -19,6 +19,9 @@ pub(super) struct Step {
     /// Timeout of connecting and of each wait for bytes, ns; 0 = none.
     pub(super) idle_timeout: u64,
     pub(super) keep: Keep,
+    /// The response is a stream of events.
+    pub(super) stream: Option<http::EventFormat>,
+    pub(super) stream_rows: Option<StreamRows>,
     /// The expectations or extractions need the decoded body.
     needs_body: bool,
     head_request: bool,
@@ -28,12 +31,20 @@ pub(super) struct Step {
 impl Step {
     /// Adds the step's endpoint to the recorder.
     pub(super) fn new(step: &scenario::Step, origin: &Arc<Origin>, recorder: &mut Recorder) -> Step {
+        let endpoint = recorder.endpoint(&step.method, &step.name);
+        let keep = match step.stream {
+            Some(_) => Keep::Stream,
+            None if step.needs_head || step.needs_body => Keep::All,
+            None => Keep::Nothing,
+        };
         Step {
-            endpoint: recorder.endpoint(&step.method, &step.name),
+            endpoint,
             origin: Arc::clone(origin),
             timeout: step.timeout,
             idle_timeout: step.idle_timeout,
-            keep: if step.needs_head || step.needs_body { Keep::All } else { Keep::Nothing },
+            keep,
+            stream: step.stream,
+            stream_rows: step.stream.and_then(|_| recorder.stream_rows(endpoint)),
             needs_body: step.needs_body,
             head_request: step.method == "HEAD",
             idempotent: is_idempotent(&step.method),

@@ -20,6 +20,8 @@ pub(super) enum State {
     Idle,
     /// Waiting for the result of this exchange.
     Sending(ExchangeId),
+    /// Reading a stream.
+    Streaming,
     /// Waiting for a time.
     Pausing {
         wake: WakeId,

@@ -15,6 +15,7 @@ mod allowing;
 mod arrivals;
 mod cancelling;
 mod continuing;
+mod events;
 mod exchanges;
 mod failures;
 mod keeping;

@@ -86,7 +86,7 @@ impl Shift {
         self.engine.poll(Some(Duration::from_millis(10))).unwrap();
         while let Some(event) = self.engine.next_event() {
             match event {
-                Event::Finished(finished) => self.exchange(&finished),
+                Event::Finished(mut finished) => self.exchange(&mut finished),
                 Event::Woken(token) => {
                     assert_eq!(token & MARK, MARK);
                     self.users.woken(&mut self.engine, &mut self.recorder, token);
@@ -95,7 +95,7 @@ impl Shift {
         }
     }
 
-    fn exchange(&mut self, finished: &Finished) {
+    fn exchange(&mut self, finished: &mut Finished) {
         assert_eq!(finished.token & MARK, MARK);
         self.finished += 1;
         self.users.finished(&mut self.engine, &mut self.recorder, finished);

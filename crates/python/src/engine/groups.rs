@@ -41,6 +41,11 @@ impl Groups {
         &self.0[place].users
     }
 
+    /// Streams that native users read.
+    pub(super) fn streaming(&self) -> usize {
+        self.0.iter().map(|group| group.users.streaming()).sum()
+    }
+
     /// The group in this slot.
     pub(crate) fn at(&mut self, place: usize) -> &mut Group {
         &mut self.0[place]
@@ -51,7 +56,7 @@ impl Groups {
     }
 
     /// Records a native user's exchange and continues the user.
-    pub(super) fn finished(&mut self, py: Python<'_>, engine: &mut engine::Engine, finished: &Finished) {
+    pub(super) fn finished(&mut self, py: Python<'_>, engine: &mut engine::Engine, finished: &mut Finished) {
         let Group { users, recorder } = self.of(finished.token);
         users.finished(engine, &mut recorder.borrow_mut(py).inner, finished);
     }

@@ -12,13 +12,15 @@ pub(crate) struct Stream {
     engine: Py<Engine>,
     id: ExchangeId,
     gone: Gone,
+    /// Arrival of the last piece; 0 before the first one.
+    arrival: u64,
     ended: bool,
     failure: Option<Failure>,
 }
 
 impl Stream {
     pub(super) fn new(engine: Py<Engine>, id: ExchangeId, gone: Gone) -> Self {
-        Self { engine, id, gone, ended: false, failure: None }
+        Self { engine, id, gone, arrival: 0, ended: false, failure: None }
     }
 }
 
@@ -37,6 +39,7 @@ impl Stream {
             return Some(PyBytes::new(py, b""));
         }
         let piece = self.engine.borrow_mut(py).read(self.id, waiter)?;
+        self.arrival = piece.exchange.arrival;
         match piece.then {
             Then::More => {}
             Then::End => self.ended = true,
@@ -57,6 +60,11 @@ impl Stream {
             self.ended = true;
             self.engine.borrow_mut(py).hang_up(self.id);
         }
+    }
+
+    #[getter]
+    fn arrival(&self) -> u64 {
+        self.arrival
     }
 
     #[getter]

@@ -21,7 +21,7 @@ impl Recorder {
     /// The sums of one endpoint, or of all, taken or not.
     pub fn total(&self, endpoint: Option<EndpointId>) -> Sums {
         let mut sums = self.totals.sums(endpoint);
-        for (outcome, cell) in self.open.iter().flat_map(|second| second.uncounted(endpoint)) {
+        for (outcome, cell) in self.open.iter().flat_map(|second| second.uncounted(endpoint, &self.endpoints)) {
             sums.add_cell(outcome, cell);
         }
         sums
@@ -40,7 +40,7 @@ impl Recorder {
         let mut seconds: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
         let open = self.open.iter().map(|second| {
             let mut sums = Sums::default();
-            second.uncounted(endpoint).for_each(|(outcome, cell)| sums.add_cell(outcome, cell));
+            second.uncounted(endpoint, &self.endpoints).for_each(|(outcome, cell)| sums.add_cell(outcome, cell));
             (second.index, sums.requests, sums.failures)
         });
         for (second, requests, failures) in self.totals.recent(endpoint).chain(open) {
@@ -86,7 +86,8 @@ impl Recorder {
 
     /// Adds data recorded elsewhere to the sums above only. `second`: of the data, if it is all from one second.
     pub fn absorb(&mut self, endpoint: EndpointId, sums: &Sums, response: &Durations, second: Option<u32>) {
-        self.totals.add(endpoint, sums, response.to_buckets(), second);
+        let is_counted = self.endpoints.counts_requests(endpoint);
+        self.totals.add(endpoint, sums, response.to_buckets(), second, is_counted);
         if let Some(second) = second {
             self.totals.forget(second);
         }
@@ -100,7 +101,7 @@ impl Recorder {
     /// Adds to the totals what they do not have yet.
     fn settle(&mut self) {
         for second in &mut self.open {
-            second.count(&mut self.totals);
+            second.count(&mut self.totals, &self.endpoints);
         }
         self.count_failures();
     }
@@ -117,7 +118,7 @@ impl Recorder {
 
     fn add_uncounted(&self, endpoint: Option<EndpointId>, since: u32, durations: &mut Durations) {
         let recent = self.open.iter().filter(|second| second.index >= since);
-        for (outcome, cell) in recent.flat_map(|second| second.uncounted(endpoint)) {
+        for (outcome, cell) in recent.flat_map(|second| second.uncounted(endpoint, &self.endpoints)) {
             if outcome.is_timed() {
                 durations.add(&cell.response);
             }

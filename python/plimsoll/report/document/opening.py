@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.view import RunView
 
+NO_REQUESTS = "No requests were made."
 PASSED, BROKEN = "✓", "✗"
 _BARS = 8
 """Rows up to p99; one more has what is above."""
@@ -53,7 +54,7 @@ def _threshold_lines(thresholds: Sequence[ThresholdResult]) -> list[str]:
 def sentence(view: RunView, manifest: Mapping[str, Any], total: EndpointSummary) -> str:
     """What came of the run: how many requests, how many of them failed, and how long responses took."""
     if not total.requests:
-        return "No requests were made."
+        return "No request has ended, but events of streams arrived." if view.endpoints else NO_REQUESTS
     most = max(view.failures, key=lambda each: each.count, default=None)
     why = f", mostly with {one_line(most.text)}" if most and most.text else ""
     if total.failures == total.requests:

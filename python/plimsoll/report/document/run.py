@@ -24,7 +24,7 @@ from plimsoll.report.document.blocks import (
     TableData,
     TableRow,
 )
-from plimsoll.report.document.opening import opening
+from plimsoll.report.document.opening import NO_REQUESTS, opening
 from plimsoll.report.document.remarks import doubts, generator_line, load_line, names_line, remarks, user_line, what_of
 from plimsoll.report.document.run_trial import trial_of_run
 from plimsoll.report.document.sections import ReportContext, shown
@@ -222,8 +222,8 @@ def _threshold(result: ThresholdResult) -> TableRow:
 
 
 def _numbers(rows: Sequence[EndpointSummary], total: EndpointSummary) -> Section:
-    if not total.requests:
-        return Section("numbers", "Numbers", (Paragraph("No requests were made."),))
+    if not rows:
+        return Section("numbers", "Numbers", (Paragraph(NO_REQUESTS),))
     requests, *percentiles = _tables(rows, total)
     times = (shown(each) for each in percentiles)
     return Section("numbers", "Numbers", (shown(requests, "requests"), *times))

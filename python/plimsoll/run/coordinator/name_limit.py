@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from plimsoll.record import OTHERS, SlowRequest
+from plimsoll.record import OTHERS, STREAM_ROWS, SlowRequest
 from plimsoll.stats.findings.wording import count
 from plimsoll.stats.names import naming_hint
 from plimsoll.store.redact import redact
@@ -44,7 +44,8 @@ class NameLimit:
             [(cell[1], cell[2]) for cell in snapshot.intervals] + [(row[0], row[1]) for row in snapshot.failures]
         )
         has_others = seen.pop(OTHERS, 0) is None
-        new = [key for key in seen if key not in self._names]
+        # Rows of streams belong to a name: they need no place of their own.
+        new = [key for key in seen if key not in self._names and key[0] not in STREAM_ROWS]
         room = self._most - len(self._names)
         self._names.update(dict.fromkeys(new[:room]))
         folded = set(new[room:])

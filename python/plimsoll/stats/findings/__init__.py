@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plimsoll.record import STREAM_ROWS
 from plimsoll.stats.findings.bimodal import bimodal
 from plimsoll.stats.findings.caps import caps
 from plimsoll.stats.findings.connections import connections
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from plimsoll.stats.findings.finding import Finding
-    from plimsoll.stats.study import Study
+    from plimsoll.stats.study import Study, Trial
 
     Rule = Callable[[Study], Iterable[Finding]]
 
@@ -81,6 +83,13 @@ _WEIGHTS = ("blocks", "warning", "insight")
 
 
 def find(study: Study) -> tuple[Finding, ...]:
-    """All findings of all rules: blocking ones first, then warnings, then insights."""
-    found = [finding for rule in RULES for finding in rule(study)]
+    """All findings of all rules: blocking ones first, then warnings, then insights. They are about requests."""
+    requests = replace(study, trials=tuple(_of_requests(trial) for trial in study.trials))
+    found = [finding for rule in RULES for finding in rule(requests)]
     return tuple(sorted(found, key=lambda finding: _WEIGHTS.index(finding.weight)))
+
+
+def _of_requests(trial: Trial) -> Trial:
+    """Without the rows of streams."""
+    endpoints = tuple(each for each in trial.endpoints if each.method not in STREAM_ROWS)
+    return trial if len(endpoints) == len(trial.endpoints) else replace(trial, endpoints=endpoints)

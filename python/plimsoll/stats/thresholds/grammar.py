@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from plimsoll._engine import outcomes
 from plimsoll.errors import UsageError
-from plimsoll.record import FAILURES
+from plimsoll.record import FAILURES, STREAM_ROWS
 
 SubjectKind = Literal["quantile", "mean", "min", "max", "requests", "rps", "outcomes"]
 ThresholdUnit = Literal["ms", "%", "/s", ""]
@@ -103,7 +103,12 @@ class Threshold:
 
     def covers(self, method: str, name: str) -> bool:
         """Whether it concerns an endpoint. Blanks are compared as in a threshold's text."""
-        return self.endpoint is None or flat(self.endpoint) in (flat(name), flat(f"{method} {name}"))
+        if self.endpoint is None:
+            return method not in STREAM_ROWS
+        if method in STREAM_ROWS:
+            # A name alone is that of requests.
+            return flat(self.endpoint) == flat(f"{method} {name}")
+        return flat(self.endpoint) in (flat(name), flat(f"{method} {name}"))
 
     def holds(self, value: float, at_least: bool = False) -> bool:
         """at_least: the true value may be greater; then it holds only if it would hold for every greater value."""

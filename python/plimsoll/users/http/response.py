@@ -17,17 +17,19 @@ from requests.structures import CaseInsensitiveDict
 from requests.utils import get_encoding_from_headers
 from urllib3 import HTTPHeaderDict, HTTPResponse
 
+from plimsoll.users.exceptions import LocustError
 from plimsoll.users.failure import root_of
 from plimsoll.users.http.catch_response import CatchResponse
 from plimsoll.users.http.cookies import store_cookies
 from plimsoll.users.http.json_text import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from plimsoll._engine import Reply
     from plimsoll.users.http.prepared import Chain
     from plimsoll.users.http.session import HttpSession
+    from plimsoll.users.http.stream_events import EventFormat, StreamEvent
     from plimsoll.users.http.url import Route
 
 T = TypeVar("T")
@@ -204,6 +206,12 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
         if self.reply is None or self._route is None:
             return cast("PreparedRequest", None)
         return _request_sent(self.reply.request_head, self._route, self._body)
+
+    def events(self, format: EventFormat = "sse") -> Iterator[StreamEvent]:
+        """None: there is no response. Raises LocustError without stream=True; with it, see `Streamed.events`."""
+        if self.status_code:
+            raise LocustError("events() reads a response while it arrives: send the request with stream=True")
+        return iter(())
 
     @lazy
     def raw(self) -> HTTPResponse | None:

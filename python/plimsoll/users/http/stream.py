@@ -12,6 +12,7 @@ from urllib3.exceptions import DecodeError
 
 from plimsoll.users.failure import cause_in_stream
 from plimsoll.users.http.response import RawResponse, ResponseContextManager, lazy
+from plimsoll.users.http.stream_events import events_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from plimsoll._engine import Reply, Stream
     from plimsoll.users.http.sending import Sender
+    from plimsoll.users.http.stream_events import EventFormat, StreamEvent
 
 CHUNK = 64 << 10
 """Default bytes per read; the engine never returns more."""
@@ -39,6 +41,8 @@ class Incoming(RawIOBase):
         self._wait = wait
         self._streak = 0
         """Pieces since other users ran."""
+        self.arrival = reply.arrival
+        """Stamp of the bytes that were received last, ns."""
 
     def readable(self) -> bool:
         return True
@@ -71,6 +75,7 @@ class Incoming(RawIOBase):
             except BaseException:
                 stream.stop_reading()
                 raise
+        self.arrival = stream.arrival
         if not piece:
             self._stream = None
             if stream.error is not None:
@@ -154,12 +159,22 @@ class Streamed:
         # Taken at once, so that the rest of the body is freed with the response if nobody reads it.
         stream = None if session._client is None else session._client.stream(reply)
         super().__init__(reply, route, body, session, endpoint)  # type: ignore[call-arg] # of the class behind
-        self._incoming = BufferedReader(Incoming(reply, stream, session._hub.wait), CHUNK)
+        self._source = Incoming(reply, stream, session._hub.wait)
+        self._incoming = BufferedReader(self._source, CHUNK)
 
     @lazy
     def raw(self) -> Raw:
         """The body as it arrives, as a file, with its content coding."""
         return Raw(self.reply, self._incoming)
+
+    def events(self, format: EventFormat = "sse") -> Iterator[StreamEvent]:
+        """The events of the body as they arrive: server-sent ones, or "lines". They are in the report."""
+        return events_of(self, format)
+
+    @property
+    def arrival(self) -> int:
+        """Stamp of the bytes that were received last, ns."""
+        return self._source.arrival
 
     @property
     def content(self) -> bytes:

@@ -26,6 +26,7 @@ const BEHAVIOURS: &[(&str, Behaviour)] = &[
     ("/bimodal", timing::bimodal),
     ("/never", timing::never),
     ("/drip", timing::drip),
+    ("/events", timing::events),
     ("/bytes", bodies::bytes),
     ("/chunked", bodies::chunked),
     ("/close-delimited", bodies::close_delimited),

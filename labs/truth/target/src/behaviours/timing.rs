@@ -53,6 +53,25 @@ pub(super) fn drip(request: &Request, _: &mut Context<'_>) -> Result<Script, Str
     Ok(Script::new(steps, End::Keep))
 }
 
+/// `?n=10&first_ms=50&every_ms=20`: the head at once, then server-sent events, each in a chunk, and a comment before
+/// each of them; the first one after `first_ms`.
+pub(super) fn events(request: &Request, _: &mut Context<'_>) -> Result<Script, String> {
+    let count: u64 = request.number("n", 10)?;
+    if count > MAX_DRIPS {
+        return Err(format!("n must be at most {MAX_DRIPS}"));
+    }
+    let (first, every) = (request.duration("first_ms", 50.0, MS)?, request.duration("every_ms", 20.0, MS)?);
+    let lines = ["Content-Type: text/event-stream", "Transfer-Encoding: chunked"];
+    let mut steps = vec![Step::Send(head("200 OK", &lines))];
+    for index in 0..count {
+        let event = format!(": next\n\nid: {index}\ndata: event {index}\n\n");
+        let chunk = format!("{:x}\r\n{event}\r\n", event.len());
+        steps.extend([Step::Wait(first + index * every), Step::Send(chunk.into_bytes())]);
+    }
+    steps.push(Step::Send(b"0\r\n\r\n".to_vec()));
+    Ok(Script::new(steps, End::Keep))
+}
+
 #[cfg(test)]
 mod tests {
     use crate::behaviours::{Context, play, script};
@@ -102,5 +121,14 @@ mod tests {
         assert_eq!(waits, [&Step::Wait(10_000_000), &Step::Wait(20_000_000), &Step::Wait(30_000_000)]);
         assert_eq!((dripping.steps.len(), dripping.end), (7, End::Keep));
         assert_eq!(play("/never").end, End::Hang);
+    }
+
+    #[test]
+    fn events_come_at_their_times_and_the_body_ends_after_the_last() {
+        let script = play("/events?n=3&first_ms=5&every_ms=10");
+        let waits: Vec<_> = script.steps.iter().filter(|step| matches!(step, Step::Wait(_))).collect();
+        assert_eq!(waits, [&Step::Wait(5_000_000), &Step::Wait(15_000_000), &Step::Wait(25_000_000)]);
+        assert_eq!(script.steps.back(), Some(&Step::Send(b"0\r\n\r\n".to_vec())));
+        assert_eq!((script.steps.len(), script.end), (8, End::Keep));
     }
 }

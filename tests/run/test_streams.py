@@ -1,0 +1,135 @@
+"""Runs whose responses are streams, from the command line to the report."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.command import Command
+
+EVENTS = 5
+PAUSE_S = 0.01
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+class StreamingTarget:
+    """Answers each request with five server-sent events. It waits before each."""
+
+    def __init__(self) -> None:
+        self.streams = 0
+        self.accepts: set[bytes] = set()
+        self._lock = threading.Lock()
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._listener.accept()
+                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with connection, contextlib.suppress(OSError):
+            while head := self._head(connection):
+                with self._lock:
+                    self.streams += 1
+                    self.accepts |= {line for line in head.split(b"\r\n") if line.lower().startswith(b"accept:")}
+                connection.sendall(HEAD)
+                for number in range(EVENTS):
+                    time.sleep(PAUSE_S)
+                    event = b'data: {"n": %d}\n\n' % number
+                    connection.sendall(b"%x\r\n%b\r\n" % (len(event), event))
+                connection.sendall(b"0\r\n\r\n")
+
+    @staticmethod
+    def _head(connection: socket.socket) -> bytes:
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            if not (data := connection.recv(4096)):
+                return b""
+            head += data
+        return head
+
+
+@pytest.fixture
+def streaming() -> Iterator[StreamingTarget]:
+    target = StreamingTarget()
+    yield target
+    target.close()
+
+
+def _rows(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {each["method"]: each for each in document["endpoints"]}
+
+
+def test_a_report_has_the_times_of_events_beside_those_of_requests(
+    plimsoll: Command, streaming: StreamingTarget
+) -> None:
+    thresholds = ('p50 of "first event /events" >= 10ms', "rps of event /events > 0", "success = 12")
+    arguments = [each for text in thresholds for each in ("--threshold", text)]
+    done = plimsoll(
+        "run", f"{streaming.url}/events", "--stream", "sse", "-u", "3", "-r", "100", "--iterations", "12", "--headless",
+        "--summary", "run.json", *arguments,
+    )  # fmt: skip
+    assert done.code == 0, done
+    document = json.loads((plimsoll.directory / "run.json").read_text())
+    rows = _rows(document)
+    counts = {method: row["requests"] for method, row in rows.items()}
+    assert counts == {"GET": 12, "first event": 12, "event": 12 * EVENTS}
+    assert (document["total"]["requests"], streaming.streams) == (12, 12)
+    assert rows["event"]["bytes_body"] == 12 * EVENTS * len('{"n": 0}')
+    assert streaming.accepts == {b"Accept: text/event-stream"}
+    # The target never sends earlier than it says. How much later it is depends on the machine.
+    assert rows["first event"]["service_ms"]["min"] >= PAUSE_S * 1e3
+    assert rows["GET"]["service_ms"]["min"] >= EVENTS * PAUSE_S * 1e3
+    whole, first, gaps = (rows[method]["service_ms"]["mean"] for method in ("GET", "first event", "event"))
+    assert whole >= first + (EVENTS - 1) * gaps - 1e-3, "the body ends with its last event, or later"
+    for text in (done.out, plimsoll("show", "--store", str(plimsoll.store)).out):
+        assert "first event" in text and "Aggregated" in text, text
+
+
+def test_a_step_of_a_plan_streams(plimsoll: Command, streaming: StreamingTarget) -> None:
+    plan = f"""
+target = "{streaming.url}"
+[[request]]
+name = "progress"
+get = "/events"
+stream = "lines"
+[[phase]]
+users = 2
+duration = "60s"
+[stop]
+iterations = 4
+"""
+    plimsoll.write(plan, "plan.toml")
+    done = plimsoll("run", "plan.toml", "--headless", "--summary", "run.json")
+    assert done.code == 0, done
+    rows = _rows(json.loads((plimsoll.directory / "run.json").read_text()))
+    assert {method: row["requests"] for method, row in rows.items()} == {
+        "GET": 4, "first event": 4, "event": 4 * EVENTS,
+    }  # fmt: skip
+
+
+def test_a_stream_goes_with_a_url(plimsoll: Command) -> None:
+    plimsoll.write("")
+    done = plimsoll("run", "--stream", "sse", "--headless")
+    assert (done.code, "--stream goes with a URL" in done.err) == (2, True), done
+    done = plimsoll("run", "http://127.0.0.1:1/", "--stream", "ws")
+    assert done.code == 2, done
+    assert "'sse', 'lines'" in done.err

@@ -1,0 +1,143 @@
+"""Events of streamed responses, through both clients, and what is recorded of them."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+from typing import TYPE_CHECKING, Any
+
+import gevent
+import pytest
+from requests.exceptions import ChunkedEncodingError
+from tests.users.recording_server import ClosingAnswer, answer
+
+from plimsoll._engine import now
+from plimsoll.users.exceptions import LocustError
+from plimsoll.users.http.stream_events import StreamEvent
+from plimsoll.users.hub import current
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.users.conftest import SessionBench
+    from tests.users.recording_server import ReceivedRequest, RecordingServer
+
+HEAD = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
+LIMIT = 10.0
+
+
+def chunk(text: bytes) -> bytes:
+    return b"%x\r\n%b\r\n" % (len(text), text)
+
+
+@pytest.fixture(params=["http", "fast"])
+def session(request: pytest.FixtureRequest, session_bench: SessionBench, target: RecordingServer) -> Any:
+    return getattr(session_bench, request.param)(target.url)
+
+
+@pytest.fixture(autouse=True)
+def limited() -> Iterator[None]:
+    """A wait that never ends fails its test."""
+    with gevent.Timeout(LIMIT):
+        yield
+
+
+class Parts:
+    """An answer whose parts are sent when the test says so."""
+
+    def __init__(self, *parts: bytes) -> None:
+        self._parts = parts
+        self.go = threading.Semaphore(0)
+        self.sent = 0
+
+    def __call__(self, _: ReceivedRequest) -> Iterator[bytes]:
+        for part in self._parts:
+            assert self.go.acquire(timeout=LIMIT)
+            yield part
+            self.sent += 1
+
+
+def test_events_come_as_they_arrive_and_are_counted_beside_their_request(
+    target: RecordingServer, session: Any, session_bench: SessionBench
+) -> None:
+    parts = Parts(
+        HEAD + b"\r\n" + chunk(b"data: one\n\n"), chunk(b": alive\n\nevent: add\nid: 7\ndata: tw"),
+        chunk("o\ndata: ä\n\ndata: three\n\n".encode()), chunk(b"data: no end") + b"0\r\n\r\n",
+    )  # fmt: skip
+    target.answers["/events"] = parts
+    parts.go.release()
+    with session.get("/events", stream=True, catch_response=True) as response:
+        events = response.events()
+        assert next(events) == StreamEvent("message", "one", "", None)
+        parts.go.release(3)
+        assert list(events) == [StreamEvent("add", "two\nä", "7", None), StreamEvent("message", "three", "7", None)]
+    assert session_bench.counts == {
+        ("GET", "/events", "success"): 1, ("first event", "/events", "success"): 1, ("event", "/events", "success"): 3,
+    }  # fmt: skip
+    rows = {each.method: each for each in session_bench.recorded}
+    assert (rows["first event"].untimed, rows["event"].untimed) == (0, 1)
+    assert rows["event"].bytes_body == len("one" + "two\nä" + "three") + 1, "bytes, not letters"
+    assert rows["first event"].response_sum >= rows["first event"].service_sum > 0
+
+
+def test_the_time_of_an_event_does_not_depend_on_when_the_users_code_asks_for_it(
+    target: RecordingServer, session: Any, session_bench: SessionBench
+) -> None:
+    parts = Parts(HEAD + b"\r\n" + chunk(b"data: 1\n\n"), chunk(b"data: 2\n\n"), b"0\r\n\r\n")
+    target.answers["/events"] = parts
+    parts.go.release()
+    response = session.get("/events", stream=True)
+    if not current().engine.kernel_stamps:
+        pytest.skip("the kernel gives no stamps here")
+    events = response.events()
+    next(events)
+    first = response.arrival
+    parts.go.release()
+    while parts.sent < 2:
+        gevent.sleep(0.001)
+    asked = now()
+    assert next(events).data == "2"
+    assert first < response.arrival <= asked, "it was there before"
+    (gap,) = [each.response_sum for each in session_bench.recorded if each.method == "event"]
+    assert gap == response.arrival - first
+    parts.go.release()
+    assert list(events) == []
+
+
+def test_lines_and_coded_bodies_have_events(target: RecordingServer, session: Any, session_bench: SessionBench) -> None:
+    body = gzip.compress(b'{"a": 1}\n\n{"b": 2}\r\n{"c": 3}')
+    target.answers["/x"] = HEAD + b"Content-Encoding: gzip\r\n\r\n" + chunk(body) + b"0\r\n\r\n"
+    found = [each.data for each in session.get("/x", stream=True).events("lines")]
+    assert found == ['{"a": 1}', '{"b": 2}', '{"c": 3}']
+    assert session_bench.counts["event", "/x", "success"] == 3
+
+
+def test_an_error_has_no_events_and_a_wrong_format_is_refused(
+    target: RecordingServer, session: Any, session_bench: SessionBench
+) -> None:
+    target.answers["/bad"] = answer(500, b"data: x\n\n")
+    assert list(session.get("/bad", stream=True).events()) == []
+    assert session_bench.counts == {("GET", "/bad", "http"): 1}
+    target.answers["/x"] = answer(200, b"data: x\n\n")
+    with pytest.raises(ValueError, match='"ws" is no format of events; there are sse and lines'):
+        list(session.get("/x", stream=True).events("ws"))
+
+
+def test_a_request_without_a_response_has_no_events_and_one_without_stream_says_what_to_do(
+    target: RecordingServer, session: Any
+) -> None:
+    assert list(session.get("http://127.0.0.1:1/x", stream=True).events()) == []
+    target.answers["/x"] = answer(200, b"data: x\n\n")
+    with pytest.raises(LocustError, match="send the request with stream=True"):
+        session.get("/x").events()
+
+
+def test_a_stream_that_breaks_off_raises_and_its_events_stay(
+    target: RecordingServer, session: Any, session_bench: SessionBench
+) -> None:
+    target.answers["/x"] = lambda _: [HEAD + b"\r\n", chunk(b"data: x\n\n"), ClosingAnswer(b"5\r\nda")]
+    events = session.get("/x", stream=True).events()
+    assert next(events).data == "x"
+    with pytest.raises(ChunkedEncodingError):
+        next(events)
+    assert session_bench.counts["event", "/x", "success"] == 1
