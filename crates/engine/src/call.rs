@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use plimsoll_http::Notes;
 use plimsoll_record::{Exchange, Outcome};
 
 use crate::bodies::Held;
@@ -100,6 +101,8 @@ pub struct Response {
     pub head: usize,
     /// Length of the body without transfer coding, kept or not.
     pub body_length: u64,
+    /// Headers that it has.
+    pub notes: Notes,
     /// The Server-Timing headers, joined by commas, kept or not.
     pub timing: Option<Box<[u8]>>,
     /// Raw trailer lines of a chunked body.

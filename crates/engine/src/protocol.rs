@@ -85,7 +85,8 @@ impl Sink for Collector<'_> {
     fn head(&mut self, head: &Head<'_>) {
         self.response.status = head.status;
         self.response.minor = head.minor;
-        self.response.timing = head.has_timing.then(|| timing(head.raw));
+        self.response.notes = head.notes;
+        self.response.timing = head.notes.timing.then(|| timing(head.raw));
         if self.keep != Keep::Nothing {
             let wanted = self.keep == Keep::All && !self.wire.head_request && head.status != 304;
             let announced = head.content_length.filter(|_| wanted);

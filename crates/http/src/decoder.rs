@@ -171,7 +171,7 @@ impl Decoder {
         limits: &Limits,
         sink: &mut impl Sink,
     ) -> Result<bool, ProtocolError> {
-        let &Parsed { status, minor, content_length, body, keep_alive, has_timing, .. } = head;
+        let &Parsed { status, minor, content_length, body, keep_alive, notes, .. } = head;
         if head.is_interim() {
             self.interim += raw.len();
             sink.interim(status);
@@ -188,7 +188,7 @@ impl Decoder {
             Body::Chunked => State::Chunked(Chunks::START),
             Body::UntilClose => State::UntilClose,
         };
-        sink.head(&Head { status, minor, raw, content_length, has_timing });
+        sink.head(&Head { status, minor, raw, content_length, notes });
         Ok(body == Body::None)
     }
 

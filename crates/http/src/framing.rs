@@ -4,7 +4,7 @@ use std::mem::MaybeUninit;
 
 use httparse::{Header, ParserConfig, Response, Status};
 
-use crate::{Limits, ProtocolError};
+use crate::{Limits, Notes, ProtocolError};
 
 /// The kind of request, as far as it affects the framing of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(crate) struct Parsed {
     pub(crate) content_length: Option<u64>,
     pub(crate) body: Body,
     pub(crate) keep_alive: bool,
-    pub(crate) has_timing: bool,
+    pub(crate) notes: Notes,
 }
 
 impl Parsed {
@@ -59,8 +59,8 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits, asked: Asked) -> Result<Optio
     let (Some(minor), Some(status @ 100..)) = (response.version, response.code) else {
         return Err(ProtocolError::StatusLine);
     };
-    let head =
-        Parsed { length, status, minor, content_length: None, body: Body::None, keep_alive: true, has_timing: false };
+    let (content_length, notes) = (None, Notes::default());
+    let head = Parsed { length, status, minor, content_length, body: Body::None, keep_alive: true, notes };
     // RFC 9110 §9.3.6: after a 2xx to CONNECT the tunnel begins, and both length fields must be ignored.
     let opens_tunnel = asked == Asked::Connect && matches!(status, 200..=299);
     if head.is_interim() || opens_tunnel {
@@ -89,7 +89,7 @@ fn head_error(error: httparse::Error, limits: &Limits) -> ProtocolError {
     }
 }
 
-/// The header fields for framing, and whether there is a Server-Timing header.
+/// The header fields for framing, and which others are there.
 #[derive(Default)]
 struct Fields<'a> {
     content_length: Option<u64>,
@@ -97,7 +97,7 @@ struct Fields<'a> {
     last_coding: Option<&'a [u8]>,
     close: bool,
     keep_alive: bool,
-    has_timing: bool,
+    notes: Notes,
 }
 
 impl<'a> Fields<'a> {
@@ -107,8 +107,10 @@ impl<'a> Fields<'a> {
             // Compare the length first: that rules out nearly every other header.
             match header.name.len() {
                 10 if header.name.eq_ignore_ascii_case("connection") => fields.connection(header.value),
-                13 if header.name.eq_ignore_ascii_case("server-timing") => fields.has_timing = true,
+                10 if header.name.eq_ignore_ascii_case("set-cookie") => fields.notes.cookie = true,
+                13 if header.name.eq_ignore_ascii_case("server-timing") => fields.notes.timing = true,
                 14 if header.name.eq_ignore_ascii_case("content-length") => fields.content_length(header.value)?,
+                16 if header.name.eq_ignore_ascii_case("content-encoding") => fields.notes.coding = true,
                 17 if header.name.eq_ignore_ascii_case("transfer-encoding") => fields.transfer_encoding(header.value),
                 _ => {}
             }
@@ -153,7 +155,7 @@ impl<'a> Fields<'a> {
             content_length: if self.last_coding.is_some() { None } else { self.content_length },
             body,
             keep_alive: persistent && !doubtful && !ends,
-            has_timing: self.has_timing,
+            notes: self.notes,
             ..head
         }
     }

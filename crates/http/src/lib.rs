@@ -77,4 +77,4 @@ pub use events::{Event, EventFormat, EventSplitter, EventTooLong};
 pub use head::{header, headers, reason, trailers, values};
 pub use limits::{Limits, LimitsError};
 pub use request::{Encoded, Headers, Request};
-pub use sink::{Head, Sink};
+pub use sink::{Head, Notes, Sink};

@@ -11,8 +11,19 @@ pub struct Head<'a> {
     pub raw: &'a [u8],
     /// The value of the header, even without a body (HEAD, 304); `None` if a transfer coding overrides it.
     pub content_length: Option<u64>,
-    /// It has a Server-Timing header.
-    pub has_timing: bool,
+    /// Headers that it has.
+    pub notes: Notes,
+}
+
+/// Which of these headers a head has. Noted while it is parsed, so that nobody needs to search a head without them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// Server-Timing.
+    pub timing: bool,
+    /// Set-Cookie.
+    pub cookie: bool,
+    /// Content-Encoding.
+    pub coding: bool,
 }
 
 /// Receives the parts of a response in order: interim*, head, body*, trailers?.

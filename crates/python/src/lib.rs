@@ -7,6 +7,7 @@ mod errors;
 mod events;
 mod histogram;
 mod json;
+mod json_value;
 mod native;
 mod origin;
 mod recorder;

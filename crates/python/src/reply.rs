@@ -12,6 +12,7 @@ use pyo3::types::PyBytes;
 use crate::decoding::Decoding;
 use crate::errors::refused;
 use crate::events::EventSplitter;
+use crate::json_value;
 use crate::origin::latin;
 
 #[pyclass(module = "plimsoll._engine")]
@@ -53,7 +54,8 @@ impl Reply {
     }
 
     fn coding(&self) -> Option<&[u8]> {
-        http::header(self.head(), "content-encoding")
+        let response = self.response().filter(|response| response.notes.coding)?;
+        http::header(response.head(), "content-encoding")
     }
 
     /// The outcome as the engine knows it, including a bad status, and the message for the failure.
@@ -106,6 +108,12 @@ impl Reply {
     }
 }
 
+/// Whether the Content-Type is JSON in UTF-8, in a common spelling.
+fn is_json(head: &[u8]) -> bool {
+    let parts = http::header(head, "content-type").and_then(|value| value.strip_prefix(b"application/json"));
+    matches!(parts, Some(b"" | b"; charset=utf-8" | b";charset=utf-8" | b"; charset=UTF-8" | b";charset=UTF-8"))
+}
+
 fn pairs(lines: Vec<(&[u8], &[u8])>) -> Vec<(String, String)> {
     lines.into_iter().map(|(name, value)| (latin(name), latin(value))).collect()
 }
@@ -142,6 +150,12 @@ impl Reply {
         self.response().map_or(0, |response| 10 + response.minor)
     }
 
+    #[getter]
+    fn ordinary(&self) -> bool {
+        let is_plain = |response: &Response| matches!(response.status, 200..=299) && !response.notes.cookie;
+        self.response().is_some_and(is_plain) && !self.is_damaged()
+    }
+
     fn header(&self, name: &str) -> Option<String> {
         http::header(self.head(), name).map(latin)
     }
@@ -171,6 +185,13 @@ impl Reply {
         let response = self.response().map_or(&[][..], Response::body);
         let plain = http::decode(coding, response, self.max_decoded).map_err(refused)?;
         Ok(PyBytes::new(py, &plain).unbind())
+    }
+
+    fn json(&self, py: Python<'_>) -> Py<PyAny> {
+        let whole = self.response().filter(|response| !response.streamed && !response.notes.coding);
+        let json = whole.filter(|response| is_json(response.head()));
+        let value = json.and_then(|response| json_value::value(py, response.body()));
+        value.map_or_else(|| py.Ellipsis(), Bound::unbind)
     }
 
     #[getter]

@@ -66,7 +66,7 @@ class TaskSet(metaclass=TaskSetMeta):
     max_wait: float | None = None
     wait_function: Callable[..., float] | None = None
 
-    _execute_functions: Callable[[], None]
+    _quick_turn: Callable[[], bool]
 
     # Most users never schedule a task, and a deque takes 600 bytes: the first schedule_task() creates it.
     _task_queue: deque[Callable[..., Any]] | tuple[()] = ()
@@ -110,14 +110,17 @@ class TaskSet(metaclass=TaskSetMeta):
         self._start()
         user = self._user
         slot = user._slot
-        execute_next_task = self._execute_functions if _is_unchanged(self) else self.execute_next_task
+        quick_turn = self._quick_turn if _is_unchanged(self) else None
         try:
             while True:
                 try:
                     try:
                         if user._state == STOPPING:
                             raise StopUser
-                        execute_next_task()
+                        if quick_turn is None:
+                            self.execute_next_task()
+                        elif quick_turn():
+                            continue
                     except RescheduleTaskImmediately:
                         continue
                     except RescheduleTask:
@@ -213,22 +216,7 @@ class TaskSet(metaclass=TaskSetMeta):
             raise StopUser
         seconds = self.wait_time()
         if seconds > 0:
-            user._state = WAITING
-            try:
-                length = int(seconds * 1e9)
-            except OverflowError:
-                length = FOREVER
-            due = monotonic_ns() + length
-            sleep_until(user.environment.hub, due)
-            if user._late is None:
-                # The arrival's first request is not sent yet: postpone its due time by the wait, and keep its lateness.
-                user._due += length
-                if user._free:
-                    user._free += length
-            else:
-                user._due = due
-                user._late = max(0, monotonic_ns() - due)
-            user._state = RUNNING
+            _sleep(user, seconds)
         elif user._yielded:
             # Other users ran during this user's last exchange: another round would gain nothing.
             user._yielded = False
@@ -259,13 +247,16 @@ class DefaultTaskSet(TaskSet):
         else:
             task(self._user)
 
-    def _execute_functions(self) -> None:
-        """The same as execute_next_task, in one frame for a task that is a function."""
+    def _quick_turn(self) -> bool:
+        """The same as execute_next_task, in one frame for a task that is a function. True: and then the same as wait.
+
+        The open model waits in another way, and after a task without an exchange others have to run.
+        """
         user = self._user
         tasks = user.tasks
         if self._task_queue or not tasks:
             self.execute_next_task()
-            return
+            return False
         # random.choice without its frames: it draws the same numbers.
         count = len(tasks)
         bits = count.bit_length()
@@ -277,15 +268,45 @@ class DefaultTaskSet(TaskSet):
             task(user)
         else:
             self.execute_task(task)
+        wait_time = user.wait_time
+        if not user._yielded or user._slot is not None or user._state == STOPPING or wait_time is None:
+            return False
+        seconds = wait_time()
+        if seconds > 0:
+            _sleep(user, seconds)
+        else:
+            user._yielded = False
+        return True
 
 
-_STEPS = {name: getattr(DefaultTaskSet, name) for name in ("execute_next_task", "get_next_task", "execute_task")}
+_CALLED_IN_TURN = ("execute_next_task", "get_next_task", "execute_task", "wait", "wait_time")
+_STEPS = {name: getattr(DefaultTaskSet, name) for name in _CALLED_IN_TURN}
 
 
 def _is_unchanged(taskset: TaskSet) -> bool:
     """Whether a task set is the root of a user, with no step replaced by other code."""
     kind = type(taskset)
     return kind is DefaultTaskSet and all(getattr(kind, name) is step for name, step in _STEPS.items())
+
+
+def _sleep(user: User, seconds: float) -> None:
+    """Wait between two tasks, for a positive time."""
+    user._state = WAITING
+    try:
+        length = int(seconds * 1e9)
+    except OverflowError:
+        length = FOREVER
+    due = monotonic_ns() + length
+    sleep_until(user.environment.hub, due)
+    if user._late is None:
+        # The arrival's first request is not sent yet: postpone its due time by the wait, and keep its lateness.
+        user._due += length
+        if user._free:
+            user._free += length
+    else:
+        user._due = due
+        user._late = max(0, monotonic_ns() - due)
+    user._state = RUNNING
 
 
 def _no_tasks(owner: TaskSet | User) -> Exception:

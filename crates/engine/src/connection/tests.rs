@@ -3,7 +3,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::thread;
 
-use plimsoll_http::{Head, Limits, Sink};
+use plimsoll_http::{Head, Limits, Notes, Sink};
 
 use super::{Connection, Io, Readiness, Step};
 use crate::call::{Bytes, Call, ExchangeId, Failure, Keep, Wire};
@@ -45,7 +45,7 @@ impl Protocol for Lines {
         if !self.line.ends_with(b"\n") {
             return Ok(Progress::More);
         }
-        collector.head(&Head { status: 200, minor: 0, raw: b"", content_length: None, has_timing: false });
+        collector.head(&Head { status: 200, minor: 0, raw: b"", content_length: None, notes: Notes::default() });
         collector.body(&self.line);
         Ok(Progress::Done { reusable: true })
     }

@@ -116,21 +116,14 @@ class FastQuickCalls(Sender[FastResponse]):
             )
         except RefusedError:
             return None
-        status = reply.status
-        if status < 300 and status in self.valid_response_codes and reply.header("set-cookie") is None:
-            recorder = sole_recorder(self.request_event)
-            if recorder is not None:
+        if reply.ordinary and (recorder := sole_recorder(self.request_event)) is not None:
+            response = FastResponse(reply, route, text, self, endpoint)
+            if response.status_code in self.valid_response_codes:
                 if catch_response:
-                    if not reply.damaged:
-                        response = FastResponse(reply, route, text, self, endpoint)
-                        response._catch_response = True
-                        return response
+                    response._catch_response = True
                 else:
-                    try:
-                        recorder.recorder.exchange(recorder.endpoints[endpoint], reply)
-                        return FastResponse(reply, route, text, self, endpoint)
-                    except ValueError:
-                        pass  # a damaged body: below
+                    recorder.recorder.exchange(recorder.endpoints[endpoint], reply)
+                return response
         own_lines = {"Accept-Encoding": ACCEPT_ENCODING} if extra is None else _without_host(extra)
         chain, message = Chain(endpoint), ComposedRequest(route, own_lines, body, None, text)
         response = self._received(chain, reply, message)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import requests
 
 from plimsoll.users.exceptions import LocustError
-from plimsoll.users.http.json_text import parse
-from plimsoll.users.http.response import Response, encoding_of
+from plimsoll.users.http.response import Response
 from plimsoll.users.http.stream import Streamed
 
 if TYPE_CHECKING:
@@ -64,17 +63,9 @@ class FastResponse(Response):
 
     def json(self, **kwargs: Any) -> Any:
         """The body as JSON. Raises json.JSONDecodeError, or TypeError without a response."""
-        own, reply = self.__dict__, self.reply
-        if kwargs or reply is None or not self._is_whole or "encoding" in own or "content" in own:
-            return json_module.loads(cast("str", self.text), **kwargs)
-        encoding = encoding_of(reply.header("content-type"))
-        if encoding in ("utf-8", "UTF-8") and self.status_code:
-            # Without keeping parts that are made for this.
-            try:
-                return parse(reply.decoded().decode())
-            except ValueError:
-                pass  # raised again below
-        return json_module.loads(cast("str", self.text))
+        if not kwargs and (value := self._plain_json()) is not ...:
+            return value
+        return json_module.loads(cast("str", self.text), **kwargs)
 
     def raise_for_status(self) -> None:
         """Raise the failure of the exchange; a decision of user code takes precedence."""

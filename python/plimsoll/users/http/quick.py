@@ -126,19 +126,12 @@ class QuickCalls(Sender[ResponseContextManager]):
         except RefusedError:
             return None
         response = ResponseContextManager(reply, route, body or None, self, endpoint)
-        if 200 <= response.status_code < 300 and reply.header("set-cookie") is None:
-            recorder = sole_recorder(self.request_event)
-            if recorder is not None:
-                if catch_response:
-                    if not reply.damaged:
-                        response._catch_response = True
-                        return response
-                else:
-                    try:
-                        recorder.recorder.exchange(recorder.endpoints[endpoint], reply)
-                        return response
-                    except ValueError:
-                        pass  # a damaged body: below
+        if reply.ordinary and (recorder := sole_recorder(self.request_event)) is not None:
+            if catch_response:
+                response._catch_response = True
+            else:
+                recorder.recorder.exchange(recorder.endpoints[endpoint], reply)
+            return response
         chain = Chain((method, name or ""))
         chain.endpoint, chain.reply = endpoint, reply
         response = self._conclude(chain, reply, response, _NO_OPTIONS, allow_redirects=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
@@ -21,7 +22,7 @@ from plimsoll.users.exceptions import LocustError
 from plimsoll.users.failure import root_of
 from plimsoll.users.http.catch_response import CatchResponse
 from plimsoll.users.http.cookies import store_cookies
-from plimsoll.users.http.json_text import parse
+from plimsoll.users.http.json_text import LOADS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -93,8 +94,9 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
 
     # requests' own state of reading the body; here the body is always read.
     _content_consumed = True
-    _is_whole = True
-    """The reply has the whole body."""
+
+    _encoding: Any = ...
+    """The encoding that user code has assigned."""
 
     def __init__(
         self, reply: Reply | None, route: Route | None, body: Any, session: Any, endpoint: tuple[str, str]
@@ -132,10 +134,16 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
     def _content(self) -> bytes:  # type: ignore[override] # written by requests.Response alone
         return self.content or b""
 
-    @lazy
+    @property
     def encoding(self) -> str | None:
         """From the Content-Type; to correct it, assign another before reading `text`."""
+        if self._encoding is not ...:
+            return cast("str | None", self._encoding)
         return None if self.reply is None else encoding_of(self.reply.header("content-type"))
+
+    @encoding.setter
+    def encoding(self, encoding: str | None) -> None:
+        self._encoding = encoding
 
     @property
     def apparent_encoding(self) -> str | None:
@@ -146,19 +154,20 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
     def json(self, **kwargs: Any) -> Any:
         """The body as JSON. Raises requests.exceptions.JSONDecodeError."""
         if not kwargs:
-            own, reply = self.__dict__, self.reply
-            try:
-                if reply is None or not self._is_whole or "encoding" in own or "content" in own:
-                    encoding, content = self.encoding, self.content
-                else:
-                    # Without keeping parts that are made for this.
-                    encoding = encoding_of(reply.header("content-type"))
-                    content = reply.decoded() if self.status_code else None
-                if content and encoding in ("utf-8", "UTF-8"):
-                    return parse(content.decode())
-            except ValueError:
-                pass  # raised again below, as requests' own error
+            if (value := self._plain_json()) is not ...:
+                return value
+            if self.encoding in ("utf-8", "UTF-8") and self.content:
+                try:
+                    return json.loads(self.content.decode())
+                except ValueError:
+                    pass  # raised again below, as requests' own error
         return super().json(**kwargs)
+
+    def _plain_json(self) -> Any:
+        """The value of a common body, read by the engine; `...` for any other, and if a script replaces json.loads."""
+        if self._encoding is ... and self.reply is not None and self.status_code and json.loads is LOADS:
+            return self.reply.json()
+        return ...
 
     # The types of requests do not allow for a missing response.
     @lazy

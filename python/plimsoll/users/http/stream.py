@@ -153,7 +153,6 @@ class Streamed:
     # As in requests: False until the whole body has been read.
     _content: Any = False
     _content_consumed = False
-    _is_whole = False
 
     def __init__(self, reply: Reply, route: Any, body: Any, session: Any, endpoint: tuple[str, str]) -> None:
         # Taken at once, so that the rest of the body is freed with the response if nobody reads it.
