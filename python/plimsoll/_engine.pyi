@@ -28,6 +28,7 @@ __all__ = [
     "StreamRows",
     "Timeouts",
     "held_bodies",
+    "is_plain_path",
     "json_text",
     "limit_bodies",
     "now",
@@ -59,6 +60,12 @@ def json_text(value: Any) -> str | None:
     """The same as json.dumps of a value made of plain dicts, lists, tuples, texts, numbers, bools and None.
 
     None for any other value, keys that are not str, ints of more than 64 bits, NaN, infinity and half surrogate pairs.
+    """
+
+def is_plain_path(path: Any) -> bool:
+    """Whether quoting does not change a path with its query.
+
+    False for any doubt: dot segments, an empty query, a fragment, a percent sign, a letter outside of ASCII, no str.
     """
 
 def toml_lines(text: str) -> dict[str, int]:

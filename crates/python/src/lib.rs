@@ -10,6 +10,7 @@ mod json;
 mod json_value;
 mod native;
 mod origin;
+mod path;
 mod recorder;
 mod reply;
 mod scenario;
@@ -44,6 +45,8 @@ mod _engine {
     use crate::native::NativeUsers;
     #[pymodule_export]
     use crate::origin::{Headers, Origin};
+    #[pymodule_export]
+    use crate::path::is_plain_path;
     #[pymodule_export]
     use crate::recorder::Recorder;
     #[pymodule_export]

@@ -7,6 +7,7 @@ import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll._engine import is_plain_path
 from plimsoll.users.http import url as urls
 from plimsoll.users.http.url import RouteCache, origin_of, route_of, routes_of, without_credentials
 
@@ -41,6 +42,13 @@ def test_the_quick_way_is_taken_where_it_can_be(monkeypatch: pytest.MonkeyPatch)
     route = RouteCache("http://example.org:81/api")["/todos/17;v=1?a=b&c=d/e?f"]
     assert (route.root, route.target) == ("http://example.org:81", "/api/todos/17;v=1?a=b&c=d/e?f")
     assert (route.url, route.name) == (f"{route.root}{route.target}", route.target)
+
+
+def test_what_is_no_text_is_no_path() -> None:
+    for path in (b"/x", None, 1):
+        assert not is_plain_path(path)
+        with pytest.raises(TypeError):
+            RouteCache("http://h")[path]  # type: ignore[index]
 
 
 def test_an_absolute_url_leaves_the_base() -> None:

@@ -13,16 +13,15 @@ from requests.auth import HTTPBasicAuth, _basic_auth_str
 from requests.exceptions import InvalidSchema, InvalidURL, MissingSchema
 from urllib3.util import parse_url
 
-from plimsoll._engine import Origin
+from plimsoll._engine import Origin, is_plain_path
 
 ROUTES_KEPT = 4096
 """Cached routes per base URL. Above this the cache is cleared: a test with many paths must not fill the memory."""
 
 ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
 _SCHEMES = ("http://", "https://", "http+unix://")
-# Text that quoting does not change. Dot segments, empty queries, fragments and percent signs take the slow path.
+# Text that quoting does not change, as `is_plain_path` of a path.
 _PLAIN_BASE = re.compile(r"(https?://[a-z0-9][a-z0-9.-]*(?::[1-9][0-9]*)?)((?:/[\w.~!$&'()*+,;=:@-]*)*)", re.ASCII)
-_PLAIN_PATH = re.compile(r"/[\w.~!$&'()*+,;=:@/-]*(?:\?[\w.~!$&'()*+,;=:@/?-]+)?", re.ASCII)
 
 
 UrlT = TypeVar("UrlT", str, str | None)
@@ -31,21 +30,25 @@ UrlT = TypeVar("UrlT", str, str | None)
 class Route:
     """A URL, parsed and quoted."""
 
-    __slots__ = ("has_credentials", "name", "root", "target", "url")
+    __slots__ = ("_url", "has_credentials", "name", "root", "target")
 
     def __init__(
-        self, root: str, target: str, url: str, name: str | None = None, has_credentials: bool = False
+        self, root: str, target: str, url: str | None = None, name: str | None = None, has_credentials: bool = False
     ) -> None:
         self.root = root
         """scheme://host[:port]; an `Origin` is made of it."""
         self.target = target
         """Path and query as sent."""
-        self.url = url
-        """The value of `response.url`, including a fragment."""
+        self._url = url
         self.name = target if name is None else name
         """The name of the exchange if the call gives none."""
         self.has_credentials = has_credentials
         """The URL contains user:password@."""
+
+    @property
+    def url(self) -> str:
+        """The value of `response.url`, including a fragment."""
+        return f"{self.root}{self.target}" if self._url is None else self._url
 
     def with_params(self, params: Any) -> Route:
         """The URL with `params=` added in requests' encoding. Raises InvalidURL."""
@@ -137,16 +140,14 @@ class RouteCache(dict[str, Route]):
         self.root, self._prefix = plain.groups() if plain else (_root(base_url), "")
 
     def __missing__(self, path: str) -> Route:
-        route = self._make(path)
+        if self._is_plain and is_plain_path(path):
+            route = Route(self.root, self._prefix + path)
+        else:
+            route = route_of(path if ABSOLUTE.match(path) else f"{self.base_url}{path}")
         if len(self) >= ROUTES_KEPT:
             self.clear()
         self[path] = route
         return route
-
-    def _make(self, path: str) -> Route:
-        if self._is_plain and _PLAIN_PATH.fullmatch(path) and "/." not in path:
-            return Route(self.root, self._prefix + path, f"{self.root}{self._prefix}{path}")
-        return route_of(path if ABSOLUTE.match(path) else f"{self.base_url}{path}")
 
 
 def _root(base_url: str) -> str:

@@ -1,0 +1,26 @@
+//! `is_plain_path`: whether a path is sent as it is.
+
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// Whether quoting does not change a path with its query. False for any doubt: dot segments, an empty query, a
+/// fragment, a percent sign, any character outside of ASCII, any type but str.
+#[pyfunction]
+pub(crate) fn is_plain_path(path: &Bound<'_, PyAny>) -> bool {
+    path.cast_exact::<PyString>().is_ok_and(|path| path.to_str().is_ok_and(|path| is_plain(path.as_bytes())))
+}
+
+fn is_plain(text: &[u8]) -> bool {
+    let mark = text.iter().position(|&byte| byte == b'?');
+    let (path, query) = mark.map_or((text, None), |at| (&text[..at], Some(&text[at + 1..])));
+    path.starts_with(b"/")
+        && path.iter().all(|&byte| is_unchanged(byte))
+        && query.is_none_or(|query| !query.is_empty() && query.iter().all(|&byte| byte == b'?' || is_unchanged(byte)))
+        && !text.windows(2).any(|pair| pair == b"/.")
+}
+
+fn is_unchanged(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'_' | b'.' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';')
+        || matches!(byte, b'=' | b':' | b'@' | b'/' | b'-')
+}
