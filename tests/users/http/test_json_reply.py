@@ -13,8 +13,6 @@ from requests.structures import CaseInsensitiveDict
 from requests.utils import get_encoding_from_headers
 from tests.users.recording_server import RecordingServer, answer
 
-from plimsoll.users.http.json_text import LOADS
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -166,7 +164,8 @@ def test_a_function_that_a_script_puts_into_json_is_called(
     monkeypatch: pytest.MonkeyPatch, target: Target, session_bench: SessionBench
 ) -> None:
     target.say(b"1", JSON)
-    monkeypatch.setattr(json, "loads", lambda text, **_: ("read", LOADS(text)))
+    loads = json.loads
+    monkeypatch.setattr(json, "loads", lambda text, **_: ("read", loads(text)))
     for session in (session_bench.http(target.url), session_bench.fast(target.url)):
         assert session.get("/").json() == ("read", 1)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import requests
 
 from plimsoll.users.exceptions import LocustError
+from plimsoll.users.http.json_text import parse
 from plimsoll.users.http.response import Response
 from plimsoll.users.http.stream import Streamed
 
@@ -63,7 +64,7 @@ class FastResponse(Response):
 
     def json(self, **kwargs: Any) -> Any:
         """The body as JSON. Raises json.JSONDecodeError, or TypeError without a response."""
-        if not kwargs and (value := self._plain_json()) is not ...:
+        if not kwargs and (value := parse(self)) is not ...:
             return value
         return json_module.loads(cast("str", self.text), **kwargs)
 

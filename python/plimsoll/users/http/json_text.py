@@ -1,4 +1,4 @@
-"""JSON bodies without the frames and objects that the standard library makes for every call.
+"""JSON without the frames and objects that the standard library makes for every call.
 
 Results and errors are those of `json`, which is called for what the engine leaves to it.
 """
@@ -7,14 +7,25 @@ from __future__ import annotations
 
 import json
 from json import JSONEncoder
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import json_text
 
+if TYPE_CHECKING:
+    from plimsoll.users.http.response import Response
+
 # A script may have replaced them: then its own are called.
-LOADS, _DUMPS = json.loads, json.dumps
+_LOADS, _DUMPS = json.loads, json.dumps
 
 _strictly = JSONEncoder(allow_nan=False).encode
+
+
+def parse(response: Response) -> Any:
+    """The value of a common body, read by the engine. `...`: the caller has to read it, with json.loads."""
+    reply = response.reply
+    if reply is not None and response.status_code and response.own_encoding is ... and json.loads is _LOADS:
+        return reply.json()
+    return ...
 
 
 def dump(value: Any) -> str:

@@ -22,7 +22,7 @@ from plimsoll.users.exceptions import LocustError
 from plimsoll.users.failure import root_of
 from plimsoll.users.http.catch_response import CatchResponse
 from plimsoll.users.http.cookies import store_cookies
-from plimsoll.users.http.json_text import LOADS
+from plimsoll.users.http.json_text import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -95,7 +95,7 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
     # requests' own state of reading the body; here the body is always read.
     _content_consumed = True
 
-    _encoding: Any = ...
+    own_encoding: Any = ...
     """The encoding that user code has assigned."""
 
     def __init__(
@@ -137,13 +137,13 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
     @property
     def encoding(self) -> str | None:
         """From the Content-Type; to correct it, assign another before reading `text`."""
-        if self._encoding is not ...:
-            return cast("str | None", self._encoding)
+        if self.own_encoding is not ...:
+            return cast("str | None", self.own_encoding)
         return None if self.reply is None else encoding_of(self.reply.header("content-type"))
 
     @encoding.setter
     def encoding(self, encoding: str | None) -> None:
-        self._encoding = encoding
+        self.own_encoding = encoding
 
     @property
     def apparent_encoding(self) -> str | None:
@@ -154,7 +154,7 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
     def json(self, **kwargs: Any) -> Any:
         """The body as JSON. Raises requests.exceptions.JSONDecodeError."""
         if not kwargs:
-            if (value := self._plain_json()) is not ...:
+            if (value := parse(self)) is not ...:
                 return value
             if self.encoding in ("utf-8", "UTF-8") and self.content:
                 try:
@@ -162,12 +162,6 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
                 except ValueError:
                     pass  # raised again below, as requests' own error
         return super().json(**kwargs)
-
-    def _plain_json(self) -> Any:
-        """The value of a common body, read by the engine; `...` for any other, and if a script replaces json.loads."""
-        if self._encoding is ... and self.reply is not None and self.status_code and json.loads is LOADS:
-            return self.reply.json()
-        return ...
 
     # The types of requests do not allow for a missing response.
     @lazy
