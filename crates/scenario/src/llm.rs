@@ -1,4 +1,4 @@
-//! Events of a chat completion in OpenAI's format: what a chunk brings, and the objectives of a request.
+//! Events of a chat completion in `OpenAI`'s format: what a chunk brings, and the objectives of a request.
 
 use std::fmt;
 

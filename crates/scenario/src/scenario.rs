@@ -18,7 +18,7 @@ use crate::verdict::Rules;
 pub enum Stream {
     /// Events of any kind.
     Events(EventFormat),
-    /// A chat completion in OpenAI's format, as server-sent events, and what a good request is, if that was given.
+    /// A chat completion in `OpenAI`'s format, as server-sent events, and what a good request is, if that was given.
     Text(Option<Objectives>),
 }
 

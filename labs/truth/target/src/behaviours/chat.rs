@@ -1,4 +1,4 @@
-//! Chat completions in OpenAI's format, with a known schedule.
+//! Chat completions in `OpenAI`'s format, with a known schedule.
 
 use super::Context;
 use crate::request::Request;
