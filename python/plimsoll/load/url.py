@@ -38,7 +38,7 @@ def url_scenario(
     address = origins.split_url(url)
     with named("--header"):
         lines = [parse_header(line) for line in headers]
-    step = {
+    step: dict[str, Any] = {
         "name": address.path, "method": method, "path": address.path, "headers": lines, "body": _body(body, body_file),
     }  # fmt: skip
     if stream is not None:
