@@ -65,7 +65,10 @@ WRONG: list[tuple[str, int, str]] = [
     ('expect.max_tme = "1s"\n', 5, "request[0].expect.max_tme: is not a known field; did you mean max_time?"),
     ('expect.json = { "ok" = true }\n', 5, 'request[0].expect.json.ok: "ok" is not a JSON pointer'),
     ("expect.contains = 3\n", 5, "request[0].expect.contains: must be text in quotes, not 3"),
-    ('stream = "ws"\n', 5, 'request[0].stream: must be "sse" or "lines", not "ws"'),
+    ('stream = "ws"\n', 5, 'request[0].stream: must be "sse", "lines" or "llm", not "ws"'),
+    ('stream = "sse"\nslo.time = "1s"\n', 6, 'request[0].slo: belongs with stream = "llm"'),
+    ('stream = "llm"\nslo = {}\n', 6, "request[0].slo: needs at least one of first_token, time_per_token"),
+    ('stream = "llm"\nslo.ttft = "1s"\n', 6, "request[0].slo.ttft: is not a known field"),
     ('stream = "sse"\nexpect.contains = "a"\n', 6, "request[0].expect.contains: it reads the body, but the body of a "),
     ('stream = "lines"\nextract.x = { json = "/a" }\n', 6, "request[0].extract.x.json: it reads the body, but the bod"),
     # flows

@@ -40,6 +40,15 @@ def test_a_stream_is_read_as_events() -> None:
     assert step["stream"] == "sse"
 
 
+def test_a_completion_is_sent_as_json_and_may_have_objectives() -> None:
+    given = {"method": "POST", "body": "{}", "stream": "llm"}
+    (step,) = url_scenario("http://h/chat", **given, objectives=["first_token=500ms", "time=10"])["flows"][0]["steps"]
+    assert (step["stream"], step["slo"]) == ("llm", {"first_token": 0.5, "time": 10.0})
+    assert step["headers"] == [["Content-Type", "application/json"]]
+    (step,) = url_scenario("http://h/chat", **given, headers=["content-type: a/b"])["flows"][0]["steps"]
+    assert step["headers"] == [["content-type", "a/b"]]
+
+
 @pytest.mark.parametrize(
     ("url", "options", "message"),
     [
@@ -51,6 +60,13 @@ def test_a_stream_is_read_as_events() -> None:
         ("http://h/", {"headers": ["A: ${b}"]}, "^--header: unknown variable"),
         ("http://h/", {"body": "${b}"}, "^--body: unknown variable"),
         ("http://h/${b}", {}, "^URL: unknown variable"),
+        ("http://h/", {"objectives": ["time=1s"]}, "^--slo: goes with --stream llm"),
+        (
+            "http://h/",
+            {"stream": "llm", "objectives": ["ttft=1s"]},
+            '^--slo: "ttft=1s" is no objective; valid are first_token=TIME, time_per_token=TIME, time=TIME',
+        ),
+        ("http://h/", {"stream": "llm", "objectives": ["time=soon"]}, '^--slo: "soon" is not a duration'),
         ("http://h/", {"body_file": "/none"}, "^--body: cannot read /none: No such file"),
     ],
 )

@@ -12,19 +12,25 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tests.command import Command
 
 EVENTS = 5
 PAUSE_S = 0.01
+NAMED = (b"accept:", b"content-type:")
+BODY = '{"stream": true}'
+ROLE = '{"choices": [{"delta": {"role": "assistant", "content": ""}}]}'
+WORD = '{"choices": [{"delta": {"content": "word "}}]}'
+USAGE = '{"choices": [], "usage": {"completion_tokens": 9}}'
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 class StreamingTarget:
-    """Answers each request with five server-sent events. It waits before each."""
+    """Answers each request with five server-sent events, or with these. It waits before each."""
 
-    def __init__(self) -> None:
+    def __init__(self, events: Sequence[str] = tuple(f'{{"n": {number}}}' for number in range(EVENTS))) -> None:
+        self.events = events
         self.streams = 0
         self.accepts: set[bytes] = set()
         self._lock = threading.Lock()
@@ -49,18 +55,18 @@ class StreamingTarget:
             while head := self._head(connection):
                 with self._lock:
                     self.streams += 1
-                    self.accepts |= {line for line in head.split(b"\r\n") if line.lower().startswith(b"accept:")}
+                    self.accepts |= {line for line in head.split(b"\r\n") if line.lower().startswith(NAMED)}
                 connection.sendall(HEAD)
-                for number in range(EVENTS):
+                for data in self.events:
                     time.sleep(PAUSE_S)
-                    event = b'data: {"n": %d}\n\n' % number
+                    event = f"data: {data}\n\n".encode()
                     connection.sendall(b"%x\r\n%b\r\n" % (len(event), event))
                 connection.sendall(b"0\r\n\r\n")
 
     @staticmethod
     def _head(connection: socket.socket) -> bytes:
         head = b""
-        while not head.endswith(b"\r\n\r\n"):
+        while not head.endswith((b"\r\n\r\n", BODY.encode())):
             if not (data := connection.recv(4096)):
                 return b""
             head += data
@@ -81,7 +87,7 @@ def _rows(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def test_a_report_has_the_times_of_events_beside_those_of_requests(
     plimsoll: Command, streaming: StreamingTarget
 ) -> None:
-    thresholds = ('p50 of "first event /events" >= 10ms', "rps of event /events > 0", "success = 12")
+    thresholds = ('p50 of "first event /events" >= 10ms', "rps of each event /events > 0", "success = 12")
     arguments = [each for text in thresholds for each in ("--threshold", text)]
     done = plimsoll(
         "run", f"{streaming.url}/events", "--stream", "sse", "-u", "3", "-r", "100", "--iterations", "12", "--headless",
@@ -91,14 +97,14 @@ def test_a_report_has_the_times_of_events_beside_those_of_requests(
     document = json.loads((plimsoll.directory / "run.json").read_text())
     rows = _rows(document)
     counts = {method: row["requests"] for method, row in rows.items()}
-    assert counts == {"GET": 12, "first event": 12, "event": 12 * EVENTS}
+    assert counts == {"GET": 12, "first event": 12, "each event": 12 * EVENTS}
     assert (document["total"]["requests"], streaming.streams) == (12, 12)
-    assert rows["event"]["bytes_body"] == 12 * EVENTS * len('{"n": 0}')
+    assert rows["each event"]["bytes_body"] == 12 * EVENTS * len('{"n": 0}')
     assert streaming.accepts == {b"Accept: text/event-stream"}
     # The target never sends earlier than it says. How much later it is depends on the machine.
     assert rows["first event"]["service_ms"]["min"] >= PAUSE_S * 1e3
     assert rows["GET"]["service_ms"]["min"] >= EVENTS * PAUSE_S * 1e3
-    whole, first, gaps = (rows[method]["service_ms"]["mean"] for method in ("GET", "first event", "event"))
+    whole, first, gaps = (rows[method]["service_ms"]["mean"] for method in ("GET", "first event", "each event"))
     assert whole >= first + (EVENTS - 1) * gaps - 1e-3, "the body ends with its last event, or later"
     for text in (done.out, plimsoll("show", "--store", str(plimsoll.store)).out):
         assert "first event" in text and "Aggregated" in text, text
@@ -122,8 +128,40 @@ iterations = 4
     assert done.code == 0, done
     rows = _rows(json.loads((plimsoll.directory / "run.json").read_text()))
     assert {method: row["requests"] for method, row in rows.items()} == {
-        "GET": 4, "first event": 4, "event": 4 * EVENTS,
+        "GET": 4, "first event": 4, "each event": 4 * EVENTS,
     }  # fmt: skip
+
+
+def test_a_completion_has_its_tokens_and_its_goodput_in_every_report(plimsoll: Command) -> None:
+    target = StreamingTarget([ROLE, WORD, WORD, WORD, USAGE, "[DONE]"])
+    try:
+        thresholds = (
+            'p50 of "first token /chat" >= 20ms', 'rps of "good request /chat" > 0', 'rps of "each token /chat" > 0',
+        )  # fmt: skip
+        done = plimsoll(
+            "run", f"{target.url}/chat", "--stream", "llm", "--body", BODY, "-u", "2", "-r", "100", "--iterations", "8",
+            "--slo", "first_token=1h", "--slo", "time_per_token=1h", "--headless", "--summary", "run.json",
+            "--html", "run.html", *(each for text in thresholds for each in ("--threshold", text)),
+        )  # fmt: skip
+    finally:
+        target.close()
+    assert done.code == 0, done
+    document = json.loads((plimsoll.directory / "run.json").read_text())
+    rows = _rows(document)
+    assert {method: row["requests"] for method, row in rows.items()} == {
+        "POST": 8, "first event": 8, "first token": 8, "each chunk": 24, "each token": 72, "good request": 8,
+    }  # fmt: skip
+    assert document["total"]["requests"] == 8
+    assert target.accepts == {b"Accept: text/event-stream", b"Content-Type: application/json"}
+    # The target never sends earlier than it says, so that the first content comes after the role and another pause.
+    assert rows["first event"]["service_ms"]["min"] >= PAUSE_S * 1e3
+    assert rows["first token"]["service_ms"]["min"] >= 2 * PAUSE_S * 1e3
+    # Three chunks have two gaps; nine tokens have eight.
+    gaps, each = (rows[method]["service_ms"]["mean"] for method in ("each chunk", "each token"))
+    assert each == pytest.approx(gaps / 4, rel=1e-3)
+    page = (plimsoll.directory / "run.html").read_text()
+    for text in (done.out, page):
+        assert all(method in text for method in rows), text[-4000:]
 
 
 def test_a_stream_goes_with_a_url(plimsoll: Command) -> None:
@@ -132,4 +170,4 @@ def test_a_stream_goes_with_a_url(plimsoll: Command) -> None:
     assert (done.code, "--stream goes with a URL" in done.err) == (2, True), done
     done = plimsoll("run", "http://127.0.0.1:1/", "--stream", "ws")
     assert done.code == 2, done
-    assert "'sse', 'lines'" in done.err
+    assert "'sse', 'lines', 'llm'" in done.err

@@ -41,10 +41,10 @@ def test_counts_by_endpoint_and_outcome(make_interval):
 
 def test_events_of_streams_are_rows_and_in_no_total(make_interval):
     view = RunView()
-    rows = [("GET", [900.0]), ("first event", [50.0]), ("event", [20.0, 30.0])]
+    rows = [("GET", [900.0]), ("first event", [50.0]), ("each event", [20.0, 30.0])]
     view.add(make_interval(times, method=method, name="/events") for method, times in rows)
     found = [(each.method, each.requests, sum(each.requests_by_second)) for each in view.endpoints]
-    assert found == [("GET", 1, 1), ("event", 2, 2), ("first event", 1, 1)]
+    assert found == [("GET", 1, 1), ("each event", 2, 2), ("first event", 1, 1)]
     assert (view.total.requests, sum(view.total.requests_by_second), view.recent.total.requests) == (1, 1, 1)
     assert view.total.response.max == Milliseconds(900.0)
     assert view.recorded.exchanges == 4, "what the store must have"

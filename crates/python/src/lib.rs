@@ -86,7 +86,7 @@ mod _engine {
 
     /// The methods of rows that streams add to those of their requests.
     #[pyfunction]
-    fn stream_rows() -> [&'static str; 2] {
+    fn stream_rows() -> [&'static str; 7] {
         plimsoll_record::STREAM_ROWS
     }
 

@@ -10,9 +10,22 @@ pub const OTHERS: (&str, &str) = ("", "(others)");
 pub const FIRST_EVENT: &str = "first event";
 /// The method of the row that counts events of streams. Its times are those from one event of a stream to the next, so
 /// that the first event of each stream has none.
-pub const EVENT: &str = "event";
-/// The methods of rows that are no requests. Methods of HTTP have no blanks, and are written in capitals.
-pub const STREAM_ROWS: [&str; 2] = [FIRST_EVENT, EVENT];
+pub const EVENT: &str = "each event";
+/// The method of the row with the times to the first chunk of a generated text that has content.
+pub const FIRST_TOKEN: &str = "first token";
+/// The method of the row that counts such chunks, with the times from one to the next.
+pub const CHUNK: &str = "each chunk";
+/// The method of the row that counts the tokens of generated texts, as the target counts them. Each text has one time:
+/// that per token after the first one.
+pub const TOKEN: &str = "each token";
+/// The same for texts of which the target does not say how many tokens they have: each chunk is one.
+pub const TOKEN_BY_CHUNK: &str = "token by chunk";
+/// The method of the row that counts requests that met all their objectives, with their response times.
+pub const GOOD: &str = "good request";
+/// The methods of rows that are no requests. Methods of HTTP have no blanks.
+pub const STREAM_ROWS: [&str; 7] = [FIRST_EVENT, EVENT, FIRST_TOKEN, CHUNK, TOKEN, TOKEN_BY_CHUNK, GOOD];
+/// Those of them that have the name of any stream.
+pub(crate) const EVENT_ROWS: [&str; 2] = [FIRST_EVENT, EVENT];
 
 /// Assigns numbers to endpoints.
 #[derive(Debug)]

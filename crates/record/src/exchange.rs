@@ -85,6 +85,12 @@ impl Exchange {
         }
     }
 
+    /// The stamps of its times alone, for a row beside that of the request, to which bytes and connections belong.
+    pub(crate) fn stamps(&self) -> Exchange {
+        let Exchange { due, free, sent, arrival, read, .. } = *self;
+        Exchange { due, free, sent, arrival, read, ..Exchange::default() }
+    }
+
     /// Makes this the next hop of `previous`, so that the chain is one exchange. It has the due and send times of the
     /// first hop, and the sums of bytes and setup times.
     pub fn follow(&mut self, previous: &Exchange) {

@@ -11,6 +11,7 @@
 //! - [`parts`]: the target's own timings.
 //! - [`slowest`]: the slowest exchanges that carry a trace.
 //! - [`stream`]: the rows that streams add to those of their requests.
+//! - [`tokens`]: the rows that generated texts add.
 //! - [`totals`]: the sums of the run so far, for the live page.
 //! - [`failures`]: failures grouped by message.
 //! - `grouping`: finds the common text of messages.
@@ -31,6 +32,7 @@ pub mod parts;
 pub mod recorder;
 pub mod slowest;
 pub mod stream;
+pub mod tokens;
 pub mod totals;
 
 pub use cell::{Cell, EndpointId};
@@ -43,4 +45,5 @@ pub use parts::Part;
 pub use recorder::{HealthSecond, Recorder, Taken};
 pub use slowest::Slow;
 pub use stream::StreamRows;
+pub use tokens::{TokenRows, Tokens};
 pub use totals::Sums;

@@ -239,6 +239,13 @@ impl Recorder {
         self.second(exchange.arrival).cell(endpoint, Outcome::Success).add(exchange, body, times);
     }
 
+    /// Counts so many more without a time in the row of a stream.
+    pub(crate) fn add_untimed(&mut self, endpoint: EndpointId, arrival: u64, count: u64) {
+        let cell = self.second(arrival).cell(endpoint, Outcome::Success);
+        cell.count += count;
+        cell.untimed += count;
+    }
+
     /// Counts an arrival of the open model in the second of its due time.
     pub fn offered(&mut self, due: u64) {
         self.second(due).health.offered += 1;

@@ -3,33 +3,36 @@
 //! The row of a request is its whole exchange. Events of its stream are in two more rows, which are no requests: they are
 //! in no sum over all endpoints.
 
-use crate::endpoints::STREAM_ROWS;
+use crate::endpoints::EVENT_ROWS;
 use crate::{EndpointId, Exchange, Recorder};
 
 /// The rows of the streams of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamRows {
-    first: EndpointId,
-    event: EndpointId,
+    pub(crate) first: EndpointId,
+    pub(crate) event: EndpointId,
 }
 
 impl Recorder {
     /// The rows for streams of this request, with its name. None for names over the limit of names.
     pub fn stream_rows(&mut self, request: EndpointId) -> Option<StreamRows> {
-        if Some(request) == self.others() {
-            return None;
-        }
-        let name = self.name(request)?.1.to_owned();
-        let [first, event] = STREAM_ROWS.map(|method| self.endpoint(method, &name));
+        let name = self.stream_name(request)?;
+        let [first, event] = EVENT_ROWS.map(|method| self.endpoint(method, &name));
         Some(StreamRows { first, event })
+    }
+
+    /// The name of the rows that a request adds. None for names over the limit of names.
+    pub(crate) fn stream_name(&self, request: EndpointId) -> Option<String> {
+        let (_, name) = self.name(request).filter(|_| Some(request) != self.others())?;
+        Some(name.to_owned())
     }
 
     /// Records an event of `body` bytes. `exchange`: the stamps of the request, with the arrival of this event;
     /// `previous`: the arrival of the event before it.
     pub fn event(&mut self, rows: StreamRows, exchange: &Exchange, previous: Option<u64>, body: u64) {
-        let Exchange { due, free, sent, arrival, read, .. } = *exchange;
+        let Exchange { arrival, read, .. } = *exchange;
         let Some(previous) = previous else {
-            let first = Exchange { due, free, sent, arrival, read, ..Exchange::default() };
+            let first = exchange.stamps();
             self.add_event(rows.first, &first, body, true);
             return self.add_event(rows.event, &first, body, false);
         };

@@ -8,9 +8,10 @@ use crate::DefinitionError;
 use crate::choice::Choice;
 use crate::definition::{self, Definition};
 use crate::feeder::Feeder;
+use crate::llm::Objectives;
 use crate::names::check_name;
 use crate::request::{Blueprint, Line};
-use crate::scenario::{Flow, Scenario, Step, Worker};
+use crate::scenario::{Flow, Scenario, Step, Stream, Worker};
 use crate::scope::Scope;
 use crate::target::Target;
 use crate::time::{Think, nanos};
@@ -133,7 +134,8 @@ impl Shared<'_> {
         if step.stream.is_some() {
             check_stream(&step, field)?;
         }
-        let lines = self.lines(step.target, &step.headers, accept(step.stream), field);
+        let stream = stream_of(&step, field)?;
+        let lines = self.lines(step.target, &step.headers, accept(stream), field);
         let blueprint = Blueprint::new(step.method, &step.path, &lines, step.body, place.scope(self.feeders), field)?;
         let cookies = self.cookies.then_some(target.host);
         let rules = Rules::new(step.expect, step.extract, numbers, place.variables.len(), cookies, field)?;
@@ -143,7 +145,7 @@ impl Shared<'_> {
             target: step.target,
             timeout: limit(step.timeout, field, "timeout")?,
             idle_timeout: limit(step.idle_timeout, field, "idle_timeout")?,
-            stream: step.stream.map(format_of),
+            stream,
             needs_head: rules.needs_head(),
             needs_body: rules.needs_body(),
             is_constant: blueprint.is_constant(),
@@ -182,15 +184,31 @@ impl Shared<'_> {
 }
 
 /// The Accept header of a request without one.
-fn accept(stream: Option<definition::Stream>) -> &'static str {
-    if stream == Some(definition::Stream::Sse) { "text/event-stream" } else { "*/*" }
+fn accept(stream: Option<Stream>) -> &'static str {
+    if stream.map(Stream::format) == Some(EventFormat::Sse) { "text/event-stream" } else { "*/*" }
 }
 
-fn format_of(stream: definition::Stream) -> EventFormat {
-    match stream {
-        definition::Stream::Sse => EventFormat::Sse,
-        definition::Stream::Lines => EventFormat::Lines,
+fn stream_of(step: &definition::Step, field: &str) -> Result<Option<Stream>, DefinitionError> {
+    if step.slo.is_some() && step.stream != Some(definition::Stream::Llm) {
+        return Err(DefinitionError::new(format!("{field}.slo"), "objectives are those of a stream of the kind llm"));
     }
+    Ok(Some(match step.stream {
+        None => return Ok(None),
+        Some(definition::Stream::Sse) => Stream::Events(EventFormat::Sse),
+        Some(definition::Stream::Lines) => Stream::Events(EventFormat::Lines),
+        Some(definition::Stream::Llm) => Stream::Text(step.slo.as_ref().map(|slo| objectives(slo, field)).transpose()?),
+    }))
+}
+
+fn objectives(slo: &definition::Slo, field: &str) -> Result<Objectives, DefinitionError> {
+    let nanos = |seconds: Option<f64>, name: &str| {
+        seconds.map_or(Ok(u64::MAX), |seconds| nanos(seconds, &format!("{field}.slo.{name}")))
+    };
+    Ok(Objectives {
+        first_token: nanos(slo.first_token, "first_token")?,
+        time_per_token: nanos(slo.time_per_token, "time_per_token")?,
+        time: nanos(slo.time, "time")?,
+    })
 }
 
 /// Refuses rules that need the whole body. A stream may have no end, so its body is not kept.

@@ -137,6 +137,8 @@ pub(crate) struct Step {
     pub(crate) idle_timeout: Option<f64>,
     /// Absent: the response is no stream.
     pub(crate) stream: Option<Stream>,
+    /// Absent: there are no objectives.
+    pub(crate) slo: Option<Slo>,
     pub(crate) think: Option<Think>,
     #[serde(default, deserialize_with = "or_default")]
     pub(crate) extract: Vec<Extract>,
@@ -152,12 +154,22 @@ pub(crate) enum Body {
     Base64(String),
 }
 
-/// How the events of a stream are written.
+/// What is in the body of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Stream {
     Sse,
     Lines,
+    Llm,
+}
+
+/// Seconds; absent: no limit.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Slo {
+    pub(crate) first_token: Option<f64>,
+    pub(crate) time_per_token: Option<f64>,
+    pub(crate) time: Option<f64>,
 }
 
 /// Seconds.
@@ -226,7 +238,7 @@ mod tests {
             "feeders": [{"name": "f", "columns": [], "rows": [], "order": null, "share": null, "at_end": null}],
             "choice": null, "cookies": null, "accept_encoding": null,
             "flows": [{"name": "n", "weight": null, "steps": [{"name": "s", "target": null, "method": "GET",
-                "path": "/", "headers": null, "body": null, "timeout": null, "idle_timeout": null, "stream": null, "think": null, "extract": null,
+                "path": "/", "headers": null, "body": null, "timeout": null, "idle_timeout": null, "stream": null, "slo": null, "think": null, "extract": null,
                 "expect": {"status": null, "contains": null, "lacks": null, "json": null, "max_time": null}}]}]}"#;
         for text in [short, long] {
             let definition = read(text).unwrap();

@@ -55,6 +55,7 @@ mod error;
 mod expect;
 mod extract;
 mod feeder;
+mod llm;
 mod names;
 mod player;
 mod random;
@@ -69,8 +70,9 @@ mod time;
 mod verdict;
 
 pub use error::DefinitionError;
+pub use llm::{Chunk, Objectives};
 pub use player::{Constant, Exhausted, Next, Player, Prepared};
-pub use scenario::{Flow, Scenario, Step};
+pub use scenario::{Flow, Scenario, Step, Stream};
 pub use session::{Session, StepId};
 pub use target::{Target, Verify};
 pub use verdict::Verdict;

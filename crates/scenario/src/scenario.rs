@@ -6,11 +6,31 @@ use plimsoll_http::EventFormat;
 
 use crate::choice::Choice;
 use crate::feeder::Feeder;
+use crate::llm::Objectives;
 use crate::request::Blueprint;
 use crate::session::StepId;
 use crate::target::Target;
 use crate::time::Think;
 use crate::verdict::Rules;
+
+/// What is in the body of a response that is a stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Events of any kind.
+    Events(EventFormat),
+    /// A chat completion in `OpenAI`'s format, as server-sent events, and what a good request is, if that was given.
+    Text(Option<Objectives>),
+}
+
+impl Stream {
+    /// How its events are written.
+    pub fn format(self) -> EventFormat {
+        match self {
+            Stream::Events(format) => format,
+            Stream::Text(_) => EventFormat::Sse,
+        }
+    }
+}
 
 /// One request of a flow, and the rules for its response.
 #[derive(Debug)]
@@ -26,8 +46,8 @@ pub struct Step {
     pub timeout: u64,
     /// Timeout of connecting, and of each wait for bytes, ns; 0 = none.
     pub idle_timeout: u64,
-    /// The response is a stream of events.
-    pub stream: Option<EventFormat>,
+    /// The response is a stream.
+    pub stream: Option<Stream>,
     /// [`Player::judge`](crate::Player::judge) needs the raw head of the response.
     pub needs_head: bool,
     /// [`Player::judge`](crate::Player::judge) needs the decoded body of the response.

@@ -6,7 +6,7 @@ Each file begins with the purpose and the tolerance of its check.
 from collections.abc import Callable, Iterator
 
 from ..lab import Lab
-from . import brackets, busy, counts, distributions, failures, freeze_closed, freeze_open, spacing, streams
+from . import brackets, busy, counts, distributions, failures, freeze_closed, freeze_open, spacing, streams, texts
 from .case import Case
 
 Check = Callable[[Lab], Iterator[Case]]
@@ -21,4 +21,5 @@ CHECKS: dict[str, Check] = {
     "spacing": spacing.check,
     "failures": failures.check,
     "streams": streams.check,
+    "texts": texts.check,
 }

@@ -29,7 +29,7 @@ def observe(lab: Lab, case: str, load: list[str]) -> Iterator[Line]:
     arguments = [lab.url(TARGET), "--stream", "sse", *load]
     observation = lab.observe(Load(arguments, lab.seconds(10, 2), may_be_invalid=True))
     report, received = observation.report, observation.truth.path(TARGET).received
-    request, first, event = (report.row(method, TARGET) for method in ("GET", "first event", "event"))
+    request, first, event = (report.row(method, TARGET) for method in ("GET", "first event", "each event"))
     yield exact(case, "requests", {"success": received}, request.outcomes())
     yield exact(case, "requests in the total", received, report.total.requests)
     yield exact(case, "first events", received, first.requests)

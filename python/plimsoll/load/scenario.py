@@ -142,6 +142,7 @@ def _step(draft: Draft, step: StepTable, think: dict[str, Any] | None, path: str
         "extract": [table.definition(name) for name, table in step.extract.items()],
         "expect": step.expected,
         **({} if step.stream is None else {"stream": step.stream}),
+        **({} if step.slo is None else {"slo": step.slo.definition()}),
     }
 
 
@@ -152,7 +153,7 @@ def _note_step(draft: Draft, step: StepTable, path: str, place: str) -> None:
     note[f"{place}.method"] = f"{path}.{'method' if step.method else step.where_field}"
     note[f"{place}.path"] = f"{path}.{step.where_field}"
     note[f"{place}.body"] = f"{path}.{step.body_field}"
-    for name in ("name", "target", "headers", "timeout", "idle_timeout", "stream", "think", "extract", "expect"):
+    for name in ("name", "target", "headers", "timeout", "idle_timeout", "stream", "slo", "think", "extract", "expect"):
         note[f"{place}.{name}"] = f"{path}.{name}"
     for index, name in enumerate(name for name, values in step.headers.items() for _ in values):
         note[f"{place}.headers[{index}]"] = f"{path}.headers.{name}"

@@ -20,6 +20,7 @@ METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 """Each is a field of a step: get = "/path"."""
 _BODIES = ("body", "json", "body_file", "template_file")
 _SOURCES = ("json", "jsonpath", "regex", "header", "cookie")
+OBJECTIVES = ("first_token", "time_per_token", "time")
 _STATUS = re.compile(r"(?P<first>[1-5][0-9]{2})(?:\s*-\s*(?P<last>[1-5][0-9]{2}))?|(?P<class>[1-5])xx", re.IGNORECASE)
 _METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VARIABLE = re.compile(r"[A-Za-z_][\w-]*")
@@ -147,6 +148,27 @@ class ExpectTable(TomlTable):
         return {name: value for name, value in values.items() if value is not None}
 
 
+class SloTable(TomlTable):
+    """slo = { first_token = "500ms", time_per_token = "50ms" }"""
+
+    first_token: Length | None = None
+    """Longest time to the first token."""
+    time_per_token: Length | None = None
+    """Longest time per token after the first one."""
+    time: Length | None = None
+    """Longest time of the whole request."""
+
+    @model_validator(mode="after")
+    def _check(self) -> SloTable:
+        if not self.definition():
+            raise BadValueError(f"needs at least one of {listed(OBJECTIVES)}")
+        return self
+
+    def definition(self) -> dict[str, float]:
+        """In the format for native users."""
+        return {name: self.value(name) for name in self.given(OBJECTIVES)}
+
+
 def _template(file: Path) -> dict[str, str]:
     text = read_text(file)
     return {"json": json_template(text)} if file.suffix == ".json" else {"text": text}
@@ -198,10 +220,12 @@ class StepTable(TomlTable):
     """In place of the plan's."""
     idle_timeout: Length | None = None
     """In place of the plan's."""
-    stream: Literal["sse", "lines"] | None = None
-    """The response is a stream of events: `"sse"` (server-sent events) or `"lines"` (each line that is not empty, as
-    NDJSON). The step ends with the body; rows `first event` and `event` count what comes before. `expect` and `extract`
-    cannot read the body."""
+    stream: Literal["sse", "lines", "llm"] | None = None
+    """The response is a stream of events: `"sse"` (server-sent events), `"lines"` (each line that is not empty, as
+    NDJSON) or `"llm"` (a chat completion in OpenAI's format, as server-sent events). The step ends with the body; rows
+    beside that of the request count what comes before. `expect` and `extract` cannot read the body."""
+    slo: SloTable | None = None
+    """With `stream = "llm"`: what a request must keep to be in the row `good request`."""
     think: Think | None = None
     """Pause after it. In the open model there is no pause after the last step."""
     extract: dict[Annotated[str, BeforeValidator(_variable_name)], ExtractTable] = Field(default_factory=dict)
@@ -219,6 +243,8 @@ class StepTable(TomlTable):
         given = self.given(_BODIES)
         if len(given) > 1:
             raise BadValueError(f"contradicts {given[0]}; a request has one of {listed(_BODIES)}", given[1])
+        if self.slo is not None and self.stream != "llm":
+            raise BadValueError('belongs with stream = "llm"', "slo")
         self._body = self._read_body()
         return self
 

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import UsageError
 from plimsoll.load import origins
 from plimsoll.load.bodies import encoded, parse_header
-from plimsoll.load.mistakes import named, shown
+from plimsoll.load.durations import parse_length
+from plimsoll.load.mistakes import BadValueError, named, shown
 from plimsoll.load.scenario import refusal
-from plimsoll.load.step_model import is_method
+from plimsoll.load.step_model import OBJECTIVES, is_method
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_OPTIONS = {"method": "--method", "path": "URL", "headers": "--header", "body": "--body"}
+_OPTIONS = {"method": "--method", "path": "URL", "headers": "--header", "body": "--body", "slo": "--slo"}
 
 
 def url_scenario(
@@ -27,26 +28,45 @@ def url_scenario(
     body: str | None = None,
     body_file: str | None = None,
     stream: str | None = None,
+    objectives: Sequence[str] = (),
 ) -> dict[str, Any]:
     """One repeated request. headers: "Name: value" lines. URL, headers and body may contain ${uuid} and the like; a
-    body file is sent unchanged, and replaces a body. stream: as in a step of a plan. Raises UsageError with the name of
-    the option."""
+    body file is sent unchanged, and replaces a body. stream: as in a step of a plan. objectives: "name=time" texts.
+    Raises UsageError with the name of the option."""
     if not is_method(method):
         raise UsageError(f"--method: {shown(method)} cannot be a method")
     address = origins.split_url(url)
     with named("--header"):
         lines = [parse_header(line) for line in headers]
-    step = {
+    step: dict[str, Any] = {
         "name": address.path, "method": method, "path": address.path, "headers": lines, "body": _body(body, body_file),
     }  # fmt: skip
     if stream is not None:
         step["stream"] = stream
+    if stream == "llm" and not any(name.lower() == "content-type" for name, _ in lines):
+        lines.append(["Content-Type", "application/json"])
+    if objectives:
+        step["slo"] = _objectives(objectives, stream)
     definition = {"targets": [origins.target(address.origin)], "flows": [{"name": address.path, "steps": [step]}]}
     if refused := refusal(definition):
         place, reason = refused
         field = re.split(r"[.\[]", place.removeprefix("flows[0].steps[0]."))[0]
         raise UsageError(f"{_OPTIONS.get(field, 'URL')}: {reason}")
     return definition
+
+
+def _objectives(texts: Sequence[str], stream: str | None) -> dict[str, float]:
+    if stream != "llm":
+        raise UsageError("--slo: goes with --stream llm")
+    found = {}
+    for text in texts:
+        name, sign, time = text.partition("=")
+        with named("--slo"):
+            if not sign or name not in OBJECTIVES:
+                valid = ", ".join(f"{each}=TIME" for each in OBJECTIVES)
+                raise BadValueError(f"{shown(text)} is no objective; valid are {valid}")
+            found[name] = parse_length(time)
+    return found
 
 
 def _body(text: str | None, file: str | None) -> dict[str, str] | None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from plimsoll.run.options.command import RunWords
 
-FOR_URLS = ("method", "headers", "body", "stream")
+FOR_URLS = ("method", "headers", "body", "stream", "slo")
 STOP_TIMEOUT_S = 10.0
 """Seconds that what is under way gets in the end, unless the run says; Locust's users get none."""
 AS_GIVEN = (
@@ -226,6 +226,7 @@ def _url_scenario(url: str, given: Mapping[str, Any]) -> dict[str, Any]:
         body=None if from_file else body,
         body_file=body[1:] if from_file else None,
         stream=given["stream"],
+        objectives=given["slo"],
     )
 
 

@@ -1,7 +1,7 @@
 """The part of the lab that holds on any machine, however busy: counts, outcomes, lower bounds, and shapes."""
 
 import pytest
-from labs.truth.checks import CHECKS, brackets, busy, counts, failures, freeze_open, streams
+from labs.truth.checks import CHECKS, brackets, busy, counts, failures, freeze_open, streams, texts
 from labs.truth.errors import NotJudgedError
 from labs.truth.lab import Lab, Load, Observation
 from labs.truth.line import Line, Verdict
@@ -52,6 +52,13 @@ def test_every_event_of_a_stream_is_counted_and_none_is_earlier_than_the_target_
     lines = [line for case in streams.check(lab) for line in case.judge()]
     # On a busy machine, events that were read together have no gap.
     lines = [line for line in lines if line.quantity != "gap p50"]
+    assert all_hold(lines), lines
+
+
+def test_chunks_and_tokens_of_texts_are_counted_and_no_slow_request_is_good(lab: Lab) -> None:
+    lines = [line for case in texts.check(lab) for line in case.judge()]
+    by_timers = ("time per token p50", "most of the fast ones are good")
+    lines = [line for line in lines if line.quantity not in by_timers]
     assert all_hold(lines), lines
 
 

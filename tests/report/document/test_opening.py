@@ -43,7 +43,7 @@ def test_no_requests():
 
 
 def test_streams_that_did_not_end(make_interval):
-    event = make_interval([5.0] * 3, method="event")
+    event = make_interval([5.0] * 3, method="each event")
     assert _sentence(event) == "No request has ended, but events of streams arrived."
 
 

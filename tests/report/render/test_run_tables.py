@@ -116,9 +116,11 @@ def test_a_run_without_requests(valid):
 
 def test_a_run_of_streams_that_did_not_end_has_the_rows_of_their_events(make_interval, valid):
     view = RunView()
-    view.add([make_interval([5.0] * 3, method="event", name="/feed"), make_interval(outcome="cancelled", untimed=2)])
+    view.add(
+        [make_interval([5.0] * 3, method="each event", name="/feed"), make_interval(outcome="cancelled", untimed=2)]
+    )
     lines = tables(view, valid, 120).splitlines()
-    assert any(line.split()[:3] == ["event", "/feed", "3"] for line in lines)
+    assert any(line.split()[:4] == ["each", "event", "/feed", "3"] for line in lines)
 
 
 def test_only_refusals_have_no_response_times(make_interval, valid):

@@ -89,6 +89,6 @@ def test_names_that_differ_by_a_secret_are_one() -> None:
 def test_rows_of_streams_belong_to_a_name_and_are_never_folded() -> None:
     limit = NameLimit(1)
     limit.fold(_snapshot("/a"))
-    for method in ("first event", "event"):
+    for method in ("first event", "each event"):
         assert _names(limit.fold(_snapshot("/a", method=method))) == [f"{method} /a"]
     assert _names(limit.fold(_snapshot("/b"))) == ["(others)"]

@@ -59,9 +59,9 @@ def test_over_which_time(text, expected):
 
 
 def test_rows_of_streams_are_meant_only_if_they_are_named():
-    rows = [("GET", "/a"), ("first event", "/a"), ("event", "/a")]
+    rows = [("GET", "/a"), ("first event", "/a"), ("each event", "/a")]
     covered = {text: [parse_threshold(text).covers(*row) for row in rows] for text in (
-        "p99 < 1s", 'p99 of "/a" < 1s', 'p99 of "first event /a" < 1s', "p99 of event /a < 1s",
+        "p99 < 1s", 'p99 of "/a" < 1s', 'p99 of "first event /a" < 1s', "p99 of each event /a < 1s",
     )}  # fmt: skip
     assert list(covered.values()) == [
         [True, False, False], [True, False, False], [False, True, False], [False, False, True],

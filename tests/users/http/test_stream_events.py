@@ -72,11 +72,12 @@ def test_events_come_as_they_arrive_and_are_counted_beside_their_request(
         parts.go.release(3)
         assert list(events) == [StreamEvent("add", "two\nä", "7", None), StreamEvent("message", "three", "7", None)]
     assert session_bench.counts == {
-        ("GET", "/events", "success"): 1, ("first event", "/events", "success"): 1, ("event", "/events", "success"): 3,
+        ("GET", "/events", "success"): 1, ("first event", "/events", "success"): 1,
+        ("each event", "/events", "success"): 3,
     }  # fmt: skip
     rows = {each.method: each for each in session_bench.recorded}
-    assert (rows["first event"].untimed, rows["event"].untimed) == (0, 1)
-    assert rows["event"].bytes_body == len("one" + "two\nä" + "three") + 1, "bytes, not letters"
+    assert (rows["first event"].untimed, rows["each event"].untimed) == (0, 1)
+    assert rows["each event"].bytes_body == len("one" + "two\nä" + "three") + 1, "bytes, not letters"
     assert rows["first event"].response_sum >= rows["first event"].service_sum > 0
 
 
@@ -98,7 +99,7 @@ def test_the_time_of_an_event_does_not_depend_on_when_the_users_code_asks_for_it
     asked = now()
     assert next(events).data == "2"
     assert first < response.arrival <= asked, "it was there before"
-    (gap,) = [each.response_sum for each in session_bench.recorded if each.method == "event"]
+    (gap,) = [each.response_sum for each in session_bench.recorded if each.method == "each event"]
     assert gap == response.arrival - first
     parts.go.release()
     assert list(events) == []
@@ -109,7 +110,7 @@ def test_lines_and_coded_bodies_have_events(target: RecordingServer, session: An
     target.answers["/x"] = HEAD + b"Content-Encoding: gzip\r\n\r\n" + chunk(body) + b"0\r\n\r\n"
     found = [each.data for each in session.get("/x", stream=True).events("lines")]
     assert found == ['{"a": 1}', '{"b": 2}', '{"c": 3}']
-    assert session_bench.counts["event", "/x", "success"] == 3
+    assert session_bench.counts["each event", "/x", "success"] == 3
 
 
 def test_an_error_has_no_events_and_a_wrong_format_is_refused(
@@ -140,4 +141,4 @@ def test_a_stream_that_breaks_off_raises_and_its_events_stay(
     assert next(events).data == "x"
     with pytest.raises(ChunkedEncodingError):
         next(events)
-    assert session_bench.counts["event", "/x", "success"] == 1
+    assert session_bench.counts["each event", "/x", "success"] == 1

@@ -7,6 +7,8 @@ use plimsoll_http::{self as http, Decoding, EventFormat, EventSplitter};
 use plimsoll_record::{Exchange, Outcome, Recorder, StreamRows};
 use plimsoll_scenario::Verdict;
 
+use super::step::Stream;
+use super::text::Text;
 use super::user::State;
 use super::{NativeUsers, OURS};
 use crate::call::{ExchangeId, Failure, Finished, Response, Then};
@@ -22,18 +24,26 @@ pub(super) struct Reading {
     /// The stamps so far.
     exchange: Exchange,
     head: Response,
-    rows: Option<StreamRows>,
+    content: Content,
     /// None: the body has no events, because the response is an error or is of another type.
     splitter: Option<EventSplitter>,
     /// Undoes the content coding, if there is one. Never contended: a Python object must be shareable between threads, and
     /// decoders are not.
     decoding: Option<Mutex<Decoding>>,
-    /// Arrival of the last event.
-    previous: Option<u64>,
     /// Bytes of the decoded body so far.
     body: u64,
     /// The wake for the next pieces, while other users run.
     wake: Option<WakeId>,
+}
+
+/// What takes the events.
+enum Content {
+    Events {
+        rows: Option<StreamRows>,
+        /// Arrival of the last event.
+        previous: Option<u64>,
+    },
+    Text(Text),
 }
 
 impl std::fmt::Debug for Reading {
@@ -48,7 +58,9 @@ impl NativeUsers {
     pub(super) fn stream_begins(&mut self, engine: &mut Engine, recorder: &mut Recorder, finished: &mut Finished) {
         let place = (finished.token & OURS) as usize;
         let step = &self.steps[self.users[place].session.step().index()];
-        let Ok(head) = finished.result.as_mut().map(take) else { return };
+        let (Ok(head), Some(stream)) = (finished.result.as_mut().map(take), step.stream.as_deref().copied()) else {
+            return;
+        };
         if let Some(parts) = &head.timing {
             recorder.parts(step.endpoint, parts, finished.exchange.arrival);
         }
@@ -56,15 +68,17 @@ impl NativeUsers {
             engine.end_by(finished.id, finished.exchange.sent + step.timeout);
         }
         let limit = self.rules.max_decoded;
-        let format = step.stream.filter(|format| head.status < 400 && wrong_type(*format, head.head()).is_none());
+        let has_events = head.status < 400 && wrong_type(stream, head.head()).is_none();
         let coding = http::header(head.head(), "content-encoding");
         let mut reading = Reading {
             id: finished.id,
             exchange: finished.exchange,
-            rows: step.stream_rows,
-            splitter: format.map(|format| EventSplitter::new(format, limit)),
+            content: match stream {
+                Stream::Events(_, rows) => Content::Events { rows, previous: None },
+                Stream::Text(rows, objectives) => Content::Text(Text::new(rows, objectives)),
+            },
+            splitter: has_events.then(|| EventSplitter::new(stream.format(), limit)),
             decoding: coding.map(|coding| Mutex::new(Decoding::new(coding, u64::MAX))),
-            previous: None,
             body: 0,
             wake: None,
             head,
@@ -132,13 +146,20 @@ impl NativeUsers {
 
     /// Checks and records a complete stream, and continues the user.
     fn stream_ends(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize) {
-        let Some(Reading { mut exchange, head, body, .. }) = self.reading.remove(&place) else { return };
+        let Some(Reading { mut exchange, head, body, content, .. }) = self.reading.remove(&place) else { return };
         exchange.status = head.status;
         let session = &mut self.users[place].session;
         let step = &self.steps[session.step().index()];
         let verdict = self.player.judge(session, head.status, head.head(), &[], exchange.times().response);
-        match (verdict, step.stream.and_then(|format| wrong_type(format, head.head()))) {
-            (Verdict::Success, None) => recorder.exchange(step.endpoint, &exchange, Outcome::Success, body),
+        let text = if let Content::Text(text) = &content { Some(text) } else { None };
+        let wrong = step.stream.as_deref().and_then(|stream| wrong_type(*stream, head.head()));
+        match (verdict, wrong.or_else(|| text.and_then(Text::wrong))) {
+            (Verdict::Success, None) => {
+                recorder.exchange(step.endpoint, &exchange, Outcome::Success, body);
+                if let Some(text) = text {
+                    text.end(recorder, &exchange, body);
+                }
+            }
             (Verdict::Http(message), _) => step.faulty(recorder, &exchange, Outcome::Http, body, &message),
             (Verdict::Assertion(message), _) | (Verdict::Success, Some(message)) => {
                 step.faulty(recorder, &exchange, Outcome::Assertion, body, &message);
@@ -157,12 +178,15 @@ impl Reading {
 
     /// Records the events that end in these bytes. `is_end`: of the body.
     fn split(&mut self, recorder: &mut Recorder, bytes: &[u8], is_end: bool) -> Result<(), Failure> {
-        let Reading { decoding, splitter, exchange, rows, previous, body, .. } = self;
-        let mut each = |event: http::Event<'_>| {
-            if let Some(rows) = *rows {
-                recorder.event(rows, exchange, *previous, event.data.len() as u64);
+        let Reading { decoding, splitter, exchange, content, body, .. } = self;
+        let mut each = |event: http::Event<'_>| match content {
+            Content::Text(text) => text.event(recorder, exchange, event.data),
+            Content::Events { rows, previous } => {
+                if let Some(rows) = *rows {
+                    recorder.event(rows, exchange, *previous, event.data.len() as u64);
+                }
+                *previous = Some(exchange.arrival);
             }
-            *previous = Some(exchange.arrival);
         };
         let mut feed = |bytes: &[u8]| {
             *body += bytes.len() as u64;
@@ -198,12 +222,13 @@ impl Reading {
 }
 
 /// Why a response with this head has no events of this format.
-fn wrong_type(format: EventFormat, head: &[u8]) -> Option<String> {
+fn wrong_type(stream: Stream, head: &[u8]) -> Option<String> {
     let given = http::header(head, "content-type").unwrap_or_default();
     let essence = given.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
-    if format == EventFormat::Lines || essence.eq_ignore_ascii_case(b"text/event-stream") {
+    if stream.format() == EventFormat::Lines || essence.eq_ignore_ascii_case(b"text/event-stream") {
         return None;
     }
     let given = if essence.is_empty() { "missing".into() } else { String::from_utf8_lossy(essence) };
-    Some(format!("the Content-Type is {given} and not text/event-stream"))
+    let hint = if matches!(stream, Stream::Text(..)) { "; does the request say \"stream\": true?" } else { "" };
+    Some(format!("the Content-Type is {given} and not text/event-stream{hint}"))
 }

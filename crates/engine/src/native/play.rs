@@ -18,12 +18,6 @@ impl NativeUsers {
         if finished.result.as_ref().is_ok_and(|response| response.streamed) {
             return self.stream_begins(engine, recorder, finished);
         }
-        self.exchanged(engine, recorder, finished);
-    }
-
-    /// Handles a complete exchange.
-    #[inline]
-    pub(super) fn exchanged(&mut self, engine: &mut Engine, recorder: &mut Recorder, finished: &Finished) {
         let place = (finished.token & OURS) as usize;
         self.record(recorder, place, finished);
         self.advance(engine, recorder, place, finished.exchange.read);

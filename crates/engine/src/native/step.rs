@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_http as http;
-use plimsoll_record::{EndpointId, Exchange, Outcome, Recorder, StreamRows};
+use plimsoll_record::{EndpointId, Exchange, Outcome, Recorder, StreamRows, TokenRows};
 use plimsoll_scenario as scenario;
 
 use crate::call::{Bytes, Failure, Keep, Response, Wire, is_idempotent};
@@ -19,13 +19,35 @@ pub(super) struct Step {
     /// Timeout of connecting and of each wait for bytes, ns; 0 = none.
     pub(super) idle_timeout: u64,
     pub(super) keep: Keep,
-    /// The response is a stream of events.
-    pub(super) stream: Option<http::EventFormat>,
-    pub(super) stream_rows: Option<StreamRows>,
+    /// Boxed: it is rare, and steps are read for each exchange.
+    pub(super) stream: Option<Box<Stream>>,
     /// The expectations or extractions need the decoded body.
     needs_body: bool,
     head_request: bool,
     idempotent: bool,
+}
+
+/// A response that is a stream, and where it is recorded. No rows: its name is over the limit of names.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Stream {
+    Events(http::EventFormat, Option<StreamRows>),
+    Text(Option<TokenRows>, Option<scenario::Objectives>),
+}
+
+impl Stream {
+    fn new(stream: scenario::Stream, endpoint: EndpointId, recorder: &mut Recorder) -> Stream {
+        match stream {
+            scenario::Stream::Events(format) => Stream::Events(format, recorder.stream_rows(endpoint)),
+            scenario::Stream::Text(objectives) => Stream::Text(recorder.token_rows(endpoint), objectives),
+        }
+    }
+
+    pub(super) fn format(self) -> http::EventFormat {
+        match self {
+            Stream::Events(format, _) => format,
+            Stream::Text(..) => http::EventFormat::Sse,
+        }
+    }
 }
 
 impl Step {
@@ -43,8 +65,7 @@ impl Step {
             timeout: step.timeout,
             idle_timeout: step.idle_timeout,
             keep,
-            stream: step.stream,
-            stream_rows: step.stream.and_then(|_| recorder.stream_rows(endpoint)),
+            stream: step.stream.map(|stream| Box::new(Stream::new(stream, endpoint, recorder))),
             needs_body: step.needs_body,
             head_request: step.method == "HEAD",
             idempotent: is_idempotent(&step.method),

@@ -67,7 +67,7 @@ fn every_event_is_counted_in_its_row_and_the_exchange_ends_with_the_body() {
     shift.work();
     let (rows, account) = (shift.rows(), shift.account());
     assert_eq!(ends(&shift, &account), HashMap::from([(Outcome::Success, 20)]));
-    let (first, events) = (row(&shift, &account, "first event"), row(&shift, &account, "event"));
+    let (first, events) = (row(&shift, &account, "first event"), row(&shift, &account, "each event"));
     assert_eq!((first.count, first.untimed, first.bytes_body), (20, 0, 60));
     assert_eq!((events.count, events.untimed, events.bytes_body), (60, 20, 20 * 11));
     assert_eq!((peer.requests(), peer.connections()), (20, 4), "connections are kept");
@@ -93,7 +93,7 @@ fn lines_and_bodies_that_came_with_the_head_or_end_with_the_connection_have_even
         shift.work();
         let account = shift.account();
         assert_eq!(ends(&shift, &account), HashMap::from([(Outcome::Success, 5)]));
-        assert_eq!([row(&shift, &account, "first event").count, row(&shift, &account, "event").count], [5, 15]);
+        assert_eq!([row(&shift, &account, "first event").count, row(&shift, &account, "each event").count], [5, 15]);
         assert_eq!(row(&shift, &account, "GET").bytes_body, 5 * body.len() as u64);
     }
 }
@@ -111,7 +111,7 @@ fn events_are_recorded_while_the_stream_goes_on() {
     });
     let mut shift = users(&peer, SSE, 1);
     shift.resize(1);
-    let event = shift.recorder.endpoint("event", "/events");
+    let event = shift.recorder.endpoint("each event", "/events");
     for count in 1..=3 {
         go.send(true).unwrap();
         shift.until(|shift| shift.recorder.total(Some(event)).requests == count);
@@ -123,7 +123,7 @@ fn events_are_recorded_while_the_stream_goes_on() {
     peer.stop();
     let account = shift.account();
     assert_eq!(ends(&shift, &account), HashMap::from([(Outcome::Cancelled, 1)]));
-    assert_eq!(row(&shift, &account, "event").count, 3);
+    assert_eq!(row(&shift, &account, "each event").count, 3);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_stream_that_breaks_off_fails_and_its_events_stay() {
     shift.work();
     let account = shift.account();
     assert_eq!(ends(&shift, &account), HashMap::from([(Outcome::Reset, 3)]));
-    assert_eq!([row(&shift, &account, "first event").count, row(&shift, &account, "event").count], [3, 3]);
+    assert_eq!([row(&shift, &account, "first event").count, row(&shift, &account, "each event").count], [3, 3]);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn the_limits_of_time_hold_until_the_end_of_the_body() {
         assert_eq!(account.messages(), [(message.to_owned(), 1)]);
         let whole = row(&shift, &account, "GET");
         assert!(whole.response_sum >= SECOND / 5, "a timeout is kept at its limit: {whole:?}");
-        assert_eq!(row(&shift, &account, "event").count, 1);
+        assert_eq!(row(&shift, &account, "each event").count, 1);
     }
 }
 
@@ -188,7 +188,7 @@ fn a_response_that_is_no_stream_is_a_failure_without_events() {
         let account = shift.account();
         assert_eq!(ends(&shift, &account), HashMap::from([(outcome, 2)]));
         assert_eq!(account.messages(), [(message.to_owned(), 2)]);
-        assert_eq!(row(&shift, &account, "event").count, 0);
+        assert_eq!(row(&shift, &account, "each event").count, 0);
     }
 }
 
@@ -207,5 +207,5 @@ fn a_fast_stream_lets_other_users_run() {
     shift.work();
     let account = shift.account();
     assert_eq!(ends(&shift, &account), HashMap::from([(Outcome::Success, 6)]));
-    assert_eq!(row(&shift, &account, "event").count, 6 * EVENTS as u64);
+    assert_eq!(row(&shift, &account, "each event").count, 6 * EVENTS as u64);
 }

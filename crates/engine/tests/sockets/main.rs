@@ -24,5 +24,6 @@ mod playing;
 mod reach;
 mod stamps;
 mod streaming;
+mod texts;
 mod tls;
 mod wakes;

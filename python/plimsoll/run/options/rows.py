@@ -64,9 +64,13 @@ _WHAT = (
     _option("--header", group=WHAT, name="headers", metavar="'NAME: VALUE'", multiple=True,
             help="A header for a URL; may be repeated."),
     _option("--body", group=WHAT, metavar="TEXT", help="Body for a URL; @FILE takes it from a file."),
-    _option("--stream", group=WHAT, choices=("sse", "lines"),
-            help="The response of a URL is a stream: sse (server-sent events) or lines (NDJSON). Reports show the "
-                 "times to the first event and between events."),
+    _option("--stream", group=WHAT, choices=("sse", "lines", "llm"),
+            help="The response of a URL is a stream: sse (server-sent events), lines (NDJSON) or llm (a chat "
+                 "completion in OpenAI's format). Reports show the times to the first event or token and between "
+                 "them."),
+    _option("--slo", group=WHAT, metavar="NAME=TIME", multiple=True,
+            help="With --stream llm: an objective, first_token=TIME, time_per_token=TIME or time=TIME; may be "
+                 "repeated. Requests that meet all of them are in the row good request."),
     _flag("-k", "--insecure", group=WHAT, help="Do not check the target's TLS certificate."),
     _option("--seed", group=WHAT, metavar="N", kind=Kind.INTEGER,
             help="Makes random choices the same again; drawn and kept by default."),

@@ -29,7 +29,7 @@ class StreamEvent(NamedTuple):
 
 
 def events_of(response: Any, format: EventFormat) -> Iterator[StreamEvent]:
-    """The events of a streamed response; they are counted in the rows `first event` and `event` of its name.
+    """The events of a streamed response; they are counted in the rows `first event` and `each event` of its name.
 
     An error response has none. Raises the errors of iter_content, and ChunkedEncodingError for an event that is too
     long.

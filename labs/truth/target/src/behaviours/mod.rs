@@ -3,6 +3,7 @@
 #![allow(clippy::unnecessary_wraps)] // behaviours are of one type, also those that cannot be asked for anything wrong
 
 mod bodies;
+mod chat;
 mod faults;
 mod sessions;
 mod timing;
@@ -27,6 +28,7 @@ const BEHAVIOURS: &[(&str, Behaviour)] = &[
     ("/never", timing::never),
     ("/drip", timing::drip),
     ("/events", timing::events),
+    ("/v1/chat/completions", chat::completions),
     ("/bytes", bodies::bytes),
     ("/chunked", bodies::chunked),
     ("/close-delimited", bodies::close_delimited),
