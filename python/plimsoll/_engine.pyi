@@ -592,8 +592,8 @@ class NativeUsers:
         """Have so many users. New ones begin now; surplus ones end after the iteration they are in."""
     def arrive(self, arrivals: Arrivals, start: int) -> None:
         """Begin an iteration at each due time, counted from the stamp `start`. Several streams add up."""
-    def arrive_instead(self, arrivals: Arrivals, start: int) -> None:
-        """The same, instead of what was to come from the stamp `start` on."""
+    def end_arrivals(self, stamp: int) -> None:
+        """Arrivals at this stamp or later do not come."""
     def stop(self) -> None:
         """No new iterations and no further arrivals; arrivals that wait, and iterations under way, are carried on."""
     def cut(self) -> None:

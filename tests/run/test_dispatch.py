@@ -91,6 +91,47 @@ def test_there_must_be_a_class_and_a_worker(classes: list[UserClass], workers: l
         Dispatcher(classes, workers)
 
 
+def test_a_worker_that_is_there_again_gets_missing_users_first_and_then_those_of_others() -> None:
+    dispatcher = Dispatcher([UserClass("A"), UserClass("B")], [0, 1, 2])
+    dispatcher.grow(12)
+    assert dispatcher.lose(1) == 4
+    dispatcher.grow(2)
+    dispatcher.admit(1)
+    assert dispatcher.unsettled(12) == 4
+    classes = [_total(dispatcher)]
+    for _ in range(4):
+        dispatcher.settle(1, 12)
+        classes.append(_total(dispatcher))
+    assert {worker: sum(counts.values()) for worker, counts in dispatcher.counts().items()} == {0: 4, 1: 4, 2: 4}
+    assert [sum(each.values()) for each in classes] == [10, 11, 12, 12, 12]
+    assert classes[2] == classes[3] == classes[4] == {"A": 6, "B": 6}
+    assert dispatcher.unsettled(12) == 0
+    dispatcher.grow(3)
+    assert {worker: sum(counts.values()) for worker, counts in dispatcher.counts().items()} == {0: 5, 1: 5, 2: 5}
+
+
+@given(st.integers(1, 40), st.sets(st.integers(0, 4), max_size=4), st.integers(0, 40))
+def test_workers_that_are_there_again_have_their_part_whatever_was_lost(
+    users: int, lost: set[int], refilled: int
+) -> None:
+    dispatcher = Dispatcher([UserClass("A")], range(5))
+    dispatcher.grow(users)
+    for worker in lost:
+        dispatcher.lose(worker)
+    dispatcher.grow(min(refilled, users - len(dispatcher)))
+    for worker in lost:
+        dispatcher.admit(worker)
+    dispatcher.settle(dispatcher.unsettled(users), users)
+    counts = [each["A"] for each in dispatcher.counts().values()]
+    assert (sum(counts), len(dispatcher)) == (users, users)
+    assert min(counts) == users // 5
+
+
+def _total(dispatcher: Dispatcher) -> dict[str, int]:
+    counts = dispatcher.counts().values()
+    return {name: sum(each[name] for each in counts) for name in ("A", "B")}
+
+
 def test_counts_of_those_who_are_let_in_are_of_the_first_that_came() -> None:
     dispatcher = Dispatcher([UserClass("A"), UserClass("B")], [0, 1])
     dispatcher.grow(7)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import signal
-import socket
-import threading
 import time
 from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
 from tests.command import wait_until
-from tests.run.joined import free_port, processes_of, start_master, start_worker
+from tests.run.joined import Link, free_port, processes_of, start_master, start_worker
 from tests.run.page_session import PageSession
 
 from plimsoll.store import Store
@@ -48,64 +45,6 @@ class Visitor(FastHttpUser):
     def index(self):
         self.client.get("/")
 """
-
-
-class Link:
-    """Carries connections to a port of this machine, and nothing while it is cut: as a cable, it does not say so."""
-
-    def __init__(self, to: int) -> None:
-        self._to = to
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port: int = self._listener.getsockname()[1]
-        self._is_whole = threading.Event()
-        self._is_whole.set()
-        self._ends = [self._listener]
-        self._threads = [threading.Thread(target=self._accept)]
-        self._threads[0].start()
-
-    def __enter__(self) -> Link:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.mend()
-        for each in self._ends:
-            with contextlib.suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-        for thread in self._threads:
-            thread.join()
-        for each in self._ends:
-            each.close()
-
-    def cut(self) -> None:
-        self._is_whole.clear()
-
-    def mend(self) -> None:
-        self._is_whole.set()
-
-    def _accept(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                near, _ = self._listener.accept()
-                self._ends.append(near)
-                try:
-                    far = socket.create_connection(("127.0.0.1", self._to))
-                except OSError:
-                    near.shutdown(socket.SHUT_RDWR)
-                    continue
-                self._ends.append(far)
-                for ends in ((near, far), (far, near)):
-                    self._threads.append(threading.Thread(target=self._carry, args=ends))
-                    self._threads[-1].start()
-
-    def _carry(self, source: socket.socket, sink: socket.socket) -> None:
-        data = b"-"
-        with contextlib.suppress(OSError):
-            while data:
-                data = source.recv(1 << 16)
-                self._is_whole.wait()
-                sink.sendall(data)
-        with contextlib.suppress(OSError):
-            sink.shutdown(socket.SHUT_WR)
 
 
 @pytest.fixture

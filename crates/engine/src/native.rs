@@ -174,10 +174,10 @@ impl NativeUsers {
         Ok(())
     }
 
-    /// Replaces all arrivals from the stamp `start` on by these.
-    pub fn arrive_instead(&mut self, engine: &mut Engine, arrivals: Arrivals, start: u64) -> Result<(), MixedModels> {
-        self.streams.end_at(start);
-        self.arrive(engine, arrivals, start)
+    /// Removes all arrivals at or after the stamp (ns).
+    pub fn end_arrivals(&mut self, engine: &mut Engine, stamp: u64) {
+        self.streams.end_at(stamp);
+        self.watch(engine);
     }
 
     /// Starts no new iterations except for arrivals that are due. Waiting arrivals and running iterations continue.

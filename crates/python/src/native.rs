@@ -70,9 +70,8 @@ impl NativeUsers {
         self.with(py, |natives, engine, _| natives.arrive(engine, arrivals, start)).map_err(refused)
     }
 
-    fn arrive_instead(&self, py: Python<'_>, arrivals: &Arrivals, start: u64) -> PyResult<()> {
-        let arrivals = Box::new(arrivals.rest());
-        self.with(py, |natives, engine, _| natives.arrive_instead(engine, arrivals, start)).map_err(refused)
+    fn end_arrivals(&self, py: Python<'_>, stamp: u64) {
+        self.with(py, |natives, engine, _| natives.end_arrivals(engine, stamp));
     }
 
     fn stop(&self, py: Python<'_>) {

@@ -160,6 +160,8 @@ def _machines(master: Master, run: StoredRun, given: Mapping[str, Any]) -> list[
         with _interrupted_by_signals():
             while True:
                 ready, waited = master.ready, time.monotonic() - start
+                # Of several that had the same place, one after the other, the last.
+                ready.sort(key=lambda each: each.kept.last if each.kept is not None else -1)
                 theirs = {index: each for each in ready if (index := _place(each.kept, run)) in range(count)}
                 if len(theirs) == count or (theirs and len(ready) >= count and waited > SETTLE_S):
                     break

@@ -115,6 +115,44 @@ class Dispatcher:
         self._keep([user for user in self._active if user[0] != worker])
         return before - len(self._active)
 
+    def admit(self, worker: int) -> None:
+        """It is there again, without users; `settle` gives it some."""
+        self._alive = sorted([*self._alive, worker])
+        self._turns = cycle(self._alive)
+
+    def unsettled(self, users: int) -> int:
+        """How many users `settle` has to start or to move until there are so many, shared out evenly."""
+        hosted, fair = self._hosted(), users // len(self._alive)
+        return max(0, users - len(self._active), sum(max(0, fair - number) for number in hosted.values()))
+
+    def settle(self, count: int, users: int) -> None:
+        """Start a user, or once there are so many move one, `count` times; always to the worker that has the fewest."""
+        hosted, fair = self._hosted(), users // len(self._alive)
+        takers = [(number, worker) for worker, number in hosted.items()]
+        heapify(takers)
+        while count and len(self._active) < users and (name := self._next_class()) is not None:
+            number, taker = takers[0]
+            heapreplace(takers, (number + 1, taker))
+            hosted[taker] += 1
+            self._active.append((taker, name))
+            self._present[name] += 1
+            count -= 1
+        # The last to come goes first, as in `shrink`.
+        for place in reversed(range(len(self._active))):
+            giver, name = self._active[place]
+            number, taker = takers[0]
+            if not count or number >= fair:
+                return
+            if hosted[giver] > fair:
+                heapreplace(takers, (number + 1, taker))
+                hosted[giver] -= 1
+                self._active[place] = taker, name
+                count -= 1
+
+    def _hosted(self) -> Counter[int]:
+        """Users wanted by worker."""
+        return Counter({**dict.fromkeys(self._alive, 0), **Counter(worker for worker, _ in self._active)})
+
     @property
     def paces(self) -> dict[str, ClassSpawnRate]:
         """For the classes that have a spawn rate of their own."""

@@ -114,7 +114,9 @@ def perform(
         observers: list[Observer] = [gate]
         output = (lambda data: display.output(data)) if _shows_table(outputs) else None
         log = _passed_on(listener, plan.processes) if listener else None
-        runner = Coordinator(plan, observers, output, exchanges.add if exchanges else None, log, joined, resumption)
+        ready = (lambda: master.ready) if master is not None else None
+        add = exchanges.add if exchanges else None
+        runner = Coordinator(plan, observers, output, add, log, joined, ready, resumption)
         if listener:
             listener.begins(runner, gate)
         stack.callback(runner.close)

@@ -47,9 +47,17 @@ class Result:
             self.facts["load_cut_s"] = seconds
             self.note_error(f"this process stood still, so the workers ended their load after {seconds:.1f} s")
 
-    def note_incomplete(self, worker: int, place: str, second: int) -> None:
-        """What a worker measured from this second on did not come."""
-        self.facts.setdefault("incomplete", []).append({"worker": worker, "place": place, "from_second": second})
+    def note_seconds(self, fact: str, worker: int, place: str, first: int, end: int) -> dict[str, Any]:
+        """Something is true of a worker in the seconds from `first` on, before `end`. Returns what is noted."""
+        noted = {"worker": worker, "place": place, "from_second": first, "to_second": end}
+        self.facts.setdefault(fact, []).append(noted)
+        return noted
+
+    def withdraw(self, fact: str, noted: dict[str, Any]) -> None:
+        """It is no longer true."""
+        self.facts[fact].remove(noted)
+        if not self.facts[fact]:
+            del self.facts[fact]
 
     def note_error(self, note: str) -> None:
         """Say it now, and keep it with the run."""

@@ -12,6 +12,7 @@ from plimsoll._engine import Arrivals
 from plimsoll.load.spec import Load, Phase, ShapeSpec
 from plimsoll.run.coordinator import loss as module
 from plimsoll.run.coordinator.loss import WorkerLosses
+from plimsoll.run.coordinator.run_clock import RunClock
 from plimsoll.run.coordinator.steering import LoadControl
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.plan import RunPlan
@@ -26,9 +27,11 @@ class FakeWorker:
 
     def __init__(self, index: int) -> None:
         self.index, self.second, self.last_report, self.place = index, 4, 5 * SECOND, "on b"
+        self.first = 0
         self.ending = None
         self.orders = self
         self.noted: list[tuple[Any, ...]] = []
+        self.shares: list[tuple[int, int]] = []
         self.is_killed = False
 
     def stop(self) -> None:
@@ -37,8 +40,11 @@ class FakeWorker:
     def kill(self) -> None:
         self.is_killed = True
 
-    def take_over(self, index: int, of: int, start: int) -> None:
-        self.noted.append((index, of))
+    def offer(self, rate: float, start: int, seconds: float | None) -> None:
+        self.noted.append(("offer", rate, start, seconds))
+
+    def assign(self, shares: list[tuple[int, int]], start: int) -> None:
+        self.shares = list(shares)
 
 
 class FakeRouter:
@@ -54,15 +60,19 @@ class Scene:
             scenario={}, processes=workers, load=Load("open", (Phase("", shape),)), on_worker_loss=action
         )
         router: Any = FakeRouter()
-        steering = LoadControl(None, router, self.workers, lambda: None)  # type: ignore[arg-type]
+        self.steering = steering = LoadControl(None, router, self.workers, lambda: None)  # type: ignore[arg-type]
         steering.prepare(self.plan, [UserClass("A")], shaped=False)
         self.ended: list[str] = []
         self.losses = WorkerLosses(
-            self.plan, router, steering, self.workers, lambda status, note: self.ended.append(status)
+            self.plan, router, steering, self.workers, RunClock(), lambda status, note: self.ended.append(status)
         )
         self.result = Result(RunView())
         self._monkeypatch = monkeypatch
         self._second = 0.0
+
+    @property
+    def silent(self) -> set[int]:
+        return {worker.index for worker in self.losses.silent}
 
     def look(self, second: float) -> None:
         """Each second until then."""
@@ -74,7 +84,7 @@ class Scene:
         """Only then, whatever the time since the last look."""
         self._second = second
         self._monkeypatch.setattr(module, "now", lambda: round(second * SECOND))
-        self.losses.look(0, self.result)
+        self.losses.look(self.result)
 
 
 @pytest.mark.parametrize("action", ["mark", "redistribute"])
@@ -83,9 +93,9 @@ def test_nobody_is_silent_while_the_coordinator_stands_still(monkeypatch: pytest
     scene.wake(12)  # since second 0
     for second in (13, 14, 15, 22, 23, 24, 25):
         scene.wake(second)
-        assert scene.losses.silent == set()
+        assert scene.silent == set()
     scene.wake(25.1)
-    assert scene.losses.silent == {0, 1, 2}
+    assert scene.silent == {0, 1, 2}
 
 
 def test_a_silent_worker_is_only_marked_until_it_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,11 +103,11 @@ def test_a_silent_worker_is_only_marked_until_it_is_back(monkeypatch: pytest.Mon
     for worker in (scene.workers[0], scene.workers[1]):
         worker.last_report = 8 * SECOND
     scene.look(7.9)
-    assert scene.losses.silent == set()
+    assert scene.silent == set()
     scene.look(8.1)
-    assert (scene.losses.silent, scene.result.lost_workers, scene.result.notes) == ({2}, 0, [])
+    assert (scene.silent, scene.result.lost_workers, scene.result.notes) == ({2}, 0, [])
     scene.losses.on_report(scene.workers[2])
-    assert scene.losses.silent == set()
+    assert scene.silent == set()
     assert scene.workers[2].noted == []
 
 
@@ -106,7 +116,7 @@ def test_a_worker_that_is_given_up_is_lost_once_and_told_to_end(monkeypatch: pyt
     scene.workers[0].last_report = scene.workers[1].last_report = 20 * SECOND
     scene.look(9)
     assert scene.workers[2].noted == [("stop",)]
-    assert scene.result.facts["incomplete"] == [{"worker": 2, "place": "on b", "from_second": 5}]
+    assert scene.result.facts["incomplete"] == [{"worker": 2, "place": "on b", "from_second": 5, "to_second": 10}]
     scene.losses.kill_given_up()
     assert scene.workers[2].is_killed and not scene.workers[0].is_killed
     scene.losses.on_exit(scene.workers[2], "was killed by SIGKILL", scene.result)
@@ -120,7 +130,7 @@ def test_a_worker_that_could_not_be_reached_loses_its_load_and_none_of_its_numbe
     scene.workers[0].last_report = scene.workers[1].last_report = 20 * SECOND
     scene.look(9)
     scene.losses.on_report(scene.workers[2])
-    scene.losses.on_expiry(scene.workers[2], 8.2, scene.result)
+    scene.losses.on_expiry(scene.workers[2], 8_200_000_000, scene.result)
     (note,) = scene.result.notes
     assert "worker 2 (on b) could not be reached and ended its load after 8.2 s" in note
     assert "kept is all that it measured" in note
@@ -130,7 +140,7 @@ def test_a_worker_that_could_not_be_reached_loses_its_load_and_none_of_its_numbe
 
 def test_workers_that_end_because_the_coordinator_stood_still_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = Scene(monkeypatch, "mark")
-    scene.losses.on_expiry(scene.workers[2], 8.2, scene.result)
+    scene.losses.on_expiry(scene.workers[2], 8_200_000_000, scene.result)
     assert scene.ended == ["failed"]
     assert scene.result.facts["load_cut_s"] == 8.2
 
@@ -161,9 +171,52 @@ def test_however_many_are_lost_the_arrivals_of_those_left_are_all_there_are(
     for index in (1, 3):
         lost = scene.workers.pop(index)
         scene.losses.on_exit(lost, "was killed by SIGKILL", scene.result)
+    _assert_whole(scene, poisson)
+
+
+def _assert_whole(scene: Scene, poisson: bool) -> None:
     shape = ShapeSpec.of("constant", level=30.0, seconds=60.0).build()
-    shares = [
-        share for index, worker in scene.workers.items() for share in ((index, scene.plan.processes), *worker.noted)
-    ]
+    shares = [share for worker in scene.workers.values() for share in worker.shares]
     found = [Arrivals(shape, poisson=poisson, seed=7, index=index, of=of) for index, of in shares]
     assert sorted(chain(*found)) == list(Arrivals(shape, poisson=poisson, seed=7))
+
+
+@pytest.mark.parametrize("poisson", [False, True])
+def test_one_that_takes_a_lost_place_has_its_share_again_and_the_others_have_no_more_than_theirs(
+    monkeypatch: pytest.MonkeyPatch, poisson: bool
+) -> None:
+    scene = Scene(monkeypatch, "redistribute", workers=4)
+    for index in (1, 3):
+        lost = scene.workers.pop(index)
+        scene.losses.on_exit(lost, "was killed by SIGKILL", scene.result)
+    scene.workers[1] = FakeWorker(1)
+    scene.steering.admit(scene.workers[1], 9 * SECOND)
+    scene.workers[1].shares = [(1, 4)]
+    assert (3, 4) not in {share for worker in scene.workers.values() for share in worker.shares}
+    _assert_whole(scene, poisson)
+    scene.workers[3] = FakeWorker(3)
+    scene.steering.admit(scene.workers[3], 19 * SECOND)
+    assert [scene.workers[index].shares for index in (0, 1, 2)] == [[(0, 4)], [(1, 4)], [(2, 4)]]
+
+
+def test_a_rate_that_was_changed_by_hand_is_that_of_a_new_worker_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch, "mark")
+    scene.steering.offer(20.0, 3 * SECOND, 40 * SECOND)
+    scene.losses.on_exit(scene.workers.pop(2), "was killed by SIGKILL", scene.result)
+    scene.workers[2] = FakeWorker(2)
+    scene.steering.admit(scene.workers[2], 9 * SECOND)
+    assert scene.workers[2].noted == scene.workers[0].noted == [("offer", 20.0, 3 * SECOND, 37.0)]
+
+
+def test_what_a_lost_worker_hands_over_later_is_no_longer_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch, "redistribute")
+    scene.workers[0].last_report = scene.workers[1].last_report = 20 * SECOND
+    scene.look(9)
+    lost = scene.workers[2]
+    assert scene.losses.missing(lost) == "what it measured in seconds 5 to 9 is missing"
+    scene.losses.on_handed_over(scene.workers[1], scene.result)
+    assert "incomplete" in scene.result.facts
+    scene.losses.on_handed_over(lost, scene.result)
+    assert scene.losses.missing(lost) == "nothing of what it measured is missing"
+    assert "incomplete" not in scene.result.facts
+    assert scene.result.notes[-1] == "worker 2 (on b) has handed over what was missing of it"

@@ -70,7 +70,7 @@ def _stored(store: Store, seconds: dict[int, int], **manifest: Any) -> StoredRun
 
 def _kept(worker: int, seconds: Iterable[int], epoch: int, plan: RunPlan = PLAN) -> KeptSeconds:
     rows = [EncodedSnapshot(worker, 0, epoch, [], [(_row(each), {})], [], [], {}) for each in seconds]
-    return KeptSeconds(worker, plan.to_dict(), rows)
+    return KeptSeconds(worker, 0, plan.to_dict(), rows)
 
 
 def _row(second: int) -> Any:
@@ -108,6 +108,14 @@ def test_a_worker_that_has_handed_over_all_lacks_nothing_and_one_that_does_not_c
     resumption.begin(RunClock(), SECOND, result)
     assert result.facts["resumed"][0]["incomplete"] == [{"worker": 1, "from_second": 3}]
     assert _restored(resumption) == []
+
+
+def test_what_a_worker_kept_whose_place_another_one_took_is_not_what_that_one_kept(store: Store) -> None:
+    run = _stored(store, {0: 3, 1: 9})
+    resumption = _resumption(run, _kept(0, range(3), now()), _kept(1, range(3), now()))
+    result = Result(RunView())
+    resumption.begin(RunClock(), SECOND, result)
+    assert result.facts["resumed"][0]["incomplete"] == [{"worker": 1, "from_second": 9}]
 
 
 def test_the_time_without_load_of_an_earlier_continuation_is_not_missing_again(store: Store) -> None:

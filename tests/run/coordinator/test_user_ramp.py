@@ -194,3 +194,33 @@ def test_users_that_are_due_at_a_start_to_come_are_ordered_before_it(monkeypatch
     assert ramp.changes == [(0.0, 2)]
     ramp.loop.until(3.0)
     assert [users for _, users in ramp.changes] == [2, 3]
+
+
+@pytest.mark.parametrize("refilled", [False, True])
+def test_users_of_a_lost_worker_come_at_the_rate_once_another_one_has_its_place(
+    monkeypatch: pytest.MonkeyPatch, refilled: bool
+) -> None:
+    ramp = RampOnFakeClock(monkeypatch)
+    ramp.user_ramp.change(START, 8, 2.0)
+    ramp.loop.until(5)
+    ramp.user_ramp.lose(1, ramp.dispatcher.lose(1))
+    if refilled:
+        ramp.user_ramp.refill()
+        ramp.loop.until(10)
+    ramp.dispatcher.admit(1)
+    ramp.changes.clear()
+    ramp.user_ramp.admit(1, START + 20 * SECOND)
+    ramp.loop.until(30)
+    assert ramp.changes == ([(20, 8), (21, 8)] if refilled else [(20, 6), (21, 8)])
+    assert {worker: sum(counts.values()) for worker, counts in ramp.dispatcher.counts().items()} == {0: 4, 1: 4}
+
+
+def test_only_users_of_the_place_that_is_filled_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    ramp = RampOnFakeClock(monkeypatch)
+    ramp.user_ramp.change(START, 8, 1e6)
+    for worker in (0, 1):
+        ramp.user_ramp.lose(worker, ramp.dispatcher.lose(worker))
+    ramp.dispatcher.admit(0)
+    ramp.user_ramp.admit(0, START + SECOND)
+    ramp.loop.until(2)
+    assert {worker: sum(counts.values()) for worker, counts in ramp.dispatcher.counts().items()} == {0: 4}

@@ -22,14 +22,14 @@ def test_the_last_snapshots_and_the_plan_are_in_a_file_that_only_its_owner_can_r
     file.write_bytes(b"of an earlier run, and longer than what follows" * 1000)
     file.chmod(0o600)
     kept = KeptSnapshots(str(file), 1)
-    kept.plan = {"run_id": "r", "host": "http://h"}
+    kept.plan, kept.first = {"run_id": "r", "host": "http://h"}, 7
     for sequence in range(MOST_SNAPSHOTS + 2):
         kept.add(pack_report(_snapshot(sequence)))
     kept.write()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     read = KeptSeconds.read(file.read_bytes())
     assert read is not None
-    assert (read.worker, read.run, read.epoch, read.plan) == (1, "r", 5, kept.plan)
+    assert (read.worker, read.first, read.run, read.epoch, read.plan) == (1, 7, "r", 5, kept.plan)
     assert [each.sequence for each in read.snapshots] == list(range(2, MOST_SNAPSHOTS + 2))
 
 
@@ -46,13 +46,13 @@ def test_nothing_is_written_of_a_run_that_has_not_begun(tmp_path: Path) -> None:
 
 def test_snapshots_of_a_ramp_up_that_was_forgotten_are_left_out() -> None:
     frames = [_snapshot(0, epoch=5), _snapshot(1, epoch=9), _snapshot(2, epoch=9)]
-    read = KeptSeconds.read(b"".join([pack("plan", 0, {}), *map(pack_report, frames)]))
+    read = KeptSeconds.read(b"".join([pack("plan", 0, 0, {}), *map(pack_report, frames)]))
     assert read is not None
     assert [each.sequence for each in read.snapshots] == [1, 2]
 
 
 @pytest.mark.parametrize(
-    "data", [pack("plan", 0, {}), pack("plan", 0), pack("plan", "x", {}) + pack_report(_snapshot(0)), pack("x")]
+    "data", [pack("plan", 0, 0, {}), pack("plan", 0), pack("plan", "x", 0, {}) + pack_report(_snapshot(0)), pack("x")]
 )
 def test_what_is_no_such_file_is_refused(data: bytes) -> None:
     with pytest.raises(ProtocolError):

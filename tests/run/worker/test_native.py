@@ -117,7 +117,8 @@ def test_other_arrivals_can_take_the_place_of_those_to_come(make: Make, target: 
     begin = now() - 100_000_000
     population.arrive(Arrivals(Shape.constant(10.0, None)), begin)
     wait_until_gevent(lambda: target.total >= 1)
-    population.arrive_instead(Arrivals(Shape.constant(1000.0, 0.05)), now() + 1_000_000)
+    start = now() + 1_000_000
+    population.arrive_instead([(Arrivals(Shape.constant(1000.0, 0.05)), start)], start)
     wait_until_gevent(lambda: population.done)
     assert 50 <= target.total <= 60, "the first stream would have gone on for ever"
     population.drain(1)

@@ -404,6 +404,6 @@ def test_other_arrivals_can_take_the_place_of_those_to_come(open_population) -> 
     played = open_population(due_time_user_class(seen))
     played.arrive([0, 1, 2, 10 * LONG_NS, 11 * LONG_NS])
     until(lambda: len(seen) == 3)
-    played.users.arrive_instead(iter([5, 6]), played.start)
+    played.users.arrive_instead([(iter([5, 6]), played.start)], played.start)
     until(lambda: played.users.done)
     assert seen == [played.start + each for each in (0, 1, 2, 5, 6)]

@@ -121,6 +121,27 @@ def test_an_open_run_without_arrivals_is_unknown(run):
 
 
 @pytest.mark.parametrize(
+    ("facts", "text"),
+    [
+        ({}, "from then on"),
+        ({"replaced": [{"to_second": 19}]}, "until another one took its place with second 19"),
+        (
+            {"replaced": [{"to_second": 19}], "load_taken_over": True},
+            "until the others took it over; another one took its place with second 19",
+        ),
+        ({"incomplete": [{"from_second": 4}]}, "from then on; what was measured is incomplete from second 4 on"),
+        (
+            {"incomplete": [{"from_second": 4, "to_second": 7}, {"from_second": 3, "to_second": 5}]},
+            "from then on; what was measured is incomplete from second 3 to 6",
+        ),
+    ],
+)
+def test_a_lost_worker_is_missing_until_another_one_has_its_load(run, facts, text):
+    check = checks(run(), facts={**SOUND, "lost_workers": 1, **facts})["workers"]
+    assert check.text == f"1 worker lost: a part of the load was missing {text}"
+
+
+@pytest.mark.parametrize(
     ("name", "fact", "value", "state", "text"),
     [
         ("workers", "lost_workers", 1, "failed", "1 worker lost: a part of the load was missing from then on"),

@@ -17,7 +17,7 @@ from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-from plimsoll._engine import Arrivals
+from plimsoll._engine import Arrivals, now
 from plimsoll.errors import LocustfileError, UsageError
 from plimsoll.load.spec import ShapeSpec
 from plimsoll.locust import runners
@@ -108,6 +108,10 @@ class LocustScript:
         self._offers = 0
         self._schedule: list[Scheduled] = []
         """The sources of arrivals in the open model."""
+        self._shares: Sequence[tuple[int, int]] = [(place.index, place.workers)]
+        """Which of them this process has."""
+        self._first = 0
+        """The stamp of the first arrival that may be its own."""
 
     def join(self, tell: Callable[[Report], None], leave: Callable[[], None]) -> None:
         """Create the runner, and join the other processes. leave: called when user code ends the test."""
@@ -168,14 +172,15 @@ class LocustScript:
             runner.shape_greenlet = runner.spawn(self._follow_shape)
         if load is None or load.model != "open":
             return
-        # With several phases the population counts; a single stream can limit itself, exact to the last arrival.
-        limit = load.iterations if len(load.phases) == 1 else None
-        self._schedule = [
-            Scheduled(phase.shape, phase.poisson, number, epoch + round(phase.start * 1e9), limit)
-            for number, phase in enumerate(load.phases if self._place.role != "main" else ())
-        ]
-        for each in self._schedule:
-            self._open.arrive(self._arrivals_from(first, each), each.start)
+        if self._place.role != "main":
+            # With several phases the population counts; a single stream can limit itself, exact to the last arrival.
+            limit = load.iterations if len(load.phases) == 1 else None
+            self._schedule = [
+                Scheduled(phase.shape, phase.poisson, number, epoch + round(phase.start * 1e9), limit)
+                for number, phase in enumerate(load.phases)
+            ]
+            self._first = first
+            self._play(first, dict.fromkeys(self._shares, first))
         self.spawned(0)
 
     def offer(self, rate: float, start: int, seconds: float | None) -> None:
@@ -186,14 +191,27 @@ class LocustScript:
         shape = ShapeSpec.of("constant", level=rate, seconds=seconds)
         offered = Scheduled(shape, load.phases[-1].poisson, len(load.phases) + self._offers, start)
         self._schedule = [offered]
-        self._open.arrive_instead(self._arrivals(offered), start)
+        start = max(start, self._first)
+        self._play(start, dict.fromkeys(self._shares, start))
 
-    def take_over(self, index: int, of: int, start: int) -> None:
-        """Also take every `of`-th arrival from number `index` on, from the stamp `start` on."""
-        for each in self._schedule:
-            self._open.arrive(self._arrivals_from(start, each, index, of), each.start)
+    def assign(self, shares: Sequence[tuple[int, int]], start: int) -> None:
+        """Have these shares of the arrivals from the stamp `start` on; (index, of): every `of`-th from `index` on."""
+        before, self._shares = self._shares, [(index, of) for index, of in shares]
+        start = max(start, self._first)
+        # An order that is late must not make arrivals come twice.
+        cut = max(start, now())
+        self._play(cut, {share: cut if share in before else start for share in self._shares})
 
-    def _arrivals_from(self, stamp: int, what: Scheduled, index: int | None = None, of: int | None = None) -> Arrivals:
+    def _play(self, cut: int, begins: Mapping[tuple[int, int], int]) -> None:
+        """In place of what comes from the stamp `cut` on, the arrivals of these shares, from these stamps on."""
+        streams = [
+            (self._arrivals_from(begin, each, *share), each.start)
+            for each in self._schedule
+            for share, begin in begins.items()
+        ]
+        self._open.arrive_instead(streams, cut)
+
+    def _arrivals_from(self, stamp: int, what: Scheduled, index: int, of: int) -> Arrivals:
         """The same as `_arrivals`, without those that are due before this stamp."""
         arrivals = self._arrivals(what, index, of)
         if stamp > what.start:
@@ -201,14 +219,14 @@ class LocustScript:
             next(islice(arrivals, early, early), None)
         return arrivals
 
-    def _arrivals(self, what: Scheduled, index: int | None = None, of: int | None = None) -> Arrivals:
-        """The arrivals of this worker, or of worker `index` of `of`."""
+    def _arrivals(self, what: Scheduled, index: int, of: int) -> Arrivals:
+        """Every `of`-th arrival from number `index` on."""
         return Arrivals(
             what.shape.build(),
             poisson=what.poisson,
             seed=self._plan.seed + what.stream,
-            index=self._place.index if index is None else index,
-            of=self._place.workers if of is None else of,
+            index=index,
+            of=of,
             limit=what.limit,
         )
 

@@ -23,6 +23,7 @@ from plimsoll.run.coordinator.name_limit import NameLimit
 from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.coordinator.relay import OutputRelay
+from plimsoll.run.coordinator.replacements import Replacements
 from plimsoll.run.coordinator.run_clock import RunClock
 from plimsoll.run.coordinator.run_guard import RunGuard
 from plimsoll.run.coordinator.steering import LoadControl
@@ -60,7 +61,7 @@ class Coordinator:
 
     output: gets what the workers print, which otherwise goes where ours goes. exchanges, log: get the exchanges of a
     worker, and the lines of its log, if the plan has them handed over. joined: machines that have joined for the run.
-    resumption: the run is not a new one.
+    ready: those that could join it now. resumption: the run is not a new one.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class Coordinator:
         exchanges: Callable[[int, Exchanges], None] | None = None,
         log: Callable[[int, Logged], None] | None = None,
         joined: list[JoinedMachine] | None = None,
+        ready: Callable[[], list[JoinedMachine]] | None = None,
         resumption: Resumption | None = None,
     ) -> None:
         self._head_start = head_start(plan)
@@ -84,18 +86,19 @@ class Coordinator:
         self._nodes = MessageRouter(self._loop, self._workers)
         self.launch = Launch(plan, self._nodes, self._workers, joined)
         self._steering = LoadControl(self._loop, self._nodes, self._workers, self._all_spawned)
-        self._losses = WorkerLosses(plan, self._nodes, self._steering, self._workers, self.end)
+        self._clock = RunClock()
+        self._losses = WorkerLosses(plan, self._nodes, self._steering, self._workers, self._clock, self.end)
+        self._replacements = Replacements(self._loop, self.launch, self._losses, ready, self._read, self._take)
         self._guard = RunGuard(self._loop, self._fail, partial(self.end, "stopped"))
         self._has_processes = False
         self._asked: Begin | None = None  # users that the locustfile wants to begin with
         self._state = PREPARING
         self._ended_before_start = False  # by the user's code
         self.signals = 0  # that came
-        self._clock = RunClock()
         self._resumption = resumption
         self._ticker = Ticker(self._loop, self._tick)
         self._clock_steps = ClockSteps()
-        self._complete: set[int] = set()  # workers that have nothing left to do
+        self._complete: set[WorkerHandle] = set()  # workers that have nothing left to do
         self._batch = Batch()
         self._names = NameLimit(plan.max_names)
         self._account = ResettableView(plan.warmup, plan.times_of)
@@ -185,7 +188,8 @@ class Coordinator:
             self._account = ResettableView(self.plan.warmup, self.plan.times_of)
             self._result.view = self._account.view
         for process in self._nodes.processes:
-            process.orders.start(self._clock.epoch, self._clock.second)
+            process.first = self._clock.second
+            process.orders.start(self._clock.epoch, process.first)
         self._ticker.start(self._clock.first)
 
     # Users
@@ -213,6 +217,8 @@ class Coordinator:
 
     def _read(self, worker: WorkerHandle) -> None:
         for report in worker.read():
+            if self._replacements.take(worker, report, self._result):
+                continue
             match report:
                 case messages.EncodedSnapshot():
                     self._take(worker, report)
@@ -238,11 +244,11 @@ class Coordinator:
                 case messages.Complete():
                     self._on_complete(worker)
                 case messages.Sent():
-                    self._guard.count(worker.index, report)
-                case messages.Started(stamp):
+                    self._guard.count(worker, report)
+                case messages.Started(stamp) if worker.first == self._clock.second:
                     self.launch.on_started(worker, stamp - self._clock.first)
                 case messages.Expired(stamp):
-                    self._losses.on_expiry(worker, max(0, stamp - self._clock.epoch) / SECOND, self._result)
+                    self._losses.on_expiry(worker, stamp, self._result)
                 case messages.Quit(status):
                     self._on_quit(status)
                 case PlimsollError():
@@ -270,23 +276,24 @@ class Coordinator:
             self._drain()
 
     def _on_complete(self, worker: WorkerHandle) -> None:
-        self._complete.add(worker.index)
+        self._complete.add(worker)
         self._end_if_complete()
 
     def _end_if_complete(self) -> None:
-        if self._complete | self._losses.silent >= self._workers.keys() and self._state != STOPPING and self._workers:
+        left = set(self._workers.values())
+        if left and self._complete | self._losses.silent >= left and self._state != STOPPING:
             logger.info("everything that was to be done is done")
             self._drain()
 
     def _on_ending(self, process: WorkerHandle, ending: Ending) -> None:
         process.ending = ending
         self._result.listener_failed |= ending.listener_failed
-        is_main = process is self._nodes.main
-        if is_main or self._nodes.main is None:
+        if process is self._nodes.main or self._nodes.main is None:
             self._result.exit_code, self._result.on_error = ending.exit_code, ending.on_error
-        if not is_main:
+        if process is not self._nodes.main:
             self._last_user = max(self._last_user, ending.ended)
             self._nodes.leave(process)
+            self._losses.on_handed_over(process, self._result)
             self._finish_main_if_last()
 
     def _on_exit(self, process: WorkerHandle) -> None:
@@ -299,7 +306,8 @@ class Coordinator:
             if lost:
                 self._fail(PlimsollError(f"the main node ({process.place}) {how}; the run cannot go on without it"))
             return
-        del self._workers[process.index]
+        if self._workers.get(process.index) is process:  # else another one has its place
+            del self._workers[process.index]
         if lost:
             self._lose(process, how)
         self._finish_main_if_last()
@@ -334,7 +342,8 @@ class Coordinator:
         self._result.silence, self._result.clock_step = self._ticker.silence, self._clock_steps.largest()
         self._report()
         if self._state in UNDER_WAY:
-            self._losses.look(self._clock.first, self._result)
+            self._losses.look(self._result)
+            self._replacements.look(self._result)
             self._end_if_complete()
         elif self._state == STOPPING:
             self._nodes.kill_silent(now() - ANSWER_TIMEOUT_NS - round(self.plan.stop_timeout * SECOND))
@@ -345,21 +354,13 @@ class Coordinator:
         seconds = self._account.add(batch, started, elapsed)
         end = self._loop.due(self._time_is_up)
         progress = Progress(
-            batch=batch,
-            view=self._account.view,
-            seconds=seconds,
-            started=started,
-            elapsed=elapsed,
+            batch=batch, view=self._account.view, seconds=seconds, started=started, elapsed=elapsed,
             loaded=elapsed if self._stopping_since is None else self._stopping_since,
             left=max(0.0, (end - now()) / SECOND) if end is not None else None,
-            users=self._nodes.users.total(),
-            wanted=self._steering.wanted,
-            classes=self._nodes.users,
-            workers=len(self._workers),
-            state=self._state,
-            is_editable=self._state in UNDER_WAY and self._steering.is_editable,
-            reporting=self.launch.reporting,
-        )
+            users=self._nodes.users.total(), wanted=self._steering.wanted, classes=self._nodes.users,
+            workers=len(self._workers), state=self._state,
+            is_editable=self._state in UNDER_WAY and self._steering.is_editable, reporting=self.launch.reporting,
+        )  # fmt: skip
         if self._result.started is not None:
             for observer in self._observers:
                 observer.second(progress)
@@ -465,6 +466,7 @@ class Coordinator:
         if self._stopping_since is None:
             self._stopping_since = self._clock.elapsed
         self._steering.stop()
+        self._replacements.end()
 
     def _stop_now(self) -> None:
         self._state = STOPPING

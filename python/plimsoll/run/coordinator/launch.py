@@ -55,7 +55,11 @@ class Launch:
         self.cluster: Cluster | None = None
         """What the workers run on, if that is a cluster."""
         self._joined = joined
-        self._joined_workers: JoinedWorkers | None = None
+        self.joined_workers: JoinedWorkers | None = None
+        """The same, if they have joined."""
+        self._bundle: Bundle | None = None
+        self._shared: bytes | None = None
+        """What the main node wants the workers to have."""
         self._prepared: dict[int, Prepared] = {}
         self._ready: dict[int, Ready] = {}
         self._late_ms: dict[int, float] = {}
@@ -67,8 +71,8 @@ class Launch:
             self.cluster = Cluster(self.plan, capture)
             self._workers.update(self.cluster.workers)
         elif self._joined is not None:
-            self._joined_workers = JoinedWorkers(self.plan, self._joined)
-            self._workers.update(self._joined_workers.workers)
+            self.joined_workers = JoinedWorkers(self.plan, self._joined)
+            self._workers.update(self.joined_workers.workers)
         else:
             self._workers.update({index: WorkerProcess(index, capture=capture) for index in range(count)})
         if self.plan.has_main_node:
@@ -77,13 +81,23 @@ class Launch:
 
     def begin(self) -> None:
         """The processes are there. Raises LocustfileError for a locustfile that cannot be read."""
-        count, bundle = self.plan.processes, Bundle.of(self.plan.locustfiles)
+        self._bundle = Bundle.of(self.plan.locustfiles)
         for process in self._nodes.processes:
-            process.orders.prepare(self.plan.to_dict(), count, bundle)
+            process.orders.prepare(self.plan.to_dict(), self.plan.processes, self._bundle)
         if self._nodes.main is not None:
             self._nodes.main.orders.init()
         else:
             self._init_workers()
+
+    def prepare(self, worker: WorkerHandle) -> None:
+        """One that begins when the others have begun; then `open` follows."""
+        assert self._bundle is not None
+        worker.orders.prepare(self.plan.to_dict(), self.plan.processes, self._bundle)
+        worker.orders.init()
+
+    def open(self, worker: WorkerHandle) -> None:
+        """All processes are prepared."""
+        worker.orders.open(self.plan.to_dict(), self._shared)
 
     def on_prepared(self, process: WorkerHandle, prepared: Prepared, *, goes_on: bool) -> None:
         """goes_on: the run is still to begin. Raises UsageError when the locustfile wants more than is allowed."""
@@ -98,7 +112,7 @@ class Launch:
         if self._nodes.main is not None:
             self._nodes.main.orders.open(self.plan.to_dict())
         else:
-            self._open_workers(None)
+            self._open_workers()
 
     def on_ready(self, process: WorkerHandle, ready: Ready, *, goes_on: bool) -> bool:
         """Whether the run can begin now."""
@@ -106,7 +120,8 @@ class Launch:
         if not goes_on:
             return False
         if process is self._nodes.main:
-            self._open_workers(ready.shared)
+            self._shared = ready.shared
+            self._open_workers()
             return False
         return self._ready.keys() >= self._workers.keys()
 
@@ -114,8 +129,8 @@ class Launch:
         """It has begun second 0 so many ns late."""
         self._late_ms[worker.index] = abs(late) / 1e6
         if self.plan.is_remote and len(self._late_ms) == self.plan.processes:
-            if self._joined_workers is not None:
-                self._joined_workers.log_clocks()
+            if self.joined_workers is not None:
+                self.joined_workers.log_clocks()
             logger.info(
                 "second 0 began within %.3f ms of its time on all %d workers; add the errors of their clocks",
                 max(self._late_ms.values()), len(self._late_ms),
@@ -126,13 +141,13 @@ class Launch:
         """Those that workers run on; empty if that is this one."""
         if self.cluster is not None:
             return self.cluster.machines
-        return [] if self._joined_workers is None else self._joined_workers.nodes
+        return [] if self.joined_workers is None else self.joined_workers.nodes
 
     @property
     def facts(self) -> dict[str, Any]:
         """What readers of the recorded run must know of where it ran, and of how it began."""
         begun = {"start_error_ms": max(self._late_ms.values())} if self._late_ms else {}
-        where = self.cluster or self._joined_workers
+        where = self.cluster or self.joined_workers
         return begun if where is None else {**begun, "cluster": where.facts()}
 
     def close(self) -> None:
@@ -140,7 +155,7 @@ class Launch:
         for process in self._nodes.processes:
             process.kill()
             process.wait()
-        for where in (self.cluster, self._joined_workers):
+        for where in (self.cluster, self.joined_workers):
             if where is not None:
                 where.close()
 
@@ -168,6 +183,6 @@ class Launch:
         for worker in self._workers.values():
             worker.orders.init()
 
-    def _open_workers(self, shared: bytes | None) -> None:
+    def _open_workers(self) -> None:
         for worker in self._workers.values():
-            worker.orders.open(self.plan.to_dict(), shared)
+            self.open(worker)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import now
 from plimsoll.run.limits import share
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from plimsoll.run.coordinator.peers import MessageRouter
+    from plimsoll.run.coordinator.run_clock import RunClock
     from plimsoll.run.coordinator.steering import LoadControl
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.result import Result
@@ -19,10 +20,15 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("plimsoll.run")
 
+SECOND = 1_000_000_000
+
 LOSS_TIMEOUT_S = 3
 """Seconds without a report after which a worker is lost; each reports once a second."""
 STOOD_STILL_NS = 2_000_000_000
 """ns between two looks after which this process itself stood still: what came meanwhile has not been read."""
+LAST_LOAD_NS = 5_000_000_000
+"""ns from the last report of a worker after which it sends no load if it cannot be reached: its lease is 3 s, and it
+gets an order and reports once a second."""
 
 
 class WorkerLosses:
@@ -35,60 +41,77 @@ class WorkerLosses:
         plan: RunPlan,
         nodes: MessageRouter,
         steering: LoadControl,
-        workers: Mapping[int, WorkerHandle],
+        workers: dict[int, WorkerHandle],
+        clock: RunClock,
         end: Callable[[str, str], None],
     ) -> None:
         self._plan = plan
         self._action = plan.on_worker_loss
-        self._nodes = nodes
-        self._steering = steering
-        self._workers = workers
+        self.nodes = nodes
+        self.steering = steering
+        self.workers = workers
+        self.clock = clock
         self._end = end
-        self.silent: set[int] = set()
+        self.silent: set[WorkerHandle] = set()
         """Workers that are there, as far as is known, but say nothing."""
-        self._returned: set[int] = set()
+        self.lost: list[WorkerHandle] = []
+        """Those without a load, in the order in which they were lost."""
+        self.vacant: dict[int, WorkerHandle] = {}
+        """Places whose load nobody has, or others, and who had it."""
+        self._returned: set[WorkerHandle] = set()
         """Workers that were silent, and are back."""
-        self._given_up: set[int] = set()
-        """Of the silent ones, those whose load has gone to others."""
+        self._given_up: set[WorkerHandle] = set()
+        """Of the lost ones, those that were silent."""
+        self._incomplete: dict[WorkerHandle, dict[str, Any]] = {}
+        """What the facts of the run have of the lost ones of which something is missing."""
         self._last_look: int | None = None
 
-    def look(self, epoch: int, result: Result) -> None:
-        """Once a second. epoch: the stamp of second 0."""
-        stamp, last = now(), epoch if self._last_look is None else self._last_look
+    def look(self, result: Result) -> None:
+        """Once a second."""
+        stamp, last = now(), self.clock.first if self._last_look is None else self._last_look
         self._last_look = stamp
         if stamp - last > STOOD_STILL_NS:
-            for worker in self._workers.values():
+            for worker in self.workers.values():
                 worker.last_report = stamp
-        since = stamp - LOSS_TIMEOUT_S * 1_000_000_000
-        for worker in list(self._workers.values()):
-            is_silent = worker.ending is None and max(worker.last_report, epoch) < since
-            if is_silent and worker.index not in self.silent:
-                self.silent.add(worker.index)
+        since = stamp - LOSS_TIMEOUT_S * SECOND
+        for worker in list(self.workers.values()):
+            said = max(worker.last_report, self.clock.epoch + worker.first * SECOND)
+            if worker.ending is None and said < since and worker not in self.silent:
+                self.silent.add(worker)
                 self._on_silence(worker, result)
 
     def on_report(self, worker: WorkerHandle) -> None:
         """It has handed over what it measured."""
-        if worker.index not in self.silent:
+        if worker not in self.silent:
             return
-        self.silent.discard(worker.index)
-        self._returned.add(worker.index)
+        self.silent.discard(worker)
+        self._returned.add(worker)
         follows = "nothing of it is missing"
-        if worker.index in self._given_up:
+        if worker in self._given_up:
             follows = "others have its load, so it ends; what it measured meanwhile counts"
         logger.warning("worker %d (%s) is back: %s", worker.index, worker.place, follows)
 
+    def on_handed_over(self, worker: WorkerHandle, result: Result) -> None:
+        """Nothing that it measured is still to come, or missing."""
+        if (noted := self._incomplete.pop(worker, None)) is not None:
+            result.withdraw("incomplete", noted)
+            note = f"worker {worker.index} ({worker.place}) has handed over what was missing of it"
+            result.notes.append(note)
+            logger.info(note)
+
     def on_exit(self, worker: WorkerHandle, how: str, result: Result) -> None:
         """Its process has ended, and should not have."""
-        self.silent.discard(worker.index)
-        if worker.index not in self._given_up:
+        self.silent.discard(worker)
+        if worker not in self.lost:
             self._lose(worker, how, result)
 
-    def on_expiry(self, worker: WorkerHandle, seconds: float, result: Result) -> None:
-        """It has ended its load so many seconds after second 0, because no order came: either it could not be reached,
-        or this process stood still."""
-        if worker.index in self._given_up:
+    def on_expiry(self, worker: WorkerHandle, stamp: int, result: Result) -> None:
+        """It has ended its load at this stamp because no order came: either it could not be reached, or this process
+        stood still."""
+        if worker in self.lost:
             return
-        if worker.index in self.silent | self._returned:
+        seconds = max(0, stamp - self.clock.epoch) / SECOND
+        if worker in self.silent | self._returned:
             how = f"could not be reached and ended its load after {seconds:.1f} s"
             self._note_loss(worker, how, "all that it measured", result)
         else:
@@ -97,8 +120,16 @@ class WorkerLosses:
 
     def kill_given_up(self) -> None:
         """The run ends: those that nobody waits for."""
-        for index in self._given_up & self._workers.keys():
-            self._workers[index].kill()
+        for worker in self._given_up & set(self.workers.values()):
+            worker.kill()
+
+    def missing(self, worker: WorkerHandle) -> str:
+        """Which of the seconds that it measured are missing."""
+        if (noted := self._incomplete.get(worker)) is None:
+            return "nothing of what it measured is missing"
+        first, last = noted["from_second"], noted["to_second"] - 1
+        seconds = f"second {first}" if first == last else f"seconds {first} to {last}"
+        return f"what it measured in {seconds} is missing"
 
     def _on_silence(self, worker: WorkerHandle, result: Result) -> None:
         if self._action == "mark":
@@ -107,26 +138,30 @@ class WorkerLosses:
                 worker.index, worker.place, LOSS_TIMEOUT_S, worker.second,
             )  # fmt: skip
             return
-        self._given_up.add(worker.index)
+        self._given_up.add(worker)
         # The first that it reads if it comes back.
         worker.orders.stop()
         self._lose(worker, f"has not reported for {LOSS_TIMEOUT_S} s", result)
 
     def _lose(self, worker: WorkerHandle, how: str, result: Result) -> None:
-        result.note_incomplete(worker.index, worker.place, worker.second + 1)
-        kept = f"what it measured up to second {worker.second}" if worker.second >= 0 else "nothing of it"
+        first = worker.second + 1
+        end = max(first, self.clock.second_at(min(now(), worker.last_report + LAST_LOAD_NS))) + 1
+        self._incomplete[worker] = result.note_seconds("incomplete", worker.index, worker.place, first, end)
+        kept = f"what it measured up to second {worker.second}" if worker.second >= worker.first else "nothing of it"
         self._note_loss(worker, how, kept, result)
 
     def _note_loss(self, worker: WorkerHandle, how: str, kept: str, result: Result) -> None:
         result.lost_workers += 1
-        self._nodes.lose(worker)
-        users = self._steering.lose(worker.index)
+        self.lost.append(worker)
+        self.vacant[worker.index] = worker
+        self.nodes.lose(worker)
+        users = self.steering.lose(worker.index)
         note = f"worker {worker.index} ({worker.place}) {how}: its {users} users are lost, kept is {kept}"
         note += "".join(f"; nobody uses {each}" for each in left_over(self._plan, worker.index))
         if self._action == "stop":
             result.note_error(note)
             self._end("failed", "a worker is lost, and --on-worker-loss stop ends the run then")
-        elif self._action == "redistribute" and self._steering.redistribute(worker.index):
+        elif self._action == "redistribute" and self.steering.redistribute(worker.index):
             result.note_error(f"{note}; the others take its load over")
             result.facts["load_taken_over"] = True
         else:

@@ -40,8 +40,10 @@ class MessageRouter:
         self.main: WorkerHandle | None = None
         self._loop = loop
         self._workers = workers
-        self._clients: dict[int, str] = {}
-        """How the user's code calls the workers, by index; those that are gone too."""
+        self.coming: set[WorkerHandle] = set()
+        """Workers that are about to begin, while the others have begun."""
+        self._clients: dict[WorkerHandle, str] = {}
+        """How the user's code calls the workers; those that are gone too."""
         self._awaited: str | None = None
         """The event that the main node is about to fire."""
         self._then: Callable[[], None] | None = None
@@ -83,18 +85,18 @@ class MessageRouter:
     def snapshot(self, sender: WorkerHandle, snapshot: EncodedSnapshot) -> None:
         """What a worker has measured is the main node's to know."""
         if self.main is not None and sender is not self.main:
-            self._tell_main("snapshot", self._clients[sender.index], snapshot.to_list())
+            self._tell_main("snapshot", self._clients[sender], snapshot.to_list())
 
     def lose(self, worker: WorkerHandle) -> None:
         """It is gone, and should not be."""
-        if worker.index in self._clients:
-            self._tell_main("lose", self._clients[worker.index])
+        if worker in self._clients:
+            self._tell_main("lose", self._clients[worker])
         self._go_on_if_adjusted()
 
     def leave(self, worker: WorkerHandle) -> None:
         """It has done its part."""
-        if worker.index in self._clients:
-            self._tell_main("leave", self._clients[worker.index])
+        if worker in self._clients:
+            self._tell_main("leave", self._clients[worker])
 
     def adjust(self, counts: Mapping[int, Mapping[str, int]], complete: int | None) -> None:
         """Have so many users per worker and class. complete: these are all that were asked for, so many."""
@@ -160,26 +162,26 @@ class MessageRouter:
     def _receive_from_worker(self, worker: WorkerHandle, news: News) -> None:
         match news.kind, news.arguments:
             case "connect", [client]:
-                self._clients[worker.index] = client
+                self._clients[worker] = client
                 self._tell_main("connect", client, worker.index)
             case "heartbeat", [*state, adjusted]:
-                self._tell_main("heartbeat", self._clients[worker.index], *state)
+                self._tell_main("heartbeat", self._clients[worker], *state)
                 worker.adjustments -= adjusted
                 self._go_on_if_adjusted()
             case "report", [data]:
-                self._tell_main("report", self._clients[worker.index], data)
+                self._tell_main("report", self._clients[worker], data)
             case "message", [type_, data, _]:
-                self._tell_main("message", type_, data, self._clients[worker.index])
+                self._tell_main("message", type_, data, self._clients[worker])
 
     def _receive_from_main(self, news: News) -> None:
         match news.kind, news.arguments:
             case "message", [type_, data, client]:
-                for worker in self._workers.values():
-                    if client is None or self._clients.get(worker.index) == client:
+                for worker in (*self._workers.values(), *self.coming):
+                    if client is None or self._clients.get(worker) == client:
                         worker.orders.news("message", type_, data)
             case "heartbeat", [client]:
-                for worker in self._workers.values():
-                    if self._clients.get(worker.index) == client:
+                for worker in (*self._workers.values(), *self.coming):
+                    if self._clients.get(worker) == client:
                         worker.orders.news("heartbeat")
             case "fired", [event] if event == self._awaited:
                 self._go_on()

@@ -20,7 +20,7 @@ from plimsoll.run.transport.bundle import Bundle
 from plimsoll.store.redact import storable_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from plimsoll.run.coordinator.account import ResettableView
     from plimsoll.run.coordinator.name_limit import NameLimit
@@ -54,15 +54,20 @@ def check_resumable(run: StoredRun) -> None:
         )
     if run.manifest.get("shaped"):
         raise UsageError(f"run {run.id} followed a LoadTestShape, which would begin anew; start it again")
+    if (what := unknown_rest(plan)) is not None:
+        raise UsageError(f"{what} run {run.id} has left is not known; start it again")
+
+
+def unknown_rest(plan: Mapping[str, Any]) -> str | None:
+    """What of a plan a new worker in the place of a lost one would begin anew: "how many …", "which …"."""
     load = plan.get("load") or {}
     for what in ("iterations", "requests"):
         if load.get(what) is not None:
-            raise UsageError(f"how many {what} run {run.id} has left is not known; start it again")
+            return f"how many {what}"
     for feeder in (plan.get("scenario") or {}).get("feeders", ()):
         if feeder["at_end"] != "recycle":
-            raise UsageError(
-                f"which rows of feeder {feeder['name']} run {run.id} has left is not known; start it again"
-            )
+            return f"which rows of feeder {feeder['name']}"
+    return None
 
 
 def resumed_plan(run: StoredRun, kept: KeptSeconds, *, log_exchanges: bool) -> RunPlan:
@@ -158,7 +163,7 @@ class Resumption:
         """A worker's seconds follow each other: what ends with one that is stored is stored itself."""
         stored = max((row.second for row in self._stored.health if row.worker == worker), default=-1)
         wanted = max(stored + 1, self._begun)
-        if kept is None:
+        if kept is None or kept.last < stored:  # of one whose place another one has taken
             return _Gap(worker, wanted, [])
         ends = [max(_seconds(each), default=None) for each in kept.snapshots]
         known = max((place for place, end in enumerate(ends) if end is not None and end <= stored), default=-1)

@@ -24,7 +24,16 @@ class RunClock:
 
     def resume(self, epoch: int, head_start: int, started: float) -> None:
         """Second 0 is past. The load begins again with a whole second, so many ns from now at least."""
-        self._begin_at(epoch, -((epoch - now() - head_start) // SECOND), started)
+        self.epoch = epoch
+        self._begin_at(epoch, self.next_second(now() + head_start), started)
+
+    def next_second(self, stamp: int) -> int:
+        """The first one that does not begin before this stamp."""
+        return -((self.epoch - stamp) // SECOND)
+
+    def second_at(self, stamp: int) -> int:
+        """The second that this stamp is in."""
+        return (stamp - self.epoch) // SECOND
 
     @property
     def first(self) -> int:

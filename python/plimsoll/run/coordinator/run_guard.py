@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from plimsoll.errors import PlimsollError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from plimsoll.run.loop import Loop
     from plimsoll.run.plan import RunPlan
@@ -50,7 +50,7 @@ class RunGuard:
         self._loop = loop
         self._fail = fail
         self._end = end
-        self._sent: dict[int, int] = {}
+        self._sent: dict[Hashable, int] = {}
         """By worker."""
         self._allowance: RateAllowance | None = None
 
@@ -62,7 +62,7 @@ class RunGuard:
         if plan.rails.max_run_time is not None:
             self._loop.at(start + round(plan.rails.max_run_time.value * SECOND), self._time_is_up)
 
-    def count(self, worker: int, sent: Sent) -> None:
+    def count(self, worker: Hashable, sent: Sent) -> None:
         """What a worker reports."""
         more = sent.count - self._sent.get(worker, 0)
         self._sent[worker] = sent.count

@@ -48,6 +48,8 @@ class LoadControl:
         self._follows_shape = False
         self._shares: dict[int, list[tuple[int, int]]] = {}
         """Which of the arrivals each worker has: (index, of) is every `of`-th from number `index` on."""
+        self._offers: list[tuple[float, int, float | None]] = []
+        """What somebody wanted in place of the planned arrivals, as `offer` orders it."""
 
     def prepare(self, plan: RunPlan, classes: Sequence[UserClass], shaped: bool) -> None:
         """The workers are ready. shaped: a LoadTestShape says how many users there are."""
@@ -112,6 +114,7 @@ class LoadControl:
             ShapeSpec.of("constant", level=rate, seconds=seconds).build()
         except ValueError as error:
             raise UsageError(f"{rate:.12g}/s: {error}") from error
+        self._offers.append((rate, start, seconds))
         for worker in self._workers.values():
             worker.orders.offer(rate, start, seconds)
         return f"{rate:.12g}/s"
@@ -119,7 +122,10 @@ class LoadControl:
     def lose(self, worker: int) -> int:
         """A worker is gone, and its users with it; returns how many."""
         assert self._dispatcher is not None
-        return self._dispatcher.lose(worker)
+        users = self._dispatcher.lose(worker)
+        if self._ramp is not None:
+            self._ramp.lose(worker, users)
+        return users
 
     def redistribute(self, worker: int) -> bool:
         """After `lose`: what it had to do is for those that are left; returns whether somebody is.
@@ -130,14 +136,30 @@ class LoadControl:
         left = sorted(self._shares.keys() & self._workers.keys())
         if left and self._plan.is_open:
             start = now() + head_start(self._plan)
-            for index, of in shares:
-                for number, other in enumerate(left):
-                    share = index + of * number, of * len(left)
-                    self._shares[other].append(share)
-                    self._workers[other].orders.take_over(*share, start)
+            for number, other in enumerate(left):
+                self._shares[other] += [(index + of * number, of * len(left)) for index, of in shares]
+                self._workers[other].orders.assign(self._shares[other], start)
         elif left and self._ramp is not None:
             self._ramp.refill()
         return bool(left)
+
+    def admit(self, worker: WorkerHandle, start: int) -> None:
+        """From the stamp `start` on a worker takes the place of a lost one, and others do not do what that had to do.
+        It has begun, with its own share of the planned arrivals."""
+        assert self._dispatcher is not None
+        self._dispatcher.admit(worker.index)
+        if self._ramp is not None:
+            self._ramp.admit(worker.index, start)
+        of = self._plan.processes
+        for other in self._shares.keys() & self._workers.keys() - {worker.index}:
+            before = self._shares[other]
+            # The parts of a share are every `of`-th, 2 `of`-th … of all, from one of its own numbers on.
+            self._shares[other] = [share for share in before if share[0] % of != worker.index]
+            if self._plan.is_open and self._shares[other] != before:
+                self._workers[other].orders.assign(self._shares[other], start)
+        self._shares[worker.index] = [(worker.index, of)]
+        for each in self._offers:
+            worker.orders.offer(*each)
 
     def stop(self) -> None:
         """No more users come or go by what is said here."""

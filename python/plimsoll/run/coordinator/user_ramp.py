@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import SpawnTimes, now
@@ -52,8 +53,10 @@ class UserRamp:
         """Users started, or ended, since the last change."""
         self._times = SpawnTimes(0, 1.0)
         """When the users of the last change come or go."""
-        self._move = dispatcher.grow
+        self._move: Callable[[int], None] = dispatcher.grow
         self._paces = dispatcher.paces
+        self._lost: dict[int, int] = {}
+        """Users of lost workers that do not come again on others, by worker."""
         self.wanted = 0
         """Users that there are to be in the end, or at this moment of a load."""
         self.rate = 0.0
@@ -69,6 +72,7 @@ class UserRamp:
             self._dispatcher.choose(classes)
         self._loop.cancel(self._look)
         self._follows = False
+        self._lost.clear()
         missing = users - len(self._dispatcher)
         self._move = self._dispatcher.grow if missing > 0 else self._dispatcher.shrink
         self._times, self._moved = SpawnTimes(abs(missing), min(rate, AT_ONCE)), 0
@@ -81,6 +85,16 @@ class UserRamp:
         self._load, self._start, self._follows = load, start, True
         self._look()
 
+    def lose(self, worker: int, users: int) -> None:
+        """So many are gone with their worker."""
+        self._lost[worker] = users
+
+    def admit(self, worker: int, start: int) -> None:
+        """From the stamp `start` on a worker takes the place of a lost one. It gets as many users as others have, at
+        the rate of the last change: new ones for those that are missing, then some of the others."""
+        self._lost.pop(worker, None)
+        self._loop.at(start, self._settle)
+
     def refill(self) -> None:
         """Start users in place of lost ones: as many as there are to be, at the rate of the last change."""
         if self._follows:
@@ -90,8 +104,19 @@ class UserRamp:
 
     def stop(self) -> None:
         """No more changes."""
-        self._loop.cancel(self._spawn)
-        self._loop.cancel(self._look)
+        for each in (self._spawn, self._look, self._settle):
+            self._loop.cancel(each)
+
+    def _settle(self) -> None:
+        users = self.wanted - sum(self._lost.values())
+        count = self._dispatcher.unsettled(users)
+        if self._follows:
+            self._dispatcher.settle(count, users)
+            self._adjust(self._dispatcher.counts(), None)
+        elif count and len(self._dispatcher) <= users:
+            self._move = partial(self._dispatcher.settle, users=users)
+            self._times, self._moved, self._start = SpawnTimes(count, min(self.rate, AT_ONCE)), 0, now()
+            self._spawn()
 
     def _spawn(self) -> None:
         before = self._moved
@@ -124,6 +149,7 @@ class UserRamp:
 
     def _adjust_to_load(self, wanted: int) -> None:
         self.wanted = wanted
+        self._lost.clear()
         self._dispatcher.grow(wanted - len(self._dispatcher))
         self._dispatcher.shrink(len(self._dispatcher) - wanted)
         self._adjust(self._dispatcher.counts(), None if self._settled else wanted)

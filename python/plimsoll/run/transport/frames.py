@@ -1,7 +1,7 @@
 """A worker's methods, and what it reports, over a stream socket.
 
 A frame is its length (4 bytes, big-endian) and a msgpack array: protocol version, name, arguments. The coordinator
-sends `prepare`, `init`, `open`, `start`, `adjust`, `spawned`, `offer`, `take_over`, `reset`, `renew`, `drain`, `finish`
+sends `prepare`, `init`, `open`, `start`, `adjust`, `spawned`, `offer`, `assign`, `reset`, `renew`, `drain`, `finish`
 and `stop`;
 the process answers `prepared` to `init` and `ready` to `open`, or `refused`, then sends `snapshot` each second (and
 `exchanges`, `logged` and `sent`, if these are asked for), `started` at a second 0 that it knew of before, `begin` when
@@ -21,7 +21,7 @@ from plimsoll.errors import LimitError, LocustfileError, PlimsollError, UnknownO
 from plimsoll.run.transport.messages import REPORTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from plimsoll.run.transport.bundle import Bundle
     from plimsoll.run.transport.clock import WorkerClock
@@ -123,8 +123,8 @@ class RemoteWorker:
     def offer(self, rate: float, start: int, seconds: float | None) -> None:
         self._send("offer", rate, self._clock.stamp(start), seconds)
 
-    def take_over(self, index: int, of: int, start: int) -> None:
-        self._send("take_over", index, of, self._clock.stamp(start))
+    def assign(self, shares: Sequence[tuple[int, int]], start: int) -> None:
+        self._send("assign", shares, self._clock.stamp(start))
 
     def reset(self, stamp: int) -> None:
         self._send("reset", self._clock.stamp(stamp))

@@ -39,6 +39,8 @@ class WorkerHandle:
         self.index = index
         self.users: dict[str, int] = {}
         """Alive per class, as it last said."""
+        self.first = 0
+        """The second of the run with which it begins."""
         self.second = -1
         """The last second of the run that it has handed over."""
         self.last_report = now()
@@ -135,6 +137,17 @@ class WorkerHandle:
                 raise ProtocolError(f"snapshot {report.sequence} came instead of {self._sequence}")
             self._sequence += 1
         return report
+
+    def can_catch_up(self, kept: list[EncodedSnapshot]) -> bool:
+        """None is missing between what has come and these, its last snapshots."""
+        return kept[0].sequence <= self._sequence
+
+    def catch_up(self, kept: list[EncodedSnapshot]) -> Iterator[EncodedSnapshot]:
+        """Those of its last snapshots that have not come, once, with their stamps by our clock."""
+        for each in kept:
+            if each.sequence >= self._sequence:
+                self._sequence = each.sequence + 1
+                yield self._clock.on_coordinator(each)
 
     def read_output(self) -> Iterator[bytes]:
         """What it has printed since the last call; b"" as the last once nothing more will come."""

@@ -1,7 +1,7 @@
 """What a worker keeps of a run, so that the run can be continued when its coordinator is lost.
 
-A file with frames: `plan INDEX PLAN`, then the last snapshots of the worker, as it has sent them. Some of these are in
-the store already.
+A file with frames: `plan INDEX FIRST PLAN`, then the last snapshots of the worker, as it has sent them. Some of these
+are in the store already.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ class KeptSnapshots:
     def __init__(self, file: str, index: int) -> None:
         self.plan: dict[str, Any] | None = None
         """As the run is carried out; None before it begins."""
+        self.first = 0
+        """The second of the run with which this worker began. No other one in the same place has the same."""
         self._file = Path(file)
         self._index = index
         self._snapshots: deque[bytes] = deque(maxlen=MOST_SNAPSHOTS)
@@ -45,7 +47,7 @@ class KeptSnapshots:
             suppress(OSError),
             os.fdopen(os.open(self._file, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as stream,
         ):
-            stream.write(b"".join([pack("plan", self._index, self.plan), *self._snapshots]))
+            stream.write(b"".join([pack("plan", self._index, self.first, self.plan), *self._snapshots]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class KeptSeconds:
     """What one worker has kept."""
 
     worker: int
+    first: int
+    """The second with which it began."""
     plan: dict[str, Any]
     snapshots: list[EncodedSnapshot]
     """In their order, at least one."""
@@ -66,6 +70,11 @@ class KeptSeconds:
         """The stamp of second 0 by the worker's clock."""
         return self.snapshots[-1].epoch
 
+    @property
+    def last(self) -> int:
+        """The last second that it measured; -1 if there is none."""
+        return max((row[0] for each in self.snapshots for row, _ in each.health), default=-1)
+
     @classmethod
     def read(cls, data: bytes) -> Self | None:
         """data: the file's; None if it is empty. Raises ProtocolError."""
@@ -73,11 +82,11 @@ class KeptSeconds:
         if not frames:
             return None
         try:
-            (_, (index, plan)), *rest = frames
+            (_, (index, first, plan)), *rest = frames
             snapshots = [report for frame in rest if isinstance(report := unpack_report(*frame), EncodedSnapshot)]
-            if not (isinstance(index, int) and isinstance(plan, dict) and snapshots):
+            if not (isinstance(index, int) and isinstance(first, int) and isinstance(plan, dict) and snapshots):
                 raise ValueError("no snapshot")
         except (TypeError, ValueError) as error:
             raise ProtocolError(f"no kept seconds: {error}") from error
         # Those of a ramp-up that was forgotten are of no use.
-        return cls(index, plan, [each for each in snapshots if each.epoch == snapshots[-1].epoch])
+        return cls(index, first, plan, [each for each in snapshots if each.epoch == snapshots[-1].epoch])

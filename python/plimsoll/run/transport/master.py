@@ -116,10 +116,15 @@ class JoinedMachine:
         except Empty:
             return None
 
+    def reserve(self) -> None:
+        """It is about to get a worker."""
+        self.how = None
+        self.has_ended.clear()
+
     def start(self, index: int, archive: list[Any] | None) -> None:
         """Have it open the stream of a worker, and start that."""
-        self.ticket, self.how = secrets.token_bytes(32), None
-        self.has_ended.clear()
+        self.reserve()
+        self.ticket = secrets.token_bytes(32)
         self.say("start", index, self.ticket, archive)
 
 
@@ -243,7 +248,7 @@ class Master:
             self._machines.append(machine)
             count, busy = len(self._machines), len(self._machines) - len(self.ready)
             self._changed.notify_all()
-        later = "; it takes part in the next run" if busy else ""
+        later = "; it takes the place of a worker that is lost, or part in the next run" if busy else ""
         self._say(f"a worker on {machine.host} has joined: {count} now{later}")
         machine.read()
         with self._changed:
@@ -289,7 +294,10 @@ class JoinedWorkers:
     """The workers of a plan on these machines, all but its main node, one on each. Raises PlimsollError."""
 
     def __init__(self, plan: RunPlan, machines: list[JoinedMachine]) -> None:
-        self._machines = machines
+        self._plan = plan
+        self._machines = list(machines)
+        self._started: list[JoinedWorker] = []
+        self._is_closed = False
         names = numbered([each.host for each in machines])
         self.nodes = [ClusterNode(name, [index]) for index, name in enumerate(names)]
         """The same, with their clocks."""
@@ -297,15 +305,43 @@ class JoinedWorkers:
             if (estimate := machine.estimate()) is None:
                 raise PlimsollError(f"the worker on {node.host} does not answer; start the run again")
             node.note_clock(estimate)
-        self._digest = self._start(plan)
-        self.workers = {
-            index: JoinedWorker(index, stream, machines[index], names[index])
-            for index, stream in enumerate(self._streams())
-        }
-        for node in self.nodes:
-            assert node.first is not None
-            for index in node.workers:
-                self.workers[index].use_clock(WorkerClock(node.first.offset))
+        archive = self._archive(machines)
+        self._digest = archive.digest if archive is not None and archive.data else ""
+        with ThreadPoolExecutor(SENDERS) as pool:
+            for index, machine in enumerate(machines):
+                pool.submit(machine.start, index, _files_for(machine, archive))
+        self.workers = {index: self._worker(index, stream) for index, stream in enumerate(self._streams())}
+
+    def reserve(self, index: int, machine: JoinedMachine) -> Callable[[], JoinedWorker]:
+        """Have a machine that has joined later start another worker `index`. Returns what does so: that takes a while,
+        and raises PlimsollError."""
+        machine.reserve()
+        self._machines.append(machine)
+        name = numbered([each.host for each in self._machines])[-1]
+        self.nodes.append(node := ClusterNode(name, [index]))
+        place = len(self.nodes) - 1
+
+        def start() -> JoinedWorker:
+            try:
+                if (estimate := machine.estimate()) is None:
+                    raise PlimsollError(f"the worker on {name} does not answer")
+                node.note_clock(estimate)
+                node.log_clock()
+                archive = self._archive([machine])
+                if archive is not None and self._digest not in ("", archive.digest):
+                    raise PlimsollError(f"the files of the run have changed; {name} cannot take part in it")
+            except (PlimsollError, OSError):
+                machine.has_ended.set()
+                raise
+            machine.start(index, _files_for(machine, archive))
+            worker = self._worker(place, self._stream(node, machine, time.monotonic() + START_TIMEOUT_S))
+            if self._is_closed:
+                worker.kill()
+                worker.connection.close()
+                raise PlimsollError("the run is over")
+            return worker
+
+        return start
 
     def log_clocks(self) -> None:
         """Not before somebody reads the log."""
@@ -321,30 +357,46 @@ class JoinedWorkers:
 
     def close(self) -> None:
         """End what is left of them."""
-        for index, worker in self.workers.items():
+        self._is_closed = True
+        for worker in self._started:
             worker.connection.close()
-            if not self._machines[index].has_ended.is_set():
-                self._machines[index].say("kill")
+        for machine in self._machines:
+            if not machine.has_ended.is_set():
+                machine.say("kill")
 
-    def _start(self, plan: RunPlan) -> str:
-        """Returns the digest of the files that travel, "" if none do."""
-        archive = None
-        if any(not each.has_files for each in self._machines):
-            archive = Archive.of(Bundle.of(plan.locustfiles), Path.cwd())
-        with ThreadPoolExecutor(SENDERS) as pool:
-            for index, machine in enumerate(self._machines):
-                files = None if machine.has_files or archive is None else archive.to_list()
-                pool.submit(machine.start, index, files)
-        return archive.digest if archive is not None and archive.data else ""
+    def _archive(self, machines: list[JoinedMachine]) -> Archive | None:
+        """The files of the run, if one of the machines has none."""
+        if all(each.has_files for each in machines):
+            return None
+        return Archive.of(Bundle.of(self._plan.locustfiles), Path.cwd())
+
+    def _worker(self, place: int, stream: socket.socket) -> JoinedWorker:
+        """place: of its machine."""
+        node = self.nodes[place]
+        assert node.first is not None
+        worker = JoinedWorker(node.workers[0], stream, self._machines[place], node.host)
+        worker.use_clock(WorkerClock(node.first.offset))
+        self._started.append(worker)
+        return worker
 
     def _streams(self) -> list[socket.socket]:
         end = time.monotonic() + START_TIMEOUT_S
         streams: list[socket.socket] = []
-        for node, machine in zip(self.nodes, self._machines, strict=True):
-            while (stream := machine.stream(POLL_INTERVAL_S)) is None:
-                if machine.is_gone.is_set() or time.monotonic() > end:
-                    for each in streams:
-                        each.close()
-                    raise PlimsollError(f"the worker on {node.host} does not start; see what it prints")
-            streams.append(stream)
+        try:
+            for node, machine in zip(self.nodes, self._machines, strict=True):
+                streams.append(self._stream(node, machine, end))
+        except PlimsollError:
+            for each in streams:
+                each.close()
+            raise
         return streams
+
+    def _stream(self, node: ClusterNode, machine: JoinedMachine, end: float) -> socket.socket:
+        while (stream := machine.stream(POLL_INTERVAL_S)) is None:
+            if machine.is_gone.is_set() or time.monotonic() > end:
+                raise PlimsollError(f"the worker on {node.host} does not start; see what it prints")
+        return stream
+
+
+def _files_for(machine: JoinedMachine, archive: Archive | None) -> list[Any] | None:
+    return None if machine.has_files or archive is None else archive.to_list()

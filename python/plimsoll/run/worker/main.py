@@ -77,12 +77,12 @@ class WorkerServer:
             "prepare": self._prepare,
             "init": self._init,
             "open": partial(self._beside, self._open),
-            "start": self._worker.start,
+            "start": self._start,
             "renew": self._worker.renew,
             "adjust": self._worker.adjust,
             "spawned": partial(self._beside, self._worker.spawned),
             "offer": self._worker.offer,
-            "take_over": self._worker.take_over,
+            "assign": self._worker.assign,
             "reset": partial(self._beside, self._worker.reset),
             "news": self._worker.receive,
             "drain": self._drain,
@@ -167,6 +167,11 @@ class WorkerServer:
             self._tell(self._worker.open(RunPlan.from_dict(plan), shared))
         except SystemExit as error:
             raise broken(error, "starting the run") from error
+
+    def _start(self, epoch: int, second: int) -> None:
+        if self._kept is not None:
+            self._kept.first = second
+        self._worker.start(epoch, second)
 
     def _drain(self) -> None:
         if self._is_main:

@@ -14,7 +14,7 @@ from plimsoll.run.limits import share, share_of
 from plimsoll.run.worker.population import Population
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from plimsoll._engine import Arrivals, Engine, Recorder
     from plimsoll.run.plan import RunPlan
@@ -69,8 +69,10 @@ class NativePopulation(Population):
     def arrive(self, arrivals: Arrivals, start: int) -> None:
         self._users.arrive(arrivals, start)
 
-    def arrive_instead(self, arrivals: Arrivals, start: int) -> None:
-        self._users.arrive_instead(arrivals, start)
+    def arrive_instead(self, streams: Iterable[tuple[Arrivals, int]], stamp: int) -> None:
+        self._users.end_arrivals(stamp)
+        for each in streams:
+            self.arrive(*each)
 
     def counts(self) -> dict[str, int]:
         # In the open model an idle user is one too: it keeps its connection for the next arrival.

@@ -26,7 +26,7 @@ from plimsoll.users.exceptions import StopTest
 from plimsoll.users.user import make_user
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Protocol
 
     from gevent import Greenlet
@@ -111,13 +111,14 @@ class OpenUsers(Population):
             self._streams.add(stream)
             stream.wait()
 
-    def arrive_instead(self, arrivals: Iterator[int], start: int) -> None:
-        """The same, instead of what was to come from the stamp `start` on."""
+    def arrive_instead(self, streams: Iterable[tuple[Iterator[int], int]], stamp: int) -> None:
+        """The same for all of these, instead of what was to come from this stamp on."""
         before = list(self._streams)
         # First: without a stream everything would be over.
-        self.arrive(arrivals, start)
+        for each in streams:
+            self.arrive(*each)
         for stream in before:
-            stream.end_before(start)
+            stream.end_before(stamp)
 
     @property
     def waiting(self) -> int:

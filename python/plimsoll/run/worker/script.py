@@ -75,8 +75,8 @@ class Script(Protocol):
     def offer(self, rate: float, start: int, seconds: float | None) -> None:
         """Arrivals at this rate from the stamp `start` on, in place of those that were planned."""
 
-    def take_over(self, index: int, of: int, start: int) -> None:
-        """Besides its own arrivals, every `of`-th of all from number `index` on, from the stamp `start` on."""
+    def assign(self, shares: Sequence[tuple[int, int]], start: int) -> None:
+        """Have these shares of the arrivals from the stamp `start` on; (index, of): every `of`-th from `index` on."""
 
     def reset(self) -> None:
         """Statistics start again from zero."""

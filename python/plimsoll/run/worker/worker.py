@@ -1,6 +1,6 @@
 """One worker: the users of a run in this process, and a snapshot of what they measured each second.
 
-    prepare → init → open → start → adjust … adjust, spawned, offer, take_over, reset, renew → drain, cut short by stop
+    prepare → init → open → start → adjust … adjust, spawned, offer, assign, reset, renew → drain, cut short by stop
 
 The main node of a run is one too, without users. It knows no transport: its host calls these methods, passes on
 news of other processes, and gets its reports.
@@ -161,7 +161,8 @@ class Worker:
     def start(self, epoch: int, second: int = 0) -> None:
         """Second 0 begins at this stamp: what was measured before is forgotten, snapshots follow from now on.
 
-        second: the first of this worker. In a run that is continued it is not 0, and second 0 is past."""
+        second: the first of this worker. If it is not 0, second 0 is past: the run is continued, or this worker takes
+        the place of a lost one."""
         assert self._script is not None
         self._begin(epoch, second)
         # Whole seconds, like everything that is left out with the warm-up.
@@ -225,12 +226,12 @@ class Worker:
         if self._finisher.dead:
             self._finisher = gevent.spawn(self._finish)
 
-    def take_over(self, index: int, of: int, start: int) -> None:
-        """Open model: besides its own arrivals, every `of`-th of all from number `index` on, from the stamp `start` on.
-        The worker that had them is lost."""
+    def assign(self, shares: Sequence[tuple[int, int]], start: int) -> None:
+        """Open model: from the stamp `start` on, have these shares of the arrivals and no others; (index, of) is every
+        `of`-th of all from number `index` on. Another worker is lost, or has returned."""
         if self._script is None or self._leaving is not None or self._is_main:
             return
-        self._script.take_over(index, of, start)
+        self._script.assign(shares, start)
 
     def reset(self, stamp: int) -> None:
         """What is measured before this stamp, which is soon, is to be left out of the numbers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.stats.validity.check import ValidityCheck, count, ms, percent
@@ -61,10 +62,21 @@ def workers(facts: Mapping[str, Any]) -> ValidityCheck:
         return ValidityCheck("workers", "unknown", None, 0, "it is not known whether a worker was lost")
     if not lost:
         return ValidityCheck("workers", "ok", 0, 0, "no worker was lost")
-    until = "until the others took it over" if facts.get("load_taken_over") else "from then on"
-    text = f"{count(lost, 'worker')} lost: a part of the load was missing {until}"
+    replaced = facts.get("replaced", ())
+    text = f"{count(lost, 'worker')} lost: a part of the load was missing "
+    if replaced and len(replaced) >= lost and not facts.get("load_taken_over"):
+        text += "until another one took its place"
+    else:
+        text += "until the others took it over" if facts.get("load_taken_over") else "from then on"
+        text += "; another one took its place" if replaced else ""
+    if replaced:
+        text += f" with second {', '.join(str(each['to_second']) for each in replaced)}"
     if incomplete := facts.get("incomplete"):
-        text += f"; what was measured is incomplete from second {min(each['from_second'] for each in incomplete)} on"
+        first = min(each["from_second"] for each in incomplete)
+        end = max(each.get("to_second", math.inf) for each in incomplete)
+        text += f"; what was measured is incomplete from second {first} " + (
+            "on" if math.isinf(end) else f"to {end - 1}"
+        )
     return ValidityCheck("workers", "failed", lost, 0, text)
 
 

@@ -1,0 +1,179 @@
+"""Workers that begin while a run goes on, in the places of lost ones: on machines that have joined meanwhile, or have
+joined again, with what a lost worker had kept.
+
+    a machine without a worker → its process starts → prepare → init → open → start, with a second that is to come
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from plimsoll._engine import now
+from plimsoll.errors import PlimsollError
+from plimsoll.run.coordinator.loss import LAST_LOAD_NS
+from plimsoll.run.coordinator.resumption import unknown_rest
+from plimsoll.run.transport.messages import Prepared, Ready
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plimsoll.run.coordinator.launch import Launch
+    from plimsoll.run.coordinator.loss import WorkerLosses
+    from plimsoll.run.loop import Loop
+    from plimsoll.run.result import Result
+    from plimsoll.run.transport.frames import Report
+    from plimsoll.run.transport.handle import WorkerHandle
+    from plimsoll.run.transport.master import JoinedMachine
+    from plimsoll.run.transport.messages import EncodedSnapshot
+
+logger = logging.getLogger("plimsoll.run")
+
+SECOND = 1_000_000_000
+NOTICE_NS = 1_000_000_000
+"""ns from an order to the second with which it takes effect on all workers, so that each has read it by then."""
+
+
+class Replacements:
+    """ready: machines without a worker; None: none can join. read: is called when a worker has said something, and
+    passes it to `take`. keep: gets what a lost worker had kept.
+    """
+
+    def __init__(
+        self,
+        loop: Loop,
+        launch: Launch,
+        losses: WorkerLosses,
+        ready: Callable[[], list[JoinedMachine]] | None,
+        read: Callable[[WorkerHandle], None],
+        keep: Callable[[WorkerHandle, EncodedSnapshot], None],
+    ) -> None:
+        self._loop = loop
+        self._launch = launch
+        self._losses = losses
+        self._nodes, self._workers = losses.nodes, losses.workers
+        self._steering, self._clock = losses.steering, losses.clock
+        self._ready = ready
+        self._read = read
+        self._keep = keep
+        self._coming: dict[WorkerHandle, WorkerHandle] = {}
+        """Workers that get ready, and in whose places."""
+        self._refused: set[JoinedMachine] = set()
+        self._has_ended = False
+        self._has_said_why = False
+
+    def look(self, result: Result) -> None:
+        """Once a second."""
+        joined = self._launch.joined_workers
+        if self._ready is None or joined is None or self._launch.plan.on_worker_loss == "stop":
+            return
+        if self._has_ended or result.started is None:
+            return
+        for lost in self._losses.vacant.values():
+            # One that is back has no load any more. Its machine can begin again once its process has ended.
+            if self._workers.get(lost.index) is lost and len(self._workers) > 1 and self._can_begin():
+                lost.orders.drain()
+        for machine in self._ready():
+            self._take_kept(machine, result)
+            # One whose worker has failed would fail again.
+            if self._losses.vacant and machine.how is None and machine not in self._refused and self._can_begin():
+                index, lost = self._losses.vacant.popitem()
+                logger.info("a new worker %d starts on %s, in the place of the lost one", index, machine.host)
+                self._start(machine, joined.reserve(index, machine), lost)
+
+    def end(self) -> None:
+        """The run is about to end."""
+        self._has_ended = True
+        for worker in self._coming:
+            worker.kill()
+
+    def take(self, worker: WorkerHandle, report: Report | None, result: Result) -> bool:
+        """What a worker says that may not have begun. Returns whether it is dealt with."""
+        if worker not in self._coming:
+            return False
+        match report:
+            case Prepared():
+                self._launch.open(worker)
+            case Ready():
+                self._begin(worker, result)
+            case PlimsollError():
+                logger.error("worker %d (%s) cannot begin: %s", worker.index, worker.place, report)
+                worker.kill()
+            case None:
+                self._loop.forget(worker.connection)
+                how = worker.wait() or "ended without a word"
+                self._give_up(self._coming[worker], f"worker {worker.index} ({worker.place}) {how} before it began")
+                self._forget(worker)
+                self._nodes.lose(worker)
+            case _:
+                return False
+        return True
+
+    def _can_begin(self) -> bool:
+        reason = unknown_rest(self._launch.plan.to_dict())
+        if reason is not None and not self._has_said_why:
+            self._has_said_why = True
+            logger.warning("the place of the lost worker stays empty: %s it has left is not known", reason)
+        return reason is None
+
+    def _take_kept(self, machine: JoinedMachine, result: Result) -> None:
+        kept, machine.kept = machine.kept, None
+        if kept is None or kept.run != self._launch.plan.run_id:
+            return
+        for lost in self._losses.lost:
+            if (lost.index, lost.first) == (kept.worker, kept.first) and lost.can_catch_up(kept.snapshots):
+                for each in lost.catch_up(kept.snapshots):
+                    self._keep(lost, each)
+                self._losses.on_handed_over(lost, result)
+
+    def _start(self, machine: JoinedMachine, start: Callable[[], WorkerHandle], lost: WorkerHandle) -> None:
+        def work() -> None:
+            try:
+                self._loop.post(partial(self._prepare, start(), lost))
+            except (PlimsollError, OSError) as error:
+                self._refused.add(machine)
+                self._loop.post(partial(self._give_up, lost, str(error)))
+
+        Thread(target=work, daemon=True).start()
+
+    def _prepare(self, worker: WorkerHandle, lost: WorkerHandle) -> None:
+        if self._has_ended:
+            worker.kill()
+            return
+        self._coming[worker] = lost
+        self._nodes.coming.add(worker)
+        self._loop.watch(worker.connection, partial(self._read, worker), worker)
+        self._launch.prepare(worker)
+
+    def _give_up(self, lost: WorkerHandle, why: str) -> None:
+        if not self._has_ended:
+            logger.error("%s", why)
+        self._losses.vacant[lost.index] = lost
+
+    def _forget(self, worker: WorkerHandle) -> None:
+        del self._coming[worker]
+        self._nodes.coming.discard(worker)
+
+    def _begin(self, worker: WorkerHandle, result: Result) -> None:
+        lost = self._coming[worker]
+        # One that is only out of reach must have ended its load.
+        free = lost.last_report + LAST_LOAD_NS if lost.ending is None else 0
+        second = self._clock.next_second(max(now() + NOTICE_NS, free))
+        plan = self._launch.plan
+        if self._has_ended or (plan.seconds is not None and not self._launch.shaped and second >= plan.seconds):
+            self.end()
+            return
+        self._forget(worker)
+        self._workers[worker.index] = worker
+        worker.first, worker.second = second, second - 1
+        worker.orders.start(self._clock.epoch, second)
+        self._steering.admit(worker, self._clock.epoch + second * SECOND)
+        result.note_seconds("replaced", worker.index, worker.place, lost.second + 1, second)
+        note = (
+            f"worker {worker.index} ({worker.place}) takes the place of the lost one ({lost.place}) from second "
+            f"{second} on; its load was not complete since second {lost.second + 1}, {self._losses.missing(lost)}"
+        )
+        result.notes.append(note)
+        logger.warning(note)
