@@ -47,6 +47,17 @@ def test_streams_that_did_not_end(make_interval):
     assert _sentence(event) == "No request has ended, but events of streams arrived."
 
 
+def test_when_streams_began_is_said_of_one_endpoint(make_interval):
+    request, event, token = (
+        make_interval([ms] * 10, method=method)
+        for method, ms in (("GET", 9.0), ("first event", 5.0), ("first token", 6.0))
+    )
+    assert _sentence(request, event).endswith(" Half had their first event within 5.00 ms, 99 % within 5.00 ms.")
+    assert _sentence(request, event, token).endswith(" Half had their first token within 6.00 ms, 99 % within 6.00 ms.")
+    another = make_interval([50.0] * 10, method="first event", name="/other")
+    assert "first event" not in _sentence(request, event, another)
+
+
 def test_the_bars_of_response_times_add_up_and_the_longest_is_full(make_interval):
     times = Latency.of_response([make_interval([1.0] * 50 + [2.0] * 40 + [9.0] * 9 + [400.0])])
     lines = histogram_lines(times)

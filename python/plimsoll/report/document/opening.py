@@ -53,8 +53,9 @@ def _threshold_lines(thresholds: Sequence[ThresholdResult]) -> list[str]:
 
 def sentence(view: RunView, manifest: Mapping[str, Any], total: EndpointSummary) -> str:
     """What came of the run: how many requests, how many of them failed, and how long responses took."""
+    begun = _begun(view)
     if not total.requests:
-        return "No request has ended, but events of streams arrived." if view.endpoints else NO_REQUESTS
+        return f"No request has ended, but events of streams arrived.{begun}" if view.endpoints else NO_REQUESTS
     most = max(view.failures, key=lambda each: each.count, default=None)
     why = f", mostly with {one_line(most.text)}" if most and most.text else ""
     if total.failures == total.requests:
@@ -69,7 +70,18 @@ def sentence(view: RunView, manifest: Mapping[str, Any], total: EndpointSummary)
     half, most_of_them = (total.response.quantile(q) for q in (0.5, 0.99))
     if half and most_of_them:
         parts.append(f"Half of the responses took at most {with_share(half)}, 99 % at most {with_share(most_of_them)}.")
-    return " ".join(parts)
+    return f"{' '.join(parts)}{begun}"
+
+
+def _begun(view: RunView) -> str:
+    """When streams began, from *due*; "" without streams, and with those of several endpoints."""
+    for method in ("first token", "first event"):
+        rows = [each for each in view.endpoints if each.method == method]
+        if len(rows) == 1:
+            half, most = (rows[0].response_of(view.timed).quantile(q) for q in (0.5, 0.99))
+            if half and most:
+                return f" Half had their {method} within {with_share(half)}, 99 % within {with_share(most)}."
+    return ""
 
 
 def histogram_lines(times: Latency) -> list[str]:
