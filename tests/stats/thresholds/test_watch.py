@@ -324,8 +324,12 @@ def test_windows_are_judged_as_by_hand(make_interval, cells, length, mode, rando
     watch = watch_of(f"max <= 200ms {mode} {length}s", f"errors <= 1 {mode} {length}s")
     arrivals = sorted(cells, key=lambda cell: cell[0] + random.randint(0, 4))
     for second in range(15):
-        new = [cell for cell in arrivals if cell[0] <= second and (random.random() < 0.5 or second - cell[0] > 5)]
-        arrivals = [cell for cell in arrivals if cell not in new]
+        new: list[tuple[int, str, list[int]]] = []
+        later: list[tuple[int, str, list[int]]] = []
+        for cell in arrivals:
+            is_new = cell[0] <= second and (random.random() < 0.5 or second - cell[0] > 5)
+            (new if is_new else later).append(cell)
+        arrivals = later
         watch.add([make_interval(times, second=at, outcome=outcome) for at, outcome, times in new], second)
     watch.add([make_interval(times, second=at, outcome=outcome) for at, outcome, times in arrivals], 14)
 
