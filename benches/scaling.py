@@ -4,10 +4,12 @@
 
 The target is `sink`, which costs as little as one can, but still two thirds of what a worker costs. So each core has a
 worker and a sink, with one worker as with two: then two workers on two cores can send twice what one sends on one. All
-are pinned. The kernel spreads the connections over the sinks, so half of them go to the other core.
+are pinned. The kernel spreads the connections over the sinks, so half of them go to the other core, and that alone
+makes a request dearer. wrk shows how much: one process of it and two, which share nothing, are measured in turn with
+the workers.
 
-Other programs on the machine make the ratio of the rates wrong, and hardly that of the requests for each CPU second of
-the workers: that one is compared with the bar.
+Other programs on the machine make the ratio of the rates wrong, and hardly that of the requests for each CPU second:
+the workers' is compared with the bar.
 """
 
 import argparse
@@ -27,7 +29,7 @@ import psutil
 from .cost import check_count
 from .errors import BenchError
 from .process import Measured
-from .subjects import FOLDER, Load, kept, plimsoll_run
+from .subjects import FOLDER, Load, Wrk, kept, plimsoll_run
 from .table import table
 
 SINK = FOLDER.parent / "target" / "release" / "examples" / "sink"
@@ -59,7 +61,7 @@ class Scaling:
     """Two workers against one, from runs in turn: the medians of the pairs."""
 
     efficiency: float
-    """Requests for each CPU second of the workers: of two, as a multiple of one's."""
+    """Requests for each CPU second: of two, as a multiple of one's."""
     rates: float
     """Requests per second: the same."""
 
@@ -120,11 +122,15 @@ def main() -> int:
         sys.exit("benches: two workers need two cores, and this machine has one")
     os.sched_setaffinity(0, {0, 1})
     try:
-        pairs = [(measure(1, given.seconds), measure(2, given.seconds)) for _ in range(given.pairs)]
+        rounds = [
+            [measured(count, given.seconds) for measured in (measure, measure_wrk) for count in (1, 2)]
+            for _ in range(given.pairs)
+        ]
     except BenchError as error:
         sys.exit(f"benches: {error}")
-    print(render(pairs))
-    return 0 if Scaling.of(pairs).efficiency >= BAR else 1
+    ours, wrks = [(one, two) for one, two, _, _ in rounds], [(one, two) for _, _, one, two in rounds]
+    print(render(ours, wrks))
+    return 0 if Scaling.of(ours).efficiency >= BAR else 1
 
 
 def measure(workers: int, seconds: float) -> Window:
@@ -147,6 +153,27 @@ def measure(workers: int, seconds: float) -> Window:
         return window
 
 
+def measure_wrk(processes: int, seconds: float) -> Window:
+    """The same with wrk, a process for each core. Raises BenchError."""
+    with running_sinks(processes) as sinks, ExitStack() as stack, tempfile.TemporaryDirectory() as folder:
+        load = Load(sinks.url, "/", USERS, round(2 * SETTLE_SECONDS + seconds + MARGIN_SECONDS), Path(folder))
+        all_of_them = [stack.enter_context(Measured(Wrk().command(load), {}, cpus={core})) for core in range(processes)]
+        time.sleep(2 * SETTLE_SECONDS)
+
+        def cpu_seconds() -> float:
+            return sum(each.cpu_seconds()[0] for each in all_of_them)
+
+        before, target, requests, clock = cpu_seconds(), sinks.cpu_seconds(), sinks.count(), time.monotonic()
+        time.sleep(seconds)
+        used, elapsed = cpu_seconds() - before, time.monotonic() - clock
+        return Window(
+            rate=(sinks.count() - requests) / elapsed,
+            workers=used / elapsed,
+            coordinator=0.0,
+            target=(sinks.cpu_seconds() - target) / elapsed,
+        )
+
+
 def _weigh(sinks: Sinks, generator: Measured, seconds: float) -> Window:
     all_before, workers_before = generator.cpu_seconds()
     target, requests, clock = sinks.cpu_seconds(), sinks.count(), time.monotonic()
@@ -162,22 +189,24 @@ def _weigh(sinks: Sinks, generator: Measured, seconds: float) -> Window:
     )
 
 
-def render(pairs: list[tuple[Window, Window]]) -> str:
-    head = ("workers", "requests/s", "requests per CPU s of the workers", "CPUs: workers", "coordinator", "target")
+def render(ours: list[tuple[Window, Window]], wrks: list[tuple[Window, Window]]) -> str:
+    head = ("generator", "processes", "requests/s", "requests per CPU s", "CPUs: generator", "coordinator", "target")
     rows = [
         (
-            str(workers),
+            name,
+            str(count),
             *(f"{median(getattr(each, figure) for each in of):,.0f}" for figure in ("rate", "per_cpu_second")),
             *(f"{median(getattr(each, part) for each in of):.2f}" for part in ("workers", "coordinator", "target")),
         )
-        for workers, of in enumerate(zip(*pairs, strict=True), 1)
+        for name, pairs in (("plimsoll", ours), ("wrk", wrks))
+        for count, of in enumerate(zip(*pairs, strict=True), 1)
     ]
-    found = Scaling.of(pairs)
+    found, wrk = Scaling.of(ours), Scaling.of(wrks)
     verdict = "holds" if found.efficiency >= BAR else "misses"
     return (
-        f"{table(head, rows)}\n\ntwo workers against one, medians of {len(pairs)} pairs: "
-        f"{found.efficiency:.2f} × the requests per CPU second of the workers (bar {BAR}: {verdict}), "
-        f"{found.rates:.2f} × the requests per second, other programs included"
+        f"{table(head, rows)}\n\ntwo workers against one, medians of {len(ours)} pairs: {found.efficiency:.2f} × the "
+        f"requests per CPU second (bar {BAR}: {verdict}), {found.rates:.2f} × the requests per second, other programs "
+        f"included\ntwo wrk against one, which share nothing: {wrk.efficiency:.2f} × and {wrk.rates:.2f} ×"
     )
 
 

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import re
+
 import pytest
-from benches.scaling import SINK, Scaling, Window, measure, render
+from benches.scaling import SINK, Scaling, Window, measure, measure_wrk, render
 
 ONE = Window(rate=100_000.0, workers=1.0, coordinator=0.01, target=0.3)
 
@@ -18,13 +20,14 @@ def test_one_bad_pair_of_three_does_not_count() -> None:
     bad = Window(rate=50_000.0, workers=2.0, coordinator=0.01, target=0.6)
     pairs = [(ONE, good), (ONE, bad), (ONE, good)]
     assert Scaling.of(pairs) == Scaling(efficiency=1.0, rates=2.0)
-    text = render(pairs)
-    assert "1.00 × the requests per CPU second of the workers (bar 0.95: holds)" in text
-    assert "| 2       |    200,000 |" in text
+    text = render(pairs, pairs)
+    assert "1.00 × the requests per CPU second (bar 0.95: holds)" in text
+    assert "which share nothing: 1.00 × and 2.00 ×" in text
+    assert re.search(r"\| plimsoll +\| +2 \| +200,000 \|", text)
 
 
 @pytest.mark.skipif(not SINK.exists(), reason="the sink is built by `make bench-scaling`")
 def test_a_window_of_a_real_run_has_the_cpu_of_all_parties() -> None:
-    window = measure(workers=2, seconds=0.5)
-    assert window.rate > 100
-    assert min(window.workers, window.target) > 0
+    for window in (measure(workers=2, seconds=0.5), measure_wrk(processes=2, seconds=0.5)):
+        assert window.rate > 100
+        assert min(window.workers, window.target) > 0
