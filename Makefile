@@ -79,7 +79,7 @@ bench-observe: setup ## what observing the target's side costs (about two minute
 bench-coordinator: setup ## how many workers one coordinator takes (half a minute)
 	@$(BIN)/python -m benches.coordinator
 
-bench-scaling: setup target/release/examples/sink ## whether two workers send twice what one sends (a minute and a half)
+bench-scaling: setup target/release/examples/sink ## whether two workers send twice what one sends (three minutes)
 	@$(BIN)/python -m benches.scaling
 
 soak: setup ## half an hour at 20,000 requests/s: does our memory stay flat?
