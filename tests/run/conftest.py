@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.run.joined import free_port
 from tests.run.open_population import OpenPopulation
 from tests.run.page_session import SHOP_LOCUSTFILE, PageSession
 
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
     from tests.command import Command
 
     from plimsoll.users import User
+
+
+@pytest.fixture
+def port() -> int:
+    """A free one, for a master."""
+    return free_port()
 
 
 @pytest.fixture

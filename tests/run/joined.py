@@ -5,15 +5,30 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psutil
+
+from plimsoll.store import Store
 
 if TYPE_CHECKING:
     import subprocess
     from pathlib import Path
 
     from tests.command import Command
+
+    from plimsoll.record import Health
+
+VISITOR = """
+from locust import FastHttpUser, constant, task
+
+class Visitor(FastHttpUser):
+    wait_time = constant(0.1)
+    @task
+    def index(self):
+        self.client.get("/")
+"""
+"""A locustfile."""
 
 
 def free_port() -> int:
@@ -40,6 +55,20 @@ def processes_of(worker: subprocess.Popen[str]) -> list[psutil.Process]:
     """Those that send load."""
     children = psutil.Process(worker.pid).children()
     return [each for each in children if "plimsoll.locust.script.process" in each.cmdline()]
+
+
+def stored_health(plimsoll: Command) -> list[Health]:
+    """Of the last run, as far as it is stored."""
+    if not plimsoll.store.exists():
+        return []
+    with Store.open(str(plimsoll.store), create=False) as store:
+        return [row for run in store.runs(limit=1) for row in run.health()]
+
+
+def stored_facts(plimsoll: Command) -> dict[str, Any]:
+    """Of the last run."""
+    with Store.open(str(plimsoll.store), create=False) as store:
+        return dict(store.run("last").facts)
 
 
 class Link:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 import signal
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 from tests.command import wait_until
-from tests.run.joined import Link, free_port, processes_of, start_master, start_worker
+from tests.run.joined import Link, processes_of, start_master, start_worker, stored_facts
 from tests.run.page_session import PageSession
-
-from plimsoll.store import Store
 
 if TYPE_CHECKING:
     from tests.command import Command, CommandResult, CountingTarget
@@ -47,16 +45,6 @@ class Visitor(FastHttpUser):
 """
 
 
-@pytest.fixture
-def port() -> int:
-    return free_port()
-
-
-def _facts(plimsoll: Command) -> dict[str, Any]:
-    with Store.open(str(plimsoll.store), create=False) as store:
-        return dict(store.run("last").facts)
-
-
 def test_workers_that_were_started_before_their_master_send_its_load_and_end_with_it(
     plimsoll: Command, target: CountingTarget, port: int
 ) -> None:
@@ -84,7 +72,7 @@ def test_workers_that_were_started_before_their_master_send_its_load_and_end_wit
     for each in ended:
         assert each.out.count("WorkerRunner got from the master of 2") == 1
         assert "the master has ended" in each.err
-    facts = _facts(plimsoll)
+    facts = stored_facts(plimsoll)
     assert [each["workers"] for each in facts["cluster"]["machines"]] == [[0], [1]]
     assert all(abs(each["clock_offset_ms"]) <= each["clock_error_ms"] for each in facts["cluster"]["machines"])
     assert re.fullmatch("[0-9a-f]{64}", facts["cluster"]["files_sha256"])
@@ -169,7 +157,7 @@ def test_a_worker_behind_a_link_that_was_cut_hands_over_all_it_measured_and_the_
     run = plimsoll.stored()
     assert run["run"]["status"] == "finished"
     assert 700 < run["total"]["requests"] == target.total < 1400
-    assert "incomplete" not in _facts(plimsoll)
+    assert "incomplete" not in stored_facts(plimsoll)
     assert [plimsoll.end(each).code for each in workers] == [0, 0]
 
 

@@ -5,37 +5,18 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.command import wait_until
-from tests.run.joined import Link, free_port, processes_of, start_master, start_worker
-
-from plimsoll.store import Store
+from tests.run.joined import VISITOR, Link, processes_of, start_master, start_worker, stored_facts, stored_health
 
 if TYPE_CHECKING:
     import subprocess
 
     from tests.command import Command, CommandResult, CountingTarget
 
-    from plimsoll.record import Health
-
 pytestmark = [pytest.mark.long, pytest.mark.timeout(240)]
-
-LOCUSTFILE = """
-from locust import FastHttpUser, constant, task
-
-class Visitor(FastHttpUser):
-    wait_time = constant(0.1)
-    @task
-    def index(self):
-        self.client.get("/")
-"""
-
-
-@pytest.fixture
-def port() -> int:
-    return free_port()
 
 
 def _start(plimsoll: Command, port: int, *arguments: str) -> subprocess.Popen[str]:
@@ -61,22 +42,10 @@ def _kill(worker: subprocess.Popen[str]) -> None:
     worker.communicate()
 
 
-def _health(plimsoll: Command) -> list[Health]:
-    if not plimsoll.store.exists():
-        return []
-    with Store.open(str(plimsoll.store), create=False) as store:
-        return [row for run in store.runs(limit=1) for row in run.health()]
-
-
-def _facts(plimsoll: Command) -> dict[str, Any]:
-    with Store.open(str(plimsoll.store), create=False) as store:
-        return dict(store.run("last").facts)
-
-
 def _offered(plimsoll: Command) -> dict[int, Counter[int]]:
     """Arrivals by worker and second."""
     found: dict[int, Counter[int]] = {0: Counter(), 1: Counter()}
-    for row in _health(plimsoll):
+    for row in stored_health(plimsoll):
         found[row.worker][row.second] += row.offered
     return found
 
@@ -90,7 +59,7 @@ def _whole_since(plimsoll: Command, silent: int) -> int:
 
 def _lost(plimsoll: Command) -> int:
     """The worker that has reported least."""
-    seconds = Counter(row.worker for row in _health(plimsoll))
+    seconds = Counter(row.worker for row in stored_health(plimsoll))
     return min((0, 1), key=seconds.__getitem__)
 
 
@@ -106,7 +75,7 @@ def test_arrivals_of_a_killed_worker_go_to_the_one_that_joins_in_its_place(
     wait_until(lambda: _whole_since(plimsoll, _lost(plimsoll)) >= 2)
     done = _end(plimsoll, master, workers)
 
-    facts = _facts(plimsoll)
+    facts = stored_facts(plimsoll)
     (missing,), (replaced,) = facts["incomplete"], facts["replaced"]
     lost, begin = replaced["worker"], replaced["to_second"]
     assert (missing["worker"], facts["lost_workers"]) == (lost, 1)
@@ -135,7 +104,7 @@ def test_arrivals_of_a_killed_worker_go_to_the_one_that_joins_in_its_place(
 def test_users_of_a_killed_worker_come_again_on_one_that_has_waited(
     plimsoll: Command, target: CountingTarget, port: int, action: str
 ) -> None:
-    plimsoll.write(LOCUSTFILE)
+    plimsoll.write(VISITOR)
     workers = [start_worker(plimsoll, port) for _ in range(2)]
     master = _start(
         plimsoll, port, "-f", "locustfile.py", "-H", target.url, "-u", "6", "-r", "6", "--on-worker-loss", action
@@ -152,7 +121,7 @@ def test_users_of_a_killed_worker_come_again_on_one_that_has_waited(
     lost, begin = map(int, found.groups())
     wait_until(lambda: [_users(plimsoll, begin)[worker] for worker in (0, 1)] == [3, 3])
     _end(plimsoll, master, workers)
-    (missing,) = _facts(plimsoll)["incomplete"]
+    (missing,) = stored_facts(plimsoll)["incomplete"]
     assert missing["worker"] == lost
     assert target.total >= plimsoll.stored()["total"]["requests"]
     if action == "mark":
@@ -161,7 +130,7 @@ def test_users_of_a_killed_worker_come_again_on_one_that_has_waited(
 
 def _users_by_second(plimsoll: Command) -> dict[int, Counter[int]]:
     found: dict[int, Counter[int]] = {}
-    for row in _health(plimsoll):
+    for row in stored_health(plimsoll):
         found.setdefault(row.second, Counter())[row.worker] = row.users
     return found
 
@@ -198,7 +167,7 @@ def test_a_worker_that_has_lost_its_master_comes_back_with_what_it_measured(
         while not ("has handed over what was missing of it" in seen and "takes the place of the lost one" in seen):
             seen += master.stderr.readline()
         _end(plimsoll, master, workers)
-    facts = _facts(plimsoll)
+    facts = stored_facts(plimsoll)
     assert (facts["lost_workers"], len(facts["replaced"]), facts.get("incomplete")) == (1, 1, None)
     # Each that has joined once, also if it has nothing to do.
     assert plimsoll.stored()["total"]["requests"] == target.total
@@ -219,6 +188,6 @@ def test_a_worker_that_was_cut_off_for_a_while_hands_over_all_and_begins_again(
         done = _end(plimsoll, master, workers)
     assert "kept is all that it measured" in done.err
     assert "takes the place of the lost one" in done.err
-    facts = _facts(plimsoll)
+    facts = stored_facts(plimsoll)
     assert (facts["lost_workers"], len(facts["replaced"]), facts.get("incomplete")) == (1, 1, None)
     assert plimsoll.stored()["total"]["requests"] == target.total

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.command import wait_until
-from tests.run.joined import free_port, start_master, start_worker
+from tests.run.joined import VISITOR, start_master, start_worker, stored_health
 
 from plimsoll.store import Store
 
@@ -20,21 +20,6 @@ if TYPE_CHECKING:
     from plimsoll.store import StoredRun
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(180)]
-
-LOCUSTFILE = """
-from locust import FastHttpUser, constant, task
-
-class Visitor(FastHttpUser):
-    wait_time = constant(0.1)
-    @task
-    def index(self):
-        self.client.get("/")
-"""
-
-
-@pytest.fixture
-def port() -> int:
-    return free_port()
 
 
 def _master(plimsoll: Command, port: int, *arguments: str) -> subprocess.Popen[str]:
@@ -49,10 +34,8 @@ def _run(plimsoll: Command, reference: str = "last") -> StoredRun:
 def _seconds(plimsoll: Command) -> dict[int, Counter[int]]:
     """Arrivals by worker and second, as the store has them."""
     found: dict[int, Counter[int]] = {}
-    if plimsoll.store.exists():
-        with Store.open(str(plimsoll.store), create=False) as store:
-            for row in (row for run in store.runs(limit=1) for row in run.health()):
-                found.setdefault(row.worker, Counter())[row.second] += row.offered
+    for row in stored_health(plimsoll):
+        found.setdefault(row.worker, Counter())[row.second] += row.offered
     return found
 
 
@@ -119,7 +102,7 @@ def test_a_run_is_continued_with_the_arrivals_that_are_due_and_nothing_is_counte
 def test_a_run_of_a_locustfile_is_continued_twice_and_a_new_worker_takes_the_place_of_a_lost_one(
     plimsoll: Command, target: CountingTarget, port: int
 ) -> None:
-    plimsoll.write(LOCUSTFILE)
+    plimsoll.write(VISITOR)
     workers = [start_worker(plimsoll, port) for _ in range(2)]
     master = _master(
         plimsoll, port, "-f", "locustfile.py", "-H", target.url, "--expect-workers", "2", "-u", "4", "-r", "4", "-t",
@@ -152,9 +135,8 @@ def test_a_run_of_a_locustfile_is_continued_twice_and_a_new_worker_takes_the_pla
 def _users(plimsoll: Command, since: int) -> int:
     """The most at a time on both workers, from this second on."""
     found: dict[int, list[int]] = {}
-    with Store.open(str(plimsoll.store), create=False) as store:
-        for row in store.run("last").health():
-            found.setdefault(row.second, []).append(row.users)
+    for row in stored_health(plimsoll):
+        found.setdefault(row.second, []).append(row.users)
     return max((sum(users) for second, users in found.items() if second >= since and len(users) == 2), default=0)
 
 

@@ -56,12 +56,8 @@ def master_of(given: Mapping[str, Any]) -> Iterator[Master | None]:
 def await_workers(master: Master, given: Mapping[str, Any]) -> None:
     """Raises PlimsollError when fewer than expected have joined in time, or a signal ends the wait."""
     count = given["expect_workers"]
-    try:
-        with _interrupted_by_signals():
-            _say(f"waiting for {count} worker{'s' * (count > 1)}")
-            master.wait_for(count, given["expect_workers_max_wait"])
-    except KeyboardInterrupt:
-        raise PlimsollError("stopped before it had begun") from None
+    with _waiting(f"for {_workers(count)}", "stopped before it had begun"):
+        master.wait_for(count, given["expect_workers_max_wait"])
 
 
 def join_master(given: Mapping[str, Any]) -> int:
@@ -121,6 +117,22 @@ def _run(worker: JoiningWorker, errors: list[PlimsollError]) -> None:
 
 
 @contextmanager
+def _waiting(what: str, stopped: str) -> Iterator[None]:
+    """A signal within the block raises PlimsollError. stopped: what that says."""
+    try:
+        with _interrupted_by_signals():
+            # Who reads this may send a signal at once, so not before these are handled.
+            _say(f"waiting {what}")
+            yield
+    except KeyboardInterrupt:
+        raise PlimsollError(stopped) from None
+
+
+def _workers(count: int) -> str:
+    return f"{count} worker{'s' * (count > 1)}"
+
+
+@contextmanager
 def _interrupted_by_signals() -> Iterator[None]:
     """Within the block each of them raises KeyboardInterrupt: SIGTERM would else not end the first process of a
     container."""
@@ -154,22 +166,20 @@ def _say(line: str) -> None:
 def _machines(master: Master, run: StoredRun, given: Mapping[str, Any]) -> list[JoinedMachine]:
     """One for each worker of the run, by its index. Raises PlimsollError if they do not come."""
     count, patience = run.manifest["processes"], given["expect_workers_max_wait"] or ATTACH_PATIENCE_S
-    _say(f"waiting for the {count} worker{'s' * (count > 1)} of run {run.id}, for {patience} s")
     start = time.monotonic()
-    try:
-        with _interrupted_by_signals():
-            while True:
-                ready, waited = master.ready, time.monotonic() - start
-                # Of several that had the same place, one after the other, the last.
-                ready.sort(key=lambda each: each.kept.last if each.kept is not None else -1)
-                theirs = {index: each for each in ready if (index := _place(each.kept, run)) in range(count)}
-                if len(theirs) == count or (theirs and len(ready) >= count and waited > SETTLE_S):
-                    break
-                if waited > patience:
-                    raise UsageError(_missing(len(theirs), len(ready), count, run))
-                time.sleep(0.1)
-    except KeyboardInterrupt:
-        raise PlimsollError("stopped before the run was continued") from None
+    with _waiting(
+        f"for the {_workers(count)} of run {run.id}, for {patience} s", "stopped before the run was continued"
+    ):
+        while True:
+            ready, waited = master.ready, time.monotonic() - start
+            # Of several that had the same place, one after the other, the last.
+            ready.sort(key=lambda each: each.kept.last if each.kept is not None else -1)
+            theirs = {index: each for each in ready if (index := _place(each.kept, run)) in range(count)}
+            if len(theirs) == count or (theirs and len(ready) >= count and waited > SETTLE_S):
+                break
+            if waited > patience:
+                raise UsageError(_missing(len(theirs), len(ready), count, run))
+            time.sleep(0.1)
     others = iter([each for each in ready if each not in theirs.values()])
     return [theirs.get(index) or next(others) for index in range(count)]
 

@@ -24,10 +24,10 @@ from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.coordinator.relay import OutputRelay
 from plimsoll.run.coordinator.replacements import Replacements
-from plimsoll.run.coordinator.run_clock import RunClock
+from plimsoll.run.coordinator.run_clock import SECOND, RunClock
 from plimsoll.run.coordinator.run_guard import RunGuard
 from plimsoll.run.coordinator.steering import LoadControl
-from plimsoll.run.coordinator.ticker import SECOND, Ticker
+from plimsoll.run.coordinator.ticker import Ticker
 from plimsoll.run.loop import Loop
 from plimsoll.run.main_log import log_limit, main_log
 from plimsoll.run.result import Result
@@ -395,7 +395,7 @@ class Coordinator:
         self._account.reset(int(self._clock.elapsed + RESET_NOTICE_S) + 1)
         view = self._result.view = self._account.view
         for process in self._nodes.processes:
-            process.orders.reset(self._clock.epoch + view.warmup * SECOND)
+            process.orders.reset(self._clock.stamp_of(view.warmup))
         logger.info("the numbers were reset: what was measured before second %d is left out", view.warmup)
         for observer in self._observers:
             observer.reset_at(view.warmup)

@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import now
+from plimsoll.run.coordinator.run_clock import SECOND
 from plimsoll.run.limits import share
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from plimsoll.run.transport.handle import WorkerHandle
 
 logger = logging.getLogger("plimsoll.run")
-
-SECOND = 1_000_000_000
 
 LOSS_TIMEOUT_S = 3
 """Seconds without a report after which a worker is lost; each reports once a second."""
@@ -75,7 +74,7 @@ class WorkerLosses:
                 worker.last_report = stamp
         since = stamp - LOSS_TIMEOUT_S * SECOND
         for worker in list(self.workers.values()):
-            said = max(worker.last_report, self.clock.epoch + worker.first * SECOND)
+            said = max(worker.last_report, self.clock.stamp_of(worker.first))
             if worker.ending is None and said < since and worker not in self.silent:
                 self.silent.add(worker)
                 self._on_silence(worker, result)

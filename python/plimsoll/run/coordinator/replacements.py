@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("plimsoll.run")
 
-SECOND = 1_000_000_000
 NOTICE_NS = 1_000_000_000
 """ns from an order to the second with which it takes effect on all workers, so that each has read it by then."""
 
@@ -169,7 +168,7 @@ class Replacements:
         self._workers[worker.index] = worker
         worker.first, worker.second = second, second - 1
         worker.orders.start(self._clock.epoch, second)
-        self._steering.admit(worker, self._clock.epoch + second * SECOND)
+        self._steering.admit(worker, self._clock.stamp_of(second))
         result.note_seconds("replaced", worker.index, worker.place, lost.second + 1, second)
         note = (
             f"worker {worker.index} ({worker.place}) takes the place of the lost one ({lost.place}) from second "

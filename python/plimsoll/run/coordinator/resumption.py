@@ -14,6 +14,7 @@ from plimsoll._engine import now
 from plimsoll.errors import UsageError
 from plimsoll.record import RecordCounts
 from plimsoll.run.coordinator.progress import Batch
+from plimsoll.run.coordinator.run_clock import SECOND
 from plimsoll.run.manifest import plan_fields
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport.bundle import Bundle
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from plimsoll.run.transport.messages import EncodedSnapshot
     from plimsoll.store import Store, StoredRun
     from plimsoll.store.writer import RunWriter
-
-SECOND = 1_000_000_000
-
 
 MAY_BE_MASKED = ("command", "arguments", "options")
 """Fields of a plan in which the store may not have all values."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plimsoll._engine import now
 
 SECOND = 1_000_000_000
+"""ns."""
 
 
 class RunClock:
@@ -31,6 +32,10 @@ class RunClock:
         """The first one that does not begin before this stamp."""
         return -((self.epoch - stamp) // SECOND)
 
+    def stamp_of(self, second: int) -> int:
+        """The stamp at which this second begins."""
+        return self.epoch + second * SECOND
+
     def second_at(self, stamp: int) -> int:
         """The second that this stamp is in."""
         return (stamp - self.epoch) // SECOND
@@ -38,7 +43,7 @@ class RunClock:
     @property
     def first(self) -> int:
         """The stamp at which the load begins."""
-        return self.epoch + self.second * SECOND
+        return self.stamp_of(self.second)
 
     @property
     def started(self) -> float:

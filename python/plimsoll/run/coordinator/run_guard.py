@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError
+from plimsoll.run.coordinator.run_clock import SECOND
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -12,8 +13,6 @@ if TYPE_CHECKING:
     from plimsoll.run.loop import Loop
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.messages import Sent
-
-SECOND = 1_000_000_000
 
 
 class RateAllowance:

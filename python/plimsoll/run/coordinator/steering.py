@@ -9,6 +9,7 @@ from plimsoll._engine import now
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.spec import ShapeSpec
 from plimsoll.run.coordinator.launch import head_start
+from plimsoll.run.coordinator.run_clock import SECOND
 from plimsoll.run.coordinator.user_ramp import UserRamp
 from plimsoll.run.dispatch import Dispatcher
 from plimsoll.run.guard import check_arrivals
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from plimsoll.run.transport.messages import Begin
 
 logger = logging.getLogger("plimsoll.run")
-
-SECOND = 1_000_000_000
 
 
 class LoadControl:

@@ -6,13 +6,13 @@ import gc
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
+from plimsoll.run.coordinator.run_clock import SECOND
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plimsoll.run.loop import Loop
 
-SECOND = 1_000_000_000
 COLLECT_DELAY_NS = 150_000_000
 """ns past the end of a second at which what the workers said of it is added up."""
 CLEANING_S = 60

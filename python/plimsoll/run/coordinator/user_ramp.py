@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import SpawnTimes, now
+from plimsoll.run.coordinator.run_clock import SECOND
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("plimsoll.run")
 
-SECOND = 1_000_000_000
 POLL_INTERVAL_NS = 50_000_000
 """ns between two looks at a load that changes."""
 AT_ONCE = 1e9

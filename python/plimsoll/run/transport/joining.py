@@ -120,7 +120,7 @@ class JoiningWorker:
         with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
             kept = Path(folder) / "kept"
             with contextlib.suppress(OSError, EOFError, ProtocolError):
-                has_ended = self._obey(channel, kept)
+                has_ended = self._carry_out(channel, kept)
             end = time.monotonic() + END_TIMEOUT_S
             while self._process is not None and self._process.poll() is None and time.monotonic() < end:
                 time.sleep(0.05)
@@ -129,7 +129,7 @@ class JoiningWorker:
                 self._kept = kept.read_bytes()
         return has_ended
 
-    def _obey(self, channel: Channel, kept: Path) -> bool:
+    def _carry_out(self, channel: Channel, kept: Path) -> bool:
         """kept: the file for what a process measured, if the master is lost."""
         while True:
             match channel.receive():
