@@ -81,7 +81,11 @@ class Histogram:
     def __new__(cls) -> Self: ...
     @staticmethod
     def decode(data: bytes) -> Histogram:
-        """From HdrHistogram V2, plain or compressed. Raises ValueError."""
+        """From HdrHistogram V2, plain or compressed. Raises ValueError.
+
+        A plain one stays as it is until it changes: it takes no more memory than its bytes, can be packed again at no
+        cost, and is read anew by each method.
+        """
     def encode(self, compressed: bool = True) -> bytes: ...
     def record(self, micros: int, count: int = 1) -> None:
         """Values over 1 h are kept as 1 h."""
@@ -101,7 +105,8 @@ class Histogram:
         """µs at rank ceil(quantile * count): the highest value equivalent to it, never above `max`; 0 when empty."""
     def values_at(self, quantiles: Sequence[float]) -> list[int]:
         """The same of several."""
-    def count_above(self, micros: int) -> int: ...
+    def counts_above(self, micros: Sequence[int]) -> list[int]:
+        """The number of values above each of these, which ascend."""
     def buckets(self) -> list[tuple[int, int]]:
         """(value in µs, count) of each non-empty bucket, ascending."""
     @property

@@ -15,7 +15,7 @@ from plimsoll.store.reader import StoredRun
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.record import Interval
+    from plimsoll.stats.columns import IntervalColumns
 
 
 class CountedRun(StoredRun):
@@ -23,9 +23,9 @@ class CountedRun(StoredRun):
 
     reads = 0
 
-    def intervals(self) -> Iterator[Interval]:
+    def columns(self, *most: int) -> Iterator[IntervalColumns]:
         CountedRun.reads += 1
-        return super().intervals()
+        return super().columns(*most)
 
 
 @pytest.fixture

@@ -218,8 +218,7 @@ class LiveFeed:
         self.report(batch, **more)
 
     def report(self, batch: Batch, **more: Any) -> None:
-        seconds = list(self.view.fold(batch.intervals))
-        self.view.add((), batch.health, batch.failures, batch.exceptions)
+        seconds = self.view.add(batch.intervals, batch.health, batch.failures, batch.exceptions)
         said: dict[str, Any] = {
             "batch": batch,
             "view": self.view,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll._engine import Histogram
+from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.course import CourseBuilder
 
 
@@ -27,7 +28,7 @@ def test_times_on_time_are_those_of_the_service_until_arrivals_wait(make_interva
         make_interval([6.0], second=3),
     ]
     for each in intervals:
-        course.add(each.second, [each])
+        course.add(IntervalColumns.of([each]), {each.outcome: [0]})
     found = course.course(4, 0)
     for second in range(4):
         expected = Histogram.sum([each.response_on_time for each in intervals if each.second == second])
@@ -37,5 +38,5 @@ def test_times_on_time_are_those_of_the_service_until_arrivals_wait(make_interva
 
 def test_without_waiting_there_are_none_of_their_own(make_interval):
     course = CourseBuilder()
-    course.add(0, [make_interval([1.0])])
+    course.add(IntervalColumns.of([make_interval([1.0])]), {"success": [0]})
     assert course.course(1, 0).on_time == ()

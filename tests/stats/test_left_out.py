@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from plimsoll.record import CaughtException, Failure
+from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.left_out import LeftOut, first_second
 from plimsoll.stats.view import RunView
 
@@ -25,8 +26,8 @@ class Recorded:
     def observed(self):
         return ()
 
-    def intervals(self):
-        return iter(self.rows)
+    def columns(self):
+        yield IntervalColumns.of(self.rows)
 
     def health(self):
         return iter(())

@@ -9,6 +9,7 @@ import pytest
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Failure, Health
+from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.course import PackedHistograms
 from plimsoll.stats.reading import RunReading
 from plimsoll.stats.study import Level
@@ -42,9 +43,9 @@ class Run:
     def observed(self):
         return ()
 
-    def intervals(self):
+    def columns(self):
         self.reads += 1
-        return iter(self.rows)
+        yield IntervalColumns.of(self.rows)
 
     def health(self):
         return iter(self.states)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.record import CaughtException, Failure
+from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.latency.milliseconds import Milliseconds
 from plimsoll.stats.seconds import WINDOW
 from plimsoll.stats.summary import summarise_total
@@ -224,8 +225,8 @@ class Recorded:
     def observed(self):
         return ()
 
-    def intervals(self):
-        return iter(self.rows)
+    def columns(self):
+        yield IntervalColumns.of(self.rows)
 
     def health(self):
         return iter(())

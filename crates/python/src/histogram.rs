@@ -2,118 +2,159 @@
 
 use std::num::NonZeroU64;
 
-use plimsoll_record::Durations;
+use plimsoll_record::{Durations, Summand};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 #[pyclass(module = "plimsoll._engine")]
-#[derive(Default)]
 pub(crate) struct Histogram {
-    durations: Durations,
+    values: Values,
+}
+
+enum Values {
+    Counted(Durations),
+    /// As they were read. Most of what a report reads is only added up, or packed again: both need no list of it.
+    Plain {
+        /// Bytes that `Durations::plain_count` accepts.
+        data: Py<PyBytes>,
+        count: u64,
+    },
 }
 
 impl From<Durations> for Histogram {
     fn from(durations: Durations) -> Self {
-        Self { durations }
+        Self { values: Values::Counted(durations) }
     }
 }
 
 impl Histogram {
-    pub(crate) fn durations(&self) -> &Durations {
-        &self.durations
+    pub(crate) fn read<R>(&self, py: Python<'_>, ask: impl FnOnce(&Durations) -> R) -> R {
+        match &self.values {
+            Values::Counted(durations) => ask(durations),
+            Values::Plain { data, .. } => ask(&read_again(data.as_bytes(py))),
+        }
     }
+
+    fn to_change(&mut self, py: Python<'_>) -> &mut Durations {
+        if let Values::Plain { data, .. } = &self.values {
+            self.values = Values::Counted(read_again(data.as_bytes(py)));
+        }
+        match &mut self.values {
+            Values::Counted(durations) => durations,
+            Values::Plain { .. } => unreachable!("it has just been read"),
+        }
+    }
+
+    fn summand<'a>(&'a self, py: Python<'a>) -> Summand<'a> {
+        match &self.values {
+            Values::Counted(durations) => Summand::Counted(durations),
+            Values::Plain { data, .. } => Summand::Plain(data.as_bytes(py)),
+        }
+    }
+}
+
+fn read_again(plain: &[u8]) -> Durations {
+    Durations::decode(plain).expect("it was checked when it came")
 }
 
 #[pymethods]
 impl Histogram {
     #[new]
     fn new() -> Self {
-        Self::default()
+        Durations::default().into()
     }
 
     #[staticmethod]
-    fn decode(data: &[u8]) -> PyResult<Self> {
-        match Durations::decode(data) {
-            Ok(durations) => Ok(Self { durations }),
+    fn decode(data: Bound<'_, PyBytes>) -> PyResult<Self> {
+        if let Some(count) = Durations::plain_count(data.as_bytes()) {
+            return Ok(Self { values: Values::Plain { data: data.unbind(), count } });
+        }
+        match Durations::decode(data.as_bytes()) {
+            Ok(durations) => Ok(durations.into()),
             Err(error) => Err(PyValueError::new_err(error.to_string())),
         }
     }
 
     #[pyo3(signature = (compressed = true))]
     fn encode<'py>(&self, py: Python<'py>, compressed: bool) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.durations.encode(compressed))
+        match &self.values {
+            Values::Plain { data, .. } if !compressed => data.bind(py).clone(),
+            _ => PyBytes::new(py, &self.read(py, |durations| durations.encode(compressed))),
+        }
     }
 
     #[pyo3(signature = (micros, count = 1))]
-    fn record(&mut self, micros: u64, count: u64) {
-        self.durations.record(micros, count);
+    fn record(&mut self, py: Python<'_>, micros: u64, count: u64) {
+        self.to_change(py).record(micros, count);
     }
 
-    fn add(&mut self, other: &Self) {
-        self.durations.add(&other.durations);
+    fn add(&mut self, py: Python<'_>, other: &Self) {
+        let own = self.to_change(py);
+        other.read(py, |durations| own.add(durations));
     }
 
     #[staticmethod]
     #[allow(clippy::needless_pass_by_value)] // PyO3 makes the list for this call
-    fn sum(parts: Vec<PyRef<'_, Self>>) -> Self {
-        Self { durations: Durations::sum(&parts.iter().map(|each| &each.durations).collect::<Vec<_>>()) }
+    fn sum(py: Python<'_>, parts: Vec<PyRef<'_, Self>>) -> Self {
+        Durations::sum(&parts.iter().map(|each| each.summand(py)).collect::<Vec<_>>()).into()
     }
 
-    fn copy(&self) -> Self {
-        Self { durations: self.durations.clone() }
+    fn copy(&self, py: Python<'_>) -> Self {
+        self.read(py, Durations::clone).into()
     }
 
-    fn corrected(&self, interval: u64) -> PyResult<Self> {
+    fn corrected(&self, py: Python<'_>, interval: u64) -> PyResult<Self> {
         match NonZeroU64::new(interval) {
-            Some(interval) => Ok(Self { durations: self.durations.corrected(interval) }),
+            Some(interval) => Ok(self.read(py, |durations| durations.corrected(interval)).into()),
             None => Err(PyValueError::new_err("interval must be above 0 µs; it is 0")),
         }
     }
 
-    fn value_at(&self, quantile: f64) -> u64 {
-        self.durations.value_at(quantile)
+    fn value_at(&self, py: Python<'_>, quantile: f64) -> u64 {
+        self.read(py, |durations| durations.value_at(quantile))
     }
 
     #[allow(clippy::needless_pass_by_value)] // PyO3 makes the list for this call
-    fn values_at(&self, quantiles: Vec<f64>) -> Vec<u64> {
-        self.durations.values_at(&quantiles)
+    fn values_at(&self, py: Python<'_>, quantiles: Vec<f64>) -> Vec<u64> {
+        self.read(py, |durations| durations.values_at(&quantiles))
     }
 
-    fn count_above(&self, micros: u64) -> u64 {
-        self.durations.count_above(micros)
+    #[allow(clippy::needless_pass_by_value)] // PyO3 makes the list for this call
+    fn counts_above(&self, py: Python<'_>, micros: Vec<u64>) -> Vec<u64> {
+        self.read(py, |durations| durations.counts_above(&micros))
     }
 
-    fn buckets(&self) -> Vec<(u64, u64)> {
-        self.durations.buckets().collect()
+    fn buckets(&self, py: Python<'_>) -> Vec<(u64, u64)> {
+        self.read(py, |durations| durations.buckets().collect())
     }
 
     #[getter]
     fn count(&self) -> u64 {
-        self.durations.count()
+        match &self.values {
+            Values::Counted(durations) => durations.count(),
+            Values::Plain { count, .. } => *count,
+        }
     }
 
     #[getter]
-    fn min(&self) -> u64 {
-        self.durations.min()
+    fn min(&self, py: Python<'_>) -> u64 {
+        self.read(py, Durations::min)
     }
 
     #[getter]
-    fn max(&self) -> u64 {
-        self.durations.max()
+    fn max(&self, py: Python<'_>) -> u64 {
+        self.read(py, Durations::max)
     }
 
     #[getter]
-    fn mean(&self) -> f64 {
-        self.durations.mean()
+    fn mean(&self, py: Python<'_>) -> f64 {
+        self.read(py, Durations::mean)
     }
 
-    fn __repr__(&self) -> String {
-        format!(
-            "<Histogram of {} values, {}…{} µs>",
-            self.durations.count(),
-            self.durations.min(),
-            self.durations.max()
-        )
+    fn __repr__(&self, py: Python<'_>) -> String {
+        self.read(py, |durations| {
+            format!("<Histogram of {} values, {}…{} µs>", durations.count(), durations.min(), durations.max())
+        })
     }
 }

@@ -271,7 +271,14 @@ impl Recorder {
     }
 
     #[pyo3(signature = (endpoint, total, response, second = None))]
-    fn absorb(&mut self, endpoint: u32, total: TotalTuple, response: &Histogram, second: Option<u32>) -> PyResult<()> {
+    fn absorb(
+        &mut self,
+        py: Python<'_>,
+        endpoint: u32,
+        total: TotalTuple,
+        response: &Histogram,
+        second: Option<u32>,
+    ) -> PyResult<()> {
         let endpoint = self.check(endpoint)?;
         let (requests, failures, timed, bytes_body, response_sum, response_min, response_max, first, last, untimed) =
             total;
@@ -287,7 +294,7 @@ impl Recorder {
             last,
             untimed,
         };
-        self.inner.absorb(endpoint, &sums, response.durations(), second);
+        response.read(py, |durations| self.inner.absorb(endpoint, &sums, durations, second));
         Ok(())
     }
 

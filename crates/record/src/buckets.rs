@@ -51,37 +51,9 @@ impl Buckets {
     }
 
     fn decode_plain(data: &[u8]) -> Result<Buckets, &'static str> {
-        // Cookie, length of the payload, offset, digits, lowest, highest, ratio; big-endian.
-        let head: &[u8; HEAD] = data.first_chunk().ok_or("its head is missing")?;
-        if head[..4] != COOKIE.to_be_bytes() {
-            return Err("it does not begin as one");
-        }
-        let is_ours = head[8..16] == 3_u64.to_be_bytes()
-            && head[16..24] == 1_u64.to_be_bytes()
-            && head[32..] == 1.0_f64.to_be_bytes();
-        if !is_ours {
-            return Err("only those with 3 significant digits of whole numbers from 1 are read");
-        }
-        let length = word(head, 4).unwrap_or_default() as usize;
-        let mut rest = data[HEAD..].get(..length).ok_or("its end is missing")?;
         // A bucket takes two bytes or more, except for those of low values that have a neighbour.
-        let mut found = Buckets { counts: Vec::with_capacity(MOST.min(rest.len() / 2)) };
-        let (mut next, mut total): (u64, u64) = (0, 0);
-        while !rest.is_empty() {
-            match zigzag(&mut rest).ok_or("its end is missing")? {
-                0 => next = next.saturating_add(1),
-                // A negative number is a run of empty buckets.
-                gap @ i64::MIN..0 => next = next.saturating_add(gap.unsigned_abs()),
-                count => {
-                    if next >= NUMBERS as u64 {
-                        return Err("a value in it is over 2³² µs");
-                    }
-                    total = total.checked_add(count.unsigned_abs()).ok_or("its counts are too large")?;
-                    found.counts.push((highest(next) as u32, count.unsigned_abs()));
-                    next += 1;
-                }
-            }
-        }
+        let mut found = Buckets { counts: Vec::with_capacity(MOST.min(data.len() / 2)) };
+        read_plain(data, |number, count| found.counts.push((highest(number) as u32, count)))?;
         Ok(found)
     }
 
@@ -172,11 +144,14 @@ impl Buckets {
         quantiles.iter().map(value).collect()
     }
 
-    /// All of them together, which may be more than [`MOST`].
-    pub(crate) fn sum<'a>(lists: impl Iterator<Item = &'a Buckets>) -> Buckets {
+    /// All of them together, which may be more than [`MOST`]. `plain`: as [`plain_count`] accepts it.
+    pub(crate) fn sum<'a>(lists: impl Iterator<Item = &'a Buckets>, plain: impl Iterator<Item = &'a [u8]>) -> Buckets {
         TABLE.with_borrow_mut(|table| {
             for (micros, count) in lists.flat_map(Buckets::iter) {
                 table.add(index(micros) as usize, count);
+            }
+            for data in plain {
+                read_plain(data, |number, count| table.add(number as usize, count)).expect("it has been checked");
             }
             table.take()
         })
@@ -212,6 +187,48 @@ impl Buckets {
         let within = &rest[step / 2..rest.len().min(step)];
         from + step / 2 + within.partition_point(|&(known, _)| known < micros)
     }
+}
+
+/// The number of values, if these are the bytes of one plain histogram, as [`Buckets::encode`] writes them, and nothing
+/// else.
+pub(crate) fn plain_count(data: &[u8]) -> Option<u64> {
+    let length = word(data, 4)? as usize;
+    let mut total = 0;
+    (data.len() == HEAD + length && read_plain(data, |_, count| total += count).is_ok()).then_some(total)
+}
+
+/// Calls `each` with (number of a bucket, count > 0) of a plain histogram, ascending.
+fn read_plain(data: &[u8], mut each: impl FnMut(u64, u64)) -> Result<(), &'static str> {
+    // Cookie, length of the payload, offset, digits, lowest, highest, ratio; big-endian.
+    let head: &[u8; HEAD] = data.first_chunk().ok_or("its head is missing")?;
+    if head[..4] != COOKIE.to_be_bytes() {
+        return Err("it does not begin as one");
+    }
+    let is_ours = head[8..16] == 3_u64.to_be_bytes()
+        && head[16..24] == 1_u64.to_be_bytes()
+        && head[32..] == 1.0_f64.to_be_bytes();
+    if !is_ours {
+        return Err("only those with 3 significant digits of whole numbers from 1 are read");
+    }
+    let length = word(head, 4).unwrap_or_default() as usize;
+    let mut rest = data[HEAD..].get(..length).ok_or("its end is missing")?;
+    let (mut next, mut total): (u64, u64) = (0, 0);
+    while !rest.is_empty() {
+        match zigzag(&mut rest).ok_or("its end is missing")? {
+            0 => next = next.saturating_add(1),
+            // A negative number is a run of empty buckets.
+            gap @ i64::MIN..0 => next = next.saturating_add(gap.unsigned_abs()),
+            count => {
+                if next >= NUMBERS as u64 {
+                    return Err("a value in it is over 2³² µs");
+                }
+                total = total.checked_add(count.unsigned_abs()).ok_or("its counts are too large")?;
+                each(next, count.unsigned_abs());
+                next += 1;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The width of a bucket for this value, as a power of two.
@@ -313,7 +330,20 @@ fn push_zigzag(data: &mut Vec<u8>, number: i64) {
 
 /// Reads a number in `HdrHistogram`'s encoding: LEB128 of at most 9 bytes, the sign in the lowest bit. None if it is
 /// cut off.
+#[inline]
 fn zigzag(rest: &mut &[u8]) -> Option<i64> {
+    let (&first, after) = rest.split_first()?;
+    // Nearly all numbers are this short.
+    let value = if first < 0x80 {
+        *rest = after;
+        u64::from(first)
+    } else {
+        long_number(rest)?
+    };
+    Some((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
+}
+
+fn long_number(rest: &mut &[u8]) -> Option<u64> {
     let mut value: u64 = 0;
     for place in 0..9 {
         let (&byte, after) = rest.split_first()?;
@@ -327,5 +357,5 @@ fn zigzag(rest: &mut &[u8]) -> Option<i64> {
             break;
         }
     }
-    Some((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
+    Some(value)
 }

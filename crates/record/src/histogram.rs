@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer, V2Serializer};
 
-use crate::buckets::{Buckets, MOST};
+use crate::buckets::{Buckets, MOST, plain_count};
 
 /// Longest duration that is recorded exactly: 1 h, in µs. Longer ones are recorded as this and counted.
 pub const LONGEST: u64 = 3_600_000_000;
@@ -17,6 +17,15 @@ const SIGNIFICANT_DIGITS: u8 = 3;
 #[derive(Clone)]
 pub struct Durations {
     counts: Counts,
+}
+
+/// A part of a sum.
+#[derive(Clone, Copy)]
+pub enum Summand<'a> {
+    /// A histogram.
+    Counted(&'a Durations),
+    /// Bytes for which [`Durations::plain_count`] has an answer. To read them once is cheaper than a list of their buckets.
+    Plain(&'a [u8]),
 }
 
 /// A histogram that was recorded into is dense. One that was read, or added up from such, may be sparse.
@@ -66,18 +75,30 @@ impl Durations {
 
     /// The sum of all parts.
     #[must_use]
-    pub fn sum(parts: &[&Durations]) -> Durations {
-        if let [one] = parts {
+    pub fn sum(parts: &[Summand<'_>]) -> Durations {
+        if let [Summand::Counted(one)] = parts {
             return (*one).clone();
         }
-        let mut sum = Durations::of(Buckets::sum(parts.iter().filter_map(|each| match &each.counts {
-            Counts::Few(few) => Some(few),
-            Counts::Many(_) => None,
-        })));
-        for each in parts.iter().filter(|each| matches!(each.counts, Counts::Many(_))) {
-            sum.add(each);
+        let lists = parts.iter().filter_map(|each| match each {
+            Summand::Counted(Durations { counts: Counts::Few(few) }) => Some(few),
+            _ => None,
+        });
+        let plain = parts.iter().filter_map(|each| match each {
+            Summand::Plain(data) => Some(*data),
+            Summand::Counted(_) => None,
+        });
+        let mut sum = Durations::of(Buckets::sum(lists, plain));
+        for each in parts {
+            if let Summand::Counted(many @ Durations { counts: Counts::Many(_) }) = each {
+                sum.add(many);
+            }
         }
         sum
+    }
+
+    /// The number of values in bytes that [`Durations::decode`] reads, if they are plain and nothing follows them.
+    pub fn plain_count(data: &[u8]) -> Option<u64> {
+        plain_count(data)
     }
 
     /// Adds a list of buckets.
@@ -188,9 +209,17 @@ impl Durations {
         }
     }
 
-    /// The number of values above `micros`, to histogram precision.
-    pub fn count_above(&self, micros: u64) -> u64 {
-        self.buckets().filter(|&(value, _)| value > micros).map(|(_, count)| count).sum()
+    /// The number of values above each of these, to histogram precision. `micros`: ascending.
+    pub fn counts_above(&self, micros: &[u64]) -> Vec<u64> {
+        let mut buckets = self.buckets().peekable();
+        let mut left = self.count();
+        let above = |&limit: &u64| {
+            while let Some((_, count)) = buckets.next_if(|&(value, _)| value <= limit) {
+                left -= count;
+            }
+            left
+        };
+        micros.iter().map(above).collect()
     }
 
     /// (value in µs, count) of each non-empty bucket, ascending.
@@ -277,7 +306,7 @@ mod tests {
     use std::io::Write;
     use std::num::NonZeroU64;
 
-    use super::{Counts, Durations, LONGEST};
+    use super::{Counts, Durations, LONGEST, Summand};
 
     /// Corrected with an interval above 0.
     fn corrected(durations: &Durations, interval: u64) -> Durations {
@@ -315,7 +344,7 @@ mod tests {
             durations.record(micros, 1);
         }
         assert_eq!([0.5, 0.99, 0.999, 1.0].map(|q| durations.value_at(q)), [500, 990, 999, 1000]);
-        assert_eq!(durations.count_above(990), 10);
+        assert_eq!(durations.counts_above(&[0, 990, 1000]), [1000, 10, 0]);
     }
 
     #[test]
@@ -384,6 +413,19 @@ mod tests {
     }
 
     #[test]
+    fn plain_is_one_whole_histogram_and_nothing_else() {
+        let mut durations = Durations::default();
+        (1..100).for_each(|value| _ = durations.record(value * 700, 1));
+        let plain = durations.encode(false);
+        assert_eq!(Durations::plain_count(&plain), Some(99));
+        assert_eq!(Durations::plain_count(&durations.encode(true)), None);
+        assert_eq!(Durations::plain_count(&[&plain[..], &[0]].concat()), None);
+        for end in 0..plain.len() {
+            assert_eq!(Durations::plain_count(&plain[..end]), None, "the first {end} bytes");
+        }
+    }
+
+    #[test]
     fn counts_that_do_not_add_up_are_refused() {
         let mut durations = Durations::default();
         durations.record(1, i64::MAX as u64);
@@ -407,10 +449,18 @@ mod tests {
         for each in &lists {
             added.add(each);
         }
-        let sum = Durations::sum(&lists.iter().collect::<Vec<_>>());
+        let sum = Durations::sum(&lists.iter().map(Summand::Counted).collect::<Vec<_>>());
         assert!(matches!(sum.counts, Counts::Many(_)));
         assert_eq!((&sum, sum.encode(true)), (&added, added.encode(true)));
-        assert_eq!(Durations::sum(&[&lists[7]]), lists[7]);
+        let plain: Vec<_> = lists.iter().map(|each| each.encode(false)).collect();
+        assert!(plain.iter().all(|each| Durations::plain_count(each) == Some(100)));
+        let mixed = plain.iter().zip(&lists).enumerate().map(|(number, (plain, list))| match number % 2 {
+            0 => Summand::Plain(plain),
+            _ => Summand::Counted(list),
+        });
+        assert_eq!(Durations::sum(&mixed.collect::<Vec<_>>()), added);
+        assert_eq!(Durations::sum(&[Summand::Counted(&lists[7])]), lists[7]);
+        assert_eq!(Durations::sum(&[Summand::Plain(&plain[7])]), lists[7]);
         assert_eq!(Durations::sum(&[]), Durations::default());
     }
 
@@ -499,7 +549,7 @@ mod tests {
                 let expected = quantiles.map(|q| many.value_at(q));
                 prop_assert_eq!(quantiles.map(|q| few.value_at(q)), expected);
                 prop_assert_eq!((few.values_at(&quantiles), many.values_at(&quantiles)), (expected.into(), expected.into()));
-                prop_assert_eq!(few.count_above(limit), many.count_above(limit));
+                prop_assert_eq!(few.counts_above(&[limit / 2, limit]), many.counts_above(&[limit / 2, limit]));
                 prop_assert_eq!(few.encode(false), many.encode(false));
                 let mut other = Durations::default();
                 for value in &more {
@@ -512,7 +562,7 @@ mod tests {
                     let mut sum = left.clone();
                     sum.add(right);
                     prop_assert_eq!(&sum, &whole);
-                    prop_assert_eq!(&Durations::sum(&[left, right]), &whole);
+                    prop_assert_eq!(&Durations::sum(&[Summand::Counted(left), Summand::Counted(right)]), &whole);
                 }
             }
         }

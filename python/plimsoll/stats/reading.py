@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plimsoll.record import TIMES_OF
+from plimsoll.record import STREAM_ROWS, TIMES_OF
 from plimsoll.stats.course import CourseBuilder, GeneratorCourseBuilder
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from plimsoll.record import Health
-    from plimsoll.stats.seconds import Key, SecondSums
+    from plimsoll.stats.columns import IntervalColumns
+    from plimsoll.stats.seconds import Key
     from plimsoll.stats.study import Course, GeneratorCourse
     from plimsoll.stats.view import RecordedRun
 
@@ -37,13 +40,19 @@ class RunReading:
         self.observed = run.observed()
         """Of the target."""
 
-    def add_second(self, sums: SecondSums) -> None:
-        for key, intervals in sums.endpoints.items():
+    def add_columns(self, columns: IntervalColumns) -> None:
+        endpoints: dict[Key, dict[str, Sequence[int]]] = {}
+        total: dict[str, list[int]] = {}
+        for (method, name, outcome), rows in columns.rows.items():
+            endpoints.setdefault((method, name), {})[outcome] = rows
+            if method not in STREAM_ROWS:
+                total.setdefault(outcome, []).extend(rows)
+        for key, outcomes in endpoints.items():
             course = self._courses.get(key)
             if course is None:
                 course = self._courses[key] = CourseBuilder(self._timed)
-            course.add(sums.second, intervals)
-        self._total.add(sums.second, sums.total.outcomes.values())
+            course.add(columns, outcomes)
+        self._total.add(columns, total)
 
     def add_health(self, row: Health) -> None:
         users = self._users.setdefault(row.second, {})

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import math
 from array import array
+from bisect import bisect_left
+from collections import deque
 from dataclasses import replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.record import NO_REQUESTS, STREAM_ROWS, TIMES_OF, RecordCounts
+from plimsoll.record import FAILURES, NO_REQUESTS, STREAM_ROWS, TIMES_OF, RecordCounts
+from plimsoll.stats.columns import IntervalColumns, take
 from plimsoll.stats.generator import GeneratorView
 from plimsoll.stats.left_out import LeftOut, first_second
-from plimsoll.stats.seconds import RecentSeconds, by_second
+from plimsoll.stats.seconds import WINDOW, RecentSeconds, by_second
 from plimsoll.stats.totals import AGGREGATED, Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from plimsoll.record import CaughtException, Failure, Health, Interval
     from plimsoll.stats.seconds import Key, SecondSums
     from plimsoll.stats.study import Series
-
-AT_ONCE = 5000
-"""Intervals that are added up together: each list of them costs one sum of histograms."""
 
 
 class RecordedRun(Protocol):
@@ -36,7 +35,9 @@ class RecordedRun(Protocol):
     def manifest(self) -> Mapping[str, Any]: ...
     @property
     def facts(self) -> Mapping[str, Any]: ...
-    def intervals(self) -> Iterable[Interval]: ...
+    def columns(self) -> Iterable[IntervalColumns]:
+        """Second by second."""
+
     def health(self) -> Iterable[Health]: ...
     def failures(self) -> Iterable[Failure]: ...
     def exceptions(self) -> Iterable[CaughtException]: ...
@@ -46,7 +47,7 @@ class RecordedRun(Protocol):
 class Companion(Protocol):
     """Receives everything that a view reads, including what the view leaves out, and so needs no separate pass."""
 
-    def add_second(self, sums: SecondSums) -> None: ...
+    def add_columns(self, columns: IntervalColumns) -> None: ...
     def add_health(self, row: Health) -> None: ...
 
 
@@ -58,22 +59,19 @@ class EndpointView(Totals):
         self.requests_by_second = array("Q")
         self.failures_by_second = array("Q")
 
-    def add_all(self, sums: Totals, intervals: Iterable[Interval]) -> None:
-        """sums: what the intervals add up to."""
-        for each in sums.outcomes.values():
-            self.add(each)
-        requests, failures = self.requests_by_second, self.failures_by_second
-        for interval in intervals:
-            if interval.outcome in NO_REQUESTS:
-                continue
-            second = interval.second
-            missing = second + 1 - len(requests)
-            if missing > 0:
-                requests.extend([0] * missing)
-                failures.extend([0] * missing)
-            requests[second] += interval.count
-            if interval.failed:
-                failures[second] += interval.count
+    def count(self, outcome: str, seconds: Sequence[int], counts: Sequence[int]) -> None:
+        """So many exchanges with this outcome in these seconds."""
+        if outcome in NO_REQUESTS:
+            return
+        missing = max(seconds) + 1 - len(self.requests_by_second)
+        if missing > 0:
+            self.requests_by_second.extend([0] * missing)
+            self.failures_by_second.extend([0] * missing)
+        for second, count in zip(seconds, counts, strict=True):
+            self.requests_by_second[second] += count
+        if outcome in FAILURES:
+            for second, count in zip(seconds, counts, strict=True):
+                self.failures_by_second[second] += count
 
 
 class RunView:
@@ -107,8 +105,15 @@ class RunView:
         # An exception is stored without its times, so those of the warm-up cannot be separated.
         failures = (each for each in run.failures() if not first or each.last >= run.started + first)
         left_out = LeftOut.of(run.facts)
-        view.add(
-            run.intervals(),
+        for columns in run.columns():
+            view.add_columns(columns)
+            if columns.seconds:
+                # Only the last seconds of all are kept.
+                recent = columns.intervals(bisect_left(columns.seconds, columns.seconds[-1] + 1 - WINDOW))
+                deque(map(view.recent.add, by_second(recent)), maxlen=0)
+            if companion is not None:
+                companion.add_columns(columns)
+        view.add_rest(
             run.health(),
             left_out.rest_of_failures(failures, run.started + first),
             left_out.rest_of_exceptions(run.exceptions()),
@@ -124,11 +129,23 @@ class RunView:
         health: Iterable[Health] = (),
         failures: Iterable[Failure] = (),
         exceptions: Iterable[CaughtException] = (),
+    ) -> list[SecondSums]:
+        """The intervals second by second, so that others need no separate pass."""
+        intervals = list(intervals)
+        self.add_columns(IntervalColumns.of(intervals))
+        seconds = list(by_second(intervals))
+        for sums in seconds:
+            self.recent.add(sums)
+        self.add_rest(health, failures, exceptions)
+        return seconds
+
+    def add_rest(
+        self,
+        health: Iterable[Health] = (),
+        failures: Iterable[Failure] = (),
+        exceptions: Iterable[CaughtException] = (),
         companion: Companion | None = None,
     ) -> None:
-        for sums in self.fold(intervals):
-            if companion is not None:
-                companion.add_second(sums)
         for row in health:
             if companion is not None:
                 companion.add_health(row)
@@ -147,37 +164,27 @@ class RunView:
             else:
                 self._exceptions[exception.key] = replace(exception, workers=set(exception.workers))
 
-    def fold(self, intervals: Iterable[Interval]) -> Iterator[SecondSums]:
-        """Add intervals, and yield them second by second, so that others need no separate pass. The sums are complete
-        at the end of the iteration."""
-        waiting: dict[Key, list[Interval]] = {}
-        many = 0
-        for sums in by_second(intervals):
-            self.recent.add(sums)
-            self._last = max(self._last, sums.second)
-            self.recorded.exchanges += sum(each.count for each in sums.intervals)
-            if sums.second >= self.warmup:
-                many += len(sums.intervals)
-                for key, found in sums.endpoints.items():
-                    waiting.setdefault(key, []).extend(found)
-            yield sums
-            if many >= AT_ONCE:
-                self._add_up(waiting)
-                waiting, many = {}, 0
-        self._add_up(waiting)
-
-    def _add_up(self, waiting: Mapping[Key, Sequence[Interval]]) -> None:
+    def add_columns(self, columns: IntervalColumns) -> None:
+        """Everything but the recent seconds."""
+        self.recorded.exchanges += sum(columns.numbers["count"])
+        self._last = max(self._last, max(columns.seconds, default=-1))
         found: list[Interval] = []
-        for key, intervals in waiting.items():
-            endpoint = self._endpoints.get(key)
+        for (method, name, outcome), all_rows in columns.rows.items():
+            rows = [row for row in all_rows if columns.seconds[row] >= self.warmup] if self.warmup else all_rows
+            if not rows:
+                continue
+            endpoint = self._endpoints.get((method, name))
             if endpoint is None:
-                endpoint = self._endpoints[key] = EndpointView(*key)
-            sums = Totals.of(*key, intervals)
-            endpoint.add_all(sums, intervals)
-            if key[0] not in STREAM_ROWS:
-                found += sums.outcomes.values()
-        counted = (intervals for key, intervals in waiting.items() if key[0] not in STREAM_ROWS)
-        self.total.add_all(Totals.of("", AGGREGATED, found), chain.from_iterable(counted))
+                endpoint = self._endpoints[method, name] = EndpointView(method, name)
+            sums = columns.sum((method, name, outcome), rows)
+            endpoint.add(sums)
+            counts = outcome, take(columns.seconds, rows), take(columns.numbers["count"], rows)
+            endpoint.count(*counts)
+            if method not in STREAM_ROWS:
+                found.append(sums)
+                self.total.count(*counts)
+        for sums in Totals.of("", AGGREGATED, found).outcomes.values():
+            self.total.add(sums)
 
     @property
     def timed(self) -> frozenset[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, field, fields
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
@@ -11,6 +12,7 @@ from sqlalchemy import select
 from plimsoll._engine import Histogram
 from plimsoll.errors import StoreError
 from plimsoll.record import CaughtException, Failure, Health, Interval
+from plimsoll.stats.columns import NUMBERS, IntervalColumns
 from plimsoll.stats.study import Series
 from plimsoll.store import schema
 
@@ -19,21 +21,17 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
-    from sqlalchemy import Row, Select
+    from sqlalchemy import Result, Row, Select
 
     from plimsoll.store.database import Database
 
 _ROWS_AT_ONCE = 500
+_COLUMN = 5000
+"""Rows of the intervals that are read for their sums: each list of them costs one sum of histograms."""
 
 _ENDPOINT = (schema.endpoint.c.method, schema.endpoint.c.name)
-_INTERVAL = (
-    schema.interval.c.second,
-    *_ENDPOINT,
-    *(
-        schema.interval.c[name]
-        for name in (each.name for each in fields(Interval))
-        if name not in ("second", "method", "name")
-    ),
+_INTERVAL = tuple(
+    schema.interval.c[name] for name in ("second", "endpoint", "outcome", *NUMBERS, "response", "service", "on_time")
 )
 _HEALTH_PLAIN = schema.plain_columns(schema.health, Health)
 _HEALTH = tuple(schema.health.c[name] for name in ("lag", "delay", *_HEALTH_PLAIN))
@@ -68,12 +66,30 @@ class StoredRun:
 
     def intervals(self) -> Iterator[Interval]:
         """Second by second. Raises StoreError, here as below."""
-        query = select(*_INTERVAL).join_from(schema.interval, schema.endpoint).where(schema.interval.c.run == self.id)
-        for row in self._rows(query.order_by(schema.interval.c.second, schema.interval.c.id)):
-            *values, response, service, on_time = row
-            values += self._histogram(response), self._histogram(service)
-            values.append(None if on_time is None else self._histogram(on_time))
-            yield Interval(*values)
+        for columns in self.columns(_ROWS_AT_ONCE):
+            yield from columns.intervals()
+
+    def columns(self, most: int = _COLUMN) -> Iterator[IntervalColumns]:
+        """The same, `most` at a time."""
+        column = schema.endpoint.c
+        names = select(column.id, *_ENDPOINT).where(column.run == self.id)
+        endpoints = {key: (method, name) for key, method, name in self._rows(names)}
+        query = select(*_INTERVAL).where(schema.interval.c.run == self.id)
+        query = query.order_by(schema.interval.c.second, schema.interval.c.id)
+        with self._result(query, most) as result:
+            for found in result.partitions():
+                seconds, endpoint, outcomes, *numbers, response, service, on_time = zip(*found, strict=True)
+                rows: dict[tuple[int, str], list[int]] = {}
+                for row, key in enumerate(zip(endpoint, outcomes, strict=True)):
+                    rows.setdefault(key, []).append(row)
+                yield IntervalColumns(
+                    {(*endpoints[key], outcome): each for (key, outcome), each in rows.items()},
+                    seconds,
+                    dict(zip(NUMBERS, numbers, strict=True)),
+                    [self._histogram(each) for each in response],
+                    [self._histogram(each) for each in service],
+                    [None if each is None else self._histogram(each) for each in on_time],
+                )
 
     def health(self) -> Iterator[Health]:
         """Second by second and worker by worker."""
@@ -113,12 +129,17 @@ class StoredRun:
             raise self._damaged(error) from error
 
     def _rows(self, query: Select[*tuple[Any, ...]]) -> Iterator[Row[*tuple[Any, ...]]]:
-        options = {"yield_per": _ROWS_AT_ONCE}
+        with self._result(query, _ROWS_AT_ONCE) as rows:
+            yield from rows
+
+    @contextmanager
+    def _result(self, query: Select[*tuple[Any, ...]], most: int) -> Iterator[Result[*tuple[Any, ...]]]:
+        """most: rows that are read at a time."""
         with (
             self.database.read(f"read run {self.id}") as connection,
-            connection.execute(query, execution_options=options) as rows,
+            connection.execute(query, execution_options={"yield_per": most}) as result,
         ):
-            yield from rows
+            yield result
 
     def _histogram(self, data: bytes) -> Histogram:
         try:

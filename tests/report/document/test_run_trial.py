@@ -1,5 +1,6 @@
 from plimsoll.report.document.run import run_document
 from plimsoll.report.document.run_trial import trial_of_run
+from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.reading import RunReading
 from plimsoll.stats.study import Level
 from plimsoll.stats.view import RunView
@@ -16,7 +17,7 @@ def test_a_run_that_can_be_read_has_percentiles_second_by_second(make_interval, 
     view.add(intervals, health)
     view.length = 5.0
     run.ended = run.started + 5.0
-    run.intervals, run.health = lambda: iter(intervals), lambda: iter(health)
+    run.columns, run.health = lambda: [IntervalColumns.of(intervals)], lambda: iter(health)
     run.failures = run.exceptions = lambda: iter(())
     shown = courses(run_document(view, run, valid, RunReading(run)))
     assert shown[0] == "requests per second"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.record import CaughtException, Failure, merge
 from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.progress import Batch
+from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
@@ -29,8 +31,9 @@ class FakeStoredRun:
         self.facts = facts
         self.ended = ended
 
-    def intervals(self) -> list[Interval]:
-        return merge(each for batch in self._batches for each in batch.intervals)
+    def columns(self) -> Iterator[IntervalColumns]:
+        merged = merge(each for batch in self._batches for each in batch.intervals)
+        yield IntervalColumns.of(sorted(merged, key=attrgetter("second")))
 
     def health(self) -> Iterator[Health]:
         return iter(())

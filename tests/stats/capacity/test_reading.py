@@ -6,6 +6,7 @@ import pytest
 
 from plimsoll._engine import Histogram
 from plimsoll.stats.capacity.reading import backlog_growth, probe_of
+from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.thresholds.slo import parse_slo
 
 SLO = parse_slo("p99 < 50ms, errors < 1%")
@@ -33,8 +34,8 @@ def probe(make_interval, make_health):
             health.append(row)
         run = SimpleNamespace(
             id="r", started=0.0, ended=float(SECONDS), manifest={"model": model, "users_kind": "native"},
-            facts={"lost_workers": lost, "clock_step_ms": 0.0}, intervals=lambda: intervals, health=lambda: health,
-            failures=list, exceptions=list,
+            facts={"lost_workers": lost, "clock_step_ms": 0.0}, intervals=lambda: intervals,
+            columns=lambda: [IntervalColumns.of(intervals)], health=lambda: health, failures=list, exceptions=list,
         )  # fmt: skip
         return probe_of(run, SLO, 100.0, "confirm")
 

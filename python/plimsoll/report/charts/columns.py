@@ -6,8 +6,6 @@ the greatest value that it had in a single second.
 
 from __future__ import annotations
 
-import functools
-import itertools
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
@@ -29,6 +27,7 @@ QUANTILES: dict[str, tuple[str, float]] = {
     "delay p99": ("delay", 0.99),
 }
 """Lines that show a percentile in ms: of which times, and which."""
+_LINES = {name: [(line, q) for line, (of, q) in QUANTILES.items() if of == name] for name, _ in QUANTILES.values()}
 PER_DECADE = 10
 """Buckets of the heat map for each power of ten of the time."""
 LATE = 10
@@ -132,18 +131,12 @@ class TimeColumn:
 
     def __init__(self) -> None:
         self._values: list[dict[str, Value]] = []
-        self._times: dict[str, Histogram] = {}
+        self._times: dict[str, list[Histogram]] = {}
 
     def add(self, second: Second) -> None:
         times = _times(second)
-        if len(self._values) == 1:
-            # Until now they were somebody else's.
-            self._times = {name: each.copy() for name, each in self._times.items()}
         for name, each in times.items():
-            if name in self._times:
-                self._times[name].add(each)
-            else:
-                self._times[name] = each.copy() if self._values else each
+            self._times.setdefault(name, []).append(each)
         self._values.append(_values(second, times))
 
     def part(self) -> ColumnValues:
@@ -151,7 +144,8 @@ class TimeColumn:
         if len(self._values) == 1:
             return ColumnValues(1, self._values[0])
         values = _all_values(self._values)
-        for line, milliseconds in _quantiles(self._times):
+        times = {name: Histogram.sum(each) for name, each in self._times.items()}
+        for line, milliseconds in _quantiles(times):
             values[line] = values[line]._replace(value=milliseconds)
         return ColumnValues(len(self._values), values)
 
@@ -160,16 +154,13 @@ class CellColumn:
     """The same for the heat map."""
 
     def __init__(self) -> None:
-        self._seconds = 0
-        self._times = Histogram()
+        self._times: list[Histogram] = []
 
     def add(self, second: Second) -> None:
-        self._seconds += 1
-        if second.response.count:
-            self._times.add(second.response)
+        self._times.append(second.response)
 
     def cells(self) -> Cells:
-        return Cells(self._seconds, _counts(self._times))
+        return Cells(len(self._times), _counts(Histogram.sum(self._times)))
 
 
 def _all_values(several: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
@@ -182,9 +173,10 @@ def _all_values(several: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
 
 def _quantiles(times: Mapping[str, Histogram]) -> Iterator[tuple[str, float]]:
     """ms. A time under 1 µs is drawn as that: a logarithmic axis has no 0."""
-    for line, (name, q) in QUANTILES.items():
+    for name, lines in _LINES.items():
         if name in times:
-            yield line, max(1, times[name].value_at(q)) / 1000
+            found = times[name].values_at([q for _, q in lines])
+            yield from ((line, max(1, micros) / 1000) for (line, _), micros in zip(lines, found, strict=True))
 
 
 def _together(values: Sequence[Value]) -> Value:
@@ -209,32 +201,16 @@ def cells_of(second: Second) -> Cells:
 
 def _counts(times: Histogram) -> dict[int, int]:
     counts: dict[int, int] = {}
-    if not times.count:
-        return counts
-    last = _bucket(times.max)
-    above = times.count
-    for bucket in range(_bucket(times.min), last):
-        rest = times.count_above(_ends(bucket))
-        if above > rest:
-            counts[bucket] = above - rest
-        above = rest
-    if above:
-        counts[last] = above
+    left = times.count
+    for bucket, above in enumerate(times.counts_above(_ENDS)):
+        if left > above:
+            counts[bucket] = left - above
+        left = above
     return counts
 
 
-def _bucket(micros: int) -> int:
-    return next(bucket for bucket in itertools.count(max(0, _near(micros))) if micros <= _ends(bucket))
-
-
-def _near(micros: int) -> int:
-    return math.floor(math.log10(max(1, micros)) * PER_DECADE) - 1
-
-
-@functools.cache
-def _ends(bucket: int) -> int:
-    """The last µs of it."""
-    return math.ceil(10 ** ((bucket + 1) / PER_DECADE) - 1e-9) - 1
+_ENDS = [math.ceil(10 ** ((bucket + 1) / PER_DECADE) - 1e-9) - 1 for bucket in range(10 * PER_DECADE)]
+"""The last µs of each bucket; that of the last one is beyond the longest time."""
 
 
 def merged_cells(parts: Sequence[Cells]) -> Cells:

@@ -102,7 +102,7 @@ def _percentiles(histogram: Histogram) -> Iterator[tuple[float, int, int]]:
         return
     for quantile in _quantiles():
         micros = histogram.value_at(max(quantile, 0.5 / histogram.count))  # the first rank is 1
-        seen = histogram.count - histogram.count_above(micros)
+        seen = histogram.count - histogram.counts_above([micros])[0]
         yield quantile, micros, seen
         if seen == histogram.count:
             break

@@ -33,9 +33,7 @@ class ResettableView:
             self._left_out.add(early, exceptions if late else ())
             failures = [each for each in failures if each.last >= since]
             exceptions = [] if late else exceptions
-        seconds = list(self.view.fold(batch.intervals))
-        self.view.add((), batch.health, failures, exceptions)
-        return seconds
+        return self.view.add(batch.intervals, batch.health, failures, exceptions)
 
     def reset(self, second: int) -> None:
         """Count from this second on, which has not begun, and not before the end of the warm-up."""

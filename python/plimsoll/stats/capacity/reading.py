@@ -12,8 +12,9 @@ from plimsoll.stats.validity import judge
 from plimsoll.stats.view import RecordedRun, RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from plimsoll.record import Interval
     from plimsoll.stats.capacity.probe import ProbePhase
     from plimsoll.stats.thresholds.grammar import Threshold
 
@@ -31,6 +32,7 @@ GROWTH = 0.01
 class ProbeRun(RecordedRun, Protocol):
     @property
     def id(self) -> str: ...
+    def intervals(self) -> Iterable[Interval]: ...
 
 
 def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: ProbePhase) -> CapacityProbe:

@@ -187,7 +187,7 @@ class Latency:
 
     def count_above(self, ms: float) -> int:
         """How many were longer, to histogram precision."""
-        return self._all.count_above(round(ms * 1000))
+        return self._all.counts_above([round(ms * 1000)])[0]
 
     def _grows(self, rank: int) -> bool:
         """Whether the value at this rank would be greater with infinite timeouts."""

@@ -1,0 +1,104 @@
+"""Intervals as columns. What adds up a whole run works on thousands of intervals at a time."""
+
+from __future__ import annotations
+
+from operator import attrgetter, gt
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from plimsoll._engine import Histogram
+from plimsoll.record import COUNTERS, Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    Key = tuple[str, str, str]
+    """(method, name, outcome)"""
+
+T = TypeVar("T")
+
+SUMS = (*COUNTERS, "response_sum", "service_sum")
+NUMBERS = (*COUNTERS, "response_sum", "response_min", "response_max", "service_sum")
+"""Columns of whole numbers, in the order of the fields of `Interval`."""
+_numbers_of = attrgetter(*NUMBERS)
+
+
+class IntervalColumns:
+    """Some intervals of a run. Immutable. A row is a place in all columns, from 0."""
+
+    __slots__ = ("_used", "is_timed", "numbers", "on_time", "response", "rows", "seconds", "service")
+
+    def __init__(
+        self,
+        rows: Mapping[Key, Sequence[int]],
+        seconds: Sequence[int],
+        numbers: Mapping[str, Sequence[int]],
+        response: Sequence[Histogram],
+        service: Sequence[Histogram],
+        on_time: Sequence[Histogram | None],
+    ) -> None:
+        """numbers: a column for each of `NUMBERS`."""
+        self.rows = rows
+        """Of each endpoint and outcome, ascending."""
+        self.seconds = seconds
+        self.numbers = numbers
+        self.response = response
+        self.service = service
+        self.on_time = on_time
+        self.is_timed = list(map(gt, numbers["count"], numbers["untimed"]))
+        """Whether any of its exchanges has a response time."""
+        # Most counters are 0 nearly always.
+        self._used = [name for name in SUMS if any(numbers[name])]
+
+    @classmethod
+    def of(cls, intervals: Sequence[Interval]) -> Self:
+        rows: dict[Key, list[int]] = {}
+        for row, each in enumerate(intervals):
+            rows.setdefault((each.method, each.name, each.outcome), []).append(row)
+        numbers = zip(*map(_numbers_of, intervals), strict=True) if intervals else [()] * len(NUMBERS)
+        return cls(
+            rows,
+            [each.second for each in intervals],
+            dict(zip(NUMBERS, numbers, strict=True)),
+            [each.response for each in intervals],
+            [each.service for each in intervals],
+            [each.on_time for each in intervals],
+        )
+
+    def intervals(self, first: int = 0) -> Iterator[Interval]:
+        """Row by row, from row `first` on."""
+        keys = {row: key for key, rows in self.rows.items() for row in rows}
+        numbers = zip(*(self.numbers[name][first:] for name in NUMBERS), strict=True)
+        for row, values in enumerate(numbers, first):
+            times = self.response[row], self.service[row], self.on_time[row]
+            method, name, outcome = keys[row]
+            yield Interval(self.seconds[row], method, name, outcome, *values, *times)  # type: ignore[call-arg]
+
+    def sum(self, key: Key, rows: Sequence[int]) -> Interval:
+        """Rows of this key, at least one, added up; the second is that of the first one."""
+        timed = [row for row in rows if self.is_timed[row]]
+        total = Interval(
+            self.seconds[rows[0]],
+            *key,
+            response_min=min(take(self.numbers["response_min"], timed), default=0),
+            response_max=max(take(self.numbers["response_max"], timed), default=0),
+            response=Histogram.sum(take(self.response, rows)),
+            service=Histogram.sum(take(self.service, rows)),
+            on_time=Histogram.sum(self.response_on_time(rows)) if self.has_waited(rows) else None,
+        )
+        for name in self._used:
+            setattr(total, name, sum(take(self.numbers[name], rows)))
+        return total
+
+    def has_waited(self, rows: Iterable[int]) -> bool:
+        """Whether an arrival waited for a user, so that the next differs from the service times."""
+        return any(self.on_time[row] is not None for row in rows)
+
+    def response_on_time(self, rows: Iterable[int]) -> list[Histogram]:
+        """As in `Interval`."""
+        pairs = ((self.on_time[row], self.service[row]) for row in rows)
+        return [service if on_time is None else on_time for on_time, service in pairs]
+
+
+def take(column: Sequence[T], rows: Sequence[int]) -> list[T]:
+    """The entries of these rows."""
+    return [column[row] for row in rows]
