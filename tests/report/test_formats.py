@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+from inspect import signature
+
 import pytest
 from tests.long_texts import LENGTH, count_steps, mixed_text
 from tests.report.studies import ladder
 from tests.report.traffic import Traffic, trial
 
 from plimsoll.record import CaughtException, Failure
-from plimsoll.report.formats import FORMATS, Format, of_runs, of_studies
+from plimsoll.report.formats import FORMATS, Format, Renderer, of_runs, of_studies
 from plimsoll.report.outputs import pieces, text, write
 from plimsoll.report.sources import OutputRequest, RunSource, StudySource
 from plimsoll.stats.analysis import analyse
@@ -29,6 +31,14 @@ def shouted(source, request):
 def toy(monkeypatch):
     """Its only row."""
     monkeypatch.setitem(FORMATS, "toy", Format("a title in capitals", "toy", study=shouted, run=shouted))
+
+
+@pytest.mark.parametrize("name", [*FORMATS])
+def test_each_row_names_functions_of_a_source_and_a_request(name):
+    row = FORMATS[name]
+    for each in (row.study, row.run, row.files):
+        if isinstance(each, Renderer):
+            assert [*signature(each.function).parameters][:2] == ["source", "request"]
 
 
 def test_a_format_is_one_function_and_one_row(toy, source, tmp_path):

@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from plimsoll.cli.common import fail_on_option
+from plimsoll.cli.common import collect_rarely, fail_on_option
 from plimsoll.errors import UsageError
-from plimsoll.experiment.baseline import baseline_of
-from plimsoll.experiment.study import only_run, study_of_refs, study_of_run
 from plimsoll.report import outputs
 from plimsoll.report.formats import FORMATS, of_studies
 from plimsoll.report.gate import exit_code
 from plimsoll.report.render.analysis_csv import TABLES
-from plimsoll.report.render.illustrated import markdown_part
 from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.sources import OutputRequest, RunSource, StudySource
 from plimsoll.report.splice import Splice
@@ -62,6 +59,8 @@ def found_baseline(ref: str, run: str = "last", *, store: str | None) -> str:
     """What --baseline means for a run. Raises PlimsollError."""
     if "@{" not in ref:
         return ref
+    from plimsoll.experiment.baseline import baseline_of
+
     with Store.open(store, create=False) as opened:
         return baseline_of(opened, ref, opened.run(run))
 
@@ -87,6 +86,9 @@ def _as_typed(options: Mapping[str, Any]) -> list[str]:
 def opened_study(refs: Sequence[str], location: str | None) -> Iterator[tuple[Study, RunSource | None]]:
     """Several become one, in which each is compared with the first; and the run, if it is one run of the store. Files
     alone need no store. Raises PlimsollError."""
+    from plimsoll.experiment.study import only_run, study_of_refs, study_of_run
+
+    collect_rarely()
     if all(Path(ref).is_file() for ref in refs):
         yield study_of_refs(None, refs), None
         return
@@ -159,6 +161,8 @@ def _splice(splice: str | None, block: str | None, study: Study, output: str | N
 
 def _splice_in(source: StudySource, target: Splice, folder: str | None, request: OutputRequest) -> None:
     """With -o FOLDER/ charts lie there, and the block links them."""
+    from plimsoll.report.render.illustrated import markdown_part
+
     place = os.path.relpath(folder, target.path.parent) if folder is not None else None
     text = markdown_part(source, request, max(target.under, 1), folder, place)
     changed = target.replace(text, request.command)

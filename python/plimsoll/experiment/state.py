@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.cell_values import ExperimentCell
-from plimsoll.experiment.file.file import plan_files
 from plimsoll.experiment.spec import Experiment, Variant
 from plimsoll.load.mistakes import shown
 from plimsoll.stats.study import Level
@@ -74,6 +73,8 @@ def _deciding(plain: dict[str, Any]) -> dict[str, Any]:
 
 def file_digests(spec: Experiment) -> dict[str, str]:
     """The digests of the locustfiles and plans, by their paths as written. Raises UsageError."""
+    from plimsoll.experiment.file.file import plan_files
+
     try:
         return {written: hashlib.sha256(path.read_bytes()).hexdigest() for written, path in plan_files(spec).items()}
     except OSError as error:

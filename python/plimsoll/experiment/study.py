@@ -276,9 +276,7 @@ def only_run(store: Store, refs: Sequence[str]) -> StoredRun | None:
     """The run that the only ref names; None when there are several, or when it names something else."""
     if len(refs) != 1 or Path(refs[0]).is_file() or store.experiments.find(refs[0]) is not None:
         return None
-    from plimsoll.importers.studies import find
-
-    return None if find(store, refs[0]) is not None else store.run(refs[0])
+    return None if store.imports.find(refs[0]) is not None else store.run(refs[0])
 
 
 def study_of_run(run: StoredRun, store: Store, reading: RunReading | None = None) -> Study:

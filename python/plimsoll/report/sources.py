@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from plimsoll.errors import PlimsollError
 from plimsoll.report.assessment import assess
 from plimsoll.stats.left_out import first_second
-from plimsoll.stats.reading import RunReading
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.document.blocks import ReportDocument
     from plimsoll.stats.analysis import Analysis
+    from plimsoll.stats.reading import RunReading
     from plimsoll.store import StoredRun
 
 
@@ -92,6 +92,8 @@ class RunSource:
     @cached_property
     def reading(self) -> RunReading | None:
         """None when there is no store to read the run from."""
+        from plimsoll.stats.reading import RunReading
+
         return None if self.run is None else RunReading(self.run, self.times_of)
 
     @cached_property

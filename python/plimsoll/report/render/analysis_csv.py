@@ -8,7 +8,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
-from plimsoll.report.render.analysis_json import document
 from plimsoll.report.render.csv_writer import CsvWriter
 
 if TYPE_CHECKING:
@@ -49,6 +48,8 @@ def table(analysis: Analysis, name: str = "trials") -> str:
     if name not in TABLES:
         raise UsageError(f"there is no table {name!r}: {', '.join(TABLES)}")
     out = io.StringIO()
+    from plimsoll.report.render.analysis_json import document
+
     rows = list(TABLES[name](document(analysis)))
     titles = list(dict.fromkeys(key for row in rows for key in row)) or HEADS[name]
     writer = CsvWriter(out)
