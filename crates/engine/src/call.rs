@@ -42,6 +42,9 @@ pub struct Wire {
     pub expect_continue: bool,
     /// The method is HEAD: the response has no body, whatever its headers say.
     pub head_request: bool,
+    /// It asks to switch protocols. After a 101 the connection carries bytes in both directions:
+    /// [`Engine::read`](crate::Engine::read) and [`Engine::write`](crate::Engine::write).
+    pub upgrade: bool,
     /// The request may be sent again if a kept connection closes during it.
     pub idempotent: bool,
 }

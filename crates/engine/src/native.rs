@@ -11,6 +11,7 @@
 //! - `play`: from the end of one exchange to the start of the next: **the hot path**.
 //! - `open`: handles arrivals.
 //! - `events`: responses that are streams.
+//! - `sockets`: users with a WebSocket; `socket`: its state.
 //! - `text`: streams that are texts of a model.
 //!
 //! Invariants
@@ -23,12 +24,15 @@ mod events;
 mod open;
 mod play;
 mod script;
+mod socket;
+mod sockets;
 mod step;
 mod streams;
 mod text;
 mod user;
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 use plimsoll_record::Recorder;
 use plimsoll_scenario::Player;
@@ -38,6 +42,7 @@ use crate::engine::{Engine, WakeId};
 use budget::Budget;
 use events::Reading;
 pub use script::{Script, ScriptError};
+use socket::{Socket, Waiting};
 use step::Step;
 pub use streams::Arrivals;
 use streams::Streams;
@@ -46,13 +51,16 @@ use user::{State, Then, User};
 /// Marks tokens of arrival wakes. The other tokens are user slots.
 const ARRIVAL: u64 = 1 << 31;
 
+/// Marks tokens of readers of WebSockets; the rest is the user's slot.
+const SOCKET: u64 = 1 << 30;
+
 /// The bits of a token that native users set. The higher bits are the owner's mark.
 const OURS: u64 = (1 << 32) - 1;
 
 /// The limits of the users.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// Maximum number of users in the open model, 1…2^31.
+    /// Maximum number of users in the open model, 1…2^30.
     pub max_users: usize,
     /// Whether an arrival is dropped if all users are busy. Otherwise it waits.
     pub drop: bool,
@@ -106,6 +114,8 @@ pub struct NativeUsers {
     users: Slab<User>,
     /// The streams that users read, by the users' places.
     reading: HashMap<usize, Reading>,
+    /// The WebSockets of users, by their places; shorter than needed for the rest.
+    sockets: Vec<Option<Box<Socket>>>,
     /// Idle users of the open model; the last one to become idle is at the end.
     idle: Vec<usize>,
     /// Due times of arrivals that wait for a user, in order.
@@ -127,11 +137,12 @@ impl NativeUsers {
         NativeUsers {
             player: script.player(),
             steps,
-            rules: Rules { max_users: rules.max_users.clamp(1, ARRIVAL as usize), ..rules },
+            rules: Rules { max_users: rules.max_users.clamp(1, SOCKET as usize), ..rules },
             mark,
             model: Model::Unset,
             users: Slab::new(),
             reading: HashMap::new(),
+            sockets: Vec::new(),
             idle: Vec::new(),
             waiting: VecDeque::new(),
             streams: Streams::default(),
@@ -198,6 +209,7 @@ impl NativeUsers {
                 self.record(recorder, place, &finished);
             }
             self.cancel_stream(engine, recorder, place);
+            self.cancel_socket(recorder, place);
             self.end(engine, place);
         }
     }
@@ -212,9 +224,11 @@ impl NativeUsers {
         self.users.len()
     }
 
-    /// Users that read a stream. Its exchange is no longer in flight for the engine.
+    /// Users that read a stream, or wait for something of their WebSocket. Its exchange is no longer in flight for the
+    /// engine.
     pub fn streaming(&self) -> usize {
-        self.reading.len()
+        let waits = |socket: &&Box<Socket>| !matches!(socket.inbox.waiting, Waiting::Nothing);
+        self.reading.len() + self.sockets.iter().flatten().filter(waits).count()
     }
 
     /// Arrivals that wait for a user.
@@ -263,10 +277,16 @@ impl NativeUsers {
 
     /// Ends a user. Closes its connections and discards its exchange.
     fn end(&mut self, engine: &mut Engine, place: usize) {
+        self.leave(engine, place);
         let user = self.users.remove(place);
         if let State::Pausing { wake, .. } = user.state {
             engine.cancel_wake(wake);
         }
         engine.close(user.client);
     }
+}
+
+/// A random number, for keys of WebSockets. It is not secret.
+fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
 }

@@ -72,6 +72,7 @@ mod tests {
             head,
             expect_continue: false,
             head_request: false,
+            upgrade: false,
             idempotent: true,
         }
     }

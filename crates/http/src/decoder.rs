@@ -80,6 +80,12 @@ impl Decoder {
         self.expect(Asked::Connect);
     }
 
+    /// Expects a response to a request to switch protocols: after a 101 the body is all bytes until the connection is
+    /// closed, of any length.
+    pub fn begin_upgrade(&mut self) {
+        self.expect(Asked::Upgrade);
+    }
+
     fn expect(&mut self, asked: Asked) {
         *self = Self { state: State::Head, asked, ..Self::new() };
     }
@@ -177,7 +183,7 @@ impl Decoder {
             sink.interim(status);
             return Ok(false);
         }
-        self.room = limits.body;
+        self.room = if status == 101 { u64::MAX } else { limits.body };
         self.keep_alive = keep_alive;
         self.state = match body {
             Body::None => State::Idle,

@@ -15,6 +15,8 @@ pub(crate) enum Asked {
     Head,
     /// CONNECT: a 2xx ends with its head, and the following bytes belong to the tunnel.
     Connect,
+    /// A request to switch protocols: after a 101 all bytes until the close are the other protocol's.
+    Upgrade,
 }
 
 /// How the end of a body is found.
@@ -141,8 +143,10 @@ impl<'a> Fields<'a> {
 
     fn frame(&self, head: Parsed, asked: Asked) -> Parsed {
         let persistent = !self.close && (head.minor == 1 || self.keep_alive);
-        let bodiless = asked == Asked::Head || matches!(head.status, 101 | 204 | 304);
+        let switches = head.status == 101 && asked == Asked::Upgrade;
+        let bodiless = asked == Asked::Head || (matches!(head.status, 101 | 204 | 304) && !switches);
         let body = match (bodiless, self.last_coding, self.content_length) {
+            _ if switches => Body::UntilClose,
             (true, ..) | (_, None, Some(0)) => Body::None,
             (_, Some(coding), _) if coding.eq_ignore_ascii_case(b"chunked") => Body::Chunked,
             (_, None, Some(length)) => Body::Length(length),

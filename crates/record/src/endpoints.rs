@@ -22,8 +22,15 @@ pub const TOKEN: &str = "each token";
 pub const TOKEN_BY_CHUNK: &str = "token by chunk";
 /// The method of the row that counts requests that met all their objectives, with their response times.
 pub const GOOD: &str = "good request";
+/// The method of the row that counts messages of WebSockets that were sent; they have no times.
+pub const MESSAGE_OUT: &str = "message out";
+/// The method of the row that counts messages that arrived, with the times from one to the next on a connection.
+pub const MESSAGE_IN: &str = "message in";
+/// The method of the row that counts ends of WebSockets, with the times of closing handshakes.
+pub const CLOSE: &str = "WS close";
 /// The methods of rows that are no requests. Methods of HTTP have no blanks.
-pub const STREAM_ROWS: [&str; 7] = [FIRST_EVENT, EVENT, FIRST_TOKEN, CHUNK, TOKEN, TOKEN_BY_CHUNK, GOOD];
+pub const STREAM_ROWS: [&str; 10] =
+    [FIRST_EVENT, EVENT, FIRST_TOKEN, CHUNK, TOKEN, TOKEN_BY_CHUNK, GOOD, MESSAGE_OUT, MESSAGE_IN, CLOSE];
 /// Those of them that have the name of any stream.
 pub(crate) const EVENT_ROWS: [&str; 2] = [FIRST_EVENT, EVENT];
 

@@ -11,6 +11,7 @@
 //! - [`parts`]: the target's own timings.
 //! - [`slowest`]: the slowest exchanges that carry a trace.
 //! - [`stream`]: the rows that streams add to those of their requests.
+//! - [`socket`]: the rows that WebSockets add.
 //! - [`tokens`]: the rows that generated texts add.
 //! - [`totals`]: the sums of the run so far, for the live page.
 //! - [`failures`]: failures grouped by message.
@@ -31,6 +32,7 @@ pub mod outcome;
 pub mod parts;
 pub mod recorder;
 pub mod slowest;
+pub mod socket;
 pub mod stream;
 pub mod tokens;
 pub mod totals;
@@ -44,6 +46,7 @@ pub use outcome::Outcome;
 pub use parts::Part;
 pub use recorder::{HealthSecond, Recorder, Taken};
 pub use slowest::Slow;
+pub use socket::SocketRows;
 pub use stream::StreamRows;
 pub use tokens::{TokenRows, Tokens};
 pub use totals::Sums;

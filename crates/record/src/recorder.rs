@@ -235,8 +235,19 @@ impl Recorder {
 
     /// Records an event of a stream, which is no exchange. `is_timed`: its time counts.
     pub(crate) fn add_event(&mut self, endpoint: EndpointId, exchange: &Exchange, body: u64, is_timed: bool) {
-        let times = is_timed.then(|| exchange.times());
-        self.second(exchange.arrival).cell(endpoint, Outcome::Success).add(exchange, body, times);
+        self.add_outcome(endpoint, exchange, Outcome::Success, body, is_timed.then(|| exchange.times()));
+    }
+
+    /// The same for what may fail.
+    pub(crate) fn add_outcome(
+        &mut self,
+        endpoint: EndpointId,
+        exchange: &Exchange,
+        outcome: Outcome,
+        body: u64,
+        times: Option<Times>,
+    ) {
+        self.second(exchange.arrival).cell(endpoint, outcome).add(exchange, body, times);
     }
 
     /// Counts so many more without a time in the row of a stream.

@@ -16,6 +16,7 @@ use crate::scope::Scope;
 use crate::target::Target;
 use crate::time::{Think, nanos};
 use crate::verdict::Rules;
+use crate::websocket::{WebSocket, check_order};
 
 /// The default headers of every request. A target or step can replace them. The last one needs `accept_encoding`.
 const DEFAULT_HEADERS: [(&str, &str); 3] = [
@@ -103,6 +104,7 @@ impl Shared<'_> {
         if flow.steps.is_empty() {
             return Err(DefinitionError::new(format!("{field}.steps"), "a flow needs at least one step"));
         }
+        check_order(&flow.steps, field)?;
         let variables = variables(&flow.steps, field)?;
         let first = steps.len();
         let (mut extracted, last) = (0, flow.steps.len() - 1);
@@ -135,17 +137,27 @@ impl Shared<'_> {
             check_stream(&step, field)?;
         }
         let stream = stream_of(&step, field)?;
-        let lines = self.lines(step.target, &step.headers, accept(stream), field);
-        let blueprint = Blueprint::new(step.method, &step.path, &lines, step.body, place.scope(self.feeders), field)?;
+        let websocket = WebSocket::new(&step, field)?;
+        let mut lines = self.lines(step.target, &step.headers, accept(stream), field);
+        let (mut method, mut path) = (step.method, step.path);
+        if let Some(websocket) = &websocket {
+            lines = websocket.lines(lines, field)?;
+            method.get_or_insert_with(|| "GET".into());
+            path.get_or_insert_with(|| "/".into());
+        }
+        let missing = |name: &str| DefinitionError::new(field, format!("missing field `{name}`"));
+        let (method, path) = (method.ok_or_else(|| missing("method"))?, path.ok_or_else(|| missing("path"))?);
+        let blueprint = Blueprint::new(method, &path, &lines, step.body, place.scope(self.feeders), field)?;
         let cookies = self.cookies.then_some(target.host);
         let rules = Rules::new(step.expect, step.extract, numbers, place.variables.len(), cookies, field)?;
         Ok(Step {
             name: step.name,
-            method: blueprint.method().to_owned(),
+            method: websocket.as_ref().map_or(blueprint.method(), |socket| socket.method()).to_owned(),
             target: step.target,
             timeout: limit(step.timeout, field, "timeout")?,
             idle_timeout: limit(step.idle_timeout, field, "idle_timeout")?,
             stream,
+            websocket,
             needs_head: rules.needs_head(),
             needs_body: rules.needs_body(),
             is_constant: blueprint.is_constant(),

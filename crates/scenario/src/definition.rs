@@ -126,8 +126,11 @@ pub(crate) struct Step {
     pub(crate) name: String,
     #[serde(default, deserialize_with = "or_default")]
     pub(crate) target: usize,
-    pub(crate) method: String,
-    pub(crate) path: String,
+    /// Absent only in steps of a WebSocket, as the path.
+    pub(crate) method: Option<String>,
+    pub(crate) path: Option<String>,
+    /// Absent: the step is a request.
+    pub(crate) websocket: Option<WebSocket>,
     #[serde(default, deserialize_with = "or_default")]
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Option<Body>,
@@ -152,6 +155,27 @@ pub(crate) enum Body {
     Text(String),
     Json(String),
     Base64(String),
+}
+
+/// What a step does with the WebSocket of its user.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum WebSocket {
+    Connect {
+        #[serde(default, deserialize_with = "or_default")]
+        protocols: Vec<String>,
+        #[serde(default, deserialize_with = "or_default")]
+        deflate: bool,
+    },
+    /// The message is the step's body.
+    Send {},
+    Receive {
+        reply: bool,
+    },
+    /// Seconds.
+    Wait(f64),
+    /// The code.
+    Close(u16),
 }
 
 /// What is in the body of a stream.

@@ -8,6 +8,7 @@
 //! - `scenario`: [`Scenario`], its [`Flow`]s and [`Step`]s. `target`: [`Target`].
 //! - `names`, `scope`, `template`: variables become indexes, texts become pieces.
 //! - `request`: a step's request and its bytes. `time`, `choice`: think times, and the choice of flows.
+//! - `websocket`: steps of a WebSocket.
 //! - `response`, `expect`, `extract`, `verdict`: the check of a response, and the [`Verdict`].
 //!
 //! The state during a run:
@@ -68,6 +69,7 @@ mod target;
 mod template;
 mod time;
 mod verdict;
+mod websocket;
 
 pub use error::DefinitionError;
 pub use llm::{Chunk, Objectives};
@@ -76,3 +78,4 @@ pub use scenario::{Flow, Scenario, Step, Stream};
 pub use session::{Session, StepId};
 pub use target::{Target, Verify};
 pub use verdict::Verdict;
+pub use websocket::{KEY, WebSocket};

@@ -190,10 +190,24 @@ impl Player {
             Ok(encoded) => Ok(Prepared::Made { head: encoded.head, expect_continue: encoded.expect_continue }),
             Err(Refusal::Missing(Missing(number))) => {
                 let name = &scenario.flows[step.flow as usize].variables[number as usize];
-                Err(format!("cannot be sent: ${{{name}}} has no value, no earlier response had one"))
+                Err(no_value(name))
             }
             Err(Refusal::Forbidden(error)) => Err(format!("cannot be sent: {error}")),
         }
+    }
+
+    /// The message of the session's step, which sends one on a WebSocket. The error is as in [`request`](Player::request).
+    pub fn message(&mut self, session: &Session) -> Result<&[u8], String> {
+        let step = self.scenario.step(session.step());
+        let mut context = Context { feeders: &self.scenario.feeders, session, random: &mut self.random };
+        let missing = |Missing(number)| no_value(&self.scenario.flows[step.flow as usize].variables[number as usize]);
+        step.blueprint.message(&mut context, &mut self.scratch).map_err(missing)
+    }
+
+    /// Whether a message of a WebSocket is one that the session's step waits for.
+    pub fn awaits(&self, session: &Session, message: &[u8]) -> bool {
+        let rules = &self.scenario.step(session.step()).rules;
+        rules.as_ref().is_none_or(|rules| rules.fits(&Response::new(b"", message)))
     }
 
     /// Checks the response to the session's step. Stores extracted values and cookies.
@@ -222,4 +236,9 @@ impl Player {
         session.go_to(StepId(session.step().0 + 1));
         Next::Step { think }
     }
+}
+
+#[cold]
+fn no_value(name: &str) -> String {
+    format!("cannot be sent: ${{{name}}} has no value, no earlier response had one")
 }

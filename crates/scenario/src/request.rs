@@ -178,6 +178,23 @@ impl Blueprint {
         Ok(encoded)
     }
 
+    /// The body alone: the message of a WebSocket.
+    pub(crate) fn message<'a>(
+        &'a self,
+        context: &mut Context<'_>,
+        scratch: &'a mut Scratch,
+    ) -> Result<&'a [u8], Missing> {
+        match &self.body {
+            Body::None => Ok(&[]),
+            Body::Constant(bytes) => Ok(bytes),
+            Body::Text(template) => {
+                scratch.text.clear();
+                template.render(context, &mut scratch.text)?;
+                Ok(scratch.text.as_bytes())
+            }
+        }
+    }
+
     /// Fills `scratch`: part 0 is the path, then the values of `changes`, then the body if it has variables.
     fn render(
         &self,

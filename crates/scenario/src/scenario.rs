@@ -12,6 +12,7 @@ use crate::session::StepId;
 use crate::target::Target;
 use crate::time::Think;
 use crate::verdict::Rules;
+use crate::websocket::WebSocket;
 
 /// What is in the body of a response that is a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +39,7 @@ impl Stream {
 pub struct Step {
     /// Name of the endpoint, together with the method.
     pub name: String,
-    /// The method.
+    /// The method; for a WebSocket that of its row.
     pub method: String,
     /// Indexes [`Scenario::targets`].
     pub target: usize,
@@ -48,6 +49,8 @@ pub struct Step {
     pub idle_timeout: u64,
     /// The response is a stream.
     pub stream: Option<Stream>,
+    /// The step is one of a WebSocket.
+    pub websocket: Option<WebSocket>,
     /// [`Player::judge`](crate::Player::judge) needs the raw head of the response.
     pub needs_head: bool,
     /// [`Player::judge`](crate::Player::judge) needs the decoded body of the response.

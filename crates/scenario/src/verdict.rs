@@ -73,6 +73,11 @@ impl Rules {
         self.expectations.needs_body() || self.extractions.iter().any(Extraction::needs_body)
     }
 
+    /// Whether a message has what is expected of its text.
+    pub(crate) fn fits(&self, message: &Response<'_>) -> bool {
+        self.expectations.complaint(message, 0).is_none()
+    }
+
     /// The verdict. Values and cookies are stored for any verdict. `time`: response time, ns.
     pub(crate) fn judge(
         &self,

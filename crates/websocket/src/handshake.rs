@@ -27,6 +27,11 @@ impl Key {
         Key(text)
     }
 
+    /// The key with this value of its header.
+    pub const fn from_bytes(text: [u8; Key::LENGTH]) -> Key {
+        Key(text)
+    }
+
     /// The value of `Sec-WebSocket-Key`: ASCII.
     pub fn as_bytes(&self) -> &[u8; Key::LENGTH] {
         &self.0

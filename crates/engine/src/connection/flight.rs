@@ -3,7 +3,7 @@
 use plimsoll_record::{Exchange, Outcome, StampSource};
 
 use super::streaming::Stream;
-use crate::call::{Call, ExchangeId, Failure, Finished, Keep, Response};
+use crate::call::{Bytes, Call, ExchangeId, Failure, Finished, Keep, Response};
 use crate::clock::now;
 use crate::protocol::Collector;
 
@@ -114,6 +114,18 @@ impl Flight {
         let wire = &self.call.wire;
         let bytes = wire.bytes.as_slice();
         if self.held { &bytes[..wire.head] } else { bytes }
+    }
+
+    /// Whether everything that may be sent was passed to the transport.
+    pub(super) fn is_written(&self) -> bool {
+        self.written == self.sendable().len()
+    }
+
+    /// Adds bytes of an upgraded connection that the transport has not accepted yet.
+    pub(super) fn append(&mut self, bytes: &[u8]) {
+        let rest = [&self.sendable()[self.written..], bytes].concat();
+        self.call.wire.bytes = Bytes::Owned(rest);
+        self.written = 0;
     }
 
     /// Whether the peer has responded.

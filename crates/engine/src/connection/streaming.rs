@@ -20,6 +20,10 @@ pub(super) struct Stream {
     handed: bool,
     /// Token of the waiting reader, if there is one.
     wake: Option<u64>,
+    /// The last read was shorter than the buffer: more bytes cause a new event.
+    drained: bool,
+    /// The event of the end of the stream has come. It is the last one.
+    ended: bool,
     /// An error in the read that brought the head, after the head.
     broken: Option<Failure>,
 }
@@ -43,10 +47,19 @@ impl<P: Protocol> Connection<P> {
     #[inline(never)]
     pub(super) fn stream_on(&mut self, io: &mut Io, ready: Readiness) -> Step {
         let streaming = self.is_streaming();
+        if ready.readable
+            && let Some(flight) = &mut self.flight
+            && (flight.stream.is_some() || ready.ended)
+        {
+            let stream = flight.stream.get_or_insert_default();
+            stream.drained = false;
+            stream.ended |= ready.ended;
+        }
+        let mut is_relieved = false;
         if ready.writable && self.has_output() {
             if streaming {
                 // The next read returns the error.
-                let _ = self.write();
+                is_relieved = self.write().is_ok() && !self.has_output();
             } else {
                 match self.send_on(io) {
                     Step::Wait => {}
@@ -55,7 +68,8 @@ impl<P: Protocol> Connection<P> {
             }
         }
         match ready.readable {
-            true if streaming => Step::Streamed,
+            // A reader may also wait until its bytes are written.
+            readable if streaming && (readable || is_relieved) => Step::Streamed,
             true => self.pull(io),
             false => Step::Wait,
         }
@@ -64,6 +78,9 @@ impl<P: Protocol> Connection<P> {
     /// Reads until there is something to return, or nothing to read.
     fn pull(&mut self, io: &mut Io) -> Step {
         loop {
+            if self.stream().is_some_and(|stream| stream.drained) {
+                return Step::Wait;
+            }
             let Some(transport) = &mut self.transport else { return Step::Close };
             let received = match transport.receive(&mut io.scratch) {
                 Ok(received) => received,
@@ -72,6 +89,9 @@ impl<P: Protocol> Connection<P> {
                 Err(error) => return self.lost(Failure::io(Outcome::Reset, &error)),
             };
             let read = now();
+            if let Some(stream) = self.flight.as_mut().and_then(|flight| flight.stream.as_mut()) {
+                stream.drained = received.length < io.scratch.len() && !stream.ended;
+            }
             let fresh = &io.scratch[..received.length];
             let step = if received.length == 0 {
                 self.cut_off(read, &io.limits)
@@ -169,11 +189,35 @@ impl<P: Protocol> Connection<P> {
         })
     }
 
-    /// Sets the deadline of the whole exchange.
+    /// Sets the deadline of the whole exchange, for a reader that waits, too.
     pub(crate) fn end_by(&mut self, deadline: u64) {
+        let waits = self.reader().is_some();
         if let Some(flight) = &mut self.flight {
             flight.end = deadline;
+            if waits {
+                flight.wait(now());
+            }
         }
+    }
+
+    /// Writes bytes after what was written before. The transport's error is that of the next read.
+    pub(crate) fn push(&mut self, mut bytes: &[u8]) {
+        let (Some(flight), Some(transport)) = (&mut self.flight, &mut self.transport) else { return };
+        while flight.is_written() && !bytes.is_empty() {
+            match transport.write(bytes) {
+                Ok(length) => bytes = &bytes[length..],
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        if !bytes.is_empty() {
+            flight.append(bytes);
+        }
+    }
+
+    /// Whether all bytes were passed to the socket.
+    pub(crate) fn is_written(&mut self) -> bool {
+        !self.has_output()
     }
 
     /// Sets the reader's token, for its wake when there may be something to read. None: no reader waits.

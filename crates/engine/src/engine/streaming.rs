@@ -37,7 +37,21 @@ impl Engine {
     pub fn end_by(&mut self, id: ExchangeId, deadline: u64) {
         if let Some(place) = self.streaming(id) {
             self.connections[place].end_by(deadline);
+            self.watch(place);
         }
+    }
+
+    /// Writes bytes on a connection that has switched protocols. Bytes that the socket does not accept are kept and
+    /// follow when it does; then the reader is woken, too. An error is that of the next [`read`](Engine::read).
+    pub fn write(&mut self, id: ExchangeId, bytes: &[u8]) {
+        if let Some(place) = self.streaming(id) {
+            self.connections[place].push(bytes);
+        }
+    }
+
+    /// Whether the socket has accepted all bytes of [`write`](Engine::write).
+    pub fn is_written(&mut self, id: ExchangeId) -> bool {
+        self.streaming(id).is_none_or(|place| self.connections[place].is_written())
     }
 
     /// Cancels the wake of an unsuccessful `read` and returns its token; None if the wake has come.

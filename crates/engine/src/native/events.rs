@@ -58,6 +58,9 @@ impl NativeUsers {
     pub(super) fn stream_begins(&mut self, engine: &mut Engine, recorder: &mut Recorder, finished: &mut Finished) {
         let place = (finished.token & OURS) as usize;
         let step = &self.steps[self.users[place].session.step().index()];
+        if step.is_socket {
+            return self.socket_opens(engine, recorder, finished);
+        }
         let (Ok(head), Some(stream)) = (finished.result.as_mut().map(take), step.stream.as_deref().copied()) else {
             return;
         };

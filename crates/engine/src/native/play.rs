@@ -6,7 +6,7 @@ use plimsoll_record::{Exchange, Outcome, Recorder};
 use plimsoll_scenario::{Next, Prepared, Verdict};
 
 use super::user::{State, Then};
-use super::{ARRIVAL, Model, NativeUsers, OURS};
+use super::{ARRIVAL, Model, NativeUsers, OURS, SOCKET};
 use crate::call::{Bytes, Call, Finished};
 use crate::clock::now;
 use crate::engine::Engine;
@@ -28,13 +28,16 @@ impl NativeUsers {
         if token & ARRIVAL != 0 {
             return self.arrivals_due(engine, recorder);
         }
+        if token & SOCKET != 0 {
+            return self.read_socket(engine, recorder, (token & OURS & !SOCKET) as usize);
+        }
         let place = (token & OURS) as usize;
         let State::Pausing { due, then, .. } = self.users[place].state else {
             return self.read_on(engine, recorder, place);
         };
         self.users[place].state = State::Idle;
         match then {
-            Then::Send => self.follow(engine, recorder, place, due),
+            Then::Send => self.follow(engine, recorder, place, due, 0),
             Then::Advance => self.advance(engine, recorder, place, due),
             Then::Begin => self.iterate(engine, recorder, place, due),
         }
@@ -43,8 +46,23 @@ impl NativeUsers {
     /// Leaves a step whose exchange ended at `read`: starts the next step, or ends the iteration.
     #[inline]
     pub(super) fn advance(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, read: u64) {
+        self.advance_from(engine, recorder, place, read, None);
+    }
+
+    /// The same. `skipped`: the step did nothing, so there is no pause, and the next one has its `free`.
+    #[inline]
+    pub(super) fn advance_from(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        read: u64,
+        skipped: Option<u64>,
+    ) {
         match self.player.advance(&mut self.users[place].session) {
-            Next::Step { think: 0 } => self.follow(engine, recorder, place, read),
+            Next::Step { think } if think == 0 || skipped.is_some() => {
+                self.follow(engine, recorder, place, read, skipped.unwrap_or(0));
+            }
             Next::Step { think } => self.pause(engine, place, read + think, Then::Send),
             Next::End { think } => match self.model {
                 Model::Open | Model::Unset => self.release(engine, recorder, place, read),
@@ -89,9 +107,9 @@ impl NativeUsers {
 
     /// Sends the request of a later step if the budget allows. Otherwise the iteration ends here.
     #[inline]
-    fn follow(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64) {
+    fn follow(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, free: u64) {
         if self.budget.allows_request(self.waiting.len()) {
-            return self.send(engine, recorder, place, due, 0);
+            return self.send(engine, recorder, place, due, free);
         }
         self.finish(engine);
         match self.model {
@@ -103,9 +121,12 @@ impl NativeUsers {
     /// Sends the request of the user's step. free: when the user became free, for an arrival that had to wait; else 0.
     #[inline]
     pub(super) fn send(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, free: u64) {
-        self.budget.take_request();
         let user = &mut self.users[place];
         let step = &self.steps[user.session.step().index()];
+        if step.is_socket {
+            return self.socket_step(engine, recorder, place, due, free);
+        }
+        self.budget.take_request();
         let mut made = Vec::new();
         let wire = match self.player.request(&user.session, &mut made) {
             Ok(Prepared::Constant(shared)) => {
@@ -131,7 +152,14 @@ impl NativeUsers {
     /// Records an exchange that could not be sent. The user continues in the next turn. Otherwise a user whose requests
     /// can never be sent would keep the loop in this turn.
     #[cold]
-    fn unsendable(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, reason: &str) {
+    pub(super) fn unsendable(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        due: u64,
+        reason: &str,
+    ) {
         let now = now();
         let due = if due == 0 { now } else { due.min(now) };
         let exchange = Exchange { due, sent: now, arrival: now, read: now, ..Exchange::default() };
@@ -140,7 +168,7 @@ impl NativeUsers {
         self.pause(engine, place, now, Then::Advance);
     }
 
-    fn pause(&mut self, engine: &mut Engine, place: usize, due: u64, then: Then) {
+    pub(super) fn pause(&mut self, engine: &mut Engine, place: usize, due: u64, then: Then) {
         let wake = engine.wake(self.mark | place as u64, due);
         self.users[place].state = State::Pausing { wake, due, then };
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_http as http;
-use plimsoll_record::{EndpointId, Exchange, Outcome, Recorder, StreamRows, TokenRows};
+use plimsoll_record::{EndpointId, Exchange, Outcome, Recorder, SocketRows, StreamRows, TokenRows};
 use plimsoll_scenario as scenario;
 
 use crate::call::{Bytes, Failure, Keep, Response, Wire, is_idempotent};
@@ -23,7 +23,14 @@ pub(super) struct Step {
     pub(super) stream: Option<Box<Stream>>,
     /// The expectations or extractions need the decoded body.
     needs_body: bool,
+    /// Of the step that opens a WebSocket; None also for a name over the limit of names.
+    pub(super) socket_rows: Option<SocketRows>,
+    /// Of the step that sends a message of a WebSocket.
+    pub(super) message_row: Option<EndpointId>,
+    /// The step is one of a WebSocket.
+    pub(super) is_socket: bool,
     head_request: bool,
+    upgrade: bool,
     idempotent: bool,
 }
 
@@ -59,6 +66,8 @@ impl Step {
             None if step.needs_head || step.needs_body => Keep::All,
             None => Keep::Nothing,
         };
+        let is_connect = matches!(step.websocket, Some(scenario::WebSocket::Connect(_)));
+        let is_send = matches!(step.websocket, Some(scenario::WebSocket::Send { .. }));
         Step {
             endpoint,
             origin: Arc::clone(origin),
@@ -68,6 +77,10 @@ impl Step {
             stream: step.stream.map(|stream| Box::new(Stream::new(stream, endpoint, recorder))),
             needs_body: step.needs_body,
             head_request: step.method == "HEAD",
+            upgrade: is_connect,
+            socket_rows: is_connect.then(|| recorder.socket_rows(endpoint)).flatten(),
+            message_row: is_send.then(|| recorder.message_row(endpoint)).flatten(),
+            is_socket: step.websocket.is_some(),
             idempotent: is_idempotent(&step.method),
         }
     }
@@ -75,7 +88,8 @@ impl Step {
     /// Encodes a request of this step.
     #[inline]
     pub(super) fn wire(&self, bytes: Bytes, head: usize, expect_continue: bool) -> Wire {
-        Wire { bytes, head, expect_continue, head_request: self.head_request, idempotent: self.idempotent }
+        let Step { head_request, upgrade, idempotent, .. } = *self;
+        Wire { bytes, head, expect_continue, head_request, upgrade, idempotent }
     }
 
     /// The decoded body, if the step needs it and it is encoded.

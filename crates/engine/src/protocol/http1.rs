@@ -18,6 +18,7 @@ impl Wire {
             head: encoded.head,
             expect_continue: encoded.expect_continue && !body.is_empty(),
             head_request: request.method == "HEAD",
+            upgrade: false,
             idempotent: is_idempotent(request.method),
         })
     }
@@ -38,7 +39,11 @@ pub(crate) struct Http1 {
 impl Protocol for Http1 {
     #[inline]
     fn begin(&mut self, wire: &Wire) {
-        self.decoder.begin(wire.head_request);
+        if wire.upgrade {
+            self.decoder.begin_upgrade();
+        } else {
+            self.decoder.begin(wire.head_request);
+        }
     }
 
     #[inline]

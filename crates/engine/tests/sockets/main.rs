@@ -27,3 +27,4 @@ mod streaming;
 mod texts;
 mod tls;
 mod wakes;
+mod websockets;

@@ -1,0 +1,205 @@
+//! The WebSocket of a user: its state, and how its messages are taken.
+
+use std::collections::VecDeque;
+
+use plimsoll_http as http;
+use plimsoll_record::{Exchange, Recorder, SocketRows};
+use plimsoll_websocket::{Accepted, Client, Key, Message, Offer};
+
+use super::random;
+use crate::call::ExchangeId;
+use crate::engine::{Engine, WakeId};
+
+/// Maximum messages and bytes that wait for a step; the oldest ones are discarded.
+const MOST_UNREAD: usize = 1000;
+const MOST_UNREAD_BYTES: usize = 1 << 20;
+
+/// Synchronous steps before other users run.
+pub(super) const STREAK: u32 = 16;
+
+/// When something was due and sent, monotonic ns.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Sent {
+    pub(super) due: u64,
+    pub(super) free: u64,
+    pub(super) sent: u64,
+}
+
+impl Sent {
+    /// The exchange from here to this arrival.
+    pub(super) fn until(&self, at: &Exchange) -> Exchange {
+        let Sent { due, free, sent } = *self;
+        // An unread message may be older than the step that takes it.
+        let arrival = at.arrival.max(sent);
+        Exchange {
+            due,
+            free,
+            sent,
+            first_byte: arrival,
+            arrival,
+            read: at.read.max(arrival),
+            source: at.source,
+            ..Exchange::default()
+        }
+    }
+}
+
+/// What the user waits for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Waiting {
+    /// Nothing of its socket.
+    Nothing,
+    /// The socket has not accepted this many bytes of a message yet.
+    Written(u64),
+    /// A message. `reply`: one that answers what was sent last.
+    Received { start: Sent, reply: bool },
+    /// The close frame of the peer.
+    Closed(Sent),
+}
+
+/// An open connection.
+#[derive(Debug)]
+pub(super) struct Socket {
+    pub(super) id: ExchangeId,
+    /// The step that opened it.
+    pub(super) opener: usize,
+    pub(super) client: Client,
+    pub(super) inbox: Inbox,
+    /// The stamps of the last bytes.
+    pub(super) last: Exchange,
+    /// The wake for the next pieces, while other users run.
+    pub(super) wake: Option<WakeId>,
+    /// Steps since it last waited for something.
+    pub(super) streak: u32,
+}
+
+/// The messages of a connection, and who waits for them.
+#[derive(Debug)]
+pub(super) struct Inbox {
+    pub(super) rows: Option<SocketRows>,
+    pub(super) waiting: Waiting,
+    /// Messages that no step has taken: arrival and read of each.
+    unread: VecDeque<(Exchange, Vec<u8>)>,
+    unread_bytes: usize,
+    /// Steps of its flow take messages.
+    keeps: bool,
+    /// What was sent since the last message was taken.
+    sends: Vec<Sent>,
+    is_answered: bool,
+    /// Arrival of the last message.
+    previous: Option<u64>,
+}
+
+impl Socket {
+    pub(super) fn new(id: ExchangeId, opener: usize, rows: Option<SocketRows>, keeps: bool, client: Client) -> Socket {
+        let inbox = Inbox {
+            rows,
+            waiting: Waiting::Nothing,
+            unread: VecDeque::new(),
+            unread_bytes: 0,
+            keeps,
+            sends: Vec::new(),
+            is_answered: false,
+            previous: None,
+        };
+        Socket { id, opener, client, inbox, last: Exchange::default(), wake: None, streak: 0 }
+    }
+
+    /// Writes what the client has to send.
+    pub(super) fn flush(&mut self, engine: &mut Engine) {
+        let output = self.client.output();
+        if !output.is_empty() {
+            engine.write(self.id, output);
+            output.clear();
+        }
+    }
+
+    /// Writes a message.
+    pub(super) fn send(&mut self, engine: &mut Engine, message: Message<'_>, sent: Sent) {
+        self.inbox.sent(sent);
+        self.client.send(message);
+        self.flush(engine);
+    }
+}
+
+impl Inbox {
+    /// A message is sent. What came before the first one after an answer is no reply to it.
+    fn sent(&mut self, sent: Sent) {
+        if self.is_answered || self.sends.is_empty() {
+            self.sends.clear();
+            self.unread.clear();
+            self.unread_bytes = 0;
+            self.is_answered = false;
+        }
+        if self.keeps {
+            self.sends.push(sent);
+        }
+    }
+
+    /// Counts a message.
+    pub(super) fn count(&mut self, recorder: &mut Recorder, message: &[u8], at: &Exchange) {
+        if let Some(rows) = self.rows {
+            recorder.message_in(rows, at, self.previous, message.len() as u64);
+        }
+        self.previous = Some(at.arrival);
+    }
+
+    /// Keeps a message for a later step.
+    pub(super) fn keep(&mut self, message: &[u8], at: &Exchange) {
+        if !self.keeps {
+            return;
+        }
+        self.unread_bytes += message.len();
+        self.unread.push_back((*at, message.to_vec()));
+        while self.unread.len() > MOST_UNREAD || self.unread_bytes > MOST_UNREAD_BYTES {
+            self.next_unread();
+        }
+    }
+
+    /// Takes the oldest unread message.
+    pub(super) fn next_unread(&mut self) -> Option<(Exchange, Vec<u8>)> {
+        let (at, message) = self.unread.pop_front()?;
+        self.unread_bytes -= message.len();
+        Some((at, message))
+    }
+
+    /// The exchange that ends with a message. `start`: of the step that waits. `reply`: the message answers the last one
+    /// that was sent before it.
+    pub(super) fn exchange(&self, start: Sent, reply: bool, at: &Exchange) -> Exchange {
+        let before = || self.sends.iter().rev().find(|sent| sent.sent <= at.arrival).or(self.sends.first());
+        let from = if reply { before().copied().unwrap_or(start) } else { start };
+        from.until(at)
+    }
+
+    /// When the message was sent that a step waits to be answered.
+    pub(super) fn last_sent(&self) -> Option<Sent> {
+        self.sends.last().copied()
+    }
+
+    /// A step has taken a message.
+    pub(super) fn answered(&mut self) {
+        self.is_answered = true;
+        self.waiting = Waiting::Nothing;
+    }
+}
+
+/// The bytes of a request for a new connection, with a key of its own.
+pub(super) fn with_key(mut request: Vec<u8>) -> Vec<u8> {
+    let mut bits = [0; 16];
+    bits[..8].copy_from_slice(&random().to_ne_bytes());
+    bits[8..].copy_from_slice(&random().to_ne_bytes());
+    let key = Key::new(bits);
+    let placeholder = &plimsoll_scenario::KEY;
+    // It is once in each request: the scenario refuses other headers of that name.
+    if let Some(at) = request.windows(placeholder.len()).rposition(|window| window == placeholder) {
+        request[at..at + placeholder.len()].copy_from_slice(key.as_bytes());
+    }
+    request
+}
+
+/// Checks the response to these bytes.
+pub(super) fn check(offer: &Offer, request: &[u8], status: u16, head: &[u8]) -> Result<Accepted, String> {
+    let key = http::header(request, "sec-websocket-key").and_then(|key| key.try_into().ok()).map(Key::from_bytes);
+    let key = key.ok_or("the request has no key")?;
+    offer.check(&key, status, head).map_err(|error| error.to_string())
+}

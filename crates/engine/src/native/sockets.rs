@@ -1,0 +1,391 @@
+//! Users with a WebSocket: from one step to the next, and from bytes to messages.
+
+use std::mem::replace;
+
+use plimsoll_record::{Exchange, Outcome, Recorder};
+use plimsoll_scenario::{Prepared, Verdict, WebSocket};
+use plimsoll_websocket::{Client, Message};
+
+use super::socket::{STREAK, Sent, Socket, Waiting, check, with_key};
+use super::user::{State, Then};
+use super::{NativeUsers, OURS, SOCKET, random};
+use crate::call::{Bytes, Call, Failure, Finished, Keep, Then as Follows};
+use crate::clock::now;
+use crate::engine::Engine;
+
+/// Pieces that are read before other users run.
+const PIECES: usize = 16;
+/// The code of a connection that ended without a close frame (RFC 6455 §7.1.5).
+const ABNORMAL: u16 = 1006;
+
+impl NativeUsers {
+    /// Begins a step of a WebSocket.
+    #[inline(never)]
+    pub(super) fn socket_step(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        due: u64,
+        free: u64,
+    ) {
+        let index = self.users[place].session.step().index();
+        let sent = now();
+        let start = Sent { due: if due == 0 { sent } else { due.min(sent) }, free: free.min(sent), sent };
+        let is_open = self.sockets.get(place).is_some_and(Option::is_some);
+        let websocket = self.player.scenario().steps()[index].websocket.clone();
+        match websocket {
+            Some(WebSocket::Connect(_)) => {
+                if self.socket(place).is_some_and(|socket| socket.opener == index) {
+                    return self.go_on(engine, recorder, place, start.due, Some(free));
+                }
+                self.leave(engine, place);
+                self.open_socket(engine, recorder, place, due, free);
+            }
+            // The connection failed or was closed: there is nothing that this step could do.
+            _ if !is_open => self.advance_from(engine, recorder, place, start.due, Some(free)),
+            Some(WebSocket::Send { binary }) => self.send_message(engine, recorder, place, binary, start),
+            Some(WebSocket::Receive { reply }) => self.receive(engine, recorder, place, reply, start),
+            Some(WebSocket::Wait(time)) => self.pause(engine, place, start.sent + time, Then::Advance),
+            Some(WebSocket::Close(code)) => self.close_socket(engine, place, code, start),
+            None => {}
+        }
+    }
+
+    pub(super) fn socket(&mut self, place: usize) -> Option<&mut Socket> {
+        self.sockets.get_mut(place)?.as_deref_mut()
+    }
+
+    fn take_socket(&mut self, place: usize) -> Option<Box<Socket>> {
+        self.sockets.get_mut(place)?.take()
+    }
+
+    /// Leaves a step that ended without waiting. After many of them other users run first. `skipped`: as in
+    /// `advance_from`.
+    fn go_on(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, skipped: Option<u64>) {
+        let Some(socket) = self.socket(place) else { return };
+        socket.streak += 1;
+        if socket.streak < STREAK {
+            return self.advance_from(engine, recorder, place, due, skipped);
+        }
+        socket.streak = 0;
+        self.pause(engine, place, now(), Then::Advance);
+    }
+
+    /// Asks for a connection.
+    fn open_socket(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, free: u64) {
+        self.budget.take_request();
+        let user = &mut self.users[place];
+        let step = &self.steps[user.session.step().index()];
+        let mut made = Vec::new();
+        let head = match self.player.request(&user.session, &mut made) {
+            Ok(Prepared::Constant(shared)) => {
+                made.extend_from_slice(&shared.bytes);
+                shared.head
+            }
+            Ok(Prepared::Made { head, .. }) => head,
+            Err(reason) => return self.unsendable(engine, recorder, place, due, &reason),
+        };
+        let call = Call {
+            token: self.mark | place as u64,
+            wire: step.wire(Bytes::Owned(with_key(made)), head, false),
+            due,
+            free,
+            timeout: step.timeout,
+            since: 0,
+            connect_timeout: step.idle_timeout,
+            // A WebSocket may be quiet for any time.
+            read_timeout: 0,
+            keep: Keep::Stream,
+        };
+        user.state = State::Sending(engine.send(user.client, &step.origin, call));
+    }
+
+    /// Handles the response to the request for a connection. Takes the response.
+    pub(super) fn socket_opens(&mut self, engine: &mut Engine, recorder: &mut Recorder, finished: &mut Finished) {
+        let place = (finished.token & OURS) as usize;
+        let Ok(head) = finished.result.as_mut().map(std::mem::take) else { return };
+        let session = &mut self.users[place].session;
+        let index = session.step().index();
+        let step = &self.steps[index];
+        let exchange = &finished.exchange;
+        let verdict = self.player.judge(session, head.status, head.head(), &[], exchange.times().response);
+        let scenario = self.player.scenario();
+        let Some(WebSocket::Connect(offer)) = &scenario.steps()[index].websocket else { return };
+        let accepted = check(offer, finished.wire.bytes.as_slice(), head.status, head.head());
+        let (outcome, message) = match (verdict, &accepted) {
+            (Verdict::Http(message), _) => (Outcome::Http, message),
+            (Verdict::Assertion(message), _) => (Outcome::Assertion, message),
+            (Verdict::Success, Err(message)) if head.status < 400 => (Outcome::Protocol, message.clone()),
+            // Or the plan expects this refusal.
+            (Verdict::Success, _) => (Outcome::Success, String::new()),
+        };
+        step.faulty(recorder, exchange, outcome, 0, &message);
+        let rows = step.socket_rows;
+        match accepted {
+            Ok(accepted) if outcome == Outcome::Success => {
+                let client = Client::new(self.rules.max_decoded, accepted.deflate, random());
+                let keeps = self.receives(index);
+                let mut socket = Box::new(Socket::new(finished.id, index, rows, keeps, client));
+                socket.last = *exchange;
+                if self.sockets.len() <= place {
+                    self.sockets.resize_with(place + 1, || None);
+                }
+                self.sockets[place] = Some(socket);
+                self.users[place].state = State::Streaming;
+                self.take_bytes(engine, recorder, place, head.body(), exchange);
+            }
+            _ => drop(engine.hang_up(finished.id)),
+        }
+        self.advance(engine, recorder, place, exchange.read);
+        self.read_socket(engine, recorder, place);
+    }
+
+    /// Whether a step of the flow takes messages of the connection that this step opens.
+    fn receives(&self, opener: usize) -> bool {
+        let scenario = self.player.scenario();
+        let flow = scenario.flows().iter().find(|flow| flow.steps.contains(&opener));
+        flow.is_some_and(|flow| {
+            let steps = &scenario.steps()[flow.steps.clone()];
+            steps.iter().any(|step| matches!(step.websocket, Some(WebSocket::Receive { .. })))
+        })
+    }
+
+    fn send_message(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, binary: bool, start: Sent) {
+        let session = &self.users[place].session;
+        let row = self.steps[session.step().index()].message_row;
+        let Some(socket) = self.sockets[place].as_deref_mut() else { return };
+        let message = match self.player.message(session) {
+            Ok(message) => message,
+            Err(reason) => return self.unsendable(engine, recorder, place, start.due, &reason),
+        };
+        let length = message.len() as u64;
+        match std::str::from_utf8(message) {
+            Ok(text) if !binary => socket.send(engine, Message::Text(text), start),
+            _ => socket.send(engine, Message::Binary(message), start),
+        }
+        if engine.is_written(socket.id) {
+            if let Some(row) = row {
+                recorder.message_out(row, start.sent, length);
+            }
+            return self.go_on(engine, recorder, place, start.sent, None);
+        }
+        socket.inbox.waiting = Waiting::Written(length);
+        self.wait_for(engine, place, start);
+    }
+
+    fn receive(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, reply: bool, start: Sent) {
+        self.budget.take_request();
+        let Some(socket) = self.sockets[place].as_deref_mut() else { return };
+        let session = &mut self.users[place].session;
+        while let Some((at, message)) = socket.inbox.next_unread() {
+            if self.player.awaits(session, &message) {
+                let exchange = socket.inbox.exchange(start, reply, &at);
+                let verdict = self.player.judge(session, 101, b"", &message, exchange.times().response);
+                socket.inbox.answered();
+                self.received(recorder, place, &exchange, verdict, message.len());
+                return self.go_on(engine, recorder, place, now(), None);
+            }
+        }
+        socket.inbox.waiting = Waiting::Received { start, reply };
+        let from = if reply { socket.inbox.last_sent().unwrap_or(start) } else { start };
+        self.wait_for(engine, place, from);
+    }
+
+    /// Waits for something of the socket, at most as long as the step says.
+    fn wait_for(&mut self, engine: &mut Engine, place: usize, from: Sent) {
+        self.users[place].state = State::Streaming;
+        let timeout = self.steps[self.users[place].session.step().index()].timeout;
+        if let Some(socket) = self.socket(place) {
+            socket.streak = 0;
+            engine.end_by(socket.id, if timeout == 0 { 0 } else { from.sent.saturating_add(timeout) });
+        }
+    }
+
+    fn close_socket(&mut self, engine: &mut Engine, place: usize, code: u16, start: Sent) {
+        let Some(socket) = self.socket(place) else { return };
+        socket.client.close(code, "");
+        socket.flush(engine);
+        socket.inbox.waiting = Waiting::Closed(start);
+        self.wait_for(engine, place, start);
+    }
+
+    /// Records a message that a step has taken.
+    fn received(
+        &mut self,
+        recorder: &mut Recorder,
+        place: usize,
+        exchange: &Exchange,
+        verdict: Verdict,
+        length: usize,
+    ) {
+        let step = &self.steps[self.users[place].session.step().index()];
+        let exchange = Exchange { bytes_in: length as u64, ..*exchange };
+        match verdict {
+            Verdict::Success => recorder.exchange(step.endpoint, &exchange, Outcome::Success, length as u64),
+            Verdict::Http(message) | Verdict::Assertion(message) => {
+                step.faulty(recorder, &exchange, Outcome::Assertion, length as u64, &message);
+            }
+        }
+    }
+
+    /// Reads what has arrived on the user's socket.
+    pub(super) fn read_socket(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize) {
+        let token = self.mark | SOCKET | place as u64;
+        for _ in 0..PIECES {
+            let Some(socket) = self.socket(place) else { return };
+            if let Some(wake) = socket.wake.take() {
+                engine.cancel_wake(wake);
+            }
+            let id = socket.id;
+            if let Waiting::Written(length) = socket.inbox.waiting
+                && engine.is_written(id)
+            {
+                socket.inbox.waiting = Waiting::Nothing;
+                engine.end_by(id, 0);
+                if let Some(row) = self.steps[self.users[place].session.step().index()].message_row {
+                    recorder.message_out(row, now(), length);
+                }
+                self.advance(engine, recorder, place, now());
+                continue;
+            }
+            // Without a piece, the engine wakes the user with this token.
+            let Some(piece) = engine.read(id, token) else { return };
+            self.take_bytes(engine, recorder, place, &piece.bytes, &piece.exchange);
+            let is_same = |socket: &mut Socket| socket.id == id;
+            match piece.then {
+                Follows::More => {}
+                _ if !self.socket(place).is_some_and(is_same) => {}
+                Follows::End => {
+                    let message = "the connection was closed without a close frame".to_owned();
+                    self.socket_ends(engine, recorder, place, Outcome::Reset, &message, ABNORMAL);
+                }
+                Follows::Failed(failure) => self.socket_fails(engine, recorder, place, &piece.exchange, &failure),
+            }
+        }
+        if let Some(socket) = self.socket(place) {
+            socket.wake = Some(engine.wake(token, now()));
+        }
+    }
+
+    /// Takes bytes of the server, and continues a user that waits for them.
+    fn take_bytes(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, bytes: &[u8], at: &Exchange) {
+        let Some(mut socket) = self.take_socket(place) else { return };
+        socket.last = *at;
+        socket.streak = 0;
+        let (session, player) = (&mut self.users[place].session, &self.player);
+        let Socket { client, inbox, .. } = &mut *socket;
+        let mut taken = None;
+        let fed = client.feed(bytes, &mut |message| {
+            let message = message.as_bytes();
+            inbox.count(recorder, message, at);
+            match inbox.waiting {
+                Waiting::Received { start, reply } if player.awaits(session, message) => {
+                    let exchange = inbox.exchange(start, reply, at);
+                    let verdict = player.judge(session, 101, b"", message, exchange.times().response);
+                    inbox.answered();
+                    taken = Some((exchange, verdict, message.len()));
+                }
+                Waiting::Received { .. } => {}
+                _ => inbox.keep(message, at),
+            }
+        });
+        socket.flush(engine);
+        let id = socket.id;
+        let close = socket.client.closed().cloned();
+        self.sockets[place] = Some(socket);
+        let is_taken = taken.is_some();
+        if let Some((exchange, verdict, length)) = taken {
+            engine.end_by(id, 0);
+            self.received(recorder, place, &exchange, verdict, length);
+        }
+        if let Err(error) = fed {
+            self.socket_ends(engine, recorder, place, Outcome::Protocol, &error.to_string(), error.close_code());
+        } else if let Some(close) = close {
+            let reason = if close.reason.is_empty() { String::new() } else { format!(": {}", close.reason) };
+            let message = format!("the server closed the connection with code {}{reason}", close.code);
+            self.socket_ends(engine, recorder, place, Outcome::Reset, &message, close.code);
+        }
+        if is_taken {
+            self.advance(engine, recorder, place, at.read);
+        }
+    }
+
+    /// Ends a socket whose connection failed.
+    fn socket_fails(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        at: &Exchange,
+        failure: &Failure,
+    ) {
+        if let Some(socket) = self.socket(place) {
+            socket.last = *at;
+        }
+        if let Some(errno) = failure.errno {
+            recorder.errno(errno, at.arrival);
+        }
+        let timeout = self.steps[self.users[place].session.step().index()].timeout as f64 / 1e9;
+        let message = match failure.outcome {
+            Outcome::Timeout => format!("the step did not get what it waits for within {timeout} s"),
+            _ => failure.message.clone(),
+        };
+        self.socket_ends(engine, recorder, place, failure.outcome, &message, ABNORMAL);
+    }
+
+    /// Ends a socket, records its end, and continues a user that waits for something of it. `outcome`: of a step that
+    /// waits for a message. `code`: why the connection is closed.
+    fn socket_ends(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        outcome: Outcome,
+        message: &str,
+        code: u16,
+    ) {
+        let Some(socket) = self.take_socket(place) else { return };
+        engine.hang_up(socket.id);
+        let at = &socket.last;
+        let start = Sent { due: at.arrival, free: 0, sent: at.arrival };
+        let (exchange, is_ours) = match socket.inbox.waiting {
+            Waiting::Closed(start) => (start.until(at), true),
+            _ => (start.until(at), false),
+        };
+        let is_clean = matches!(code, 1000 | 1001 | 1005) || is_ours && outcome == Outcome::Reset && code != ABNORMAL;
+        if let Some(rows) = socket.inbox.rows {
+            let outcome = if is_clean { Outcome::Success } else { outcome };
+            recorder.socket_closed(rows, &exchange, outcome, message);
+        }
+        if let Waiting::Received { start, reply } = socket.inbox.waiting {
+            let session = &self.users[place].session;
+            let step = &self.steps[session.step().index()];
+            step.faulty(recorder, &socket.inbox.exchange(start, reply, at), outcome, 0, message);
+        }
+        if !matches!(socket.inbox.waiting, Waiting::Nothing) {
+            self.advance(engine, recorder, place, at.read);
+        }
+    }
+
+    /// Cancels what the user waits for, and records it.
+    pub(super) fn cancel_socket(&mut self, recorder: &mut Recorder, place: usize) {
+        let at = now();
+        let Some(socket) = self.socket(place) else { return };
+        let Waiting::Received { start, reply } = replace(&mut socket.inbox.waiting, Waiting::Nothing) else { return };
+        let exchange = socket.inbox.exchange(start, reply, &Exchange { arrival: at, read: at, ..Exchange::default() });
+        let step = &self.steps[self.users[place].session.step().index()];
+        step.faulty(recorder, &exchange, Outcome::Cancelled, 0, "");
+    }
+
+    /// Closes the user's socket without waiting for the server.
+    pub(super) fn leave(&mut self, engine: &mut Engine, place: usize) {
+        let Some(mut socket) = self.take_socket(place) else { return };
+        if let Some(wake) = socket.wake {
+            engine.cancel_wake(wake);
+        }
+        socket.client.close(1001, "");
+        socket.flush(engine);
+        engine.hang_up(socket.id);
+    }
+}
