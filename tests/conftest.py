@@ -214,3 +214,14 @@ def _run(command: list[str], user: str | None) -> None:
         text=True,
     )
     assert done.returncode == 0, f"{' '.join(command)}: {done.stdout}"
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Files with a certificate for 127.0.0.1 that is its own authority, and its key."""
+    folder = tmp_path_factory.mktemp("tls")
+    certificate, key = str(folder / "certificate.pem"), str(folder / "key.pem")
+    subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
+    subprocess.run([*command, "-out", certificate, "-keyout", key], check=True, capture_output=True)
+    return certificate, key

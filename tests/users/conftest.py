@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -72,14 +71,3 @@ def session_bench() -> SessionBench:
 def target() -> Iterator[RecordingServer]:
     with RecordingServer() as target:
         yield target
-
-
-@pytest.fixture(scope="session")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """Files with a certificate for 127.0.0.1 that is its own authority, and its key."""
-    folder = tmp_path_factory.mktemp("tls")
-    certificate, key = str(folder / "certificate.pem"), str(folder / "key.pem")
-    subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
-    subprocess.run([*command, "-out", certificate, "-keyout", key], check=True, capture_output=True)
-    return certificate, key

@@ -86,7 +86,7 @@ mod _engine {
 
     /// The methods of rows that streams add to those of their requests.
     #[pyfunction]
-    fn stream_rows() -> [&'static str; 7] {
+    fn stream_rows() -> [&'static str; plimsoll_record::STREAM_ROWS.len()] {
         plimsoll_record::STREAM_ROWS
     }
 

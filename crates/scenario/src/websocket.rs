@@ -117,7 +117,7 @@ impl WebSocket {
     }
 }
 
-/// Refuses steps that need a connection before any step of the flow connects.
+/// Refuses steps that need a connection before any step of the flow connects, and flows that do nothing else.
 pub(crate) fn check_order(steps: &[definition::Step], field: &str) -> Result<(), DefinitionError> {
     let mut is_open = false;
     for (index, step) in steps.iter().enumerate() {
@@ -130,5 +130,123 @@ pub(crate) fn check_order(steps: &[definition::Step], field: &str) -> Result<(),
             _ => {}
         }
     }
+    if steps.iter().all(|step| matches!(step.websocket, Some(definition::WebSocket::Connect { .. }))) {
+        let reason = "to connect alone is no load after the first time; add a send, receive, wait or close";
+        return Err(DefinitionError::new(format!("{field}.steps"), reason));
+    }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Next, Player, Prepared, Scenario, Verdict, WebSocket};
+
+    const CONNECT: &str =
+        r#"{"name": "c", "path": "/c", "websocket": {"connect": {"protocols": ["a"], "deflate": true}}}"#;
+
+    fn scenario(steps: &[&str]) -> Result<Scenario, String> {
+        let definition = format!(
+            r#"{{"targets": [{{"url": "http://h", "headers": [["X", "y"]]}}],
+                "flows": [{{"name": "f", "steps": [{}]}}]}}"#,
+            steps.join(", ")
+        );
+        Scenario::new(&definition, 0, 1, 1).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_step_connects_with_the_headers_of_a_websocket_and_none_of_a_body() {
+        let wait = r#"{"name": "c", "websocket": {"wait": 1.5}}"#;
+        let scenario = scenario(&[CONNECT, wait]).unwrap();
+        assert_eq!(scenario.steps()[1].websocket, Some(WebSocket::Wait(1_500_000_000)));
+        let mut player = Player::new(scenario.into(), &["h"], || 0).unwrap();
+        let mut session = player.session();
+        player.begin(&mut session).unwrap();
+        let Ok(Prepared::Constant(request)) = player.request(&session, &mut Vec::new()) else { panic!("no variables") };
+        let text = String::from_utf8(request.bytes.to_vec()).unwrap();
+        assert!(text.starts_with("GET /c HTTP/1.1\r\nHost: h\r\nUser-Agent: plimsoll/"), "{text}");
+        assert!(
+            text.ends_with(
+                "\r\nX: y\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n\
+                 Sec-WebSocket-Key: ----plimsoll--key-----==\r\nSec-WebSocket-Protocol: a\r\n\
+                 Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n"
+            ),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_message_is_made_of_values_and_the_reply_is_matched_and_read() {
+        let send = r#"{"name": "c", "websocket": {"send": {}}, "body": {"json": "{\"n\": \"${iteration}\"}"}}"#;
+        let receive = r#"{"name": "c", "websocket": {"receive": {"reply": true}}, "expect": {"json": [["/id", 1]]},
+            "extract": [{"into": "v", "from": "json", "what": "/v"}]}"#;
+        let again = r#"{"name": "c", "websocket": {"send": {}}, "body": {"text": "<${v}>"}}"#;
+        let mut player = Player::new(scenario(&[CONNECT, send, receive, again]).unwrap().into(), &["h"], || 0).unwrap();
+        let mut session = player.session();
+        player.begin(&mut session).unwrap();
+        player.advance(&mut session);
+        assert_eq!(player.message(&session), Ok(&b"{\"n\": \"0\"}"[..]));
+        player.advance(&mut session);
+        let awaits =
+            [&b"{\"id\": 2}"[..], b"no", b"{\"id\": 1, \"v\": \"x\"}"].map(|text| player.awaits(&session, text));
+        assert_eq!(awaits, [false, false, true]);
+        let verdict = player.judge(&mut session, 101, b"", b"{\"id\": 1, \"v\": \"x\"}", 0);
+        assert_eq!((verdict, player.advance(&mut session)), (Verdict::Success, Next::Step { think: 0 }));
+        assert_eq!(player.message(&session), Ok(&b"<x>"[..]));
+    }
+
+    #[test]
+    fn a_message_without_its_value_cannot_be_sent() {
+        let extract = r#"{"name": "g", "method": "GET", "path": "/",
+            "extract": [{"into": "v", "from": "json", "what": "/v"}]}"#;
+        let send = r#"{"name": "c", "websocket": {"send": {}}, "body": {"text": "${v}"}}"#;
+        let mut player = Player::new(scenario(&[CONNECT, extract, send]).unwrap().into(), &["h"], || 0).unwrap();
+        let mut session = player.session();
+        player.begin(&mut session).unwrap();
+        player.advance(&mut session);
+        player.advance(&mut session);
+        let reason = "cannot be sent: ${v} has no value, no earlier response had one";
+        assert_eq!(player.message(&session), Err(reason.into()));
+    }
+
+    #[test]
+    fn mistakes_are_found_before_anything_is_sent() {
+        let step = |fields: &str| scenario(&[CONNECT, &format!(r#"{{"name": "c", {fields}}}"#)]).unwrap_err();
+        let first = |fields: &str| scenario(&[&format!(r#"{{"name": "c", {fields}}}"#)]).unwrap_err();
+        let wait = r#"{"name": "c", "websocket": {"wait": 1.0}}"#;
+        let connect = |fields: &str| {
+            scenario(&[&format!(r#"{{"name": "c", "path": "/", "websocket": {{"connect": {{}}}}, {fields}}}"#), wait])
+                .unwrap_err()
+        };
+        for (error, begins) in [
+            (
+                first(r#""websocket": {"send": {}}, "body": {"text": "x"}"#),
+                "flows[0].steps[0].websocket: no earlier step",
+            ),
+            (first(r#""websocket": {"connect": {}}, "path": "/""#), "flows[0].steps: to connect alone is no load"),
+            (first(r#""path": "/""#), "flows[0].steps[0]: missing field `method`"),
+            (connect(r#""method": "POST""#), "flows[0].steps[0].method: a Web"),
+            (connect(r#""headers": [["upgrade", "x"]]"#), "flows[0].steps[0].hea"),
+            (connect(r#""expect": {"contains": ["x"]}"#), "flows[0].steps[0].exp"),
+            (step(r#""websocket": {"send": {}}"#), "flows[0].steps[1].body: there is no message to send"),
+            (step(r#""websocket": {"wait": 1.0}, "body": {"text": "x"}"#), "flows[0].steps[1].body: only a send step"),
+            (step(r#""websocket": {"wait": 1.0}, "path": "/""#), "flows[0].steps[1].path: only the step that connects"),
+            (step(r#""websocket": {"wait": -1.0}"#), "flows[0].steps[1].websocket.wait: "),
+            (step(r#""websocket": {"close": 1006}"#), "flows[0].steps[1].websocket.close: 1006 cannot be sent"),
+            (
+                step(r#""websocket": {"close": 1000}, "expect": {"max_time": 1}"#),
+                "flows[0].steps[1].expect: only steps",
+            ),
+            (
+                step(r#""websocket": {"receive": {"reply": true}}, "expect": {"status": [[101, 101]]}"#),
+                "flows[0].steps[1].expect: a message has",
+            ),
+            (
+                step(r#""websocket": {"receive": {"reply": true}}, "stream": "sse""#),
+                "flows[0].steps[1].stream: a WebSocket",
+            ),
+            (step(r#""websocket": {"ping": {}}"#), "flows[0].steps[1].websocket: unknown variant `ping`"),
+        ] {
+            assert!(error.starts_with(begins), "{begins}: {error}");
+        }
+    }
 }

@@ -192,10 +192,17 @@ def _flows(plan: RunPlan) -> Iterator[dict[str, Any]]:
 
 def _step(step: Mapping[str, Any], targets: list[dict[str, Any]]) -> dict[str, Any]:
     target = targets[step.get("target") or 0]
+    method, url = step.get("method"), target["url"] + step.get("path", "")
     headers = [*(target.get("headers") or ()), *(step.get("headers") or ())]
+    if websocket := step.get("websocket"):
+        ((method, _),) = websocket.items()
+        if method == "connect":
+            url = url.replace("http", "ws", 1)
+        else:
+            url, headers = None, []
     return {
-        "method": step["method"],
-        "url": target["url"] + step["path"],
+        "method": method,
+        "url": url,
         "headers": [[name, MASK if is_secret_header(name) else value] for name, value in headers],
         "body": _body(step.get("body")),
     }
@@ -215,7 +222,7 @@ def _flow_lines(flow: Mapping[str, Any]) -> Iterator[str]:
     if several:
         yield f"{one_line(flow['name'])}  {100 * flow['share']:.0f} %"
     for step in flow["steps"]:
-        yield f"{'  ' * several}{step['method']} {one_line(step['url'])}"
+        yield f"{'  ' * several}{step['method']} {one_line(step['url'] or '')}".rstrip()
         yield from (f"{'  ' * several}  {name}: {one_line(value)}" for name, value in step["headers"])
         if step["body"] is not None:
             yield f"{'  ' * several}  body {step['body']}"

@@ -9,6 +9,8 @@ from plimsoll._engine import Origin
 from plimsoll.load.mistakes import BadValueError, shown
 
 _SCHEMES = ("http://", "https://", "http+unix://")
+_SOCKET_SCHEMES = {"ws": "http", "wss": "https"}
+"""A WebSocket begins as a request to the same host with this scheme."""
 
 
 class Address(NamedTuple):
@@ -22,8 +24,26 @@ def is_url(text: str) -> bool:
     return text.lower().startswith(_SCHEMES)
 
 
+def is_socket_url(text: str) -> bool:
+    """It is the URL of a WebSocket."""
+    return text.lower().startswith(("ws://", "wss://"))
+
+
+def split_socket_url(url: str) -> Address:
+    """The target of the request that opens a WebSocket. Raises UsageError for another URL."""
+    scheme, _, rest = url.partition("://")
+    if not is_socket_url(url):
+        raise BadValueError(
+            f'{shown(url)} is not the URL of a WebSocket; valid is "ws://127.0.0.1:8000/chat" or a path'
+        )
+    return split_url(f"{_SOCKET_SCHEMES[scheme.lower()]}://{rest}")
+
+
 def split_url(url: str) -> Address:
     """Raises UsageError for a URL that cannot be requested."""
+    if is_socket_url(url):
+        why = "is the URL of a WebSocket, which a step opens with connect; elsewhere write http:// or https://"
+        raise BadValueError(f"{shown(url)} {why}")
     if not is_url(url):
         raise BadValueError(f"{shown(url)} is not a URL; valid is http://127.0.0.1:8000/path")
     head, slashes, rest = url.partition("://")

@@ -9,7 +9,7 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Scenario
-from plimsoll.load import origins
+from plimsoll.load import origins, websocket
 from plimsoll.load.bodies import header_lines, overridden
 from plimsoll.load.complaints import Complaint
 from plimsoll.load.mistakes import BadValueError
@@ -104,12 +104,18 @@ def _flow(draft: Draft, table: FlowTable | RequestTable, path: str, place: str) 
     draft.sources[place] = path
     think = draft.plan.think if table.think is None else table.think
     if isinstance(table, RequestTable):
-        steps = [_step(draft, table, think, path, f"{place}.steps[0]")]
+        given: list[tuple[str, StepTable]] = [(path, table)]
     else:
-        steps = [
-            _step(draft, step, think, f"{path}.step[{index}]", f"{place}.steps[{index}]")
-            for index, step in enumerate(table.step)
-        ]
+        given = [(f"{path}.step[{index}]", step) for index, step in enumerate(table.step)]
+    steps, socket = [], ""
+    for index, (step_path, step) in enumerate(given):
+        step_place = f"{place}.steps[{index}]"
+        if step.action is None:
+            steps.append(_step(draft, step, think, step_path, step_place))
+            continue
+        if step.connect is not None:
+            socket = step.name or step.connect
+        steps.append(_socket_step(draft, step, think, step_path, step_place) | {"name": step.name or socket})
     draft.sources[f"{place}.name"] = f"{path}.name"
     return {"name": table.name, "weight": table.weight, "steps": steps}
 
@@ -123,6 +129,25 @@ def _different(flows: list[dict[str, Any]]) -> list[dict[str, Any]]:
             flow["name"] = next(each for each in chain([name], (f"{name} {n}" for n in count(2))) if each not in taken)
             taken.add(flow["name"])
     return flows
+
+
+def _socket_step(draft: Draft, step: StepTable, think: dict[str, Any] | None, path: str, place: str) -> dict[str, Any]:
+    """A step of a WebSocket, without its name. think: the default pause after a message was received."""
+    _note_step(draft, step, path, place)
+    draft.sources[f"{place}.websocket"] = f"{path}.{step.action}"
+    made: dict[str, Any] = {
+        "websocket": websocket.definition(step),
+        "body": step.content,
+        "timeout": draft.plan.timeout if step.timeout is None else step.timeout,
+        "idle_timeout": draft.plan.idle_timeout if step.idle_timeout is None else step.idle_timeout,
+        "think": think if step.think is None and step.receive is not None else step.think,
+        "extract": [table.definition(name) for name, table in step.extract.items()],
+        "expect": step.expected,
+    }
+    if step.connect is not None:
+        made["target"], made["path"] = _where(draft, step, path)
+        made["headers"] = header_lines(step.headers)
+    return made
 
 
 def _step(draft: Draft, step: StepTable, think: dict[str, Any] | None, path: str, place: str) -> dict[str, Any]:
@@ -150,8 +175,9 @@ def _note_step(draft: Draft, step: StepTable, path: str, place: str) -> None:
     """Record the plan's field for each field of this step."""
     note = draft.sources
     note[place] = path
-    note[f"{place}.method"] = f"{path}.{'method' if step.method else step.where_field}"
-    note[f"{place}.path"] = f"{path}.{step.where_field}"
+    where = step.action or step.where_field
+    note[f"{place}.method"] = f"{path}.{'method' if step.method else where}"
+    note[f"{place}.path"] = f"{path}.{where}"
     note[f"{place}.body"] = f"{path}.{step.body_field}"
     for name in ("name", "target", "headers", "timeout", "idle_timeout", "stream", "slo", "think", "extract", "expect"):
         note[f"{place}.{name}"] = f"{path}.{name}"
@@ -166,8 +192,8 @@ def _note_step(draft: Draft, step: StepTable, path: str, place: str) -> None:
 
 def _where(draft: Draft, step: StepTable, path: str) -> tuple[int, str]:
     """The index of the target, and the path on it."""
-    if origins.is_url(step.where):
-        address = origins.split_url(step.where)
+    if not step.where.startswith("/") and step.where != "*":
+        address = (origins.split_socket_url if step.connect else origins.split_url)(step.where)
         for index, target in enumerate(draft.targets):
             if target["url"] == address.origin:
                 return index, address.path

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, WithJsonSchema, model_validator
 
+from plimsoll.load import websocket
 from plimsoll.load.bodies import HeadersTable, JsonBody, encoded, json_template
 from plimsoll.load.durations import Length, parse_duration
 from plimsoll.load.mistakes import BadValueError, at, listed, shown
-from plimsoll.load.origins import is_url, split_url
+from plimsoll.load.origins import is_socket_url, is_url, split_url
 from plimsoll.load.table import ExistingFile, SeveralTexts, TomlTable, one_or_more, read_text
+from plimsoll.load.websocket import MessageTable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -169,6 +171,17 @@ class SloTable(TomlTable):
         return {name: self.value(name) for name in self.given(OBJECTIVES)}
 
 
+def _close_code(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1000 <= value <= 4999:
+        raise BadValueError(f"{shown(value)} is not a close code; the usual one is 1000")
+    return value
+
+
+CloseCode = Annotated[
+    int, PlainValidator(_close_code), WithJsonSchema({"type": "integer", "minimum": 1000, "maximum": 4999})
+]
+
+
 def _template(file: Path) -> dict[str, str]:
     text = read_text(file)
     return {"json": json_template(text)} if file.suffix == ".json" else {"text": text}
@@ -203,6 +216,22 @@ class StepTable(TomlTable):
     """Another method, with `path`: `"PURGE"`."""
     path: str | None = None
     """The path, or a whole URL, of `method`."""
+    connect: str | None = None
+    """Opens a WebSocket: the path, or a whole URL (`"ws://…"` or `"wss://…"`). A user has at most one. If it is open
+    already, the step does nothing."""
+    protocols: SeveralTexts | None = None
+    """With `connect`: the subprotocols to offer, the preferred one first."""
+    compression: bool | None = None
+    """With `connect`: `true` offers permessage-deflate."""
+    send: MessageTable | None = None
+    """Sends a message on the WebSocket: text, or `{ json = … }`, `{ base64 = "…" }` or `{ file = "…" }`."""
+    receive: Literal["reply", "next"] | None = None
+    """Waits for a message that meets `expect`, and skips others. `"reply"`: one that comes after the last `send`, where
+    its time begins. `"next"`: the first one that no step has taken; its time begins at the step."""
+    wait: Length | None = None
+    """Lets messages come for this time."""
+    close: CloseCode | None = None
+    """Closes the WebSocket with this code, and waits for the answer."""
     target: str | None = None
     """The name of a target; by default the first one."""
     headers: HeadersTable = Field(default_factory=dict)
@@ -238,6 +267,11 @@ class StepTable(TomlTable):
 
     @model_validator(mode="after")
     def _check(self) -> StepTable:
+        if self.action is not None:
+            websocket.check(self, self.action)
+            self._body = None if self.send is None else at("send", MessageTable.body, self.send)
+            return self
+        websocket.check_none(self)
         self._check_method()
         self._check_path()
         given = self.given(_BODIES)
@@ -251,7 +285,7 @@ class StepTable(TomlTable):
     def _check_method(self) -> None:
         given = self.given((*METHODS, "path"))
         if not given:
-            why = 'says not what to request; it needs get = "/path" (or post, put, …), or method and path'
+            why = 'says not what to request; it needs get = "/path" (or post, put, …), or method and path, or connect'
             raise BadValueError(why, "" if self.method is None else "method")
         if len(given) > 1:
             raise BadValueError(f"contradicts {given[0]}; a step is one request", given[1])
@@ -263,7 +297,7 @@ class StepTable(TomlTable):
             raise BadValueError(f"{shown(self.method)} cannot be a method", "method")
 
     def _check_path(self) -> None:
-        if is_url(self.where):
+        if is_url(self.where) or is_socket_url(self.where):
             if self.target is not None:
                 raise BadValueError(f"contradicts {self.where_field}, which is a whole URL", "target")
             at(self.where_field, split_url, self.where)
@@ -283,13 +317,18 @@ class StepTable(TomlTable):
         return None if self.template_file is None else at("template_file", _template, self.template_file)
 
     @property
+    def action(self) -> str | None:
+        """What it does with a WebSocket; None: it is a request."""
+        return websocket.action_of(self)
+
+    @property
     def verb(self) -> str:
         """The method as sent."""
         return self.method or self.where_field.upper()
 
     @property
     def where_field(self) -> str:
-        return self.given((*METHODS, "path"))[0]
+        return self.given((*METHODS, "path", "connect"))[0]
 
     @property
     def where(self) -> str:
@@ -299,7 +338,7 @@ class StepTable(TomlTable):
     @property
     def body_field(self) -> str:
         """The field with the body; "body" without one."""
-        return next(iter(self.given(_BODIES)), "body")
+        return next(iter(self.given((*_BODIES, "send"))), "body")
 
     @property
     def expected(self) -> dict[str, Any]:

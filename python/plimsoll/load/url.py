@@ -1,4 +1,4 @@
-"""A single URL as a scenario."""
+"""A single URL as a scenario: a repeated request, or a WebSocket with a repeated message."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from plimsoll.load.step_model import OBJECTIVES, is_method
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_OPTIONS = {"method": "--method", "path": "URL", "headers": "--header", "body": "--body", "slo": "--slo"}
+_OPTIONS = {
+    "method": "--method", "path": "URL", "headers": "--header", "body": "--body", "slo": "--slo",
+    "websocket": "--subprotocol",
+}  # fmt: skip
 
 
 def url_scenario(
@@ -47,11 +50,35 @@ def url_scenario(
         lines.append(["Content-Type", "application/json"])
     if objectives:
         step["slo"] = _objectives(objectives, stream)
-    definition = {"targets": [origins.target(address.origin)], "flows": [{"name": address.path, "steps": [step]}]}
+    return _checked(address, [step], _OPTIONS)
+
+
+def socket_scenario(
+    url: str, *, message: str | None, headers: Sequence[str] = (), protocols: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Each user opens a WebSocket, and sends the message and waits for the next one again and again. headers,
+    message: as in `url_scenario`. Raises UsageError with the name of the option."""
+    address = origins.split_socket_url(url)
+    if message is None:
+        raise UsageError("a WebSocket needs a message to send: --message TEXT")
+    with named("--header"):
+        lines = [parse_header(line) for line in headers]
+    name = address.path
+    steps: list[dict[str, Any]] = [
+        {"name": name, "path": name, "headers": lines, "websocket": {"connect": {"protocols": list(protocols)}}},
+        {"name": name, "body": {"text": message}, "websocket": {"send": {}}},
+        {"name": name, "websocket": {"receive": {"reply": True}}},
+    ]
+    return _checked(address, steps, _OPTIONS | {"body": "--message"})
+
+
+def _checked(address: origins.Address, steps: list[dict[str, Any]], options: dict[str, str]) -> dict[str, Any]:
+    """The scenario with these steps. options: by field of a step. Raises UsageError with the name of the option."""
+    definition = {"targets": [origins.target(address.origin)], "flows": [{"name": address.path, "steps": steps}]}
     if refused := refusal(definition):
         place, reason = refused
-        field = re.split(r"[.\[]", place.removeprefix("flows[0].steps[0]."))[0]
-        raise UsageError(f"{_OPTIONS.get(field, 'URL')}: {reason}")
+        field = re.split(r"[.\[]", re.sub(r"^flows\[0\]\.steps\[\d+\]\.", "", place))[0]
+        raise UsageError(f"{options.get(field, 'URL')}: {reason}")
     return definition
 
 

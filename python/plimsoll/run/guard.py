@@ -71,8 +71,13 @@ def check_arrivals(plan: RunPlan, rate: float) -> None:
 
 
 def requests_each(scenario: Mapping[str, Any]) -> float:
-    """Requests of an iteration of native users, on average."""
-    return sum(len(flow["steps"]) * share for flow, share in shares(scenario))
+    """Requests and messages of an iteration of native users, on average."""
+    return sum(len([each for each in flow["steps"] if _sends(each)]) * share for flow, share in shares(scenario))
+
+
+def _sends(step: Mapping[str, Any]) -> bool:
+    """Each iteration sends something with this step; a WebSocket is opened once."""
+    return not step.get("websocket") or "send" in step["websocket"]
 
 
 def shares(scenario: Mapping[str, Any]) -> list[tuple[dict[str, Any], float]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UnknownOptionError, UsageError
+from plimsoll.load import origins
 from plimsoll.load.guard_rails import Cap, GuardRails, HostPatterns, check_contact, split_hosts
 from plimsoll.load.levels import parse_rate
 from plimsoll.load.limits_file import machine_rails
@@ -17,7 +18,7 @@ from plimsoll.load.options import LOAD_OPTIONS, load_from_options
 from plimsoll.load.plan_file import PlanFile, read_plan
 from plimsoll.load.spec import Load
 from plimsoll.load.targets import read_targets
-from plimsoll.load.url import url_scenario
+from plimsoll.load.url import socket_scenario, url_scenario
 from plimsoll.run.guard import check_caps, check_identity
 from plimsoll.run.limits import open_files
 from plimsoll.run.machine import usable_cpus
@@ -37,7 +38,9 @@ if TYPE_CHECKING:
 
     from plimsoll.run.options.command import RunWords
 
-FOR_URLS = ("method", "headers", "body", "stream", "slo")
+FOR_REQUESTS = ("method", "body", "stream", "slo")
+FOR_SOCKETS = ("message", "subprotocol")
+FOR_URLS = ("headers", *FOR_REQUESTS, *FOR_SOCKETS)
 STOP_TIMEOUT_S = 10.0
 """Seconds that what is under way gets in the end, unless the run says; Locust's users get none."""
 AS_GIVEN = (
@@ -188,7 +191,11 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
         if other.startswith("-"):
             raise UnknownOptionError(other)
         raise UsageError(f"{source} and {other} do not go together")
+    if origins.is_socket_url(source):
+        _refuse(given, FOR_REQUESTS, f"goes with a request, not with a WebSocket; {source} takes --message TEXT")
+        return RunInput(scenario=_socket_scenario(source, given), source=source)
     if source.startswith(("http://", "https://")):
+        _refuse(given, FOR_SOCKETS, f"goes with a WebSocket: plimsoll run ws://…, not {source}")
         return RunInput(scenario=_url_scenario(source, given), source=source)
     _refuse(given, FOR_URLS, f"goes with a URL, not with {source}")
     path = str(Path(source).absolute())
@@ -214,6 +221,11 @@ def _sources(arguments: tuple[str, ...], named: bool) -> list[str]:
 
 def _wants_value(argument: str) -> bool:
     return argument.startswith("-") and "=" not in argument
+
+
+def _socket_scenario(url: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    message, headers, protocols = given["message"], given["headers"], given["subprotocol"]
+    return socket_scenario(url, message=message, headers=headers, protocols=protocols)
 
 
 def _url_scenario(url: str, given: Mapping[str, Any]) -> dict[str, Any]:

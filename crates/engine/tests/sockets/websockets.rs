@@ -234,7 +234,7 @@ fn a_server_that_does_not_open_a_websocket_is_an_outcome_of_its_own() {
 fn a_refusal_may_be_what_is_expected() {
     let peer = Peer::answering("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n");
     let connect = CONNECT.replace(r#""timeout""#, r#""expect": {"status": [[403, 403]]}, "timeout""#);
-    let mut shift = iterations(&flow(&peer.url(), &connect), 1);
+    let mut shift = iterations(&flow(&peer.url(), &steps(&[&connect, CLOSE])), 1);
     shift.resize(1);
     shift.work();
     let account = shift.account();

@@ -7,7 +7,7 @@ use mio::net::TcpStream;
 
 use crate::clock::{StampClock, now};
 use crate::record::{Entry, Place, Source};
-use crate::request::{Parsed, Request, parse};
+use crate::request::{Parsed, Request, parse, parse_frame};
 use crate::script::{End, FILLING, Script, Step};
 use crate::socket;
 
@@ -21,6 +21,8 @@ pub(crate) struct Connection {
     pub(crate) turn: u64,
     /// The current response, and its request in the record; None for a control request.
     pub(crate) playing: Option<(Script, Option<Entry>)>,
+    /// The target that it was opened with, if it is a WebSocket.
+    pub(crate) opened: Option<String>,
     /// Bytes that were read and not parsed yet.
     input: Vec<u8>,
     /// The head of a request whose body is incomplete, and the number of missing bytes.
@@ -66,6 +68,7 @@ impl Connection {
             place: Place::default(),
             turn: 0,
             playing: None,
+            opened: None,
             input: Vec::new(),
             reading: None,
             arrival: (0, Source::User),
@@ -103,7 +106,11 @@ impl Connection {
     /// Takes the next request from the input.
     pub(crate) fn hear(&mut self) -> Heard {
         if self.reading.is_none() {
-            match parse(&self.input) {
+            let parsed = match &self.opened {
+                None => parse(&self.input),
+                Some(target) => parse_frame(&self.input, target),
+            };
+            match parsed {
                 Parsed::Partial => return Heard::Nothing,
                 Parsed::Refused(why) => return Heard::Nonsense(why),
                 Parsed::Head(request, length) => {

@@ -26,8 +26,12 @@ pub(crate) struct Request {
     pub(crate) target: String,
     /// The value of the Cookie header.
     pub(crate) cookie: Option<String>,
+    /// The value of the Sec-WebSocket-Key header.
+    pub(crate) key: Option<String>,
     /// Length of the body.
     pub(crate) body: u64,
+    /// The payload, if it is a frame of a WebSocket.
+    pub(crate) message: Vec<u8>,
     pub(crate) keeping: Keeping,
     /// It waits for 100 (Continue) before it sends its body.
     pub(crate) expects_continue: bool,
@@ -72,6 +76,40 @@ pub(crate) enum Parsed {
     Refused(String),
 }
 
+/// Parses the frame of a WebSocket at the start of `bytes`: a text, as a request for `/message` below the target that the
+/// connection was opened with, or a close frame, as one for `/close`. Other frames are refused.
+pub(crate) fn parse_frame(bytes: &[u8], opened: &str) -> Parsed {
+    let &[first, second, ref rest @ ..] = bytes else { return Parsed::Partial };
+    let (length, rest) = match (second & 0x7f, rest) {
+        (126, &[high, low, ref rest @ ..]) => (usize::from(high) << 8 | usize::from(low), rest),
+        (126, _) => return Parsed::Partial,
+        (127, _) => return Parsed::Refused("a long message".to_owned()),
+        (length, rest) => (usize::from(length), rest),
+    };
+    let name = match first {
+        _ if second & 0x80 == 0 => return Parsed::Refused("a frame without a mask".to_owned()),
+        0x81 => "message",
+        0x88 => "close",
+        _ => return Parsed::Refused(format!("a frame that begins with {first:#x}")),
+    };
+    let Some((key, payload)) = rest.split_at_checked(4) else { return Parsed::Partial };
+    let Some(payload) = payload.get(..length) else { return Parsed::Partial };
+    let message = payload.iter().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key).collect();
+    let (path, query) = opened.split_once('?').unwrap_or((opened, ""));
+    let target = format!("{path}/{name}?{query}").trim_end_matches('?').to_owned();
+    let request = Request {
+        method: "WS".to_owned(),
+        target,
+        cookie: None,
+        key: None,
+        body: 0,
+        message,
+        keeping: Keeping::Usual,
+        expects_continue: false,
+    };
+    Parsed::Head(request, bytes.len() - rest.len() + 4 + length)
+}
+
 /// Parses the head at the start of `bytes`.
 pub(crate) fn parse(bytes: &[u8]) -> Parsed {
     let mut headers = [EMPTY_HEADER; MAX_HEADERS];
@@ -86,7 +124,9 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed {
         method: parsed.method.unwrap_or_default().to_owned(),
         target: parsed.path.unwrap_or_default().to_owned(),
         cookie: None,
+        key: None,
         body: 0,
+        message: Vec::new(),
         keeping: if parsed.version == Some(0) { Keeping::Close } else { Keeping::Usual },
         expects_continue: false,
     };
@@ -99,6 +139,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed {
             },
             "transfer-encoding" => return Parsed::Refused("a request body must have a Content-Length".to_owned()),
             "cookie" => request.cookie = Some(value),
+            "sec-websocket-key" => request.key = Some(value),
             "connection" => {
                 let has = |word: &str| value.split(',').any(|token| token.trim().eq_ignore_ascii_case(word));
                 request.keeping = match request.keeping {
@@ -124,7 +165,7 @@ pub(crate) fn get(target: &str) -> Request {
 
 #[cfg(test)]
 mod tests {
-    use super::{Keeping, Parsed, get, parse};
+    use super::{Keeping, Parsed, get, parse, parse_frame};
 
     fn head(text: &str) -> super::Request {
         match parse(text.as_bytes()) {
@@ -163,6 +204,18 @@ mod tests {
         assert!(matches!(parse(b"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n"), Parsed::Refused(_)));
         let endless = [b"GET / HTTP/1.1\r\nA: ", vec![b'a'; super::MAX_HEAD].as_slice()].concat();
         assert!(matches!(parse(&endless), Parsed::Refused(_)));
+    }
+
+    #[test]
+    fn a_frame_is_a_request() {
+        let frame = b"\x81\x82\x01\x02\x03\x04ik\x88";
+        let Parsed::Head(request, length) = parse_frame(frame, "/ws?ms=5") else { panic!("it is whole") };
+        assert_eq!((request.target.as_str(), request.message.as_slice(), length), ("/ws/message?ms=5", &b"hi"[..], 8));
+        let Parsed::Head(request, _) = parse_frame(b"\x88\x80\0\0\0\0", "/ws") else { panic!("it is whole") };
+        assert_eq!(request.target, "/ws/close");
+        assert_eq!(parse_frame(&frame[..7], "/ws"), Parsed::Partial);
+        assert!(matches!(parse_frame(b"\x81\x00", "/ws"), Parsed::Refused(_)));
+        assert!(matches!(parse_frame(b"\x89\x80", "/ws"), Parsed::Refused(_)));
     }
 
     #[test]

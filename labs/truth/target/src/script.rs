@@ -42,6 +42,8 @@ pub(crate) enum End {
     Reset,
     /// Nothing.
     Hang,
+    /// Keep it for the messages of a WebSocket.
+    Switch,
 }
 
 /// A reply.

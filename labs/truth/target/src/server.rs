@@ -195,6 +195,9 @@ impl Server {
         let entry = self.record.received(request, arrival, source, &mut connection.place);
         let mut context = Context { draws: &mut self.draws, turn: connection.turn };
         let mut script = behaviours::script(request, &mut context);
+        if script.end == End::Switch {
+            connection.opened = Some(request.target.clone());
+        }
         match request.keeping {
             Keeping::Close if script.end == End::Keep => script.end = End::Close,
             Keeping::Asked => script.say_keep_alive(),
@@ -232,7 +235,7 @@ impl Server {
             self.record.ended(entry, if end == End::Reset { Fate::Reset } else { Fate::Replied(handed) });
         }
         match end {
-            End::Keep | End::Hang => return,
+            End::Keep | End::Hang | End::Switch => return,
             End::Reset => socket::reset(&connection.stream),
             End::Close => {}
         }

@@ -73,7 +73,7 @@ def download(url: str) -> Path:
 
 def is_source(argument: str) -> bool:
     """A URL, a plan, or a file of targets; a locustfile has -f before it."""
-    if argument.startswith(("http://", "https://")) or argument.endswith(".toml"):
+    if argument.startswith(("http://", "https://", "ws://", "wss://")) or argument.endswith(".toml"):
         return True
     return not argument.startswith("-") and not argument.endswith(".py") and Path(argument).is_file()
 

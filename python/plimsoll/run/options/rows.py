@@ -71,6 +71,11 @@ _WHAT = (
     _option("--slo", group=WHAT, metavar="NAME=TIME", multiple=True,
             help="With --stream llm: an objective, first_token=TIME, time_per_token=TIME or time=TIME; may be "
                  "repeated. Requests that meet all of them are in the row good request."),
+    _option("--message", group=WHAT, metavar="TEXT",
+            help="For the URL of a WebSocket (ws://…): each user sends this, waits for the next message, and sends it "
+                 "again."),
+    _option("--subprotocol", group=WHAT, metavar="NAME", multiple=True,
+            help="For the URL of a WebSocket: a subprotocol to offer; may be repeated."),
     _flag("-k", "--insecure", group=WHAT, help="Do not check the target's TLS certificate."),
     _option("--seed", group=WHAT, metavar="N", kind=Kind.INTEGER,
             help="Makes random choices the same again; drawn and kept by default."),

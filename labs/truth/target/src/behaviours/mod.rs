@@ -6,6 +6,7 @@ mod bodies;
 mod chat;
 mod faults;
 mod sessions;
+mod sockets;
 mod timing;
 
 use crate::draws::Draws;
@@ -29,6 +30,9 @@ const BEHAVIOURS: &[(&str, Behaviour)] = &[
     ("/drip", timing::drip),
     ("/events", timing::events),
     ("/v1/chat/completions", chat::completions),
+    ("/ws", sockets::open),
+    ("/ws/message", sockets::message),
+    ("/ws/close", sockets::close),
     ("/bytes", bodies::bytes),
     ("/chunked", bodies::chunked),
     ("/close-delimited", bodies::close_delimited),
