@@ -17,6 +17,7 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.command import Command, CountingTarget
+from tests.socket_server import EchoServer
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Health, Interval
@@ -225,3 +226,10 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
     subprocess.run([*command, "-out", certificate, "-keyout", key], check=True, capture_output=True)
     return certificate, key
+
+
+@pytest.fixture
+def echo() -> Iterator[EchoServer]:
+    server = EchoServer()
+    yield server
+    server.close()

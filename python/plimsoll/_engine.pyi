@@ -23,10 +23,12 @@ __all__ = [
     "Reply",
     "Scenario",
     "Shape",
+    "SocketRows",
     "SpawnTimes",
     "Stream",
     "StreamRows",
     "Timeouts",
+    "WebSocket",
     "held_bodies",
     "is_plain_path",
     "json_text",
@@ -36,6 +38,7 @@ __all__ = [
     "outcomes",
     "stream_rows",
     "toml_lines",
+    "websocket_headers",
 ]
 
 def now() -> int:
@@ -52,6 +55,9 @@ def others() -> tuple[str, str]:
 
 def stream_rows() -> list[str]:
     """The methods of rows that streams add to those of their requests. They are no requests."""
+
+def websocket_headers(protocols: Sequence[str], compression: bool) -> list[tuple[str, str]]:
+    """The headers of a request that opens a WebSocket, with a new key."""
 
 def outcomes() -> list[tuple[str, bool, bool]]:
     """The taxonomy as (name, is a failure, its response time belongs to the latency percentiles)."""
@@ -273,6 +279,9 @@ class Stream:
 
         None when nothing has come: then `waiter` comes out of the engine, with None, when it is worth asking again.
         """
+    def websocket(self, reply: Reply, protocols: Sequence[str], compression: bool) -> WebSocket:
+        """The connection of a reply with status 101 to a request with `websocket_headers` of the same arguments. This
+        stream has nothing more to read then. Raises ValueError for an answer that does not fit."""
     def stop_reading(self) -> None:
         """Forget the waiter."""
     def close(self) -> None:
@@ -422,6 +431,51 @@ class Client:
         """Close the connections; exchanges in flight are cancelled."""
 
 @final
+class WebSocket:
+    """An open WebSocket; from `Stream.websocket`. It answers pings and close frames when it receives."""
+
+    def send(self, message: str | bytes) -> int:
+        """Write a text or a binary message; the stamp before it, ns. What the socket does not take is kept, and follows
+        when it does: then the waiter of `receive` is handed back, too."""
+    @property
+    def is_written(self) -> bool:
+        """Whether the socket has taken all messages."""
+    def receive(
+        self, waiter: Any, recorder: Recorder | None = None, rows: SocketRows | None = None
+    ) -> list[tuple[str | bytes, int, int]] | None:
+        """The messages that end in the next bytes, each with the stamps of its arrival and read, ns; counted in these
+        rows. None: nothing has arrived, and `waiter` is handed back when that may have changed. After the end there are
+        none."""
+    def close(self, code: int, reason: str) -> None:
+        """Send a close frame. The connection ends with that of the server. Raises ValueError for a code that cannot be
+        sent."""
+    def hang_up(self) -> None:
+        """End the connection at once."""
+    @staticmethod
+    def reply(
+        due: int,
+        free: int,
+        sent: int,
+        arrival: int,
+        read: int,
+        size: int,
+        outcome: str | None = None,
+        message: str = "",
+    ) -> Reply:
+        """A received message of `size` bytes as a Reply with these stamps, ns; due 0: as sent. outcome: why there is
+        none."""
+    @property
+    def protocol(self) -> str | None:
+        """The subprotocol that the server chose."""
+    @property
+    def end(self) -> tuple[str, str, int] | None:
+        """After the end: an outcome for who waits for a message, the reason, and the close code, 1006 without one."""
+
+@final
+class SocketRows:
+    """The rows of the WebSockets of one name; from `Recorder.socket_rows`."""
+
+@final
 class Recorder:
     """Folds exchanges into histograms per second, endpoint and outcome.
 
@@ -491,6 +545,15 @@ class Recorder:
         """Where the events of the streams of this endpoint are counted; None for names beyond the limit."""
     def event(self, rows: StreamRows, reply: Reply, arrival: int, previous: int | None, size: int) -> None:
         """Record an event of `size` bytes. arrival, previous: the stamps of it and of the event before it, ns."""
+    def socket_rows(self, endpoint: int) -> SocketRows | None:
+        """Where messages that arrive on WebSockets of this endpoint, and their ends, are counted; None for names beyond
+        the limit."""
+    def message_row(self, endpoint: int) -> int | None:
+        """Where messages that are sent under the name of this endpoint are counted; None for names beyond the limit."""
+    def message_out(self, row: int, sent: int, size: int) -> None:
+        """Count a message of `size` bytes that was written at `sent` (ns)."""
+    def socket_closed(self, rows: SocketRows, sent: int, arrival: int, outcome: str, message: str) -> None:
+        """Record the end of a WebSocket. sent: when this end closed it; the arrival, if the server did. ns."""
     def absorb_failure(
         self, endpoint: int, outcome: str, message: tuple[str, str, bool], seen: tuple[int, int, int]
     ) -> None:

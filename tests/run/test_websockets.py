@@ -1,64 +1,16 @@
-"""Runs with WebSockets, from the command line to the report. The server is that of the library `websockets`."""
+"""Runs with WebSockets, from the command line to the report."""
 
 from __future__ import annotations
 
 import json
-import logging
 import ssl
-import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from websockets.exceptions import ConnectionClosed
-from websockets.sync.server import Server, ServerConnection, serve
+from tests.socket_server import EchoServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from tests.command import Command
-
-QUIET = logging.getLogger("tests.websockets")
-QUIET.addHandler(logging.NullHandler())
-QUIET.propagate = False
-
-
-class EchoServer:
-    """Returns each message, with these before the first one; /busy closes with 1013 at the third message."""
-
-    def __init__(self, greetings: Sequence[str] = (), tls: ssl.SSLContext | None = None, **options: Any) -> None:
-        self.received: list[str | bytes] = []
-        self.connections = 0
-        self._greetings = greetings
-        self._lock = threading.Lock()
-        self._server: Server = serve(self._serve, "127.0.0.1", 0, ssl=tls, logger=QUIET, **options)
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        self.place = f"127.0.0.1:{self._server.socket.getsockname()[1]}"
-
-    def close(self) -> None:
-        self._server.shutdown()
-
-    def _serve(self, connection: ServerConnection) -> None:
-        assert connection.request is not None
-        with self._lock:
-            self.connections += 1
-        try:
-            for greeting in self._greetings:
-                connection.send(greeting)
-            for number, message in enumerate(connection, 1):
-                with self._lock:
-                    self.received.append(message)
-                if connection.request.path == "/busy" and number == 3:
-                    connection.close(1013, "later")
-                connection.send(message)
-        except ConnectionClosed:
-            pass
-
-
-@pytest.fixture
-def echo() -> Iterator[EchoServer]:
-    server = EchoServer()
-    yield server
-    server.close()
 
 
 def rows(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -72,8 +24,8 @@ def run(plimsoll: Command, *arguments: str, code: int = 0) -> dict[str, dict[str
 
 
 def test_a_url_is_an_echo_by_each_user(plimsoll: Command, echo: EchoServer) -> None:
-    done = plimsoll("run", f"ws://{echo.place}/chat", "--message", '{"n": ${iteration}}', "-u", "3", "--iterations", "60",
-                    "--headless", "--summary", "-")  # fmt: skip
+    url, message = f"ws://{echo.place}/chat", '{"n": ${iteration}}'
+    done = plimsoll("run", url, "--message", message, "-u", "3", "--iterations", "60", "--headless", "--summary", "-")
     assert done.code == 0, done
     document = json.loads(done.out)
     found = rows(document)
@@ -180,3 +132,60 @@ def test_mistakes_are_told_in_one_line(plimsoll: Command, arguments: list[str], 
     assert done.code == 2, done
     assert message in done.err
     assert len(done.err.strip().splitlines()) == 1
+
+
+LOCUSTFILE = """
+from locust import HttpUser, task
+
+class Chat(HttpUser):
+    def on_start(self):
+        self.ws = self.client.websocket("/chat")
+
+    @task
+    def say(self):
+        self.ws.send("hello")
+        assert self.ws.receive(timeout=20) == "hello"
+
+    def on_stop(self):
+        self.ws.close()
+"""
+
+OTHER_LIBRARY = """
+import time
+from locust import User, task
+from websocket import create_connection
+
+class Chat(User):
+    def on_start(self):
+        self.ws = create_connection(self.host.replace("http", "ws") + "/chat")
+
+    @task
+    def say(self):
+        start = time.perf_counter()
+        self.ws.send("hello")
+        answer = self.ws.recv()
+        self.environment.events.request.fire(
+            request_type="WS", name="echo", response_time=(time.perf_counter() - start) * 1e3,
+            response_length=len(answer), exception=None, context={},
+        )
+
+    def on_stop(self):
+        self.ws.close()
+"""
+
+
+def test_a_locustfile_sends_and_receives(plimsoll: Command, echo: EchoServer) -> None:
+    plimsoll.write(LOCUSTFILE)
+    found = run(plimsoll, "-H", f"http://{echo.place}", "-u", "2", "-r", "100", "--iterations", "30")
+    assert {name: each["requests"] for name, each in found.items()} == {
+        "WS /chat": 2, "WS receive /chat": 30, "message out /chat": 30, "message in /chat": 30, "WS close /chat": 2,
+    }  # fmt: skip
+    assert (len(echo.received), echo.connections) == (30, 2)
+    assert found["WS receive /chat"]["service_ms"]["min"] > 0
+
+
+def test_a_locustfile_with_another_library_goes_on_working(plimsoll: Command, echo: EchoServer) -> None:
+    plimsoll.write(OTHER_LIBRARY)
+    found = run(plimsoll, "-H", f"http://{echo.place}", "-u", "2", "-r", "100", "--iterations", "20")
+    assert {name: each["requests"] for name, each in found.items()} == {"WS echo": 20}
+    assert (len(echo.received), echo.connections) == (20, 2)

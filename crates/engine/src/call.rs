@@ -33,6 +33,7 @@ impl Bytes {
 
 /// One encoded request.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts, not a state")]
 pub struct Wire {
     /// Head and body.
     pub bytes: Bytes,

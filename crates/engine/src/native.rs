@@ -32,7 +32,6 @@ mod text;
 mod user;
 
 use std::collections::{HashMap, VecDeque};
-use std::hash::{BuildHasher, Hasher, RandomState};
 
 use plimsoll_record::Recorder;
 use plimsoll_scenario::Player;
@@ -227,8 +226,8 @@ impl NativeUsers {
     /// Users that read a stream, or wait for something of their WebSocket. Its exchange is no longer in flight for the
     /// engine.
     pub fn streaming(&self) -> usize {
-        let waits = |socket: &&Box<Socket>| !matches!(socket.inbox.waiting, Waiting::Nothing);
-        self.reading.len() + self.sockets.iter().flatten().filter(waits).count()
+        let waits = |socket: &Socket| !matches!(socket.inbox.waiting, Waiting::Nothing);
+        self.reading.len() + self.sockets.iter().flatten().filter(|socket| waits(socket)).count()
     }
 
     /// Arrivals that wait for a user.
@@ -284,9 +283,4 @@ impl NativeUsers {
         }
         engine.close(user.client);
     }
-}
-
-/// A random number, for keys of WebSockets. It is not secret.
-fn random() -> u64 {
-    RandomState::new().build_hasher().finish()
 }

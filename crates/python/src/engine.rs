@@ -1,8 +1,10 @@
-//! `Engine`: the reactor for Python. `client`: sends requests; `stream`: a body read in pieces; `groups`: native users.
+//! `Engine`: the reactor for Python. `client`: sends requests; `stream`: a body read in pieces;
+//! `websocket`: messages; `groups`: native users.
 
 mod client;
 mod groups;
 mod stream;
+mod websocket;
 
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,6 +18,7 @@ use slab::Slab;
 pub(crate) use self::client::Client;
 pub(crate) use self::groups::Group;
 pub(crate) use self::stream::Stream;
+pub(crate) use self::websocket::WebSocket;
 use crate::allow::AllowedHosts;
 use crate::errors::refused;
 use crate::origin::address;

@@ -34,7 +34,7 @@ mod _engine {
     #[pymodule_export]
     use crate::decoding::Decoding;
     #[pymodule_export]
-    use crate::engine::{Client, Engine, Stream};
+    use crate::engine::{Client, Engine, Stream, WebSocket};
     #[pymodule_export]
     use crate::events::{EventSplitter, StreamRows};
     #[pymodule_export]
@@ -48,7 +48,7 @@ mod _engine {
     #[pymodule_export]
     use crate::path::is_plain_path;
     #[pymodule_export]
-    use crate::recorder::Recorder;
+    use crate::recorder::{Recorder, SocketRows};
     #[pymodule_export]
     use crate::reply::Reply;
     #[pymodule_export]
@@ -88,6 +88,13 @@ mod _engine {
     #[pyfunction]
     fn stream_rows() -> [&'static str; plimsoll_record::STREAM_ROWS.len()] {
         plimsoll_record::STREAM_ROWS
+    }
+
+    /// The headers of a request that opens a WebSocket, with a new key.
+    #[pyfunction]
+    fn websocket_headers(protocols: Vec<String>, compression: bool) -> Vec<(&'static str, String)> {
+        let offer = plimsoll_websocket::Offer { protocols, deflate: compression };
+        offer.headers(&plimsoll_websocket::Key::random())
     }
 
     /// (name, whether it is a failure, whether its response time counts in the percentiles) of every outcome.

@@ -1,7 +1,7 @@
 //! `Recorder`: `record::Recorder` for Python.
 
 use plimsoll_engine::now;
-use plimsoll_record::{self as record, EndpointId, Outcome};
+use plimsoll_record::{self as record, EndpointId, Exchange, Outcome};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
@@ -13,6 +13,11 @@ use crate::reply::Reply;
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Recorder {
     pub(crate) inner: record::Recorder,
+}
+
+#[pyclass(frozen, module = "plimsoll._engine")]
+pub(crate) struct SocketRows {
+    pub(crate) inner: record::SocketRows,
 }
 
 /// Workers send histograms as plain V2. The coordinator compresses them, to save CPU time of the generator.
@@ -172,6 +177,36 @@ impl Recorder {
 
     fn offered(&mut self, due: u64) {
         self.inner.offered(due);
+    }
+
+    fn socket_rows(&mut self, endpoint: u32) -> PyResult<Option<SocketRows>> {
+        let endpoint = self.check(endpoint)?;
+        Ok(self.inner.socket_rows(endpoint).map(|inner| SocketRows { inner }))
+    }
+
+    fn message_row(&mut self, endpoint: u32) -> PyResult<Option<u32>> {
+        let endpoint = self.check(endpoint)?;
+        Ok(self.inner.message_row(endpoint).map(|id| id.0))
+    }
+
+    fn message_out(&mut self, row: u32, sent: u64, size: u64) -> PyResult<()> {
+        let row = self.check(row)?;
+        self.inner.message_out(row, sent, size);
+        Ok(())
+    }
+
+    fn socket_closed(
+        &mut self,
+        rows: &SocketRows,
+        sent: u64,
+        arrival: u64,
+        outcome: &str,
+        message: &str,
+    ) -> PyResult<()> {
+        let (ended, arrival) = (self::outcome(outcome)?, arrival.max(sent));
+        let exchange = Exchange { due: sent, sent, arrival, read: arrival, ..Exchange::default() };
+        self.inner.socket_closed(rows.inner, &exchange, ended, message);
+        Ok(())
     }
 
     fn warm_until(&mut self, stamp: u64) {

@@ -1,5 +1,7 @@
 //! The opening handshake (RFC 6455 §4): an HTTP/1.1 request with a key, and the check of the response.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
+
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use plimsoll_http as http;
@@ -27,6 +29,14 @@ impl Key {
         Key(text)
     }
 
+    /// A key that no other connection has.
+    pub fn random() -> Key {
+        let mut bits = [0; 16];
+        bits[..8].copy_from_slice(&random().to_ne_bytes());
+        bits[8..].copy_from_slice(&random().to_ne_bytes());
+        Key::new(bits)
+    }
+
     /// The key with this value of its header.
     pub const fn from_bytes(text: [u8; Key::LENGTH]) -> Key {
         Key(text)
@@ -41,6 +51,11 @@ impl Key {
     fn accept(&self) -> String {
         BASE64_STANDARD.encode(Sha1::new().chain_update(self.0).chain_update(MAGIC).finalize())
     }
+}
+
+/// A random number, for a key or for the seed of a client. It is not secret.
+pub fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 /// What a client asks for, besides the connection.

@@ -38,4 +38,4 @@ pub use client::{Client, Close, Message, NO_CODE};
 pub use decoder::{Decoder, Incoming, may_be_sent};
 pub use deflate::Parameters;
 pub use error::{HandshakeError, ProtocolError};
-pub use handshake::{Accepted, Key, Offer};
+pub use handshake::{Accepted, Key, Offer, random};

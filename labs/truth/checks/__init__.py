@@ -6,7 +6,19 @@ Each file begins with the purpose and the tolerance of its check.
 from collections.abc import Callable, Iterator
 
 from ..lab import Lab
-from . import brackets, busy, counts, distributions, failures, freeze_closed, freeze_open, spacing, streams, texts
+from . import (
+    brackets,
+    busy,
+    counts,
+    distributions,
+    failures,
+    freeze_closed,
+    freeze_open,
+    sockets,
+    spacing,
+    streams,
+    texts,
+)
 from .case import Case
 
 Check = Callable[[Lab], Iterator[Case]]
@@ -22,4 +34,5 @@ CHECKS: dict[str, Check] = {
     "failures": failures.check,
     "streams": streams.check,
     "texts": texts.check,
+    "sockets": sockets.check,
 }

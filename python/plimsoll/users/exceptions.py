@@ -38,6 +38,10 @@ class CatchResponseError(Exception):
     """The exception for the text in `response.failure("text")`."""
 
 
+class WebSocketError(Exception):
+    """A WebSocket could not be opened, or has ended, or a message did not come in time."""
+
+
 class InterruptTaskSet(Exception):  # noqa: N818 - Locust's name
     """Leave the running TaskSet. reschedule: the parent picks its next task at once, else it waits first."""
 

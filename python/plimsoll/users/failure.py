@@ -15,7 +15,7 @@ import gevent
 from requests import exceptions as requests_errors
 from urllib3 import exceptions as urllib3_errors
 
-from plimsoll.users.exceptions import CatchResponseError
+from plimsoll.users.exceptions import CatchResponseError, WebSocketError
 
 if TYPE_CHECKING:
     from plimsoll._engine import Reply, Stream
@@ -252,7 +252,7 @@ _ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
 
 def message_of(error: BaseException | str) -> str:
     """A failure as Locust prints it: the text given to `failure()`, else the exception; without memory addresses."""
-    if isinstance(error, CatchResponseError):
+    if isinstance(error, (CatchResponseError, WebSocketError)):
         text = str(error.args[0]) if error.args else ""
     else:
         text = error if isinstance(error, str) else repr(error)
@@ -287,7 +287,7 @@ def exchange_outcome(reply: Reply, error: BaseException | str) -> str:
     """The failure kind of one of our own exchanges reported with `error`."""
     if reply.error is not None:
         return reply.outcome
-    if isinstance(error, requests_errors.ContentDecodingError):
+    if isinstance(error, (requests_errors.ContentDecodingError, WebSocketError)):
         return "protocol"
     # Of requests' own errors only those about statuses and redirects occur after a complete response.
     return (

@@ -1,7 +1,7 @@
 """The part of the lab that holds on any machine, however busy: counts, outcomes, lower bounds, and shapes."""
 
 import pytest
-from labs.truth.checks import CHECKS, brackets, busy, counts, failures, freeze_open, streams, texts
+from labs.truth.checks import CHECKS, brackets, busy, counts, failures, freeze_open, sockets, streams, texts
 from labs.truth.errors import NotJudgedError
 from labs.truth.lab import Lab, Load, Observation
 from labs.truth.line import Line, Verdict
@@ -59,6 +59,11 @@ def test_chunks_and_tokens_of_texts_are_counted_and_no_slow_request_is_good(lab:
     lines = [line for case in texts.check(lab) for line in case.judge()]
     by_timers = ("time per token p50", "most of the fast ones are good")
     lines = [line for line in lines if line.quantity not in by_timers]
+    assert all_hold(lines), lines
+
+
+def test_messages_of_websockets_are_counted_and_no_round_trip_is_faster_than_the_target(lab: Lab) -> None:
+    lines = [line for case in sockets.check(lab) for line in case.judge()]
     assert all_hold(lines), lines
 
 

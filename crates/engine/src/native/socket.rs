@@ -6,7 +6,6 @@ use plimsoll_http as http;
 use plimsoll_record::{Exchange, Recorder, SocketRows};
 use plimsoll_websocket::{Accepted, Client, Key, Message, Offer};
 
-use super::random;
 use crate::call::ExchangeId;
 use crate::engine::{Engine, WakeId};
 
@@ -19,16 +18,16 @@ pub(super) const STREAK: u32 = 16;
 
 /// When something was due and sent, monotonic ns.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Sent {
+pub(super) struct Start {
     pub(super) due: u64,
     pub(super) free: u64,
     pub(super) sent: u64,
 }
 
-impl Sent {
+impl Start {
     /// The exchange from here to this arrival.
     pub(super) fn until(&self, at: &Exchange) -> Exchange {
-        let Sent { due, free, sent } = *self;
+        let Start { due, free, sent } = *self;
         // An unread message may be older than the step that takes it.
         let arrival = at.arrival.max(sent);
         Exchange {
@@ -52,9 +51,9 @@ pub(super) enum Waiting {
     /// The socket has not accepted this many bytes of a message yet.
     Written(u64),
     /// A message. `reply`: one that answers what was sent last.
-    Received { start: Sent, reply: bool },
+    Received { start: Start, reply: bool },
     /// The close frame of the peer.
-    Closed(Sent),
+    Closed(Start),
 }
 
 /// An open connection.
@@ -84,7 +83,7 @@ pub(super) struct Inbox {
     /// Steps of its flow take messages.
     keeps: bool,
     /// What was sent since the last message was taken.
-    sends: Vec<Sent>,
+    sends: Vec<Start>,
     is_answered: bool,
     /// Arrival of the last message.
     previous: Option<u64>,
@@ -115,7 +114,7 @@ impl Socket {
     }
 
     /// Writes a message.
-    pub(super) fn send(&mut self, engine: &mut Engine, message: Message<'_>, sent: Sent) {
+    pub(super) fn send(&mut self, engine: &mut Engine, message: Message<'_>, sent: Start) {
         self.inbox.sent(sent);
         self.client.send(message);
         self.flush(engine);
@@ -124,7 +123,7 @@ impl Socket {
 
 impl Inbox {
     /// A message is sent. What came before the first one after an answer is no reply to it.
-    fn sent(&mut self, sent: Sent) {
+    fn sent(&mut self, sent: Start) {
         if self.is_answered || self.sends.is_empty() {
             self.sends.clear();
             self.unread.clear();
@@ -165,14 +164,14 @@ impl Inbox {
 
     /// The exchange that ends with a message. `start`: of the step that waits. `reply`: the message answers the last one
     /// that was sent before it.
-    pub(super) fn exchange(&self, start: Sent, reply: bool, at: &Exchange) -> Exchange {
+    pub(super) fn exchange(&self, start: Start, reply: bool, at: &Exchange) -> Exchange {
         let before = || self.sends.iter().rev().find(|sent| sent.sent <= at.arrival).or(self.sends.first());
         let from = if reply { before().copied().unwrap_or(start) } else { start };
         from.until(at)
     }
 
     /// When the message was sent that a step waits to be answered.
-    pub(super) fn last_sent(&self) -> Option<Sent> {
+    pub(super) fn last_sent(&self) -> Option<Start> {
         self.sends.last().copied()
     }
 
@@ -185,10 +184,7 @@ impl Inbox {
 
 /// The bytes of a request for a new connection, with a key of its own.
 pub(super) fn with_key(mut request: Vec<u8>) -> Vec<u8> {
-    let mut bits = [0; 16];
-    bits[..8].copy_from_slice(&random().to_ne_bytes());
-    bits[8..].copy_from_slice(&random().to_ne_bytes());
-    let key = Key::new(bits);
+    let key = Key::random();
     let placeholder = &plimsoll_scenario::KEY;
     // It is once in each request: the scenario refuses other headers of that name.
     if let Some(at) = request.windows(placeholder.len()).rposition(|window| window == placeholder) {

@@ -4,11 +4,11 @@ use std::mem::replace;
 
 use plimsoll_record::{Exchange, Outcome, Recorder};
 use plimsoll_scenario::{Prepared, Verdict, WebSocket};
-use plimsoll_websocket::{Client, Message};
+use plimsoll_websocket::{Client, Message, random};
 
-use super::socket::{STREAK, Sent, Socket, Waiting, check, with_key};
+use super::socket::{STREAK, Socket, Start, Waiting, check, with_key};
 use super::user::{State, Then};
-use super::{NativeUsers, OURS, SOCKET, random};
+use super::{NativeUsers, OURS, SOCKET};
 use crate::call::{Bytes, Call, Failure, Finished, Keep, Then as Follows};
 use crate::clock::now;
 use crate::engine::Engine;
@@ -31,7 +31,7 @@ impl NativeUsers {
     ) {
         let index = self.users[place].session.step().index();
         let sent = now();
-        let start = Sent { due: if due == 0 { sent } else { due.min(sent) }, free: free.min(sent), sent };
+        let start = Start { due: if due == 0 { sent } else { due.min(sent) }, free: free.min(sent), sent };
         let is_open = self.sockets.get(place).is_some_and(Option::is_some);
         let websocket = self.player.scenario().steps()[index].websocket.clone();
         match websocket {
@@ -151,7 +151,7 @@ impl NativeUsers {
         })
     }
 
-    fn send_message(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, binary: bool, start: Sent) {
+    fn send_message(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, binary: bool, start: Start) {
         let session = &self.users[place].session;
         let row = self.steps[session.step().index()].message_row;
         let Some(socket) = self.sockets[place].as_deref_mut() else { return };
@@ -174,7 +174,7 @@ impl NativeUsers {
         self.wait_for(engine, place, start);
     }
 
-    fn receive(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, reply: bool, start: Sent) {
+    fn receive(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, reply: bool, start: Start) {
         self.budget.take_request();
         let Some(socket) = self.sockets[place].as_deref_mut() else { return };
         let session = &mut self.users[place].session;
@@ -193,7 +193,7 @@ impl NativeUsers {
     }
 
     /// Waits for something of the socket, at most as long as the step says.
-    fn wait_for(&mut self, engine: &mut Engine, place: usize, from: Sent) {
+    fn wait_for(&mut self, engine: &mut Engine, place: usize, from: Start) {
         self.users[place].state = State::Streaming;
         let timeout = self.steps[self.users[place].session.step().index()].timeout;
         if let Some(socket) = self.socket(place) {
@@ -202,7 +202,7 @@ impl NativeUsers {
         }
     }
 
-    fn close_socket(&mut self, engine: &mut Engine, place: usize, code: u16, start: Sent) {
+    fn close_socket(&mut self, engine: &mut Engine, place: usize, code: u16, start: Start) {
         let Some(socket) = self.socket(place) else { return };
         socket.client.close(code, "");
         socket.flush(engine);
@@ -348,7 +348,7 @@ impl NativeUsers {
         let Some(socket) = self.take_socket(place) else { return };
         engine.hang_up(socket.id);
         let at = &socket.last;
-        let start = Sent { due: at.arrival, free: 0, sent: at.arrival };
+        let start = Start { due: at.arrival, free: 0, sent: at.arrival };
         let (exchange, is_ours) = match socket.inbox.waiting {
             Waiting::Closed(start) => (start.until(at), true),
             _ => (start.until(at), false),

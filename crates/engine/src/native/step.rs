@@ -11,6 +11,7 @@ use crate::origin::Origin;
 
 /// One step.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "five independent facts, not a state")]
 pub(super) struct Step {
     pub(super) endpoint: EndpointId,
     pub(super) origin: Arc<Origin>,

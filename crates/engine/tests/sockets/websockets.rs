@@ -104,8 +104,8 @@ fn a_connection_may_be_opened_for_each_iteration_and_its_close_is_timed() {
 
 #[test]
 fn in_the_open_model_the_time_of_a_message_begins_when_it_was_due() {
-    let (_peer, received) = echo();
-    let mut shift = Shift::new(&flow(&_peer.url(), &steps(&[CONNECT, &send("x"), RECEIVE])));
+    let (peer, received) = echo();
+    let mut shift = Shift::new(&flow(&peer.url(), &steps(&[CONNECT, &send("x"), RECEIVE])));
     let due: Vec<u64> = (0..20).map(|n| n * 1_000_000).collect();
     shift.arrive(arrivals(due), now());
     shift.work();
@@ -330,6 +330,7 @@ fn a_subprotocol_and_headers_are_offered_and_each_connection_has_its_own_key() {
     let (seen, keys) = gate();
     let peer = Peer::new(move |_, conn| {
         let seen = seen.clone();
+        #[allow(clippy::result_large_err)] // the library's type
         let look = |request: &Request, mut response: Response| {
             let header = |name: &str| request.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
             seen.send((header("sec-websocket-key").unwrap(), header("x-a"), header("sec-websocket-protocol"))).unwrap();

@@ -5,7 +5,11 @@ use plimsoll_record::Outcome;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use plimsoll_websocket::Offer;
+
+use super::websocket::WebSocket;
 use super::{Engine, Gone, Left, leave};
+use crate::reply::Reply;
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Stream {
@@ -49,6 +53,21 @@ impl Stream {
             }
         }
         Some(PyBytes::new(py, &piece.bytes))
+    }
+
+    #[pyo3(signature = (reply, protocols, compression))]
+    fn websocket(
+        &mut self,
+        py: Python<'_>,
+        reply: &Reply,
+        protocols: Vec<String>,
+        compression: bool,
+    ) -> PyResult<WebSocket> {
+        let limit = self.engine.borrow(py).max_decoded;
+        let offer = Offer { protocols, deflate: compression };
+        let socket = WebSocket::new(self.engine.clone_ref(py), self.id, &self.gone, reply, &offer, limit)?;
+        self.ended = true;
+        Ok(socket)
     }
 
     fn stop_reading(&self, py: Python<'_>) {

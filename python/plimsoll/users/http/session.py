@@ -37,11 +37,12 @@ from plimsoll.users.http.url import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plimsoll._engine import Reply
     from plimsoll.users.events import EventHook
     from plimsoll.users.http.url import Route
+    from plimsoll.users.http.websocket import WebSocket
 
 logger = logging.getLogger(__name__)
 
@@ -119,6 +120,26 @@ class HttpSession(SessionSettings, QuickCalls, requests.Session):  # type: ignor
         except RequestException as error:
             response = self._failed(chain, url, error)
         return self._hand_over(response, catch_response, context, stream)
+
+    def websocket(
+        self,
+        url: str,
+        name: str | None = None,
+        context: Mapping[str, Any] = NO_CONTEXT,
+        *,
+        subprotocols: Sequence[str] = (),
+        compression: bool = False,
+        **options: Any,
+    ) -> WebSocket:
+        """Open a WebSocket. url: a path, or a whole URL of any of ws, wss, http and https. subprotocols: to offer, the
+        preferred one first. compression: offer permessage-deflate. options: headers, params, cookies, auth, timeout,
+        verify and cert, as of a request.
+
+        Never fails: the WebSocket is False if it is not open, and its `error` says why.
+        """
+        from plimsoll.users.http.websocket import open_websocket
+
+        return open_websocket(self, url, name, subprotocols, compression, context, {"headers": None, **options})
 
     def _build_url(self, url: str) -> str:
         """The whole URL; Locust's session has this method."""

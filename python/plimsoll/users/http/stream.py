@@ -82,6 +82,11 @@ class Incoming(RawIOBase):
                 raise cause_in_stream(stream)
         return piece
 
+    def take_stream(self) -> Stream | None:
+        """What will come, for another reader."""
+        stream, self._stream = self._stream, None
+        return stream
+
     def close(self) -> None:
         """Discard the rest by closing the connection. After a complete body the connection is kept for other
         requests."""
@@ -174,6 +179,10 @@ class Streamed:
     def arrival(self) -> int:
         """Stamp of the bytes that were received last, ns."""
         return self._source.arrival
+
+    def upgraded(self) -> Stream | None:
+        """The connection of a response that switches protocols; nothing else can be read then."""
+        return self._source.take_stream()
 
     @property
     def content(self) -> bytes:

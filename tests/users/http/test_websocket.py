@@ -1,0 +1,174 @@
+"""WebSockets of a session: what is sent and received, how it is counted, and how it ends."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import socket
+import threading
+from typing import TYPE_CHECKING, Any
+
+import gevent
+import pytest
+from tests.socket_server import EchoServer
+
+if TYPE_CHECKING:
+    from tests.users.conftest import SessionBench
+    from tests.users.recording_server import RecordingServer
+
+SOON_S = 20.0
+
+
+def test_messages_are_counted_and_a_reply_is_timed_from_its_message(
+    session_bench: SessionBench, echo: EchoServer
+) -> None:
+    session = session_bench.http(f"http://{echo.place}")
+    with session.websocket("/chat") as ws:
+        assert ws and ws.close_code is None
+        assert ws.send("text") and ws.receive(SOON_S) == "text"
+        assert ws.send(b"\x00\xff") and ws.receive(SOON_S) == b"\x00\xff"
+    assert (bool(ws), ws.close_code, echo.received) == (False, 1000, ["text", b"\x00\xff"])
+    assert session_bench.counts == {
+        ("WS", "/chat", "success"): 1,
+        ("WS receive", "/chat", "success"): 2,
+        ("message out", "/chat", "success"): 2,
+        ("message in", "/chat", "success"): 2,
+        ("WS close", "/chat", "success"): 1,
+    }
+    assert session_bench.recorder.total()[0] == 3, "messages and ends are no requests"
+    (received,) = (each for each in session_bench.recorded if each.method == "WS receive")
+    assert 0 < received.service_sum <= received.response_sum
+
+
+def test_a_whole_url_a_name_headers_and_a_subprotocol(session_bench: SessionBench) -> None:
+    server = EchoServer(subprotocols=["v2"], compression="deflate")
+    session = session_bench.http("http://127.0.0.1:1")
+    options: dict[str, Any] = {"headers": {"X-A": "b"}, "subprotocols": ["v1", "v2"], "compression": True}
+    ws = session.websocket(f"ws://{server.place}/chat?room=1", name="chat", **options)
+    ws.send("long " * 1000)
+    assert (ws.receive(SOON_S), ws.subprotocol) == ("long " * 1000, "v2")
+    ws.close()
+    server.close()
+    assert ("WS receive", "chat", "success") in session_bench.counts
+
+
+def test_a_timeout_is_an_outcome_and_the_message_still_comes(session_bench: SessionBench, echo: EchoServer) -> None:
+    ws = session_bench.http(f"http://{echo.place}").websocket("/")
+    assert ws.receive(0.05) is None
+    assert ws.send("late") and ws.receive(SOON_S) == "late"
+    assert session_bench.counts["WS receive", "/", "timeout"] == 1
+    assert ("timeout", "no message within 0.05 s") in session_bench.failures
+
+
+def test_the_code_of_the_server_is_the_outcome(session_bench: SessionBench, echo: EchoServer) -> None:
+    ws = session_bench.http(f"http://{echo.place}").websocket("/busy")
+    for _ in range(3):
+        ws.send("x")
+    received = [ws.receive(SOON_S) for _ in range(3)]
+    assert received == ["x", "x", None]
+    assert (ws.close_code, ws.error) == (1013, "the server closed the connection with code 1013: later")
+    assert (ws.receive(), ws.send("y")) == (None, False)
+    counts = session_bench.counts
+    assert (counts["WS receive", "/busy", "reset"], counts["WS close", "/busy", "reset"]) == (1, 1)
+
+
+def test_iteration_and_a_callback_take_what_comes(session_bench: SessionBench) -> None:
+    server = EchoServer(["one", "two"])
+    session = session_bench.http(f"http://{server.place}")
+    ws = session.websocket("/busy")
+    ws.send("a"), ws.send("b"), ws.send("c")
+    assert list(ws) == ["one", "two", "a", "b"]
+    heard: list[object] = []
+    other = session.websocket("/")
+    other.on_message(heard.append)
+    other.send("three")
+    with gevent.Timeout(SOON_S):
+        while len(heard) < 3:
+            gevent.sleep(0.01)
+    other.close()
+    server.close()
+    assert heard == ["one", "two", "three"]
+    assert not any(method == "WS receive" for method, *_ in session_bench.counts)
+
+
+def test_a_server_that_opens_no_websocket_is_a_failure_and_no_exception(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    ws = session_bench.http(target.url).websocket("/plain")
+    assert not ws
+    assert ws.error == "the server does not open a WebSocket: status 200, not 101"
+    assert (ws.send("x"), ws.receive(), list(ws)) == (False, None, [])
+    ws.close()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        refusing = listener.getsockname()[1]
+    refused = session_bench.http(f"http://127.0.0.1:{refusing}").websocket("/")
+    assert not refused and "refused" in str(refused.error)
+    assert session_bench.counts == {("WS", "/plain", "protocol"): 1, ("WS", "/", "connect"): 1}
+
+
+def test_a_close_code_that_cannot_be_sent_is_a_mistake_of_the_code(
+    session_bench: SessionBench, echo: EchoServer
+) -> None:
+    ws = session_bench.http(f"http://{echo.place}").websocket("/")
+    with pytest.raises(ValueError, match="1006 is no code that can be sent"):
+        ws.close(1006)
+    ws.close(4000, "bye")
+    assert ws.close_code == 4000
+
+
+def test_pings_are_answered_while_the_user_does_something_else(session_bench: SessionBench) -> None:
+    server = EchoServer(ping_interval=0.05, ping_timeout=0.2)
+    ws = session_bench.http(f"http://{server.place}").websocket("/")
+    gevent.sleep(1.0)
+    assert ws.send("still there") and ws.receive(SOON_S) == "still there"
+    ws.close()
+    server.close()
+
+
+def _read_late(listener: socket.socket, go: threading.Event, read: list[int]) -> None:
+    """Open a WebSocket, wait, and read all that comes."""
+    connection, _ = listener.accept()
+    with connection:
+        head = connection.recv(4096).decode()
+        key = re.search(r"Sec-WebSocket-Key: (\S+)", head)
+        assert key is not None
+        digest = hashlib.sha1(f"{key[1]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11".encode()).digest()
+        lines = ["HTTP/1.1 101 Switching Protocols", "Upgrade: websocket", "Connection: Upgrade"]
+        lines += [f"Sec-WebSocket-Accept: {base64.b64encode(digest).decode()}", "", ""]
+        connection.sendall("\r\n".join(lines).encode())
+        go.wait()
+        while data := connection.recv(1 << 20):
+            read.append(len(data))
+            if sum(read) >= LONG:
+                connection.sendall(b"\x88\x02\x03\xe8")
+
+
+LONG = 20_000_000
+
+
+def test_a_send_waits_for_a_server_that_reads_slowly(session_bench: SessionBench) -> None:
+    go, read = threading.Event(), list[int]()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=_read_late, args=(listener, go, read), daemon=True).start()
+        ws = session_bench.http(f"http://127.0.0.1:{listener.getsockname()[1]}").websocket("/")
+        sender = gevent.spawn(ws.send, "x" * LONG)
+        gevent.sleep(0.1)
+        assert not sender.ready()
+        assert ("message out", "/", "success") not in session_bench.counts
+        go.set()
+        assert sender.get(timeout=SOON_S)
+        assert ws.receive(SOON_S) is None
+    assert (ws.close_code, sum(read)) == (1000, LONG + 14 + 8), "the message, and the answer to the close frame"
+    assert session_bench.counts["message out", "/", "success"] == 1
+
+
+def test_listeners_of_requests_see_messages(session_bench: SessionBench, echo: EchoServer) -> None:
+    seen: list[dict[str, Any]] = []
+    session_bench.event.add_listener(lambda **fields: seen.append(fields))
+    ws = session_bench.http(f"http://{echo.place}").websocket("/chat", context={"who": "me"})
+    ws.send("x")
+    ws.receive(SOON_S)
+    assert [each["request_type"] for each in seen] == ["WS", "WS receive"]
+    assert (seen[1]["response"].content, seen[1]["response_length"], seen[1]["context"]) == ("x", 1, {"who": "me"})
+    assert session_bench.counts["WS receive", "/chat", "success"] == 1
