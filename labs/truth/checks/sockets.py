@@ -1,8 +1,8 @@
 """WebSockets: counts are exact, round trips are those of the target's schedule.
 
 The target returns each message DELAY after its arrival, never earlier. So no round trip is faster than that (less the
-error of a histogram), and the median exceeds it only by what the target's timers and a busy machine add: at most half of
-DELAY. Messages and connections are those that the target has received, in the closed and the open model.
+error of a histogram), and the median exceeds it only by what the target's timers and a busy machine add: at most half
+of DELAY. Messages and connections are those that the target has received, in the closed and the open model.
 """
 
 from collections.abc import Iterator
