@@ -1,4 +1,4 @@
-"""Fuzz the parts of the engine: `python -m fuzz.engine [content|decoder|events|histogram|scenario|websocket] [--seconds N]`
+"""Fuzz the parts of the engine: `python -m fuzz.engine [TARGET …] [--seconds N]`
 
 Builds the targets with libFuzzer's coverage counters, and runs one after the other. New inputs are stored in
 fuzz/corpus/, where the next run starts. A finding is written to fuzz/artifacts/, and the exit status is 1.

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.load.url import url_scenario
+from plimsoll.load.url import socket_scenario, url_scenario
 
 
 def test_a_url_is_requested_again_and_again() -> None:
@@ -33,6 +33,17 @@ def test_method_headers_and_body_are_sent(tmp_path: Path) -> None:
     (tmp_path / "body").write_bytes(b"\xff${x}")
     (step,) = url_scenario("http://h", body_file=str(tmp_path / "body"))["flows"][0]["steps"]
     assert step["body"] == {"base64": "/yR7eH0="}
+
+
+def test_a_websocket_is_opened_once_and_its_message_repeated() -> None:
+    definition = socket_scenario("wss://h:1/a?b=c", message="${uuid}", headers=["A: b"], protocols=["v1"])
+    assert definition["targets"][0]["url"] == "https://h:1"
+    connect, send, receive = definition["flows"][0]["steps"]
+    assert (connect["path"], connect["headers"]) == ("/a?b=c", [["A", "b"]])
+    assert connect["websocket"] == {"connect": {"protocols": ["v1"]}}
+    assert (send["websocket"], send["body"]) == ({"send": {}}, {"text": "${uuid}"})
+    assert receive["websocket"] == {"receive": {"reply": True}}
+    assert {each["name"] for each in (connect, send, receive)} == {"/a?b=c"}
 
 
 def test_a_stream_is_read_as_events() -> None:

@@ -71,6 +71,7 @@ impl Decoder {
     }
 
     /// Expects a response to a request, which may have the method HEAD. Discards an unfinished one.
+    #[inline]
     pub fn begin(&mut self, head_request: bool) {
         self.expect(if head_request { Asked::Head } else { Asked::Body });
     }
@@ -82,10 +83,12 @@ impl Decoder {
 
     /// Expects a response to a request to switch protocols: after a 101 the body is all bytes until the connection is
     /// closed, of any length.
+    #[cold]
     pub fn begin_upgrade(&mut self) {
         self.expect(Asked::Upgrade);
     }
 
+    #[inline]
     fn expect(&mut self, asked: Asked) {
         *self = Self { state: State::Head, asked, ..Self::new() };
     }
@@ -183,7 +186,7 @@ impl Decoder {
             sink.interim(status);
             return Ok(false);
         }
-        self.room = if status == 101 { u64::MAX } else { limits.body };
+        self.room = limits.body;
         self.keep_alive = keep_alive;
         self.state = match body {
             Body::None => State::Idle,
@@ -192,7 +195,12 @@ impl Decoder {
             }
             Body::Length(length) => State::Length(length),
             Body::Chunked => State::Chunked(Chunks::START),
-            Body::UntilClose => State::UntilClose,
+            Body::UntilClose => {
+                if status == 101 {
+                    self.room = u64::MAX;
+                }
+                State::UntilClose
+            }
         };
         sink.head(&Head { status, minor, raw, content_length, notes });
         Ok(body == Body::None)

@@ -143,10 +143,11 @@ impl<'a> Fields<'a> {
 
     fn frame(&self, head: Parsed, asked: Asked) -> Parsed {
         let persistent = !self.close && (head.minor == 1 || self.keep_alive);
-        let switches = head.status == 101 && asked == Asked::Upgrade;
-        let bodiless = asked == Asked::Head || (matches!(head.status, 101 | 204 | 304) && !switches);
+        if asked == Asked::Upgrade && head.status == 101 {
+            return Parsed { body: Body::UntilClose, keep_alive: false, notes: self.notes, ..head };
+        }
+        let bodiless = asked == Asked::Head || matches!(head.status, 101 | 204 | 304);
         let body = match (bodiless, self.last_coding, self.content_length) {
-            _ if switches => Body::UntilClose,
             (true, ..) | (_, None, Some(0)) => Body::None,
             (_, Some(coding), _) if coding.eq_ignore_ascii_case(b"chunked") => Body::Chunked,
             (_, None, Some(length)) => Body::Length(length),

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 FOR_REQUESTS = ("method", "body", "stream", "slo")
 FOR_SOCKETS = ("message", "subprotocol")
+ONLY_SOCKETS = "goes with a WebSocket: plimsoll run ws://…"
 FOR_URLS = ("headers", *FOR_REQUESTS, *FOR_SOCKETS)
 STOP_TIMEOUT_S = 10.0
 """Seconds that what is under way gets in the end, unless the run says; Locust's users get none."""
@@ -182,6 +183,7 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
     """Raises PlimsollError."""
     sources = _sources(arguments, named=given["locustfile"] is not None)
     if not sources:
+        _refuse(given, FOR_SOCKETS, ONLY_SOCKETS)
         _refuse(given, FOR_URLS, "goes with a URL: plimsoll run http://…")
         found = tuple(str(path) for path in locustfiles.find(given["locustfile"] or locustfiles.DEFAULT))
         return RunInput(locustfiles=found, arguments=_user_classes(arguments))
@@ -195,7 +197,7 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
         _refuse(given, FOR_REQUESTS, f"goes with a request, not with a WebSocket; {source} takes --message TEXT")
         return RunInput(scenario=_socket_scenario(source, given), source=source)
     if source.startswith(("http://", "https://")):
-        _refuse(given, FOR_SOCKETS, f"goes with a WebSocket: plimsoll run ws://…, not {source}")
+        _refuse(given, FOR_SOCKETS, f"{ONLY_SOCKETS}, not {source}")
         return RunInput(scenario=_url_scenario(source, given), source=source)
     _refuse(given, FOR_URLS, f"goes with a URL, not with {source}")
     path = str(Path(source).absolute())

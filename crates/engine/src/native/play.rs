@@ -46,31 +46,29 @@ impl NativeUsers {
     /// Leaves a step whose exchange ended at `read`: starts the next step, or ends the iteration.
     #[inline]
     pub(super) fn advance(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, read: u64) {
-        self.advance_from(engine, recorder, place, read, None);
+        match self.player.advance(&mut self.users[place].session) {
+            Next::Step { think: 0 } => self.follow(engine, recorder, place, read, 0),
+            Next::Step { think } => self.pause(engine, place, read + think, Then::Send),
+            Next::End { think } => self.end_iteration(engine, recorder, place, read, think),
+        }
     }
 
-    /// The same. `skipped`: the step did nothing, so there is no pause, and the next one has its `free`.
-    #[inline]
-    pub(super) fn advance_from(
-        &mut self,
-        engine: &mut Engine,
-        recorder: &mut Recorder,
-        place: usize,
-        read: u64,
-        skipped: Option<u64>,
-    ) {
+    /// Leaves a step that did nothing: there is no pause, and the next step has its `due` and `free`.
+    pub(super) fn skip(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, free: u64) {
         match self.player.advance(&mut self.users[place].session) {
-            Next::Step { think } if think == 0 || skipped.is_some() => {
-                self.follow(engine, recorder, place, read, skipped.unwrap_or(0));
-            }
-            Next::Step { think } => self.pause(engine, place, read + think, Then::Send),
-            Next::End { think } => match self.model {
-                Model::Open | Model::Unset => self.release(engine, recorder, place, read),
-                // Without a next iteration there is no think time.
-                Model::Closed { wanted } if self.over || self.users.len() > wanted => self.end(engine, place),
-                Model::Closed { .. } if think == 0 => self.iterate(engine, recorder, place, read),
-                Model::Closed { .. } => self.pause(engine, place, read + think, Then::Begin),
-            },
+            Next::Step { .. } => self.follow(engine, recorder, place, due, free),
+            Next::End { think } => self.end_iteration(engine, recorder, place, due, think),
+        }
+    }
+
+    #[inline]
+    fn end_iteration(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, read: u64, think: u64) {
+        match self.model {
+            Model::Open | Model::Unset => self.release(engine, recorder, place, read),
+            // Without a next iteration there is no think time.
+            Model::Closed { wanted } if self.over || self.users.len() > wanted => self.end(engine, place),
+            Model::Closed { .. } if think == 0 => self.iterate(engine, recorder, place, read),
+            Model::Closed { .. } => self.pause(engine, place, read + think, Then::Begin),
         }
     }
 

@@ -43,7 +43,7 @@ impl NativeUsers {
                 self.open_socket(engine, recorder, place, due, free);
             }
             // The connection failed or was closed: there is nothing that this step could do.
-            _ if !is_open => self.advance_from(engine, recorder, place, start.due, Some(free)),
+            _ if !is_open => self.skip(engine, recorder, place, start.due, free),
             Some(WebSocket::Send { binary }) => self.send_message(engine, recorder, place, binary, start),
             Some(WebSocket::Receive { reply }) => self.receive(engine, recorder, place, reply, start),
             Some(WebSocket::Wait(time)) => self.pause(engine, place, start.sent + time, Then::Advance),
@@ -60,13 +60,16 @@ impl NativeUsers {
         self.sockets.get_mut(place)?.take()
     }
 
-    /// Leaves a step that ended without waiting. After many of them other users run first. `skipped`: as in
-    /// `advance_from`.
+    /// Leaves a step that ended without waiting. After many of them other users run first. `skipped`: the step did
+    /// nothing; its `free`.
     fn go_on(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, skipped: Option<u64>) {
         let Some(socket) = self.socket(place) else { return };
         socket.streak += 1;
         if socket.streak < STREAK {
-            return self.advance_from(engine, recorder, place, due, skipped);
+            return match skipped {
+                Some(free) => self.skip(engine, recorder, place, due, free),
+                None => self.advance(engine, recorder, place, due),
+            };
         }
         socket.streak = 0;
         self.pause(engine, place, now(), Then::Advance);

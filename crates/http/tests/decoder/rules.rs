@@ -190,6 +190,17 @@ fn a_tunnel_begins_behind_the_head_of_a_2xx_to_connect() {
 }
 
 #[test]
+fn after_a_101_to_a_request_for_it_all_bytes_belong_to_the_other_protocol() {
+    let head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nContent-Length: 2\r\n\r\n";
+    let limits = Limits { body: 3, ..Limits::default() };
+    let got = decode_with(&limits, Method::Upgrade, format!("{head}\x00\x01any length").as_bytes(), true);
+    assert_eq!(got.events.last(), Some(&Event::Body(b"\x00\x01any length".to_vec())));
+    assert_eq!(got.end, Ok(Some(CLOSED)));
+    let refused = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi";
+    assert_eq!(decode_with(&limits, Method::Upgrade, refused, false).end, Ok(Some(KEPT)));
+}
+
+#[test]
 fn interim_responses_come_before_the_final_one() {
     let got = decode(
         "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\nContent-Length: x\r\n\r\n\

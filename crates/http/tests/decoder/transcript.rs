@@ -8,6 +8,7 @@ pub(crate) enum Method {
     Get,
     Head,
     Connect,
+    Upgrade,
 }
 
 /// What a [`Sink`] received. Adjacent pieces of the body are joined.
@@ -65,6 +66,7 @@ pub(crate) fn transcript<'a>(
     let mut decoder = Decoder::new();
     match method {
         Method::Connect => decoder.begin_connect(),
+        Method::Upgrade => decoder.begin_upgrade(),
         other => decoder.begin(other == Method::Head),
     }
     let mut events = Events::default();
