@@ -468,8 +468,9 @@ class WebSocket:
     def protocol(self) -> str | None:
         """The subprotocol that the server chose."""
     @property
-    def end(self) -> tuple[str, str, int] | None:
-        """After the end: an outcome for who waits for a message, the reason, and the close code, 1006 without one."""
+    def end(self) -> tuple[str, str, str, int] | None:
+        """After the end: the outcome for who waits for a message, that of the end itself, the reason, and the close
+        code, 1006 without one."""
 
 @final
 class SocketRows:

@@ -1,5 +1,7 @@
 //! An open connection: messages in both directions, pings answered, and the closing handshake.
 
+use std::fmt::{self, Display, Formatter};
+
 use crate::decoder::{Decoder, Incoming};
 use crate::deflate::Parameters;
 use crate::frame::{CONTROL_LIMIT, Masks, Opcode, encode};
@@ -7,6 +9,9 @@ use crate::{ProtocolError, may_be_sent};
 
 /// The code of a close frame without one (RFC 6455 §7.1.5).
 pub const NO_CODE: u16 = 1005;
+
+/// The code of a connection that ended without a close frame (RFC 6455 §7.1.5).
+pub const ABNORMAL: u16 = 1006;
 
 /// A message of the peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,10 +35,32 @@ impl Message<'_> {
 /// Why a connection is closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Close {
-    /// 1000…4999; [`NO_CODE`] if the peer gave none.
+    /// 1000…4999; [`NO_CODE`] if the peer gave none, [`ABNORMAL`] without a close frame.
     pub code: u16,
     /// UTF-8, at most 123 bytes; often empty.
     pub reason: String,
+}
+
+impl Close {
+    /// The end of a connection without a close frame.
+    pub fn missing() -> Close {
+        Close { code: ABNORMAL, reason: String::new() }
+    }
+
+    /// Whether the connection has done what it was for. `is_answer`: this end has closed it first.
+    pub fn is_clean(&self, is_answer: bool) -> bool {
+        matches!(self.code, 1000 | 1001 | NO_CODE) || is_answer && self.code != ABNORMAL
+    }
+}
+
+impl Display for Close {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match (self.code, self.reason.as_str()) {
+            (ABNORMAL, _) => f.write_str("the connection was closed without a close frame"),
+            (code, "") => write!(f, "the server closed the connection with code {code}"),
+            (code, reason) => write!(f, "the server closed the connection with code {code}: {reason}"),
+        }
+    }
 }
 
 /// The client's end of a connection after its handshake.

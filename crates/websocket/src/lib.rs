@@ -34,7 +34,7 @@ mod error;
 mod frame;
 mod handshake;
 
-pub use client::{Client, Close, Message, NO_CODE};
+pub use client::{ABNORMAL, Client, Close, Message, NO_CODE};
 pub use decoder::{Decoder, Incoming, may_be_sent};
 pub use deflate::Parameters;
 pub use error::{HandshakeError, ProtocolError};

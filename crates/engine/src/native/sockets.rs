@@ -4,7 +4,7 @@ use std::mem::replace;
 
 use plimsoll_record::{Exchange, Outcome, Recorder};
 use plimsoll_scenario::{Prepared, Verdict, WebSocket};
-use plimsoll_websocket::{Client, Message, random};
+use plimsoll_websocket::{Client, Close, Message, random};
 
 use super::socket::{STREAK, Socket, Start, Waiting, check, with_key};
 use super::user::{State, Then};
@@ -15,8 +15,6 @@ use crate::engine::Engine;
 
 /// Pieces that are read before other users run.
 const PIECES: usize = 16;
-/// The code of a connection that ended without a close frame (RFC 6455 §7.1.5).
-const ABNORMAL: u16 = 1006;
 
 impl NativeUsers {
     /// Begins a step of a WebSocket.
@@ -259,10 +257,7 @@ impl NativeUsers {
             match piece.then {
                 Follows::More => {}
                 _ if !self.socket(place).is_some_and(is_same) => {}
-                Follows::End => {
-                    let message = "the connection was closed without a close frame".to_owned();
-                    self.socket_ends(engine, recorder, place, Outcome::Reset, &message, ABNORMAL);
-                }
+                Follows::End => self.socket_closes(engine, recorder, place, &Close::missing()),
                 Follows::Failed(failure) => self.socket_fails(engine, recorder, place, &piece.exchange, &failure),
             }
         }
@@ -303,11 +298,9 @@ impl NativeUsers {
             self.received(recorder, place, &exchange, verdict, length);
         }
         if let Err(error) = fed {
-            self.socket_ends(engine, recorder, place, Outcome::Protocol, &error.to_string(), error.close_code());
+            self.socket_ends(engine, recorder, place, Outcome::Protocol, &error.to_string(), false);
         } else if let Some(close) = close {
-            let reason = if close.reason.is_empty() { String::new() } else { format!(": {}", close.reason) };
-            let message = format!("the server closed the connection with code {}{reason}", close.code);
-            self.socket_ends(engine, recorder, place, Outcome::Reset, &message, close.code);
+            self.socket_closes(engine, recorder, place, &close);
         }
         if is_taken {
             self.advance(engine, recorder, place, at.read);
@@ -334,11 +327,18 @@ impl NativeUsers {
             Outcome::Timeout => format!("the step did not get what it waits for within {timeout} s"),
             _ => failure.message.clone(),
         };
-        self.socket_ends(engine, recorder, place, failure.outcome, &message, ABNORMAL);
+        self.socket_ends(engine, recorder, place, failure.outcome, &message, false);
+    }
+
+    /// Ends a socket that the server has closed.
+    fn socket_closes(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, close: &Close) {
+        let is_answer = self.socket(place).is_some_and(|socket| matches!(socket.inbox.waiting, Waiting::Closed(_)));
+        let is_clean = close.is_clean(is_answer);
+        self.socket_ends(engine, recorder, place, Outcome::Reset, &close.to_string(), is_clean);
     }
 
     /// Ends a socket, records its end, and continues a user that waits for something of it. `outcome`: of a step that
-    /// waits for a message. `code`: why the connection is closed.
+    /// waits for a message, and of the end unless that `is_clean`.
     fn socket_ends(
         &mut self,
         engine: &mut Engine,
@@ -346,17 +346,14 @@ impl NativeUsers {
         place: usize,
         outcome: Outcome,
         message: &str,
-        code: u16,
+        is_clean: bool,
     ) {
         let Some(socket) = self.take_socket(place) else { return };
         engine.hang_up(socket.id);
         let at = &socket.last;
         let start = Start { due: at.arrival, free: 0, sent: at.arrival };
-        let (exchange, is_ours) = match socket.inbox.waiting {
-            Waiting::Closed(start) => (start.until(at), true),
-            _ => (start.until(at), false),
-        };
-        let is_clean = matches!(code, 1000 | 1001 | 1005) || is_ours && outcome == Outcome::Reset && code != ABNORMAL;
+        let from = if let Waiting::Closed(start) = socket.inbox.waiting { start } else { start };
+        let exchange = from.until(at);
         if let Some(rows) = socket.inbox.rows {
             let outcome = if is_clean { Outcome::Success } else { outcome };
             recorder.socket_closed(rows, &exchange, outcome, message);

@@ -82,7 +82,8 @@ impl Step {
             socket_rows: is_connect.then(|| recorder.socket_rows(endpoint)).flatten(),
             message_row: is_send.then(|| recorder.message_row(endpoint)).flatten(),
             is_socket: step.websocket.is_some(),
-            idempotent: is_idempotent(&step.method),
+            // A WebSocket is opened with GET.
+            idempotent: is_connect || is_idempotent(&step.method),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plimsoll_engine::call::Bytes;
 use plimsoll_engine::{ExchangeId, Failure, Finished, Response, Then, Wire, now};
 use plimsoll_record::{Exchange, Outcome};
-use plimsoll_websocket::{self as websocket, Client, Message, Offer};
+use plimsoll_websocket::{self as websocket, ABNORMAL, Client, Close, Message, Offer};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
@@ -13,9 +13,6 @@ use super::{Engine, Gone, Left, leave};
 use crate::errors::refused;
 use crate::recorder::{Recorder, SocketRows};
 use crate::reply::Reply;
-
-/// The code of a connection that ended without a close frame.
-const ABNORMAL: u16 = 1006;
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct WebSocket {
@@ -28,8 +25,10 @@ pub(crate) struct WebSocket {
     last: Exchange,
     /// Arrival of the last message.
     previous: Option<u64>,
-    /// Outcome, message and code.
-    end: Option<(Outcome, String, u16)>,
+    /// The outcome for who waits for a message, that of the end itself, the message, and the code.
+    end: Option<(Outcome, Outcome, String, u16)>,
+    /// This end closed first.
+    has_closed: bool,
     /// Bytes that came with the response, until they are read.
     first: Option<Vec<u8>>,
 }
@@ -59,6 +58,7 @@ impl WebSocket {
             last: *exchange,
             previous: None,
             end: None,
+            has_closed: false,
             first: Some(response.body().to_vec()),
         })
     }
@@ -76,7 +76,15 @@ impl WebSocket {
     fn finish(&mut self, py: Python<'_>, outcome: Outcome, message: String, code: u16) {
         self.flush(py);
         self.engine.borrow_mut(py).hang_up(self.id);
-        self.end = Some((outcome, message, code));
+        self.end = Some((outcome, outcome, message, code));
+    }
+
+    /// The server has closed the connection.
+    fn closes(&mut self, py: Python<'_>, close: &Close) {
+        self.finish(py, Outcome::Reset, close.to_string(), close.code);
+        if let Some((_, end, ..)) = self.end.as_mut().filter(|_| close.is_clean(self.has_closed)) {
+            *end = Outcome::Success;
+        }
     }
 
     /// Takes bytes, and appends the messages that end in them.
@@ -103,9 +111,7 @@ impl WebSocket {
         if let Err(error) = fed {
             self.finish(py, Outcome::Protocol, error.to_string(), error.close_code());
         } else if let Some(close) = self.client.closed().cloned() {
-            let reason = if close.reason.is_empty() { String::new() } else { format!(": {}", close.reason) };
-            let message = format!("the server closed the connection with code {}{reason}", close.code);
-            self.finish(py, Outcome::Reset, message, close.code);
+            self.closes(py, &close);
         }
     }
 }
@@ -166,10 +172,7 @@ impl WebSocket {
         match piece.then {
             _ if self.end.is_some() => {}
             Then::More => {}
-            Then::End => {
-                let message = "the connection was closed without a close frame".to_owned();
-                self.finish(py, Outcome::Reset, message, ABNORMAL);
-            }
+            Then::End => self.closes(py, &Close::missing()),
             Then::Failed(failure) => self.finish(py, failure.outcome, failure.message, ABNORMAL),
         }
         Some(found)
@@ -180,6 +183,7 @@ impl WebSocket {
             return Err(refused(format!("{code} is no code that can be sent; the usual one is 1000")));
         }
         self.client.close(code, reason);
+        self.has_closed = true;
         self.flush(py);
         Ok(())
     }
@@ -234,7 +238,8 @@ impl WebSocket {
     }
 
     #[getter]
-    fn end(&self) -> Option<(&'static str, &str, u16)> {
-        self.end.as_ref().map(|(outcome, message, code)| (outcome.name(), message.as_str(), *code))
+    fn end(&self) -> Option<(&'static str, &'static str, &str, u16)> {
+        let (outcome, end, message, code) = self.end.as_ref()?;
+        Some((outcome.name(), end.name(), message, *code))
     }
 }

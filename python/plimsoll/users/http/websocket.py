@@ -30,8 +30,6 @@ CONNECT, RECEIVE = "WS", "WS receive"
 """Methods of the rows of requests."""
 MOST_UNREAD = 10_000
 """Received messages that are kept until they are read; the oldest ones are discarded."""
-CLEAN = (1000, 1001, 1005)
-"""Close codes that are no failure."""
 STREAK = 16
 """Pieces read before other users run, however fast messages arrive."""
 _SCHEMES = {"ws://": "http://", "wss://": "https://"}
@@ -136,7 +134,7 @@ class WebSocket:
             self._report(Socket.reply(due, free, sent, arrival, read, size), message)
             return message
         self._is_missed = end is not None
-        outcome, reason = ("timeout", f"no message within {timeout:g} s") if end is None else end[:2]
+        outcome, reason = ("timeout", f"no message within {timeout:g} s") if end is None else (end[0], end[2])
         due, free, sent = self._sends[-1] if self._sends else (due, free, start)
         at = now()
         self._report(Socket.reply(due, free, sent, at, at, 0, outcome, reason), None)
@@ -215,10 +213,8 @@ class WebSocket:
 
     def _ends(self) -> None:
         assert self._socket is not None and self._socket.end is not None
-        outcome, self.error, self.close_code = self._socket.end
+        _, outcome, self.error, self.close_code = self._socket.end
         if self._recorder is not None and self._rows is not None and outcome != "cancelled":
-            if self.close_code in CLEAN or (self._closed_at and outcome == "reset" and self.close_code != 1006):
-                outcome = "success"
             at = now()
             self._recorder.recorder.socket_closed(self._rows, self._closed_at or at, at, outcome, self.error)
         self._news.set()
