@@ -30,7 +30,7 @@ def test_a_url_is_an_echo_by_each_user(plimsoll: Command, echo: EchoServer) -> N
     document = json.loads(done.out)
     found = rows(document)
     assert {name: each["requests"] for name, each in found.items()} == {
-        "WS /chat": 3, "WS receive /chat": 60, "message out /chat": 60, "message in /chat": 60,
+        "WS /chat": 3, "WS receive /chat": 60, "message out /chat": 60, "message in /chat": 60, "WS close /chat": 3,
     }  # fmt: skip
     assert document["total"]["requests"] == 63
     assert sorted(json.loads(each)["n"] for each in echo.received) == list(range(60))

@@ -115,6 +115,8 @@ pub struct NativeUsers {
     reading: HashMap<usize, Reading>,
     /// The WebSockets of users, by their places; shorter than needed for the rest.
     sockets: Vec<Option<Box<Socket>>>,
+    /// Users that have ended, apart from their WebSocket.
+    leaving: usize,
     /// Idle users of the open model; the last one to become idle is at the end.
     idle: Vec<usize>,
     /// Due times of arrivals that wait for a user, in order.
@@ -142,6 +144,7 @@ impl NativeUsers {
             users: Slab::new(),
             reading: HashMap::new(),
             sockets: Vec::new(),
+            leaving: 0,
             idle: Vec::new(),
             waiting: VecDeque::new(),
             streams: Streams::default(),
@@ -158,13 +161,13 @@ impl NativeUsers {
             return Err(MixedModels);
         }
         self.model = Model::Closed { wanted: users };
-        let surplus = self.users.len().saturating_sub(users);
+        let surplus = self.living().saturating_sub(users);
         if surplus > 0 {
             for place in self.resting().into_iter().take(surplus) {
                 self.end(engine, place);
             }
         }
-        while self.users.len() < users && !self.over {
+        while self.living() < users && !self.over {
             let place = self.add_user(engine);
             self.iterate(engine, recorder, place, 0);
         }
@@ -209,8 +212,15 @@ impl NativeUsers {
             }
             self.cancel_stream(engine, recorder, place);
             self.cancel_socket(recorder, place);
-            self.end(engine, place);
+            self.remove(engine, place);
         }
+        self.leaving = 0;
+    }
+
+    /// Users that have not ended.
+    #[inline]
+    fn living(&self) -> usize {
+        self.users.len() - self.leaving
     }
 
     /// Users in an iteration or (closed model) between two.
@@ -274,8 +284,15 @@ impl NativeUsers {
         self.users.insert(User { client: engine.client(), session: self.player.session(), state: State::Idle })
     }
 
-    /// Ends a user. Closes its connections and discards its exchange.
+    /// Ends a user; one with a WebSocket when that is closed.
     fn end(&mut self, engine: &mut Engine, place: usize) {
+        if !self.says_goodbye(engine, place) {
+            self.remove(engine, place);
+        }
+    }
+
+    /// Removes a user. Closes its connections and discards its exchange.
+    fn remove(&mut self, engine: &mut Engine, place: usize) {
         self.leave(engine, place);
         let user = self.users.remove(place);
         if let State::Pausing { wake, .. } = user.state {

@@ -66,7 +66,7 @@ impl NativeUsers {
         match self.model {
             Model::Open | Model::Unset => self.release(engine, recorder, place, read),
             // Without a next iteration there is no think time.
-            Model::Closed { wanted } if self.over || self.users.len() > wanted => self.end(engine, place),
+            Model::Closed { wanted } if self.over || self.living() > wanted => self.end(engine, place),
             Model::Closed { .. } if think == 0 => self.iterate(engine, recorder, place, read),
             Model::Closed { .. } => self.pause(engine, place, read + think, Then::Begin),
         }

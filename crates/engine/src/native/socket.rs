@@ -54,6 +54,8 @@ pub(super) enum Waiting {
     Received { start: Start, reply: bool },
     /// The close frame of the peer.
     Closed(Start),
+    /// The same; then the user ends.
+    Left(Start),
 }
 
 /// An open connection.

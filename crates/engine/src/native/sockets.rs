@@ -13,6 +13,8 @@ use crate::call::{Bytes, Call, Failure, Finished, Keep, Then as Follows};
 use crate::clock::now;
 use crate::engine::Engine;
 
+/// How long the server may take to answer the close frame of a user that ends, ns.
+const GOODBYE: u64 = 1_000_000_000;
 /// Pieces that are read before other users run.
 const PIECES: usize = 16;
 
@@ -316,23 +318,26 @@ impl NativeUsers {
         at: &Exchange,
         failure: &Failure,
     ) {
-        if let Some(socket) = self.socket(place) {
-            socket.last = *at;
-        }
         if let Some(errno) = failure.errno {
             recorder.errno(errno, at.arrival);
         }
-        let timeout = self.steps[self.users[place].session.step().index()].timeout as f64 / 1e9;
-        let message = match failure.outcome {
-            Outcome::Timeout => format!("the step did not get what it waits for within {timeout} s"),
-            _ => failure.message.clone(),
+        let limit = self.steps[self.users[place].session.step().index()].timeout as f64 / 1e9;
+        let Some(socket) = self.socket(place) else { return };
+        socket.last = *at;
+        let message = match socket.inbox.waiting {
+            _ if failure.outcome != Outcome::Timeout => failure.message.clone(),
+            Waiting::Received { .. } => format!("no message that the step waits for within {limit} s"),
+            Waiting::Written(_) => format!("the server did not read for {limit} s"),
+            _ => "the server did not answer the close frame in time".to_owned(),
         };
         self.socket_ends(engine, recorder, place, failure.outcome, &message, false);
     }
 
     /// Ends a socket that the server has closed.
     fn socket_closes(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, close: &Close) {
-        let is_answer = self.socket(place).is_some_and(|socket| matches!(socket.inbox.waiting, Waiting::Closed(_)));
+        let is_answer = self
+            .socket(place)
+            .is_some_and(|socket| matches!(socket.inbox.waiting, Waiting::Closed(_) | Waiting::Left(_)));
         let is_clean = close.is_clean(is_answer);
         self.socket_ends(engine, recorder, place, Outcome::Reset, &close.to_string(), is_clean);
     }
@@ -352,7 +357,10 @@ impl NativeUsers {
         engine.hang_up(socket.id);
         let at = &socket.last;
         let start = Start { due: at.arrival, free: 0, sent: at.arrival };
-        let from = if let Waiting::Closed(start) = socket.inbox.waiting { start } else { start };
+        let from = match socket.inbox.waiting {
+            Waiting::Closed(start) | Waiting::Left(start) => start,
+            _ => start,
+        };
         let exchange = from.until(at);
         if let Some(rows) = socket.inbox.rows {
             let outcome = if is_clean { Outcome::Success } else { outcome };
@@ -363,8 +371,13 @@ impl NativeUsers {
             let step = &self.steps[session.step().index()];
             step.faulty(recorder, &socket.inbox.exchange(start, reply, at), outcome, 0, message);
         }
-        if !matches!(socket.inbox.waiting, Waiting::Nothing) {
-            self.advance(engine, recorder, place, at.read);
+        match socket.inbox.waiting {
+            Waiting::Nothing => {}
+            Waiting::Left(_) => {
+                self.leaving -= 1;
+                self.remove(engine, place);
+            }
+            _ => self.advance(engine, recorder, place, at.read),
         }
     }
 
@@ -376,6 +389,22 @@ impl NativeUsers {
         let exchange = socket.inbox.exchange(start, reply, &Exchange { arrival: at, read: at, ..Exchange::default() });
         let step = &self.steps[self.users[place].session.step().index()];
         step.faulty(recorder, &exchange, Outcome::Cancelled, 0, "");
+    }
+
+    /// Begins to close the socket of a user that ends. To end the connection at once would make the system discard what
+    /// was sent and not read yet. Returns false if it has none.
+    pub(super) fn says_goodbye(&mut self, engine: &mut Engine, place: usize) -> bool {
+        let Some(socket) = self.socket(place) else { return false };
+        let sent = now();
+        socket.client.close(1000, "");
+        socket.flush(engine);
+        socket.inbox.waiting = Waiting::Left(Start { due: sent, free: 0, sent });
+        engine.end_by(socket.id, sent + GOODBYE);
+        self.leaving += 1;
+        if let State::Pausing { wake, .. } = std::mem::replace(&mut self.users[place].state, State::Streaming) {
+            engine.cancel_wake(wake);
+        }
+        true
     }
 
     /// Closes the user's socket without waiting for the server.

@@ -113,6 +113,8 @@ impl Shift {
     pub(crate) fn work(&mut self) {
         self.until(|shift| shift.users.done());
         self.stop();
+        // Users with a WebSocket close it first.
+        self.until(|shift| shift.users.users() == 0);
         assert_eq!((self.users.users(), self.users.active(), self.users.waiting()), (0, 0, 0));
         assert_eq!((self.engine.in_flight(), self.engine.connections()), (0, 0));
     }

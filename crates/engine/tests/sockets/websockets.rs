@@ -80,7 +80,7 @@ fn every_message_is_counted_and_a_user_keeps_its_connection() {
     let account = shift.account();
     assert_eq!((peer.connections(), received.load(Ordering::SeqCst)), (3, 30));
     let rows = ["WS", "WS receive", "message out", "message in", "WS close"];
-    assert_eq!(rows.map(|method| count(&shift, &account, method)), [3, 30, 30, 30, 0]);
+    assert_eq!(rows.map(|method| count(&shift, &account, method)), [3, 30, 30, 30, 3]);
     assert_eq!(shift.recorder.total(None).requests, 33, "messages and ends are no requests");
     let (out, back) =
         ["message out", "message in"].map(|row_of| row(&shift, &account, row_of, Outcome::Success)).into();
@@ -122,7 +122,8 @@ fn a_step_takes_the_message_that_it_expects_and_its_values() {
     let peer = Peer::new(|_, conn| {
         let mut socket = accept(conn);
         socket.send(Message::text(r#"{"id": 7, "old": true}"#)).unwrap();
-        while let Ok(Message::Text(text)) = socket.read() {
+        while let Ok(message) = socket.read() {
+            let Message::Text(text) = message else { continue };
             for reply in [r#"{"id": 1}"#, "no JSON", &format!(r#"{{"id": 7, "got": "{}"}}"#, text.as_str())] {
                 socket.send(Message::text(reply)).unwrap();
             }
@@ -260,7 +261,8 @@ fn a_message_that_does_not_come_in_time_is_a_timeout_and_ends_the_connection() {
     assert_eq!(late.count, 1);
     assert!((250_000_000..600_000_000).contains(&late.response_sum), "the limit: {}", late.response_sum);
     assert_eq!((count(&shift, &account, "WS receive"), count(&shift, &account, "WS")), (1, 2));
-    assert_eq!(account.messages()[0].0, "the step did not get what it waits for within 0.3 s");
+    assert_eq!(row(&shift, &account, "WS close", Outcome::Timeout).count, 1);
+    assert_eq!(account.messages()[0].0, "no message that the step waits for within 0.3 s");
 }
 
 /// A message is sent when the socket has accepted it. A server that reads slowly is waited for.
@@ -300,8 +302,8 @@ fn users_that_only_send_leave_the_loop_to_others_and_stop() {
         shift.until(|_| true);
         thread::sleep(Duration::from_millis(1));
     }
-    shift.resize(0);
-    shift.work_for(0);
+    shift.stop();
+    shift.work();
     drop(peer);
     let account = shift.account();
     assert_eq!(count(&shift, &account, "message out"), received.load(Ordering::SeqCst));
