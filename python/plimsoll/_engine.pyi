@@ -442,10 +442,10 @@ class WebSocket:
         """Whether the socket has taken all messages."""
     def receive(
         self, waiter: Any, recorder: Recorder | None = None, rows: SocketRows | None = None
-    ) -> list[tuple[str | bytes, int, int]] | None:
-        """The messages that end in the next bytes, each with the stamps of its arrival and read, ns; counted in these
-        rows. None: nothing has arrived, and `waiter` is handed back when that may have changed. After the end there are
-        none."""
+    ) -> list[tuple[str | bytes, int, int, bool]] | None:
+        """The messages that end in the next bytes, each with the stamps of its arrival and read, ns, and whether the
+        first one is the kernel's; counted in these rows. None: nothing has arrived, and `waiter` is handed back when
+        that may have changed. After the end there are none."""
     def close(self, code: int, reason: str) -> None:
         """Send a close frame. The connection ends with that of the server. Raises ValueError for a code that cannot be
         sent."""
@@ -459,11 +459,12 @@ class WebSocket:
         arrival: int,
         read: int,
         size: int,
+        kernel: bool,
         outcome: str | None = None,
         message: str = "",
     ) -> Reply:
-        """A received message of `size` bytes as a Reply with these stamps, ns; due 0: as sent. outcome: why there is
-        none."""
+        """A received message of `size` bytes as a Reply with these stamps, ns; due 0: as sent. kernel: the arrival is
+        the kernel's stamp. outcome: why there is none."""
     @property
     def protocol(self) -> str | None:
         """The subprotocol that the server chose."""

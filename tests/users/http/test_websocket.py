@@ -13,6 +13,8 @@ import gevent
 import pytest
 from tests.socket_server import EchoServer
 
+from plimsoll.record import Health
+
 if TYPE_CHECKING:
     from tests.users.conftest import SessionBench
     from tests.users.recording_server import RecordingServer
@@ -39,6 +41,15 @@ def test_messages_are_counted_and_a_reply_is_timed_from_its_message(
     assert session_bench.recorder.total()[0] == 3, "messages and ends are no requests"
     (received,) = (each for each in session_bench.recorded if each.method == "WS receive")
     assert 0 < received.service_sum <= received.response_sum
+
+
+def test_arrivals_of_messages_have_the_kernels_stamps(session_bench: SessionBench, echo: EchoServer) -> None:
+    ws = session_bench.http(f"http://{echo.place}").websocket("/")
+    for _ in range(5):
+        ws.send("x")
+        ws.receive(SOON_S)
+    _, health, _ = session_bench.recorder.take()
+    assert sum(Health.from_tuple(0, row).user_stamps for row in health) == 0
 
 
 def test_a_whole_url_a_name_headers_and_a_subprotocol(session_bench: SessionBench) -> None:

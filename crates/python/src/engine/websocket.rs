@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plimsoll_engine::call::Bytes;
 use plimsoll_engine::{ExchangeId, Failure, Finished, Response, Then, Wire, now};
-use plimsoll_record::{Exchange, Outcome};
+use plimsoll_record::{Exchange, Outcome, StampSource};
 use plimsoll_websocket::{self as websocket, ABNORMAL, Client, Close, Message, Offer};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -33,8 +33,8 @@ pub(crate) struct WebSocket {
     first: Option<Vec<u8>>,
 }
 
-/// A message with the stamps of its arrival and of its read.
-type Received = (Py<PyAny>, u64, u64);
+/// A message with the stamps of its arrival and of its read, and whether the kernel has stamped the arrival.
+type Received = (Py<PyAny>, u64, u64, bool);
 
 impl WebSocket {
     /// Takes over a streamed exchange whose response opens a WebSocket.
@@ -105,7 +105,7 @@ impl WebSocket {
                 Message::Text(text) => PyString::new(py, text).into_any(),
                 Message::Binary(bytes) => PyBytes::new(py, bytes).into_any(),
             };
-            found.push((message.unbind(), last.arrival, last.read));
+            found.push((message.unbind(), last.arrival, last.read, last.source == StampSource::Kernel));
         });
         self.flush(py);
         if let Err(error) = fed {
@@ -196,7 +196,7 @@ impl WebSocket {
 
     /// `due`, `free`, `sent`: of the message that is answered; `arrival`, `read`: of the answer; stamps, ns.
     #[staticmethod]
-    #[pyo3(signature = (due, free, sent, arrival, read, size, outcome = None, message = ""))]
+    #[pyo3(signature = (due, free, sent, arrival, read, size, kernel, outcome = None, message = ""))]
     #[allow(clippy::too_many_arguments)] // the fields of an exchange
     fn reply(
         due: u64,
@@ -205,14 +205,16 @@ impl WebSocket {
         arrival: u64,
         read: u64,
         size: u64,
+        kernel: bool,
         outcome: Option<&str>,
         message: &str,
     ) -> PyResult<Reply> {
         let arrival = arrival.max(sent);
         let due = if due == 0 { sent } else { due.min(sent) };
         let (read, bytes_in) = (read.max(arrival), size);
+        let source = if kernel { StampSource::Kernel } else { StampSource::User };
         let exchange =
-            Exchange { due, free, sent, first_byte: arrival, arrival, read, bytes_in, ..Exchange::default() };
+            Exchange { due, free, sent, first_byte: arrival, arrival, read, bytes_in, source, ..Exchange::default() };
         let result = match outcome {
             None => Ok(Response { status: 101, body_length: size, ..Response::default() }),
             Some(name) => {

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from plimsoll.users.recording import RequestRecorder
 
 Message = str | bytes
+_Found = tuple[Message, int, int, bool]
+"""A message, the stamps of its arrival and read (ns), and whether the first one is the kernel's."""
 
 CONNECT, RECEIVE = "WS", "WS receive"
 """Methods of the rows of requests."""
@@ -65,7 +67,7 @@ class WebSocket:
         self._name = name
         self._context = context
         self._socket: Socket | None = None
-        self._unread: deque[tuple[Message, int, int]] = deque(maxlen=MOST_UNREAD)
+        self._unread: deque[_Found] = deque(maxlen=MOST_UNREAD)
         self._sends: list[tuple[int, int, int]] = []
         """Due, free and sent of the messages since the last one was received, ns."""
         self._is_answered = False
@@ -126,18 +128,18 @@ class WebSocket:
             raise
         end = self._socket.end
         if found is not None:
-            message, arrival, read = found
+            message, arrival, read, kernel = found
             size = len(message.encode()) if isinstance(message, str) else len(message)
             began = next((each for each in reversed(self._sends) if each[2] <= arrival), None)
             due, free, sent = began or (due, free, min(start, arrival))
             self._is_answered = True
-            self._report(Socket.reply(due, free, sent, arrival, read, size), message)
+            self._report(Socket.reply(due, free, sent, arrival, read, size, kernel), message)
             return message
         self._is_missed = end is not None
         outcome, reason = ("timeout", f"no message within {timeout:g} s") if end is None else (end[0], end[2])
         due, free, sent = self._sends[-1] if self._sends else (due, free, start)
         at = now()
-        self._report(Socket.reply(due, free, sent, at, at, 0, outcome, reason), None)
+        self._report(Socket.reply(due, free, sent, at, at, 0, False, outcome, reason), None)
         return None
 
     def __iter__(self) -> Iterator[Message]:
@@ -192,7 +194,7 @@ class WebSocket:
                 return
         self._session._hub.engine.wake(self, 0)
 
-    def _next(self, timeout: float | None) -> tuple[Message, int, int] | None:
+    def _next(self, timeout: float | None) -> _Found | None:
         """The oldest unread message; None after the timeout, or the end."""
         if not self._unread and self:
             with gevent.Timeout(timeout, False):  # type: ignore[arg-type] # False is gevent's word for silence
