@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from tests.run.conftest import open_population
-from tests.users.conftest import certificate, session_bench, target
+from tests.users.conftest import session_bench, target
 
-__all__ = ["certificate", "open_population", "session_bench", "target"]
+__all__ = ["open_population", "session_bench", "target"]
