@@ -161,7 +161,8 @@ LONG = 20_000_000
 def test_a_send_waits_for_a_server_that_reads_slowly(session_bench: SessionBench) -> None:
     go, read = threading.Event(), list[int]()
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        threading.Thread(target=_read_late, args=(listener, go, read), daemon=True).start()
+        server = threading.Thread(target=_read_late, args=(listener, go, read), daemon=True)
+        server.start()
         ws = session_bench.http(f"http://127.0.0.1:{listener.getsockname()[1]}").websocket("/")
         sender = gevent.spawn(ws.send, "x" * LONG)
         gevent.sleep(0.1)
@@ -170,6 +171,7 @@ def test_a_send_waits_for_a_server_that_reads_slowly(session_bench: SessionBench
         go.set()
         assert sender.get(timeout=SOON_S)
         assert ws.receive(SOON_S) is None
+        server.join(SOON_S)
     assert (ws.close_code, sum(read)) == (1000, LONG + 14 + 8), "the message, and the answer to the close frame"
     assert session_bench.counts["message out", "/", "success"] == 1
 
