@@ -18,12 +18,12 @@ from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.clock_steps import ClockSteps
 from plimsoll.run.coordinator.launch import HEAD_START_NS, Launch, head_start
-from plimsoll.run.coordinator.loss import WorkerLosses
 from plimsoll.run.coordinator.name_limit import NameLimit
 from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.progress import Batch, Progress
+from plimsoll.run.coordinator.recovery.loss import WorkerLosses
+from plimsoll.run.coordinator.recovery.replacements import Replacements
 from plimsoll.run.coordinator.relay import OutputRelay
-from plimsoll.run.coordinator.replacements import Replacements
 from plimsoll.run.coordinator.run_clock import SECOND, RunClock
 from plimsoll.run.coordinator.run_guard import RunGuard
 from plimsoll.run.coordinator.steering import LoadControl
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from plimsoll.run.coordinator.progress import Observer
-    from plimsoll.run.coordinator.resumption import Resumption
+    from plimsoll.run.coordinator.recovery.resumption import Resumption
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.cluster import Cluster
     from plimsoll.run.transport.handle import WorkerHandle
@@ -72,7 +72,7 @@ class Coordinator:
         exchanges: Callable[[int, Exchanges], None] | None = None,
         log: Callable[[int, Logged], None] | None = None,
         joined: list[JoinedMachine] | None = None,
-        ready: Callable[[], list[JoinedMachine]] | None = None,
+        ready: Callable[[], list[JoinedMachine]] = list,
         resumption: Resumption | None = None,
     ) -> None:
         self._head_start = head_start(plan)
@@ -84,11 +84,11 @@ class Coordinator:
         self._workers: dict[int, WorkerHandle] = {}
         """Those that are left. A main node is not one of them."""
         self._nodes = MessageRouter(self._loop, self._workers)
-        self.launch = Launch(plan, self._nodes, self._workers, joined)
+        self.launch = Launch(plan, self._nodes, self._workers, joined, ready)
         self._steering = LoadControl(self._loop, self._nodes, self._workers, self._all_spawned)
         self._clock = RunClock()
         self._losses = WorkerLosses(plan, self._nodes, self._steering, self._workers, self._clock, self.end)
-        self._replacements = Replacements(self._loop, self.launch, self._losses, ready, self._read, self._take)
+        self._replacements = Replacements(self._loop, self.launch, self._losses, self._read, self._take)
         self._guard = RunGuard(self._loop, self._fail, partial(self.end, "stopped"))
         self._has_processes = False
         self._asked: Begin | None = None  # users that the locustfile wants to begin with

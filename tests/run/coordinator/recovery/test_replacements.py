@@ -12,7 +12,7 @@ from tests.command import wait_until
 
 from plimsoll.errors import PlimsollError
 from plimsoll.load.spec import Load, Phase, ShapeSpec
-from plimsoll.run.coordinator.replacements import Replacements
+from plimsoll.run.coordinator.recovery.replacements import Replacements
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.result import Result
 from plimsoll.stats.view import RunView

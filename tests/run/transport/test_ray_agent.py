@@ -16,7 +16,7 @@ from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport.bundle import Archive, Bundle
 from plimsoll.run.transport.frames import Frames, pack, unpack_report
 from plimsoll.run.transport.messages import Prepared
-from plimsoll.run.transport.ray_link import EXIT, OUTPUT, REPORT, NodeAgent, check_versions, versions
+from plimsoll.run.transport.ray_agent import EXIT, OUTPUT, REPORT, NodeAgent, check_versions, versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
