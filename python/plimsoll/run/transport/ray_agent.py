@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import platform
 import resource
-import shutil
-import tempfile
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -21,6 +19,7 @@ from plimsoll._engine import now
 from plimsoll.errors import UsageError
 from plimsoll.run.loop import Loop
 from plimsoll.run.transport.local import EXIT_TIMEOUT_S, WorkerProcess
+from plimsoll.run.transport.own_folder import OwnFolder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,8 +48,8 @@ class NodeAgent:
         self._early: dict[int, list[Order]] = {}
         """Orders that came before those with lower numbers."""
         self._next = 0
-        self._place = tempfile.mkdtemp(prefix="plimsoll-")
-        self._files = self._folder = self._place
+        self._place = OwnFolder()
+        self._files = self._folder = self._place.path
         self._is_over = False
 
     def about(self) -> dict[str, str]:
@@ -59,11 +58,11 @@ class NodeAgent:
 
     def start(self, archive: Archive, workers: list[int]) -> None:
         """Start these workers, whose keys are their indices, with the files of the archive."""
-        archive.unpack(self._place)
+        archive.unpack(self._place.path)
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         if soft != hard:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        self._files, self._folder = (str(Path(self._place) / each) for each in (archive.files, archive.folder))
+        self._files, self._folder = (str(Path(self._place.path) / each) for each in (archive.files, archive.folder))
         for index in workers:
             self._start(index, index)
 
@@ -90,7 +89,7 @@ class NodeAgent:
         self._loop.post(lambda: None)
         for process in list(self._processes.values()):
             process.kill()
-        shutil.rmtree(self._place, ignore_errors=True)
+        self._place.close()
 
     def _start(self, key: int, index: int) -> None:
         process = WorkerProcess(index, capture=True, files=self._files, folder=self._folder)
