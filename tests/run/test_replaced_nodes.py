@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 from tests.command import wait_until
-from tests.run.joined import stored_facts, stored_health
+from tests.run.joined import VISITOR, stored_facts, stored_health
 from tests.run.ray_cluster import RayCluster
 from tests.run.replaced import RATE, check_replaced, lost, whole_since
 
@@ -83,25 +84,55 @@ def test_a_node_that_is_added_takes_the_place_of_a_killed_one(
 def test_all_workers_of_a_killed_actor_come_again_on_its_node(
     plimsoll: Command, target: CountingTarget, cluster: RayCluster
 ) -> None:
-    process = _start(plimsoll, cluster, target.url + "/", "--rate", "120/s", "--workers-per-node", "2")
-    wait_until(lambda: target.total > 300)
+    plimsoll.write(VISITOR)
+    process = _start(
+        plimsoll, cluster, "-f", "locustfile.py", "-H", target.url, "-u", "8", "-r", "8", "--workers-per-node", "2"
+    )
+    wait_until(lambda: target.total > 100)
     (actor,) = _actors_of(_raylet(cluster))
     actor.kill()
-
-    def replaced() -> list[int]:
-        if not plimsoll.store.exists():
-            return []
-        begun = {row.worker: row.second for row in stored_health(plimsoll) if row.offered == 30}
-        return sorted(worker for worker, second in begun.items() if second >= max(begun.values()) - 1)
-
-    assert process.stderr is not None
-    seen = ""
-    while seen.count("takes the place of the lost one") < 2:
-        seen += process.stderr.readline()
-    wait_until(lambda: replaced() == [0, 1, 2, 3])
+    begin = max(int(_read_until(process, r"place of the lost one .* from second (\d+) on")[1]) for _ in range(2))
+    wait_until(lambda: _users(plimsoll, begin) == {0: 2, 1: 2, 2: 2, 3: 2})
     _end(plimsoll, process)
     facts = stored_facts(plimsoll)
-    assert (facts["lost_workers"], len(facts["replaced"])) == (2, 2)
+    assert (facts["lost_workers"], len(facts["replaced"]), len(facts["incomplete"])) == (2, 2, 2)
+    assert target.total >= plimsoll.stored()["total"]["requests"]
+
+
+def _read_until(process: subprocess.Popen[str], line: str) -> re.Match[str]:
+    """What a line of its log says."""
+    assert process.stderr is not None
+    while not (found := re.search(line, process.stderr.readline())):
+        pass
+    return found
+
+
+def _users(plimsoll: Command, since: int) -> dict[int, int]:
+    """By worker, in the last second that all four have reported, from this one on."""
+    found: dict[int, dict[int, int]] = {}
+    for row in stored_health(plimsoll):
+        if row.second >= since:
+            found.setdefault(row.second, {})[row.worker] = row.users
+    whole = [second for second, users in found.items() if len(users) == 4]
+    return found[max(whole)] if whole else {}
+
+
+@pytest.mark.exhaustive
+def test_a_worker_whose_actor_stood_still_hands_over_all_and_begins_again(
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster
+) -> None:
+    process = _start(plimsoll, cluster, target.url + "/", *RATE)
+    wait_until(lambda: target.total > 150)
+    (actor,) = _actors_of(_raylet(cluster))
+    actor.suspend()
+    time.sleep(6)  # longer than the lease of the load
+    actor.resume()
+    wait_until(lambda: whole_since(plimsoll, lost(plimsoll)) >= 2)
+    done = _end(plimsoll, process)
+    assert "kept is all that it measured" in done.err
+    facts = stored_facts(plimsoll)
+    assert (facts["lost_workers"], len(facts["replaced"]), facts.get("incomplete")) == (1, 1, None)
+    assert plimsoll.stored()["total"]["requests"] == target.total
 
 
 @pytest.mark.exhaustive
@@ -113,9 +144,7 @@ def test_a_worker_that_crashes_by_itself_does_not_come_back(
     (actor,) = _actors_of(_raylet(cluster))
     (worker,) = [each for each in actor.children() if "plimsoll.locust.script.process" in each.cmdline()]
     worker.kill()
-    assert process.stderr is not None
-    while "was killed by SIGKILL" not in process.stderr.readline():
-        pass
+    _read_until(process, "was killed by SIGKILL")
     before = target.total
     wait_until(lambda: target.total > before + 8 * 30)
     done = _end(plimsoll, process)

@@ -53,7 +53,7 @@ def _waits(monkeypatch: pytest.MonkeyPatch, control: socket.socket, lifetimes: l
     def live() -> None:
         clock.now += next(left)
 
-    agent: Any = SimpleNamespace(carry=live)
+    agent: Any = SimpleNamespace(carry=live, kill=lambda: None)
     link._agents.append(agent)
     monkeypatch.setattr(link, "_replace", lambda _: agent)
     link._keep(0, agent)

@@ -24,7 +24,7 @@ from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.coordinator.recovery.loss import WorkerLosses
 from plimsoll.run.coordinator.recovery.replacements import Replacements
 from plimsoll.run.coordinator.relay import OutputRelay
-from plimsoll.run.coordinator.run_clock import SECOND, RunClock
+from plimsoll.run.coordinator.run_clock import NOTICE_NS, SECOND, RunClock
 from plimsoll.run.coordinator.run_guard import RunGuard
 from plimsoll.run.coordinator.steering import LoadControl
 from plimsoll.run.coordinator.ticker import Ticker
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("plimsoll.run")
 
-RESET_NOTICE_S = 0.25
-"""s from the order to reset to the second from which on it holds."""
 ANSWER_TIMEOUT_NS = 30 * SECOND
 """ns beyond the stop timeout without a word after which a worker that should end is taken for hung."""
 
@@ -388,11 +386,11 @@ class Coordinator:
         self._complete.clear()
 
     def reset(self) -> None:
-        """Leave out, from the next second on, what was measured before."""
+        """Leave out what was measured before a second that is about to come."""
         self._ensure_under_way()
         if self._result.started is None:
             raise UsageError("nothing is counted yet: with --reset-stats a run begins when all users are there")
-        self._account.reset(int(self._clock.elapsed + RESET_NOTICE_S) + 1)
+        self._account.reset(self._clock.next_second(now() + NOTICE_NS))
         view = self._result.view = self._account.view
         for process in self._nodes.processes:
             process.orders.reset(self._clock.stamp_of(view.warmup))

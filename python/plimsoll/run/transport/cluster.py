@@ -190,7 +190,8 @@ class Cluster:
 
     def facts(self) -> dict[str, Any]:
         """What readers of a recorded run must know of the cluster."""
-        return {"files_sha256": self.digest or None, "machines": [each.to_dict() for each in self.machines]}
+        used = [each.to_dict() for each in self.machines if each.workers]
+        return {"files_sha256": self.digest or None, "machines": used}
 
     def close(self) -> None:
         """End all of it."""

@@ -106,6 +106,10 @@ class AgentLink:
     def close(self) -> None:
         with contextlib.suppress(Exception):
             ray.get(self.actor.close.remote(), timeout=CLOSE_TIMEOUT_S)
+        self.kill()
+
+    def kill(self) -> None:
+        """With its workers."""
         with contextlib.suppress(Exception):
             ray.kill(self.actor)
 
@@ -238,6 +242,8 @@ class RayLink:
                 return
             if agent is not None:
                 self._tell("gone", self._agents.index(agent))
+                # One that is only out of reach holds the cores of the next one.
+                agent.kill()
             if self._is_over.wait(min(RETRY_S * 2**losses, LONGEST_RETRY_S)):
                 return
             losses += 1
@@ -254,7 +260,7 @@ class RayLink:
         except (PlimsollError, ray.exceptions.RayError) as error:
             if not self._is_over.is_set():
                 self._tell("failed", _why(error))
-            ray.kill(agent.actor)
+            agent.kill()
             return None
         with self._adding:
             self._hosts.append(about["host"])

@@ -15,6 +15,7 @@ from plimsoll._engine import now
 from plimsoll.errors import PlimsollError
 from plimsoll.run.coordinator.recovery.loss import LAST_LOAD_NS
 from plimsoll.run.coordinator.recovery.resumption import unknown_rest
+from plimsoll.run.coordinator.run_clock import NOTICE_NS
 from plimsoll.run.transport.messages import Prepared, Ready
 
 if TYPE_CHECKING:
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from plimsoll.run.transport.messages import EncodedSnapshot
 
 logger = logging.getLogger("plimsoll.run")
-
-NOTICE_NS = 1_000_000_000
-"""ns from an order to the second with which it takes effect on all workers, so that each has read it by then."""
 
 
 class Replacements:
