@@ -158,6 +158,8 @@ def test_a_machine_has_room_again_when_its_worker_has_ended_well_and_as_long_as_
     link[0].tell("exited", 2, "")
     cluster.read()
     assert [each.host for each in cluster.rooms()] == ["a"], "one whose worker has crashed would crash again"
+    cluster.rooms()[0].reserve(0)
+    assert cluster.facts()["machines"][0]["workers"] == [0, 1]
     cluster.close()
 
 

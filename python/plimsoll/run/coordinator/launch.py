@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from plimsoll.run.coordinator.peers import MessageRouter
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.cluster_node import ClusterNode
-    from plimsoll.run.transport.handle import WorkerHandle
+    from plimsoll.run.transport.handle import Site, WorkerHandle
     from plimsoll.run.transport.master import JoinedMachine
     from plimsoll.run.transport.messages import Prepared, Ready
-    from plimsoll.run.transport.room import Site
 
 logger = logging.getLogger("plimsoll.run")
 

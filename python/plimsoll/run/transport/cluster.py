@@ -37,8 +37,7 @@ from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.clock import ClockEstimate, WorkerClock
 from plimsoll.run.transport.cluster_node import ClusterNode
 from plimsoll.run.transport.frames import Frames, pack, unpack_error
-from plimsoll.run.transport.handle import READ_BYTES, WorkerHandle, read_output
-from plimsoll.run.transport.room import Room
+from plimsoll.run.transport.handle import READ_BYTES, Room, WorkerHandle, read_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -216,7 +215,8 @@ class Cluster:
 
     def _reserve(self, number: int, index: int) -> Callable[[], ClusterWorker]:
         self._free[number] -= 1
-        self.machines[number].workers.append(index)
+        if index not in (workers := self.machines[number].workers):
+            workers.append(index)
         return partial(self._start, next(self._keys), index, number)
 
     def _start(self, key: int, index: int, number: int) -> ClusterWorker:

@@ -29,9 +29,8 @@ from plimsoll.run.transport.clock import ClockEstimate, WorkerClock
 from plimsoll.run.transport.cluster_node import ROUND_TRIPS, ClusterNode, numbered
 from plimsoll.run.transport.frames import ProtocolError
 from plimsoll.run.transport.greeting import GREETING_TIMEOUT_S, MAX_GREETING_BYTES, Channel, admit, tune
-from plimsoll.run.transport.handle import WorkerHandle
+from plimsoll.run.transport.handle import Room, WorkerHandle
 from plimsoll.run.transport.kept import KeptSeconds
-from plimsoll.run.transport.room import Room
 
 if TYPE_CHECKING:
     from collections.abc import Callable

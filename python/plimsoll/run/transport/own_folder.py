@@ -27,9 +27,11 @@ class OwnFolder:
         self.path = tempfile.mkdtemp(prefix=PREFIX)
         descriptor, name = tempfile.mkstemp(dir=self.path)
         self._lock = os.fdopen(descriptor)
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        # Only now: whoever sees it must see it locked.
-        Path(name).rename(Path(self.path) / LOCK)
+        # A file system without locks keeps what is left there.
+        with suppress(OSError):
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            # Only now: whoever sees it must see it locked.
+            Path(name).rename(Path(self.path) / LOCK)
 
     def __enter__(self) -> Self:
         return self

@@ -16,7 +16,7 @@ from plimsoll.load.spec import Load, Phase, ShapeSpec
 from plimsoll.run.coordinator.recovery.replacements import Replacements
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.result import Result
-from plimsoll.run.transport.room import Room
+from plimsoll.run.transport.handle import Room
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
