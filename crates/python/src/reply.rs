@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use plimsoll_engine::{Finished, Held, Response};
+use plimsoll_engine::{EventRows, Finished, Held, Response};
 use plimsoll_http as http;
 use plimsoll_record::{Exchange, Outcome};
 use pyo3::prelude::*;
@@ -11,9 +11,10 @@ use pyo3::types::PyBytes;
 
 use crate::decoding::Decoding;
 use crate::errors::refused;
-use crate::events::EventSplitter;
+use crate::events::{self, EventReader};
 use crate::json_value;
 use crate::origin::latin;
+use crate::recorder::Recorder;
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Reply {
@@ -203,8 +204,23 @@ impl Reply {
         self.coding().map(|coding| Decoding::new(coding, self.max_decoded))
     }
 
-    fn events(&self, format: &str) -> PyResult<EventSplitter> {
-        EventSplitter::new(format, self.max_decoded)
+    #[pyo3(signature = (format, recorder = None, endpoint = 0))]
+    fn events(
+        &self,
+        py: Python<'_>,
+        format: &str,
+        recorder: Option<Py<Recorder>>,
+        endpoint: u32,
+    ) -> PyResult<EventReader> {
+        let rows = match &recorder {
+            Some(recorder) => recorder.borrow_mut(py).event_rows(format, endpoint)?,
+            None => events::without_rows(format)?,
+        };
+        // Other streams are read as what the user's code calls them.
+        let wrong_type = matches!(rows, EventRows::Text(..)).then(|| rows.wrong_type(self.head())).flatten();
+        let status = self.response().map_or(0, |response| response.status);
+        let reader = plimsoll_engine::EventReader::new(rows, status, wrong_type, self.max_decoded);
+        Ok(EventReader::new(reader, *self.exchange(), recorder))
     }
 
     #[getter]
