@@ -209,9 +209,6 @@ class Reply:
         """
     def decoding(self) -> Decoding | None:
         """What undoes the Content-Encoding of a body that comes in pieces; None if there is none."""
-    def events(self, format: str, recorder: Recorder | None = None, endpoint: int = 0) -> EventReader:
-        """What finds the events of a streamed body, and records them. format: "sse", "lines" or "llm". Raises
-        ValueError for another. endpoint: that of the request; its name is that of the rows."""
     def json(self) -> Any:
         """The value of a plain body whose Content-Type is JSON in UTF-8, as json.loads makes it; `...` for any other
         body, and for a text that only json.loads can read."""
@@ -363,9 +360,12 @@ class Engine:
 
 @final
 class EventReader:
-    """Finds and records the events in a body that arrives in pieces; from `Reply.events`. An event is (name, data, id,
-    retry); retry in ms. arrival: the stamp of these bytes, ns."""
+    """Finds and records the events in a streamed body. An event is (name, data, id, retry); retry in ms. arrival: the
+    stamp of these bytes, ns."""
 
+    def __new__(cls, reply: Reply, format: str, recorder: Recorder | None = None, endpoint: int = 0) -> Self:
+        """format: "sse", "lines" or "llm". endpoint: that of the request; its name is that of the rows. Raises
+        ValueError for another format, or endpoint."""
     def feed(self, bytes: bytes, arrival: int) -> list[tuple[str, str, str, int | None]]:
         """The events that end in these bytes. Raises ValueError for one that is too long."""
     def end(self, arrival: int) -> tuple[list[tuple[str, str, str, int | None]], str | None]:

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use crate::errors::refused;
 use crate::recorder::Recorder;
+use crate::reply::Reply;
 
 /// Name, data, id and reconnection time.
 type Found = (String, String, String, Option<u64>);
@@ -21,7 +22,7 @@ pub(crate) struct EventReader {
 }
 
 /// The stream that users call so. `objectives`: what a good request is.
-pub(crate) fn stream(format: &str, objectives: Option<Objectives>) -> PyResult<Stream> {
+fn stream(format: &str, objectives: Option<Objectives>) -> PyResult<Stream> {
     Ok(match format {
         "sse" => Stream::Events(http::EventFormat::Sse),
         "lines" => Stream::Events(http::EventFormat::Lines),
@@ -30,8 +31,14 @@ pub(crate) fn stream(format: &str, objectives: Option<Objectives>) -> PyResult<S
     })
 }
 
+/// Where the events of a stream of this endpoint are recorded.
+fn rows(format: &str, recorder: &mut Recorder, endpoint: u32) -> PyResult<EventRows> {
+    let endpoint = recorder.check(endpoint)?;
+    Ok(EventRows::new(stream(format, recorder.objectives)?, endpoint, &mut recorder.inner))
+}
+
 /// The same without a place where it is recorded.
-pub(crate) fn without_rows(format: &str) -> PyResult<EventRows> {
+fn no_rows(format: &str) -> PyResult<EventRows> {
     Ok(match stream(format, None)? {
         Stream::Events(format) => EventRows::Events(format, None),
         Stream::Text(objectives) => EventRows::Text(None, objectives),
@@ -44,10 +51,6 @@ fn found(event: &http::Event<'_>) -> Found {
 }
 
 impl EventReader {
-    pub(crate) fn new(inner: engine::EventReader, exchange: Exchange, recorder: Option<Py<Recorder>>) -> Self {
-        Self { inner, exchange, recorder }
-    }
-
     /// Calls `work` with the stamps of bytes that arrived at `arrival`.
     fn at<T>(
         &mut self,
@@ -67,6 +70,25 @@ impl EventReader {
 
 #[pymethods]
 impl EventReader {
+    #[new]
+    #[pyo3(signature = (reply, format, recorder = None, endpoint = 0))]
+    fn new(
+        py: Python<'_>,
+        reply: &Reply,
+        format: &str,
+        recorder: Option<Py<Recorder>>,
+        endpoint: u32,
+    ) -> PyResult<Self> {
+        let rows = match &recorder {
+            Some(recorder) => rows(format, &mut recorder.borrow_mut(py), endpoint)?,
+            None => no_rows(format)?,
+        };
+        // Other streams are read as what the user's code calls them.
+        let wrong_type = matches!(rows, EventRows::Text(..)).then(|| rows.wrong_type(reply.head())).flatten();
+        let inner = engine::EventReader::new(rows, reply.status(), wrong_type, reply.max_decoded);
+        Ok(Self { inner, exchange: *reply.exchange(), recorder })
+    }
+
     fn feed(&mut self, py: Python<'_>, bytes: &[u8], arrival: u64) -> PyResult<Vec<Found>> {
         let mut events = Vec::new();
         self.at(py, arrival, |reader, recorder, exchange| {

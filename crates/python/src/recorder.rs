@@ -1,13 +1,12 @@
 //! `Recorder`: `record::Recorder` for Python.
 
-use plimsoll_engine::{EventRows, now};
+use plimsoll_engine::now;
 use plimsoll_record::{self as record, EndpointId, Outcome};
 use plimsoll_scenario::Objectives;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::errors::refused;
-use crate::events;
 use crate::histogram::Histogram;
 use crate::reply::Reply;
 
@@ -15,7 +14,7 @@ use crate::reply::Reply;
 pub(crate) struct Recorder {
     pub(crate) inner: record::Recorder,
     /// Those of the chat completions of Python users.
-    objectives: Option<Objectives>,
+    pub(crate) objectives: Option<Objectives>,
 }
 
 /// Workers send histograms as plain V2. The coordinator compresses them, to save CPU time of the generator.
@@ -28,15 +27,9 @@ fn outcome(name: &str) -> PyResult<Outcome> {
 }
 
 impl Recorder {
-    fn check(&self, endpoint: u32) -> PyResult<EndpointId> {
+    pub(crate) fn check(&self, endpoint: u32) -> PyResult<EndpointId> {
         let id = EndpointId(endpoint);
         self.inner.name(id).map(|_| id).ok_or_else(|| refused(format!("{endpoint} is no endpoint of this recorder")))
-    }
-
-    /// Where the events of a stream of this endpoint are recorded.
-    pub(crate) fn event_rows(&mut self, format: &str, endpoint: u32) -> PyResult<EventRows> {
-        let endpoint = self.check(endpoint)?;
-        Ok(EventRows::new(events::stream(format, self.objectives)?, endpoint, &mut self.inner))
     }
 
     fn check_all(&self, endpoint: Option<u32>) -> PyResult<Option<EndpointId>> {

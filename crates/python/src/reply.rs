@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use plimsoll_engine::{EventRows, Finished, Held, Response};
+use plimsoll_engine::{Finished, Held, Response};
 use plimsoll_http as http;
 use plimsoll_record::{Exchange, Outcome};
 use pyo3::prelude::*;
@@ -11,15 +11,13 @@ use pyo3::types::PyBytes;
 
 use crate::decoding::Decoding;
 use crate::errors::refused;
-use crate::events::{self, EventReader};
 use crate::json_value;
 use crate::origin::latin;
-use crate::recorder::Recorder;
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Reply {
     pub(crate) finished: Finished,
-    max_decoded: u64,
+    pub(crate) max_decoded: u64,
     body: PyOnceLock<(Py<PyBytes>, Held)>,
     plain: OnceLock<Result<Plain, String>>,
 }
@@ -45,7 +43,7 @@ impl Reply {
         self.finished.result.as_ref().ok()
     }
 
-    fn head(&self) -> &[u8] {
+    pub(crate) fn head(&self) -> &[u8] {
         self.response().map_or(&[], Response::head)
     }
 
@@ -137,7 +135,7 @@ impl Reply {
     }
 
     #[getter]
-    fn status(&self) -> u16 {
+    pub(crate) fn status(&self) -> u16 {
         self.response().map_or(0, |response| response.status)
     }
 
@@ -202,25 +200,6 @@ impl Reply {
 
     fn decoding(&self) -> Option<Decoding> {
         self.coding().map(|coding| Decoding::new(coding, self.max_decoded))
-    }
-
-    #[pyo3(signature = (format, recorder = None, endpoint = 0))]
-    fn events(
-        &self,
-        py: Python<'_>,
-        format: &str,
-        recorder: Option<Py<Recorder>>,
-        endpoint: u32,
-    ) -> PyResult<EventReader> {
-        let rows = match &recorder {
-            Some(recorder) => recorder.borrow_mut(py).event_rows(format, endpoint)?,
-            None => events::without_rows(format)?,
-        };
-        // Other streams are read as what the user's code calls them.
-        let wrong_type = matches!(rows, EventRows::Text(..)).then(|| rows.wrong_type(self.head())).flatten();
-        let status = self.response().map_or(0, |response| response.status);
-        let reader = plimsoll_engine::EventReader::new(rows, status, wrong_type, self.max_decoded);
-        Ok(EventReader::new(reader, *self.exchange(), recorder))
     }
 
     #[getter]

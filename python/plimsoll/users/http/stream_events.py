@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import requests
 from requests.exceptions import ChunkedEncodingError
 
+from plimsoll._engine import EventReader
 from plimsoll.users.exceptions import ResponseError
 from plimsoll.users.recording import request_recorder
 
@@ -36,7 +37,8 @@ def events_of(response: Any, format: EventFormat) -> Iterator[StreamEvent]:
     and, after the last event, ResponseError for a stream that is no chat completion although format is "llm".
     """
     recorder = request_recorder(response.session.request_event)
-    reader = response.reply.events(format, *([] if recorder is None else recorder.place(response.endpoint)))
+    place = () if recorder is None else recorder.place(response.endpoint)
+    reader = EventReader(response.reply, format, *place)
     if not 0 < response.status_code < 400:
         return
     # All events of a piece are recorded at once: how long the user's code takes for one of them changes nothing.
