@@ -102,6 +102,10 @@ def test_genai_perf_has_the_same_sums(read_text, config, level):
     found = {name: SUMMARY[name] for name in names} | {"input_config": config, "request_count": _stats(95.0, "count")}
     (trial,) = read_text(json.dumps(found), "profile_export_genai_perf.json").trials
     assert (trial.precision.tool, trial.level, trial.total.requests, trial.duration) == ("genai-perf", level, 95, 10.0)
+    for goodput, expected in ((4.5, [45]), (-1.0, [])):
+        text = json.dumps(found | {"request_goodput": _stats(goodput, "requests/sec")})
+        (trial,) = read_text(text, "profile_export_genai_perf.json").trials
+        assert [each.requests for each in trial.endpoints if each.method == "good request"] == expected
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,10 @@ def _summary(source: ResultFile, options: ImportOptions, document: Mapping[str, 
     if total is None:
         raise source.error(None, "has no request_latency: all requests failed")
     total = replace(total, failures=round(bad), kinds=_kinds(source, document))
+    good_count, goodput = average("good_request_count"), average("request_goodput")
+    # GenAI-Perf has the rate alone, and -1 for none.
+    if good_count is None and goodput is not None and goodput >= 0 and seconds:
+        good_count = goodput * seconds
     tokens = average("total_output_tokens") or average("total_osl")
     lengths = average("output_sequence_length")
     if tokens is None and lengths is not None and good is not None:
@@ -127,7 +131,7 @@ def _summary(source: ResultFile, options: ImportOptions, document: Mapping[str, 
         row(FIRST_TOKEN, "time_to_first_token", good, throughput),
         row(CHUNK, "inter_chunk_latency", None, None),
         row(TOKEN, "inter_token_latency", tokens, average("output_token_throughput")),
-        generated.good_requests(average("good_request_count"), seconds),
+        generated.good_requests(good_count, seconds),
     )
     tool = "aiperf" if "aiperf_version" in document else "genai-perf"
     return study_of_run(
