@@ -148,3 +148,89 @@ impl Content {
         each(event);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_http::EventFormat;
+    use plimsoll_record::{Exchange, Recorder};
+    use plimsoll_scenario::{Objectives, Stream};
+
+    use super::{EventReader, EventRows};
+
+    const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\n\r\n";
+    const OBJECTIVES: Objectives = Objectives { first_token: 20, time_per_token: u64::MAX, time: 40 };
+
+    fn at(arrival: u64) -> Exchange {
+        Exchange { arrival, read: arrival, ..Exchange::default() }
+    }
+
+    /// Feeds pieces, of which each arrives 10 ns after the one before it. Returns the data of the events that were
+    /// passed, why the stream is wrong, and the rows with their counts.
+    fn read(
+        stream: Stream,
+        status: u16,
+        head: &[u8],
+        pieces: &[&str],
+    ) -> (Vec<String>, Option<String>, Vec<(String, u64)>) {
+        let mut recorder = Recorder::new(0);
+        let request = recorder.endpoint("POST", "chat");
+        let rows = EventRows::new(stream, request, &mut recorder);
+        let mut reader = EventReader::new(rows, status, rows.wrong_type(head), 1000);
+        let (mut passed, mut arrival) = (Vec::new(), 0);
+        for piece in pieces {
+            arrival += 10;
+            let mut each =
+                |event: &plimsoll_http::Event<'_>| passed.push(String::from_utf8(event.data.to_vec()).unwrap());
+            reader.feed(&mut recorder, &at(arrival), piece.as_bytes(), &mut each).unwrap();
+        }
+        reader.end(&mut recorder, &at(arrival), &mut |event| {
+            passed.push(String::from_utf8(event.data.to_vec()).unwrap());
+        });
+        assert_eq!(reader.body(), pieces.iter().map(|piece| piece.len() as u64).sum::<u64>());
+        if reader.wrong().is_none() {
+            reader.succeed(&mut recorder, &at(arrival));
+        }
+        let cells = recorder.take(None).cells;
+        let mut counts: Vec<_> =
+            cells.iter().map(|(_, id, _, cell)| (recorder.name(*id).unwrap().0.to_owned(), cell.count)).collect();
+        counts.sort_unstable();
+        (passed, reader.wrong(), counts)
+    }
+
+    fn counts(rows: &[(&str, u64)]) -> Vec<(String, u64)> {
+        rows.iter().map(|(row, count)| ((*row).to_owned(), *count)).collect()
+    }
+
+    #[test]
+    fn a_completion_is_recorded_and_the_mark_of_its_end_is_not_passed() {
+        let word = r#"data: {"choices": [{"delta": {"content": "Hi"}}]}"#;
+        let usage = r#"data: {"choices": [], "usage": {"completion_tokens": 7}}"#;
+        let stream = Stream::Text(Some(OBJECTIVES));
+        let ends = format!("{usage}\n\ndata: [DONE]\n\n");
+        let (passed, wrong, rows) = read(stream, 200, HEAD, &[word, "\n\n", word, &format!("\n\n{ends}")]);
+        assert_eq!((passed.len(), wrong), (3, None));
+        let expected =
+            [("each chunk", 2), ("each token", 7), ("first event", 1), ("first token", 1), ("good request", 1)];
+        assert_eq!(rows, counts(&expected));
+        let (.., rows) = read(stream, 200, HEAD, &[word, "\n\n", word, "\n\n", "\n"]);
+        let expected = [("each chunk", 2), ("first event", 1), ("first token", 1), ("token by chunk", 2)];
+        assert_eq!(rows, counts(&expected), "it ends after 50 ns, and has no usage");
+    }
+
+    #[test]
+    fn other_streams_pass_every_event_and_a_line_without_end_is_one() {
+        let (passed, wrong, rows) = read(Stream::Events(EventFormat::Lines), 200, b"", &["a\n[DO", "NE]\nb"]);
+        assert_eq!((passed, wrong), (vec!["a".to_owned(), "[DONE]".to_owned(), "b".to_owned()], None));
+        assert_eq!(rows, counts(&[("each event", 3), ("first event", 1)]));
+    }
+
+    #[test]
+    fn errors_and_other_types_have_no_events() {
+        let json = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n";
+        let (passed, wrong, rows) = read(Stream::Text(None), 200, json, &["data: {}\n\n"]);
+        assert_eq!((passed.len(), rows.len()), (0, 0));
+        assert!(wrong.unwrap().ends_with("not text/event-stream; does the request say \"stream\": true?"));
+        let (passed, _, rows) = read(Stream::Events(EventFormat::Sse), 503, HEAD, &["data: {}\n\n"]);
+        assert_eq!((passed.len(), rows.len()), (0, 0));
+    }
+}
