@@ -11,7 +11,6 @@
 //! - `play`: from the end of one exchange to the start of the next: **the hot path**.
 //! - `open`: handles arrivals.
 //! - `events`: responses that are streams.
-//! - `text`: streams that are texts of a model.
 //!
 //! Invariants
 //!
@@ -25,7 +24,6 @@ mod play;
 mod script;
 mod step;
 mod streams;
-mod text;
 mod user;
 
 use std::collections::{HashMap, VecDeque};

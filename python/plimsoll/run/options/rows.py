@@ -69,8 +69,9 @@ _WHAT = (
                  "completion in OpenAI's format). Reports show the times to the first event or token and between "
                  "them."),
     _option("--slo", group=WHAT, metavar="NAME=TIME", multiple=True,
-            help="With --stream llm: an objective, first_token=TIME, time_per_token=TIME or time=TIME; may be "
-                 "repeated. Requests that meet all of them are in the row good request."),
+            help="An objective of chat completions (--stream llm, or events(\"llm\") in a locustfile): "
+                 "first_token=TIME, time_per_token=TIME or time=TIME; may be repeated. Requests that meet all of them "
+                 "are in the row good request."),
     _flag("-k", "--insecure", group=WHAT, help="Do not check the target's TLS certificate."),
     _option("--seed", group=WHAT, metavar="N", kind=Kind.INTEGER,
             help="Makes random choices the same again; drawn and kept by default."),
