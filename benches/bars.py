@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from .cases import FAST_RATE, LOGGED_RATE, OPEN_LOGGED, OPEN_URL
 from .results import Results
 
+WRK, NATIVE = "wrk", "plimsoll native users"
 IDLE_KIB = 16.0
 NATIVE_KIB = 1.0
 LAG_MS = 1.0
 LOG_US = 1.0
-FLAT = 1.3
 MANY_USERS = 10_000
 FEW_USERS = 50
 
@@ -31,14 +31,16 @@ class Bar:
 
 
 TIMES_WRK: Mapping[str, float] = {
-    "plimsoll native users": 1.0,
-    "plimsoll trivial HttpUser": 2.0,
-    "plimsoll trivial FastHttpUser": 2.0,
-    "plimsoll realistic HttpUser": 4.0,
-    "plimsoll realistic FastHttpUser": 4.0,
+    "plimsoll native users": 0.85,
+    "plimsoll trivial HttpUser": 1.25,
+    "plimsoll trivial FastHttpUser": 1.25,
+    "plimsoll realistic HttpUser": 2.0,
+    "plimsoll realistic FastHttpUser": 2.0,
 }
-LESS_THAN_LOCUST: Mapping[str, float] = {"plimsoll trivial HttpUser": 15.0, "plimsoll trivial FastHttpUser": 15.0}
-STAYS_FLAT = ("plimsoll native users", "plimsoll trivial HttpUser", "plimsoll trivial FastHttpUser")
+LARGE_TIMES_WRK = 0.8
+"""Native users with responses of 27 kB."""
+GROWTH = ("plimsoll native users", "plimsoll trivial HttpUser", "plimsoll trivial FastHttpUser")
+"""Their cost grows with the number of users by no more than wrk's in the same round."""
 
 
 def bars(results: Results) -> Iterator[Bar]:
@@ -49,21 +51,25 @@ def bars(results: Results) -> Iterator[Bar]:
 
 
 def _costs(results: Results) -> Iterator[Bar]:
-    wrk = results.cpu_us("wrk", "/small", FEW_USERS)
-    locust = results.cpu_us("locust trivial FastHttpUser", "/small", FEW_USERS)
+    wrk = results.cpu_us(WRK, "/small", FEW_USERS)
     for name, limit in TIMES_WRK.items():
         path = "/orders" if "realistic" in name else "/small"
         cost = results.cpu_us(name, path, FEW_USERS)
         if cost and wrk:
             yield Bar(f"{name}: CPU per request", cost / wrk, limit, "× wrk")
-    for name, limit in LESS_THAN_LOCUST.items():
-        cost = results.cpu_us(name, "/small", FEW_USERS)
-        if cost and locust:
-            yield Bar(f"{name}: Locust's FastHttpUser costs", locust / cost, limit, "× as much", at_least=True)
-    for name in STAYS_FLAT:
-        few, many = (results.cpu_us(name, "/small", users) for users in (FEW_USERS, MANY_USERS))
-        if few and many:
-            yield Bar(f"{name}: {MANY_USERS:,} users against {FEW_USERS}", many / few, FLAT, "×")
+    native, wrk_large = (results.cpu_us(name, "/large", FEW_USERS) for name in (NATIVE, WRK))
+    if native and wrk_large:
+        yield Bar(f"{NATIVE}, responses of 27 kB: CPU per request", native / wrk_large, LARGE_TIMES_WRK, "× wrk")
+    limit = _growth(results, WRK)
+    for name in GROWTH:
+        growth = _growth(results, name)
+        if growth and limit:
+            yield Bar(f"{name}: {MANY_USERS:,} users against {FEW_USERS}", growth, limit, "× (limit: wrk's)")
+
+
+def _growth(results: Results, name: str) -> float | None:
+    few, many = (results.cpu_us(name, "/small", users) for users in (FEW_USERS, MANY_USERS))
+    return many / few if few and many else None
 
 
 def _open_model(results: Results) -> Iterator[Bar]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from scripts import fields
 
 import plimsoll
+from plimsoll.users.http.stream import Streamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,14 +51,18 @@ def _entries() -> Iterator[str]:
         value = getattr(plimsoll, name)
         if name.startswith("_") or name in OLD_NAMES or inspect.ismodule(value):
             continue
-        yield f"## {name}\n"
-        yield f"```python\n{_signature(name, value)}\n```\n"
-        yield f"{_prose(value)}\n"
+        yield from _entry(f"## {name}", name, value)
         if inspect.isclass(value):
             for method, function in sorted(_methods(value)):
-                yield f"### {name}.{method}\n"
-                yield f"```python\n{_signature(method, function)}\n```\n"
-                yield f"{_prose(function)}\n"
+                yield from _entry(f"### {name}.{method}", method, function)
+    # No import gives it: it is a method of what `client` returns.
+    yield from _entry("## response.events", "events", Streamed.events)
+
+
+def _entry(heading: str, name: str, value: Any) -> Iterator[str]:
+    yield f"{heading}\n"
+    yield f"```python\n{_signature(name, value)}\n```\n"
+    yield f"{_prose(value)}\n"
 
 
 def _methods(owner: type) -> Iterator[tuple[str, Any]]:

@@ -104,6 +104,7 @@ SECRETS = _numbered(
 )
 
 HARMLESS = (
+    "plimsoll run http://h/chat --stream llm --slo first_token=500ms --slo time_per_token=1m30s -u 2",
     "POST /reset-password: timeout",
     "no password, 'ann' is unknown",
     "Unexpected token '<' in JSON at position 0",

@@ -14,7 +14,7 @@ __all__ = [
     "Client",
     "Decoding",
     "Engine",
-    "EventSplitter",
+    "EventReader",
     "Headers",
     "Histogram",
     "NativeUsers",
@@ -26,7 +26,6 @@ __all__ = [
     "SocketRows",
     "SpawnTimes",
     "Stream",
-    "StreamRows",
     "Timeouts",
     "WebSocket",
     "held_bodies",
@@ -216,8 +215,6 @@ class Reply:
         """
     def decoding(self) -> Decoding | None:
         """What undoes the Content-Encoding of a body that comes in pieces; None if there is none."""
-    def events(self, format: str) -> EventSplitter:
-        """What finds the events of a streamed body. format: "sse" or "lines". Raises ValueError for another."""
     def json(self) -> Any:
         """The value of a plain body whose Content-Type is JSON in UTF-8, as json.loads makes it; `...` for any other
         body, and for a text that only json.loads can read."""
@@ -371,18 +368,17 @@ class Engine:
         """Whether arrivals are stamped by the kernel here."""
 
 @final
-class EventSplitter:
-    """Finds the events in a body that arrives in pieces; from `Reply.events`. An event is (name, data, id, retry);
-    retry in ms."""
+class EventReader:
+    """Finds and records the events in a streamed body. An event is (name, data, id, retry); retry in ms. arrival: the
+    stamp of these bytes, ns."""
 
-    def feed(self, bytes: bytes) -> list[tuple[str, str, str, int | None]]:
+    def __new__(cls, reply: Reply, format: str, recorder: Recorder | None = None, endpoint: int = 0) -> Self:
+        """format: "sse", "lines" or "llm". endpoint: that of the request; its name is that of the rows. Raises
+        ValueError for another format, or endpoint."""
+    def feed(self, bytes: bytes, arrival: int) -> list[tuple[str, str, str, int | None]]:
         """The events that end in these bytes. Raises ValueError for one that is too long."""
-    def end(self) -> list[tuple[str, str, str, int | None]]:
-        """The event that ends with the body, if there is one."""
-
-@final
-class StreamRows:
-    """The rows of the streams of one request; from `Recorder.stream_rows`."""
+    def end(self, arrival: int) -> tuple[list[tuple[str, str, str, int | None]], str | None]:
+        """The event that ends with the body, if there is one, and why the stream is not what it should be."""
 
 @final
 class Timeouts:
@@ -488,6 +484,11 @@ class Recorder:
         """Forget all that was recorded; second 0 now begins at `epoch`. Endpoints keep their ids."""
     def limit_names(self, most: int) -> None:
         """From now on a new name beyond so many is counted under `others()`. There is no limit before."""
+    def set_objectives(
+        self, *, first_token: float | None = None, time_per_token: float | None = None, time: float | None = None
+    ) -> None:
+        """What the chat completions of Python users must keep to be good requests, seconds; None: no limit. Raises
+        ValueError."""
     def endpoint(self, method: str, name: str) -> int:
         """The id of (method, name), the same for every call; beyond the limit of names that of `others()`."""
     def find(self, method: str, name: str) -> int | None:
@@ -543,10 +544,6 @@ class Recorder:
         """`total` and `latency` of one endpoint begin again, or those of all together; the others go on."""
     def absorb(self, endpoint: int, total: TotalTuple, response: Histogram, second: int | None = None) -> None:
         """Add to these sums, and to nothing else, what was recorded elsewhere. second: if all of it was in that one."""
-    def stream_rows(self, endpoint: int) -> StreamRows | None:
-        """Where the events of the streams of this endpoint are counted; None for names beyond the limit."""
-    def event(self, rows: StreamRows, reply: Reply, arrival: int, previous: int | None, size: int) -> None:
-        """Record an event of `size` bytes. arrival, previous: the stamps of it and of the event before it, ns."""
     def socket_rows(self, endpoint: int) -> SocketRows | None:
         """Where messages that arrive on WebSockets of this endpoint, and their ends, are counted; None for names beyond
         the limit."""

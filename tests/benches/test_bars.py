@@ -4,7 +4,7 @@ from benches.memory import IdleCost
 from benches.open_model import Arrivals, OpenCase, OpenCost
 from benches.results import Results
 from benches.scale import ScaleCost
-from benches.subjects import LocustRun, Native, PlimsollRun, Wrk
+from benches.subjects import Native, PlimsollRun, Wrk
 
 
 def results(costs: dict[Case, float]) -> Results:
@@ -15,7 +15,6 @@ def results(costs: dict[Case, float]) -> Results:
 
 
 HTTP = PlimsollRun("plimsoll trivial HttpUser")
-LOCUST = LocustRun("locust trivial FastHttpUser", "trivial.py", "TrivialFast")
 
 
 def test_a_bar_needs_both_of_its_figures() -> None:
@@ -26,16 +25,18 @@ def test_a_bar_needs_both_of_its_figures() -> None:
 def test_ratios_and_verdicts() -> None:
     costs = {
         Case(Wrk(), "/small", 50): 5.0,
+        Case(Wrk(), "/small", 10_000): 7.0,
+        Case(Wrk(), "/large", 50): 10.0,
         Case(Native(), "/small", 50): 4.0,
         Case(Native(), "/small", 10_000): 6.0,
+        Case(Native(), "/large", 50): 7.0,
         Case(HTTP, "/small", 50): 11.0,
-        Case(LOCUST, "/small", 50): 220.0,
     }
     found = {bar.what: (bar.measured, bar.holds) for bar in bars(results(costs))}
     assert found == {
         "plimsoll native users: CPU per request": (0.8, True),
         "plimsoll trivial HttpUser: CPU per request": (2.2, False),
-        "plimsoll trivial HttpUser: Locust's FastHttpUser costs": (20.0, True),
+        "plimsoll native users, responses of 27 kB: CPU per request": (0.7, True),
         "plimsoll native users: 10,000 users against 50": (1.5, False),
     }
 

@@ -1,11 +1,24 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 from pathlib import Path
 
 import pytest
-from tests.importers import test_gatling, test_hdr, test_hey, test_jtl, test_k6, test_phout, test_vegeta, test_wrk
+from tests.importers import (
+    test_aiperf,
+    test_gatling,
+    test_guidellm,
+    test_hdr,
+    test_hey,
+    test_jtl,
+    test_k6,
+    test_phout,
+    test_vegeta,
+    test_vllm_bench,
+    test_wrk,
+)
 from tests.long_texts import ALPHABETS, LENGTH, count_steps, long_text
 
 from plimsoll.errors import UsageError
@@ -34,6 +47,10 @@ SAMPLES = {
     "Gatling simulation.log, binary": test_gatling.binary("3.15.1", *test_gatling.RECORDS),
     "HdrHistogram log": f"{test_hdr.HEAD}1.0,1.0,5.0,{test_hdr.foreign([5_000_000])}\n",
     "HdrHistogram percentiles": "Value Percentile TotalCount 1/(1-Percentile)\n1.0 1.0 1 inf\n",
+    "vLLM bench serve": json.dumps(test_vllm_bench.SUMS | test_vllm_bench.DETAILS),
+    "GuideLLM benchmarks": test_guidellm.report(test_guidellm.benchmark(test_guidellm.CONCURRENT)),
+    "AIPerf records": "\n".join(test_aiperf.RECORDS),
+    "AIPerf, GenAI-Perf summary": json.dumps(test_aiperf.SUMMARY),
     "phout": test_phout.line(1_795_176_000.0, "", 100, 0, 200),
     "tables in text, Markdown or CSV": "Name | p50 | p99\n---|---|---\n/a | 1 | 2\n",
 }

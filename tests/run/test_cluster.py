@@ -365,7 +365,8 @@ def test_a_node_that_is_gone_is_a_lost_worker_and_the_run_goes_on(
     finally:
         own.close()
     assert done.code == 3, done
-    assert re.search(r"worker \d \(on .*\) is lost with its machine", done.err), done
+    # Its actor may still see that Ray kills the worker.
+    assert re.search(r"worker \d \(on .*\) (is lost with its machine|was killed by SIGKILL)", done.err), done
     run = plimsoll.stored()
     assert run["run"]["status"] == "finished"
     assert before < run["total"]["requests"] <= target.total

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.command import wait_until
 from tests.run.joined import VISITOR, Link, processes_of, start_master, start_worker, stored_facts, stored_health
+from tests.run.replaced import RATE, check_replaced, lost, whole_since
 
 if TYPE_CHECKING:
     import subprocess
@@ -42,61 +43,21 @@ def _kill(worker: subprocess.Popen[str]) -> None:
     worker.communicate()
 
 
-def _offered(plimsoll: Command) -> dict[int, Counter[int]]:
-    """Arrivals by worker and second."""
-    found: dict[int, Counter[int]] = {0: Counter(), 1: Counter()}
-    for row in stored_health(plimsoll):
-        found[row.worker][row.second] += row.offered
-    return found
-
-
-def _whole_since(plimsoll: Command, silent: int) -> int:
-    """Seconds in which both workers had their arrivals, after one in which one of them had none."""
-    offered = _offered(plimsoll)
-    idle = [second for second in offered[1 - silent] if not offered[silent][second]]
-    return sum(1 for second, count in offered[silent].items() if idle and second > idle[0] and count == 30)
-
-
-def _lost(plimsoll: Command) -> int:
-    """The worker that has reported least."""
-    seconds = Counter(row.worker for row in stored_health(plimsoll))
-    return min((0, 1), key=seconds.__getitem__)
-
-
 @pytest.mark.parametrize("action", ["redistribute", "mark"])
 def test_arrivals_of_a_killed_worker_go_to_the_one_that_joins_in_its_place(
     plimsoll: Command, target: CountingTarget, port: int, action: str
 ) -> None:
     workers = [start_worker(plimsoll, port) for _ in range(2)]
-    master = _start(plimsoll, port, target.url + "/", "--rate", "60/s", "--on-worker-loss", action)
+    master = _start(plimsoll, port, target.url + "/", *RATE, "--on-worker-loss", action)
     wait_until(lambda: target.total > 150)
     _kill(workers[0])
     workers[0] = start_worker(plimsoll, port)
-    wait_until(lambda: _whole_since(plimsoll, _lost(plimsoll)) >= 2)
+    wait_until(lambda: whole_since(plimsoll, lost(plimsoll)) >= 2)
     done = _end(plimsoll, master, workers)
 
-    facts = stored_facts(plimsoll)
-    (missing,), (replaced,) = facts["incomplete"], facts["replaced"]
-    lost, begin = replaced["worker"], replaced["to_second"]
-    assert (missing["worker"], facts["lost_workers"]) == (lost, 1)
-    assert missing["from_second"] < missing["to_second"] <= begin
-    offered = _offered(plimsoll)
-    last = max(offered[lost])
-    for second in (*range(missing["from_second"]), *range(begin, last)):
-        assert [offered[worker][second] for worker in (0, 1)] == [30, 30], (second, offered)
-    assert not any(offered[lost][second] for second in range(missing["from_second"], begin))
-    # Others have its arrivals from the first second on that is wholly theirs.
-    others = [offered[1 - lost][second] for second in range(missing["to_second"] + 1, begin)]
-    assert set(others) <= {60 if action == "redistribute" else 30}
-    unreported = target.total - plimsoll.stored()["total"]["requests"]
-    assert 0 <= unreported <= 30 * (missing["to_second"] - missing["from_second"])
+    place, begin = check_replaced(plimsoll, target, action)
     assert re.search(
-        rf"worker {lost} \(on .*\) takes the place of the lost one \(on .*\) from second {begin} on", done.err
-    )
-    check = next(each for each in plimsoll.stored()["validity"]["checks"] if each["name"] == "workers")
-    until = {"mark": "until another one", "redistribute": "until the others took it over; another one"}[action]
-    assert (
-        f"1 worker lost: a part of the load was missing {until} took its place with second {begin}; " in check["text"]
+        rf"worker {place} \(on .*\) takes the place of the lost one \(on .*\) from second {begin} on", done.err
     )
 
 
@@ -118,11 +79,11 @@ def test_users_of_a_killed_worker_come_again_on_one_that_has_waited(
     _kill(workers.pop(0))
     while not (found := re.search(r"worker (\d) .* takes the place of the lost one .* from second (\d+) on", seen)):
         seen += master.stderr.readline()
-    lost, begin = map(int, found.groups())
+    place, begin = map(int, found.groups())
     wait_until(lambda: [_users(plimsoll, begin)[worker] for worker in (0, 1)] == [3, 3])
     _end(plimsoll, master, workers)
     (missing,) = stored_facts(plimsoll)["incomplete"]
-    assert missing["worker"] == lost
+    assert missing["worker"] == place
     assert target.total >= plimsoll.stored()["total"]["requests"]
     if action == "mark":
         assert max(sum(each.values()) for each in _users_by_second(plimsoll).values()) == 6
@@ -150,7 +111,7 @@ def test_a_worker_that_has_lost_its_master_comes_back_with_what_it_measured(
 ) -> None:
     with Link(port) as link:
         workers = [start_worker(plimsoll, link.port), start_worker(plimsoll, port)]
-        master = _start(plimsoll, port, target.url + "/", "--rate", "60/s")
+        master = _start(plimsoll, port, target.url + "/", *RATE)
         wait_until(lambda: target.total > 150)
         before = target.total
         link.cut()
@@ -160,7 +121,7 @@ def test_a_worker_that_has_lost_its_master_comes_back_with_what_it_measured(
         link.sever()
         if not is_replaced:
             link.mend()
-        wait_until(lambda: _whole_since(plimsoll, _lost(plimsoll)) >= 2)
+        wait_until(lambda: whole_since(plimsoll, lost(plimsoll)) >= 2)
         link.mend()
         assert master.stderr is not None
         seen = ""
@@ -179,12 +140,12 @@ def test_a_worker_that_was_cut_off_for_a_while_hands_over_all_and_begins_again(
 ) -> None:
     with Link(port) as link:
         workers = [start_worker(plimsoll, link.port), start_worker(plimsoll, port)]
-        master = _start(plimsoll, port, target.url + "/", "--rate", "60/s")
+        master = _start(plimsoll, port, target.url + "/", *RATE)
         wait_until(lambda: target.total > 150)
         link.cut()
         time.sleep(6)  # longer than the lease of its load
         link.mend()
-        wait_until(lambda: _whole_since(plimsoll, _lost(plimsoll)) >= 2)
+        wait_until(lambda: whole_since(plimsoll, lost(plimsoll)) >= 2)
         done = _end(plimsoll, master, workers)
     assert "kept is all that it measured" in done.err
     assert "takes the place of the lost one" in done.err

@@ -7,12 +7,13 @@ import json
 import socket
 import threading
 import time
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from tests.command import Command
 
@@ -27,10 +28,14 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding
 
 
 class StreamingTarget:
-    """Answers each request with five server-sent events, or with these. It waits before each."""
+    """Answers each request with five server-sent events, or with these; a function gets its number, from 0. It waits
+    before each."""
 
-    def __init__(self, events: Sequence[str] = tuple(f'{{"n": {number}}}' for number in range(EVENTS))) -> None:
-        self.events = events
+    def __init__(
+        self,
+        events: Sequence[str] | Callable[[int], Sequence[str]] = tuple(f'{{"n": {each}}}' for each in range(EVENTS)),
+    ) -> None:
+        self._events = events if callable(events) else lambda _: events
         self.streams = 0
         self.accepts: set[bytes] = set()
         self._lock = threading.Lock()
@@ -54,10 +59,11 @@ class StreamingTarget:
         with connection, contextlib.suppress(OSError):
             while head := self._head(connection):
                 with self._lock:
+                    events = self._events(self.streams)
                     self.streams += 1
                     self.accepts |= {line for line in head.split(b"\r\n") if line.lower().startswith(NAMED)}
                 connection.sendall(HEAD)
-                for data in self.events:
+                for data in events:
                     time.sleep(PAUSE_S)
                     event = f"data: {data}\n\n".encode()
                     connection.sendall(b"%x\r\n%b\r\n" % (len(event), event))
@@ -162,6 +168,73 @@ def test_a_completion_has_its_tokens_and_its_goodput_in_every_report(plimsoll: C
     page = (plimsoll.directory / "run.html").read_text()
     for text in (done.out, page):
         assert all(method in text for method in rows), text[-4000:]
+
+
+LOCUSTFILE = f"""
+from plimsoll import FastHttpUser, HttpUser
+
+def chat(user):
+    with user.client.post("/chat", data={BODY!r}, stream=True, catch_response=True) as response:
+        for event in response.events("llm"):
+            assert event.data != "[DONE]"
+
+class Plain(HttpUser):
+    tasks = [chat]
+
+class Fast(FastHttpUser):
+    tasks = [chat]
+"""
+
+
+def drawn(number: int) -> list[str]:
+    """A completion with a random number of chunks and tokens; some have no usage, and some report an error."""
+    chance = Random(number)
+    events = [ROLE, *[WORD] * chance.randint(1, 5)]
+    if chance.random() < 0.7:
+        events.append(USAGE.replace("9", str(chance.randint(5, 50))))
+    return [*events, '{"error": {"message": "no room"}}' if chance.random() < 0.2 else "[DONE]"]
+
+
+def test_python_users_have_the_rows_of_native_users(plimsoll: Command) -> None:
+    plimsoll.write(LOCUSTFILE)
+    found = []
+    for what in (("URL/chat", "--stream", "llm", "--body", BODY), ("Plain", "-H", "URL"), ("Fast", "-H", "URL")):
+        target = StreamingTarget(drawn)
+        try:
+            arguments = [each.replace("URL", target.url) for each in what]
+            done = plimsoll(
+                "run", *arguments, "--iterations", "30", "--slo", "time=1h", "--headless", "--summary", "r.json"
+            )
+        finally:
+            target.close()
+        assert done.code == 1, done
+        rows = _rows(json.loads((plimsoll.directory / "r.json").read_text()))
+        found.append({
+            method: {outcome: each["count"] for outcome, each in row["outcomes"].items() if each["count"]}
+            for method, row in rows.items()
+        })  # fmt: skip
+    native, plain, fast = found
+    assert set(native) == {
+        "POST", "first event", "first token", "each chunk", "each token", "token by chunk", "good request",
+    }  # fmt: skip
+    assert native["POST"]["assertion"] > 0 and native["POST"]["success"] == native["good request"]["success"]
+    assert plain == native
+    assert fast == native
+
+
+def test_objectives_go_with_what_reads_completions(plimsoll: Command) -> None:
+    plimsoll.write(LOCUSTFILE)
+    for arguments, expected in (
+        (("--slo", "ttft=1s"), '--slo: "ttft=1s" is no objective; valid are first_token=TIME'),
+        (("--slo", "time=9h", "--slo", "time=9000000h"), '--slo: "9000000h" is more than ten years'),
+        (("--slo", "time=80000h"), "--slo: slo.time: 288000000 is not a time in seconds"),
+        (("http://127.0.0.1:1/", "--slo", "time=1s"), "--slo: goes with --stream llm"),
+    ):
+        done = plimsoll("run", *arguments, "--headless")
+        assert (done.code, expected in done.err, done.err.count("\n")) == (2, True, 1), done
+    plimsoll.write('target = "http://127.0.0.1:1"\n[[request]]\nget = "/"\n', "plan.toml")
+    done = plimsoll("run", "plan.toml", "--slo", "time=1s")
+    assert (done.code, "a step of a plan has a table slo" in done.err) == (2, True), done
 
 
 def test_a_stream_goes_with_a_url(plimsoll: Command) -> None:

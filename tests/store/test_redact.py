@@ -39,6 +39,10 @@ def test_what_only_looks_like_a_secret_stays(text):
     assert redact(text) == text
 
 
+def test_a_secret_that_begins_like_a_time_is_masked():
+    assert redact("token=500ms-4f2a api_token=12h7 token=7") == "token=*** api_token=*** token=***"
+
+
 def test_masking_twice_changes_nothing():
     once = redact("http://a:b@c and https://token@d")
     assert redact(once) == once

@@ -22,6 +22,7 @@
 //! - `resolve`: resolves names without blocking the loop.
 //! - [`origin`]: the destination of exchanges, and how to reach it.
 //! - `tls`: configurations for rustls.
+//! - [`event_reader`]: the events of a stream, and how they are recorded; `text`: those of a language model.
 //! - [`native`]: users in Rust that play a scenario.
 //!
 //! The engine belongs to one thread, does not use Python and writes no files. It starts at most one helper thread, for
@@ -35,6 +36,7 @@ mod clock;
 mod connection;
 mod dial;
 pub mod engine;
+pub mod event_reader;
 pub mod native;
 pub mod origin;
 #[cfg_attr(all(target_os = "linux", not(feature = "portable")), path = "platform/linux.rs")]
@@ -44,6 +46,7 @@ mod protocol;
 mod resolve;
 mod socket;
 mod source;
+mod text;
 mod timer;
 mod tls;
 mod trace;
@@ -54,5 +57,6 @@ pub use bodies::{BODY_MEMORY, Held, held_bodies, limit_bodies};
 pub use call::{Call, ExchangeId, Failure, Finished, Keep, Piece, Response, Then, Wire};
 pub use clock::now;
 pub use engine::{ClientId, Engine, Event, Limits, WakeId};
+pub use event_reader::{EventReader, EventRows};
 pub use native::{MixedModels, NativeUsers, Rules, Script, ScriptError};
 pub use origin::{Origin, OriginError, OriginOptions};

@@ -12,7 +12,6 @@
 //! - `open`: handles arrivals.
 //! - `events`: responses that are streams.
 //! - `sockets`: users with a WebSocket; `socket`: its state.
-//! - `text`: streams that are texts of a model.
 //!
 //! Invariants
 //!
@@ -28,7 +27,6 @@ mod socket;
 mod sockets;
 mod step;
 mod streams;
-mod text;
 mod user;
 
 use std::collections::{HashMap, VecDeque};

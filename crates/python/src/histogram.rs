@@ -36,7 +36,7 @@ impl Histogram {
         }
     }
 
-    fn to_change(&mut self, py: Python<'_>) -> &mut Durations {
+    fn changing(&mut self, py: Python<'_>) -> &mut Durations {
         if let Values::Plain { data, .. } = &self.values {
             self.values = Values::Counted(read_again(data.as_bytes(py)));
         }
@@ -86,11 +86,11 @@ impl Histogram {
 
     #[pyo3(signature = (micros, count = 1))]
     fn record(&mut self, py: Python<'_>, micros: u64, count: u64) {
-        self.to_change(py).record(micros, count);
+        self.changing(py).record(micros, count);
     }
 
     fn add(&mut self, py: Python<'_>, other: &Self) {
-        let own = self.to_change(py);
+        let own = self.changing(py);
         other.read(py, |durations| own.add(durations));
     }
 

@@ -36,7 +36,7 @@ mod _engine {
     #[pymodule_export]
     use crate::engine::{Client, Engine, Stream, WebSocket};
     #[pymodule_export]
-    use crate::events::{EventSplitter, StreamRows};
+    use crate::events::EventReader;
     #[pymodule_export]
     use crate::histogram::Histogram;
     #[pymodule_export]

@@ -2,17 +2,19 @@
 
 use plimsoll_engine::now;
 use plimsoll_record::{self as record, EndpointId, Exchange, Outcome};
+use plimsoll_scenario::Objectives;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::errors::refused;
-use crate::events::StreamRows;
 use crate::histogram::Histogram;
 use crate::reply::Reply;
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Recorder {
     pub(crate) inner: record::Recorder,
+    /// Those of the chat completions of Python users.
+    pub(crate) objectives: Option<Objectives>,
 }
 
 #[pyclass(frozen, module = "plimsoll._engine")]
@@ -30,7 +32,7 @@ fn outcome(name: &str) -> PyResult<Outcome> {
 }
 
 impl Recorder {
-    fn check(&self, endpoint: u32) -> PyResult<EndpointId> {
+    pub(crate) fn check(&self, endpoint: u32) -> PyResult<EndpointId> {
         let id = EndpointId(endpoint);
         self.inner.name(id).map(|_| id).ok_or_else(|| refused(format!("{endpoint} is no endpoint of this recorder")))
     }
@@ -100,7 +102,7 @@ type Taken<'py> = (Vec<Bound<'py, PyTuple>>, Vec<Bound<'py, PyTuple>>, Vec<Failu
 impl Recorder {
     #[new]
     fn new(epoch: u64) -> Self {
-        Self { inner: record::Recorder::new(epoch) }
+        Self { inner: record::Recorder::new(epoch), objectives: None }
     }
 
     fn restart(&mut self, epoch: u64) {
@@ -113,6 +115,17 @@ impl Recorder {
 
     fn limit_names(&mut self, most: usize) {
         self.inner.limit_names(most);
+    }
+
+    #[pyo3(signature = (*, first_token = None, time_per_token = None, time = None))]
+    fn set_objectives(
+        &mut self,
+        first_token: Option<f64>,
+        time_per_token: Option<f64>,
+        time: Option<f64>,
+    ) -> PyResult<()> {
+        self.objectives = Some(Objectives::new(first_token, time_per_token, time, "slo").map_err(refused)?);
+        Ok(())
     }
 
     fn find(&self, method: &str, name: &str) -> Option<u32> {
@@ -331,16 +344,6 @@ impl Recorder {
         };
         response.read(py, |durations| self.inner.absorb(endpoint, &sums, durations, second));
         Ok(())
-    }
-
-    fn stream_rows(&mut self, endpoint: u32) -> PyResult<Option<StreamRows>> {
-        let endpoint = self.check(endpoint)?;
-        Ok(self.inner.stream_rows(endpoint).map(|inner| StreamRows { inner }))
-    }
-
-    fn event(&mut self, rows: &StreamRows, reply: &Reply, arrival: u64, previous: Option<u64>, size: u64) {
-        let exchange = record::Exchange { arrival, read: arrival, ..*reply.exchange() };
-        self.inner.event(rows.inner, &exchange, previous, size);
     }
 
     fn absorb_failure(

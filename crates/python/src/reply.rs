@@ -11,14 +11,13 @@ use pyo3::types::PyBytes;
 
 use crate::decoding::Decoding;
 use crate::errors::refused;
-use crate::events::EventSplitter;
 use crate::json_value;
 use crate::origin::latin;
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Reply {
     pub(crate) finished: Finished,
-    max_decoded: u64,
+    pub(crate) max_decoded: u64,
     body: PyOnceLock<(Py<PyBytes>, Held)>,
     plain: OnceLock<Result<Plain, String>>,
 }
@@ -44,7 +43,7 @@ impl Reply {
         self.finished.result.as_ref().ok()
     }
 
-    fn head(&self) -> &[u8] {
+    pub(crate) fn head(&self) -> &[u8] {
         self.response().map_or(&[], Response::head)
     }
 
@@ -136,7 +135,7 @@ impl Reply {
     }
 
     #[getter]
-    fn status(&self) -> u16 {
+    pub(crate) fn status(&self) -> u16 {
         self.response().map_or(0, |response| response.status)
     }
 
@@ -201,10 +200,6 @@ impl Reply {
 
     fn decoding(&self) -> Option<Decoding> {
         self.coding().map(|coding| Decoding::new(coding, self.max_decoded))
-    }
-
-    fn events(&self, format: &str) -> PyResult<EventSplitter> {
-        EventSplitter::new(format, self.max_decoded)
     }
 
     #[getter]

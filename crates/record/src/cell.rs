@@ -73,6 +73,8 @@ impl Cell {
     }
 
     /// `times`: None for an exchange without a response time.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // see `Second::cell`
     pub(crate) fn add(&mut self, exchange: &Exchange, body: u64, times: Option<Times>) {
         let first = self.count == self.untimed;
         if self.count == 0 {

@@ -213,14 +213,7 @@ fn stream_of(step: &definition::Step, field: &str) -> Result<Option<Stream>, Def
 }
 
 fn objectives(slo: &definition::Slo, field: &str) -> Result<Objectives, DefinitionError> {
-    let nanos = |seconds: Option<f64>, name: &str| {
-        seconds.map_or(Ok(u64::MAX), |seconds| nanos(seconds, &format!("{field}.slo.{name}")))
-    };
-    Ok(Objectives {
-        first_token: nanos(slo.first_token, "first_token")?,
-        time_per_token: nanos(slo.time_per_token, "time_per_token")?,
-        time: nanos(slo.time, "time")?,
-    })
+    Objectives::new(slo.first_token, slo.time_per_token, slo.time, &format!("{field}.slo"))
 }
 
 /// Refuses rules that need the whole body. A stream may have no end, so its body is not kept.

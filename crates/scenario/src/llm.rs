@@ -5,6 +5,9 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use crate::DefinitionError;
+use crate::time::nanos;
+
 /// The event that ends a completion.
 const DONE: &[u8] = b"[DONE]";
 
@@ -20,6 +23,23 @@ pub struct Objectives {
 }
 
 impl Objectives {
+    /// From seconds; None: no limit. The error names `field` and the objective.
+    pub fn new(
+        first_token: Option<f64>,
+        time_per_token: Option<f64>,
+        time: Option<f64>,
+        field: &str,
+    ) -> Result<Objectives, DefinitionError> {
+        let limit = |seconds: Option<f64>, name: &str| {
+            seconds.map_or(Ok(u64::MAX), |seconds| nanos(seconds, &format!("{field}.{name}")))
+        };
+        Ok(Objectives {
+            first_token: limit(first_token, "first_token")?,
+            time_per_token: limit(time_per_token, "time_per_token")?,
+            time: limit(time, "time")?,
+        })
+    }
+
     /// Whether a request keeps all of them. A text that came in one piece has no time per token, and keeps its limit.
     pub fn are_met(&self, first_token: u64, time_per_token: Option<u64>, time: u64) -> bool {
         first_token <= self.first_token && time_per_token.unwrap_or(0) <= self.time_per_token && time <= self.time
@@ -38,9 +58,14 @@ pub struct Chunk {
 }
 
 impl Chunk {
+    /// Whether the data of an event is the mark that ends a completion.
+    pub fn is_done(data: &[u8]) -> bool {
+        data == DONE
+    }
+
     /// Reads the data of an event. The error says what is wrong with it.
     pub fn read(data: &[u8]) -> Result<Chunk, String> {
-        if data == DONE {
+        if Chunk::is_done(data) {
             return Ok(Chunk::default());
         }
         let found: Completion =

@@ -13,6 +13,7 @@ from math import inf
 
 from ..lab import Lab, Load
 from ..line import Line, exact, fact, milliseconds, within
+from ..plimsoll_run import LOCUSTFILES
 from ..tolerance import HDR_ERROR, UNIT, Bounds
 from .case import Case
 
@@ -25,17 +26,25 @@ PER_TOKEN = (CHUNKS - 1) * EVERY / (TOKENS - 1)
 
 
 def check(lab: Lab) -> Iterator[Case]:
-    yield Case("texts, tokens by usage", partial(observe, lab, "texts, tokens by usage", TOKENS, "each token"))
-    yield Case("texts, tokens by chunk", partial(observe, lab, "texts, tokens by chunk", 0, "token by chunk"))
+    for case, user, usage in (
+        ("texts, tokens by usage", None, TOKENS), ("texts, tokens by chunk", None, 0),
+        ("texts of HttpUser", "Plain", TOKENS), ("texts of FastHttpUser", "Fast", 0),
+    ):  # fmt: skip
+        yield Case(case, partial(observe, lab, case, user, usage))
 
 
-def observe(lab: Lab, case: str, usage: int, tokens_row: str) -> Iterator[Line]:
+def observe(lab: Lab, case: str, user: str | None, usage: int) -> Iterator[Line]:
+    """user: the class of Python users; None for native ones."""
     target = f"{PATH}&tokens={usage}&slow_ms={SLOW * 1e3:g}&share={SHARE:g}&seed=7"
-    arguments = [lab.url(target), "--stream", "llm", "--slo", f"first_token={OBJECTIVE * 1e3:g}ms", "--rate", "20/s"]
-    observation = lab.observe(Load(arguments, lab.seconds(10, 3), may_be_invalid=True))
+    native = [lab.url(target), "--stream", "llm"]
+    arguments = ["-f", str(LOCUSTFILES / "chat.py"), user, "-H", lab.target.url] if user else native
+    arguments += ["--slo", f"first_token={OBJECTIVE * 1e3:g}ms", "--rate", "20/s"]
+    environment = (("TRUTH_TARGET", target),)
+    observation = lab.observe(Load(arguments, lab.seconds(10, 3), may_be_invalid=True, environment=environment))
     report, account = observation.report, observation.truth.path(target)
     received = account.received
     rows = {method: report.row(method, target) for method in ("GET", "first event", "first token", "each chunk")}
+    tokens_row = "each token" if usage else "token by chunk"
     tokens, good = report.row(tokens_row, target), report.row("good request", target)
     yield exact(case, "requests", {"success": received}, rows["GET"].outcomes())
     yield exact(case, "requests in the total", received, report.total.requests)

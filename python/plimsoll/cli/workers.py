@@ -89,7 +89,7 @@ def join_master(given: Mapping[str, Any]) -> int:
 
 def attach(words: RunWords) -> int:
     """Continue the run; the exit code. Raises PlimsollError."""
-    from plimsoll.run.coordinator.resumption import Resumption, check_resumable, resumed_plan
+    from plimsoll.run.coordinator.recovery.resumption import Resumption, check_resumable, resumed_plan
     from plimsoll.run.perform import perform
     from plimsoll.run.planning import RunInput, make_outputs
     from plimsoll.store import Store

@@ -6,7 +6,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll.importers import gatling, hdr, hey, jtl, k6, locust_csv, phout, tables, vegeta, wrk
+from plimsoll.importers import (
+    aiperf,
+    gatling,
+    guidellm,
+    hdr,
+    hey,
+    jtl,
+    k6,
+    locust_csv,
+    phout,
+    tables,
+    vegeta,
+    vllm_bench,
+    wrk,
+)  # fmt: skip
 from plimsoll.importers.options import ImportOptions
 from plimsoll.importers.plausible import check
 from plimsoll.importers.result_file import ResultFile
@@ -46,6 +60,10 @@ IMPORTERS: tuple[Importer, ...] = (
     Importer("Gatling simulation.log, binary", gatling.is_binary_log, gatling.read_binary_log),
     Importer("HdrHistogram log", hdr.is_hlog, hdr.read_hlog),
     Importer("HdrHistogram percentiles", hdr.is_hgrm, hdr.read_hgrm),
+    Importer("vLLM bench serve", vllm_bench.is_result, vllm_bench.read_result),
+    Importer("GuideLLM benchmarks", guidellm.is_report, guidellm.read_report),
+    Importer("AIPerf records", aiperf.is_records, aiperf.read_records),
+    Importer("AIPerf, GenAI-Perf summary", aiperf.is_summary, aiperf.read_summary),
     Importer("phout", phout.is_phout, phout.read_phout),
     Importer("tables in text, Markdown or CSV", lambda source: True, tables.read_tables, takes_columns=True),
 )

@@ -76,7 +76,10 @@ class ResultFile:
         try:
             yield json.loads(self.text())
         except json.JSONDecodeError as error:
-            raise self.error(error.lineno, f"is no JSON: {error.msg}") from None
+            why = f"is no JSON: {error.msg}"
+            if error.msg == "Extra data":
+                why = "has more than one result; split it into a file for each"
+            raise self.error(error.lineno, why) from None
         except RecursionError:
             raise self.error(None, f"is not what {tool} writes: its JSON is nested too deeply") from None
         except KeyError as error:

@@ -12,6 +12,7 @@ import numpy as np
 
 from plimsoll._engine import Histogram
 from plimsoll.importers.single import study_of_run
+from plimsoll.record import STREAM_ROWS
 from plimsoll.stats.course import PackedHistograms
 from plimsoll.stats.study import TOTAL, Course, FailureKind, Measured, Precision
 
@@ -32,6 +33,7 @@ MOST_SECONDS = 7 * 86_400
 MOST_KINDS = 1_000
 BUCKET = 1 / 1024
 """Maximum width of our histograms' buckets as a fraction of their value."""
+_UNKNOWN = array("d", [math.nan])
 _CHART_CELLS = 2_000_000
 """Maximum endpoints times seconds for which the course is kept."""
 
@@ -65,17 +67,19 @@ class Samples:
 
     def add(
         self,
-        line: int,
+        line: int | None,
         key: tuple[str, str],
         end: float,
         ms: float | None,
         *,
+        untimed: int = 0,
         failed: bool = False,
         kind: str = "",
         status: int | None = None,
         size: float | None = None,
     ) -> None:
-        """end: seconds, of any clock. kind: name of the failure. Raises UsageError for too many, or invalid values."""
+        """end: seconds, of any clock. untimed: how many more without a time ended then. kind: name of the failure.
+        Raises UsageError for too many, or invalid values."""
         if not math.isfinite(end) or (ms is not None and not 0 <= ms < 1e12):
             raise self._source.error(line, f"a request of {ms} ms that ended at {end} s cannot be")
         raw = self._endpoints.get(key)
@@ -83,13 +87,18 @@ class Samples:
             if len(self._endpoints) == MOST_ENDPOINTS:
                 raise self._source.error(line, f"more than {MOST_ENDPOINTS} different names: names must not hold ids")
             raw = self._endpoints[key] = _Raw()
-        self._count += 1
+        self._count += 1 + untimed
         if self._count > MOST_ROWS:
             raise self._source.error(line, f"more than {MOST_ROWS} requests, the most that is read of one file")
         raw.ends.append(end)
         raw.times.append(math.nan if ms is None else ms)
         raw.failed.append(failed)
         raw.sizes.append(math.nan if size is None else size)
+        if untimed:
+            raw.ends.extend([end] * untimed)
+            raw.times.extend(_UNKNOWN * untimed)
+            raw.failed.extend(bytes(untimed))
+            raw.sizes.extend(_UNKNOWN * untimed)
         if failed:
             what = ("http" if status else "other", kind or (f"HTTP {status}" if status else "failed"), status)
             if len(raw.kinds) < MOST_KINDS or what in raw.kinds:
@@ -102,7 +111,7 @@ class Samples:
     ) -> Study:
         """One run of all requests. found: more data of the file, for `study_of_run`. Raises UsageError without
         requests."""
-        if not self._count:
+        if all(method in STREAM_ROWS for method, _ in self._endpoints):
             raise self._source.error(None, "holds no requests")
         span = self._last - self._first
         if span > MOST_SECONDS:
@@ -114,7 +123,9 @@ class Samples:
             for key, raw in sorted(self._endpoints.items(), key=lambda item: (item[0][1], item[0][0]))
         ]
         together = _Raw()
-        for raw in self._endpoints.values():
+        for (method, _), raw in self._endpoints.items():
+            if method in STREAM_ROWS:
+                continue
             together.ends += raw.ends
             together.times += raw.times
             together.failed += raw.failed

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plimsoll._engine import Recorder
 from plimsoll.errors import UsageError
 from plimsoll.load import origins
 from plimsoll.load.bodies import encoded, parse_header
@@ -49,7 +50,9 @@ def url_scenario(
     if stream == "llm" and not any(name.lower() == "content-type" for name, _ in lines):
         lines.append(["Content-Type", "application/json"])
     if objectives:
-        step["slo"] = _objectives(objectives, stream)
+        if stream != "llm":
+            raise UsageError("--slo: goes with --stream llm")
+        step["slo"] = parse_objectives(objectives)
     return _checked(address, [step], _OPTIONS)
 
 
@@ -82,17 +85,20 @@ def _checked(address: origins.Address, steps: list[dict[str, Any]], options: dic
     return definition
 
 
-def _objectives(texts: Sequence[str], stream: str | None) -> dict[str, float]:
-    if stream != "llm":
-        raise UsageError("--slo: goes with --stream llm")
+def parse_objectives(texts: Sequence[str]) -> dict[str, float]:
+    """{objective: seconds} of "name=time" texts. Raises UsageError."""
     found = {}
-    for text in texts:
-        name, sign, time = text.partition("=")
-        with named("--slo"):
+    with named("--slo"):
+        for text in texts:
+            name, sign, time = text.partition("=")
             if not sign or name not in OBJECTIVES:
                 valid = ", ".join(f"{each}=TIME" for each in OBJECTIVES)
                 raise BadValueError(f"{shown(text)} is no objective; valid are {valid}")
             found[name] = parse_length(time)
+        try:
+            Recorder(0).set_objectives(**found)
+        except ValueError as error:
+            raise BadValueError(str(error)) from error
     return found
 
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.coordinator.progress import Progress
-    from plimsoll.run.coordinator.resumption import Resumption
+    from plimsoll.run.coordinator.recovery.resumption import Resumption
     from plimsoll.run.coordinator.target_watch import TargetWatch
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.planned import Outputs
@@ -114,7 +114,7 @@ def perform(
         observers: list[Observer] = [gate]
         output = (lambda data: display.output(data)) if _shows_table(outputs) else None
         log = _passed_on(listener, plan.processes) if listener else None
-        ready = (lambda: master.ready) if master is not None else None
+        ready = (lambda: master.ready) if master is not None else list
         add = exchanges.add if exchanges else None
         runner = Coordinator(plan, observers, output, add, log, joined, ready, resumption)
         if listener:

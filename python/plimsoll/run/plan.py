@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from plimsoll.load.guard_rails import NO_RAILS, GuardRails, header_value
@@ -61,6 +61,8 @@ class RunPlan:
     """The same once its content coding is undone."""
     max_body_memory: int = MAX_BODY_MEMORY
     """Bytes that all bodies in a worker's memory may take together."""
+    slo: dict[str, float] = field(default_factory=dict)
+    """Objectives of chat completions of Python users: seconds by name. Steps of native users have their own."""
     max_names: int = MAX_NAMES
     """Endpoints that are counted apart; the requests of further names are counted as one endpoint."""
     no_connect_backoff: bool = False

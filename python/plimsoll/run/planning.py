@@ -18,7 +18,7 @@ from plimsoll.load.options import LOAD_OPTIONS, load_from_options
 from plimsoll.load.plan_file import PlanFile, read_plan
 from plimsoll.load.spec import Load
 from plimsoll.load.targets import read_targets
-from plimsoll.load.url import socket_scenario, url_scenario
+from plimsoll.load.url import parse_objectives, socket_scenario, url_scenario
 from plimsoll.run.guard import check_caps, check_identity
 from plimsoll.run.limits import open_files
 from plimsoll.run.machine import usable_cpus
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from plimsoll.run.options.command import RunWords
 
-FOR_REQUESTS = ("method", "body", "stream", "slo")
+FOR_REQUESTS = ("method", "body", "stream")
 FOR_SOCKETS = ("message", "subprotocol")
 ONLY_SOCKETS = "goes with a WebSocket: plimsoll run ws://…"
 FOR_URLS = ("headers", *FOR_REQUESTS, *FOR_SOCKETS)
@@ -110,6 +110,7 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
         log_exchanges=given["log_exchanges"] is not None,
         rails=rails,
         identify=None if given["identify"] is None else check_contact(given["identify"]),
+        slo=parse_objectives(given["slo"]) if what.locustfiles else {},
         options=_options(given),
         **{name: given[name] for name in AS_GIVEN},
     )
@@ -194,20 +195,22 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
             raise UnknownOptionError(other)
         raise UsageError(f"{source} and {other} do not go together")
     if origins.is_socket_url(source):
-        _refuse(given, FOR_REQUESTS, f"goes with a request, not with a WebSocket; {source} takes --message TEXT")
+        _refuse(
+            given, (*FOR_REQUESTS, "slo"), f"goes with a request, not with a WebSocket; {source} takes --message TEXT"
+        )
         return RunInput(scenario=_socket_scenario(source, given), source=source)
     if source.startswith(("http://", "https://")):
         _refuse(given, FOR_SOCKETS, f"{ONLY_SOCKETS}, not {source}")
         return RunInput(scenario=_url_scenario(source, given), source=source)
     _refuse(given, FOR_URLS, f"goes with a URL, not with {source}")
     path = str(Path(source).absolute())
-    if not source.endswith(".toml"):
-        return RunInput(scenario=read_targets(source, given["host"]), source=path)
-    plan = read_plan(source, given["host"])
-    if plan.scenario is None:
+    plan = read_plan(source, given["host"]) if source.endswith(".toml") else None
+    scenario = plan.scenario if plan else read_targets(source, given["host"])
+    if scenario is None:
         found = tuple(str(file) for file in locustfiles.find(given["locustfile"] or locustfiles.DEFAULT))
         return RunInput(source=path, locustfiles=found, plan=plan)
-    return RunInput(scenario=plan.scenario, source=path, plan=plan)
+    _refuse(given, ("slo",), f"goes with a URL or a locustfile, not with {source}; a step of a plan has a table slo")
+    return RunInput(scenario=scenario, source=path, plan=plan)
 
 
 def _sources(arguments: tuple[str, ...], named: bool) -> list[str]:

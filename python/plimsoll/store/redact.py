@@ -26,8 +26,9 @@ _SECRET_NAME = re.compile(rf"{_SECRET}$|^-*login$", re.IGNORECASE)
 # The user information of a URL goes up to the last "@" before the path. Anything that ends a URL's authority ends it,
 # and so do white space and quotes, because URLs are found inside of messages and command lines too.
 _USERINFO = re.compile(r"(?P<scheme>\b[a-zA-Z][a-zA-Z0-9+.\-]{0,30})://(?P<userinfo>[^/?#\s\"'<>]*)@")
-_KEPT = r"(?!=|(?:none|null|true|false|undefined)\b)"
-"""What is no secret although its name says so."""
+_LENGTHS = r"(?:\d{1,6}(?:\.\d{1,3})?(?:ms|[smh])){1,4}(?![^\s\"',;&)])"
+_KEPT = rf"(?!=|(?:none|null|true|false|undefined)\b|{_LENGTHS})"
+"""What is no secret although its name says so: --slo first_token=500ms."""
 _VALUE = r"[^\s&;,\"'<>()\[\]{}\\]+"
 _TELLING = r"(?=[^\s\"'<>()]*\d)[^\s\"'<>()]{6,}"
 """What is no word of a sentence."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.users.failure import exchange_outcome, message_of, outcome_of
 
 if TYPE_CHECKING:
-    from plimsoll._engine import Recorder, Reply, StreamRows
+    from plimsoll._engine import Recorder, Reply
     from plimsoll.users.events import EventHook
     from plimsoll.users.http.catch_response import CatchResponse
 
@@ -72,9 +72,9 @@ class RequestRecorder:
         outcome, message = ("success", None) if error is None else (outcome_of(error), message_of(error))
         self.recorder.custom(self.endpoints[endpoint], response_ms, max(0, int(size)), outcome, message)
 
-    def stream_rows(self, endpoint: tuple[str, str]) -> StreamRows | None:
+    def place(self, endpoint: tuple[str, str]) -> tuple[Recorder, int]:
         """Where the events of the streams of an endpoint are recorded."""
-        return self.recorder.stream_rows(self.endpoints[endpoint])
+        return self.recorder, self.endpoints[endpoint]
 
     def cancelled(self, endpoint: tuple[str, str]) -> None:
         """Count an exchange that was cancelled while in progress."""

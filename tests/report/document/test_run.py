@@ -5,6 +5,7 @@ from tests.report.documents import CONTRACT, all_of, charts_in, section, shown_c
 
 from plimsoll.record import Failure
 from plimsoll.report.document.blocks import Answer, Details, Doubts, Facts, Preformatted, TableBlock
+from plimsoll.report.document.opening import streams_began
 from plimsoll.report.document.run import GROWING, MOST_ROWS, run_document
 from plimsoll.report.render.html import to_json
 from plimsoll.stats.view import RunView
@@ -98,6 +99,17 @@ def test_one_that_was_not_kept_has_a_page_too(view, valid):
     assert document.refs == ()
     assert document.lines == ("These numbers come from memory: the store does not have all of this run.",)
     assert "environment" not in ids(document)
+
+
+def test_its_answer_says_when_streams_began_in_the_words_of_the_terminal(make_interval, run, valid):
+    request, token = (make_interval([ms] * 10, method=method) for method, ms in (("POST", 9.0), ("first token", 6.0)))
+    with_stream, without = RunView(), RunView()
+    with_stream.add([request, token], [], [])
+    without.add([request], [], [])
+    (sentence,) = run_document(with_stream, run, valid).head[0].sentences
+    assert sentence.endswith(". Half had their first token within 6.00 ms, 99 % within 6.00 ms.")
+    assert sentence.endswith(streams_began(with_stream))
+    assert "first token" not in run_document(without, run, valid).head[0].sentences[0]
 
 
 def test_one_without_any_request_has_a_page_too(run, valid):

@@ -75,6 +75,24 @@ def test_observers_see_each_second_and_its_batches_add_up_to_the_view(tmp_path: 
     assert (result.status, result.lost_workers, result.notes) == ("finished", 0, [])
 
 
+def test_a_reset_is_announced_to_all_workers_a_second_ahead(tmp_path: Path, target: CountingTarget) -> None:
+    ordered: list[float] = []
+
+    class Resetter(Watcher):
+        def second(self, progress: Progress) -> None:
+            if not ordered:
+                ordered.append(progress.elapsed)
+                coordinator.post(coordinator.reset)
+
+        def reset_at(self, second: int) -> None:
+            ordered.append(second)
+
+    coordinator = Coordinator(_plan(tmp_path, target, run_time=2.0), [Resetter()])
+    coordinator.run()
+    elapsed, second = ordered
+    assert second >= elapsed + 1
+
+
 def test_users_come_in_locusts_batches(tmp_path: Path, target: CountingTarget) -> None:
     watcher = Watcher()
     Coordinator(_plan(tmp_path, target, users=5, spawn_rate=2.0, run_time=4.0), [watcher]).run()

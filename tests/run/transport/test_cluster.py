@@ -33,6 +33,14 @@ class FakeLink:
     def tell(self, name: str, *arguments: Any) -> None:
         self.control.sendall(pack(name, *arguments))
 
+    def started(self) -> tuple[list[Any], socket.socket]:
+        """The next worker that is asked for, and the other end of its stream."""
+        data, (fd,), *_ = socket.recv_fds(self.control, 65536, 9)
+        ((name, arguments),) = Frames().feed(data)
+        assert name == "start"
+        self.streams.append(socket.socket(fileno=fd))
+        return arguments, self.streams[-1]
+
     def wait(self, timeout: float | None = None) -> int:
         return 0
 
@@ -111,6 +119,55 @@ def test_it_is_known_how_a_worker_ended(link: list[FakeLink]) -> None:
     link[0].control.close()
     assert not cluster.read()
     assert cluster.workers[3].wait() == "is lost with the connection to the cluster"
+    cluster.close()
+
+
+def test_a_machine_that_comes_later_has_room_for_workers_with_a_clock_of_their_own(link: list[FakeLink]) -> None:
+    cluster = _cluster()
+    list(Frames().feed(link[0].control.recv(65536)))
+    link[0].tell("placed", [["a", [0, 1]], ["b", [2, 3]]], "")
+    link[0].tell("came", "c", 2)
+    cluster.read()
+    assert cluster.rooms() == [], "nothing is known of its clock"
+    link[0].tell("clock", 2, 1_000, 10)
+    cluster.read()
+    assert [each.host for each in cluster.rooms()] == ["c", "c"]
+    worker = cluster.rooms()[0].reserve(3)()
+    assert (worker.index, worker.place, len(cluster.rooms())) == (3, "on c", 1)
+    arguments, stream = link[0].started()
+    assert arguments == [4, 3, 2], "a key of its own: the lost worker 3 may still be there"
+    worker.orders.start(0)
+    assert list(Frames().feed(stream.recv(65536))) == [("start", [1_000, 0])]
+    link[0].tell("exited", 3, "is lost")
+    link[0].tell("exited", 4, "")
+    assert (cluster.workers[3].wait(), worker.wait()) == ("is lost", None)
+    assert [each["workers"] for each in cluster.facts()["machines"]] == [[0, 1], [2, 3], [3]]
+    cluster.close()
+
+
+def test_a_machine_has_room_again_when_its_worker_has_ended_well_and_as_long_as_it_is_there(
+    link: list[FakeLink],
+) -> None:
+    cluster = _cluster()
+    link[0].tell("placed", [["a", [0, 1]], ["b", [2, 3]]], "")
+    for number in (0, 1):
+        link[0].tell("clock", number, 0, 0)
+    link[0].tell("exited", 0, "")
+    link[0].tell("exited", 1, "was killed by SIGKILL")
+    link[0].tell("gone", 1)
+    link[0].tell("exited", 2, "")
+    cluster.read()
+    assert [each.host for each in cluster.rooms()] == ["a"], "one whose worker has crashed would crash again"
+    cluster.rooms()[0].reserve(0)
+    assert cluster.facts()["machines"][0]["workers"] == [0, 1]
+    cluster.close()
+
+
+def test_why_no_machine_takes_a_lost_place_is_said(link: list[FakeLink], caplog: pytest.LogCaptureFixture) -> None:
+    cluster = _cluster()
+    link[0].tell("failed", "c has Ray 1, this machine 2: install the same")
+    cluster.read()
+    assert "no worker can begin in the place of a lost one: c has Ray 1, this machine 2" in caplog.text
     cluster.close()
 
 

@@ -10,10 +10,12 @@ import pytest
 from tests.command import wait_until
 
 from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport import greeting
+from plimsoll.run.transport import master as module
 from plimsoll.run.transport.greeting import Channel, greet
 from plimsoll.run.transport.joining import JoiningWorker
-from plimsoll.run.transport.master import Master
+from plimsoll.run.transport.master import JoinedWorkers, Master
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,6 +121,25 @@ def test_clocks_are_compared_over_the_connection(master: Master, said: list[str]
     master.close()
     thread.join(30)
     assert said[-1] == "the master has ended"
+
+
+def test_a_machine_has_room_unless_its_worker_has_failed_or_cannot_start(
+    master: Master, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "CLOCK_TIMEOUT_S", 0.1)
+    channel = Channel(_connect(master))
+    greet(channel, "vm-a", "secret", has_files=True)
+    channel.send("kept", b"")
+    master.wait_for(1, 30)
+    workers = JoinedWorkers(RunPlan(joined=True), [], lambda: master.ready)
+    (room,) = workers.rooms()
+    assert (room.host, workers.take_kept()) == ("vm-a", [])
+    master.ready[0].how = "was killed by SIGKILL"
+    assert workers.rooms() == []
+    with pytest.raises(PlimsollError, match="the worker on vm-a does not answer"):
+        room.reserve(1)()
+    assert (master.ready[0].how, workers.rooms()) == ("the worker on vm-a does not answer", [])
+    channel.close()
 
 
 def test_a_worker_without_a_master_says_so_once_it_has_waited(said: list[str]) -> None:

@@ -1,103 +1,85 @@
-"""The actor of a machine with real worker processes. Whole clusters are in tests/run/test_cluster.py."""
+"""When the link places another actor. Whole clusters are in tests/run/test_replaced_nodes.py."""
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
-from pathlib import Path
+import socket
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.command import wait_until
 
-from plimsoll.errors import UsageError
-from plimsoll.run.plan import RunPlan
-from plimsoll.run.transport.bundle import Archive, Bundle
-from plimsoll.run.transport.frames import Frames, pack, unpack_report
-from plimsoll.run.transport.messages import Prepared
-from plimsoll.run.transport.ray_link import EXIT, OUTPUT, REPORT, NodeAgent, check_versions, versions
+from plimsoll.run.transport import ray_link as module
+from plimsoll.run.transport.frames import Frames
+from plimsoll.run.transport.ray_link import LONGEST_RETRY_S, AgentLink, RayLink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-LOCUSTFILE = """
-import os
-from locust import User, task
-print("from", os.getcwd(), open("data.txt").read())
-class A(User):
-    @task
-    def t(self): pass
-"""
 
+class Clock:
+    """Stands for `time` and for the end of the run, which comes after so many waits."""
 
-class Reader:
-    """Takes what an agent reports, in a thread of its own as Ray does."""
+    def __init__(self, waits: int) -> None:
+        self.waited: list[float] = []
+        self._left = waits
+        self.now = 0.0
 
-    def __init__(self, agent: NodeAgent) -> None:
-        self.parcels: list[tuple[str, int, bytes]] = []
-        self._agent = agent
-        self.thread = threading.Thread(target=self._read, daemon=True)
-        self.thread.start()
+    def monotonic(self) -> float:
+        return self.now
 
-    def _read(self) -> None:
-        for parcels in self._agent.reports():
-            self.parcels += parcels
+    def is_set(self) -> bool:
+        return False
 
-    def of(self, kind: str, worker: int) -> bytes:
-        return b"".join(data for each, index, data in self.parcels if (each, index) == (kind, worker))
-
-    def reports(self, worker: int) -> list[Any]:
-        return [unpack_report(*frame) for frame in Frames().feed(self.of(REPORT, worker))]
+    def wait(self, seconds: float) -> bool:
+        self.waited.append(seconds)
+        return len(self.waited) == self._left
 
 
 @pytest.fixture
-def agent() -> Iterator[NodeAgent]:
-    made = NodeAgent()
-    yield made
-    made.close()
+def sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        yield ours, theirs
 
 
-def _start(agent: NodeAgent, folder: Path, workers: list[int]) -> tuple[Reader, bytes]:
-    """Returns what prepares a worker, too."""
-    locustfile = folder / "load" / "locustfile.py"
-    locustfile.parent.mkdir()
-    locustfile.write_text(LOCUSTFILE)
-    (folder / "data.txt").write_text("some data")
-    bundle = Bundle.of([str(locustfile)])
-    agent.start(Archive.of(bundle, folder), workers)
-    plan = RunPlan(locustfiles=(str(locustfile),), processes=len(workers)).to_dict()
-    return Reader(agent), pack("prepare", plan, len(workers), bundle.to_list()) + pack("init")
+def _waits(monkeypatch: pytest.MonkeyPatch, control: socket.socket, lifetimes: list[float], waits: int) -> list[float]:
+    """lifetimes: seconds that an actor and those after it live; 0: it could not be placed."""
+    clock: Any = Clock(waits)
+    monkeypatch.setattr(module, "time", clock)
+    link = RayLink(control, {})
+    link._is_over = clock
+    left = iter(lifetimes)
+
+    def live() -> None:
+        clock.now += next(left)
+
+    agent: Any = SimpleNamespace(carry=live, kill=lambda: None)
+    link._agents.append(agent)
+    monkeypatch.setattr(link, "_replace", lambda _: agent)
+    link._keep(0, agent)
+    return list(clock.waited)
 
 
-def test_workers_find_their_files_on_the_machine_and_their_bytes_are_carried(agent: NodeAgent, tmp_path: Path) -> None:
-    reader, order = _start(agent, tmp_path, [4, 5])
-    agent.order(1, [(4, order[10:]), (5, order)])
-    agent.order(0, [(4, order[:10])])
-    wait_until(lambda: all(Prepared({}) in reader.reports(worker) for worker in (4, 5)))
-    place = Path(agent._place).resolve()
-    assert f"from {place} some data\n".encode() in reader.of(OUTPUT, 5)
-    agent.order(2, [(4, pack("drain")), (5, b"")])
-    reader.thread.join(60)
-    assert (reader.of(EXIT, 4), reader.of(EXIT, 5)) == (b"", b"was killed by SIGKILL")
-    agent.close()
-    assert not place.exists()
+def test_an_actor_that_is_lost_again_and_again_is_placed_less_and_less_often(
+    monkeypatch: pytest.MonkeyPatch, sockets: tuple[socket.socket, socket.socket]
+) -> None:
+    assert _waits(monkeypatch, sockets[0], [1.0] * 8, 8) == [2, 4, 8, 16, 32, 60, 60, 60]
+    assert list(Frames().feed(sockets[1].recv(65536))) == [("gone", [0])] * 8
 
 
-def test_a_worker_that_is_stopped_holds_up_no_other(agent: NodeAgent, tmp_path: Path) -> None:
-    reader, order = _start(agent, tmp_path, [0, 1])
-    os.kill(agent._processes[0].pid, signal.SIGSTOP)
-    agent.order(0, [(0, pack("news", "message", ["big", b"x" * 5_000_000])), (1, order)])
-    wait_until(lambda: Prepared({}) in reader.reports(1))
-    agent.order(1, [(0, b""), (1, b"")])
-    reader.thread.join(60)
-    assert not reader.thread.is_alive()
+def test_after_a_long_life_the_next_one_comes_soon(
+    monkeypatch: pytest.MonkeyPatch, sockets: tuple[socket.socket, socket.socket]
+) -> None:
+    assert _waits(monkeypatch, sockets[0], [1.0, 1.0, LONGEST_RETRY_S + 1, 1.0], 4) == [2, 4, 2, 4]
 
 
-def test_a_machine_with_another_version_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"^b has Plimsoll 0\.0\.1, this machine .*: install the same$"):
-        check_versions([{"host": "a", **versions()}, {"host": "b", **versions(), "Plimsoll": "0.0.1"}])
-
-
-def test_machines_of_the_same_name_are_told_apart() -> None:
-    assert check_versions([{"host": "a", **versions()}] * 2) == ["a", "a/2"]
+def test_a_worker_that_is_to_start_where_the_actor_is_lost_has_ended(
+    sockets: tuple[socket.socket, socket.socket],
+) -> None:
+    ours, theirs = sockets
+    said: list[tuple[Any, ...]] = []
+    link = AgentLink(None, [], {5: ours}, lambda *what: said.append(what))
+    link.is_gone = True
+    link.start(5, 1)
+    assert said == [("exited", 5, "is lost with its machine")]
+    assert theirs.recv(1) == b""

@@ -27,6 +27,10 @@ def test_a_cold_start_is_told_with_its_length() -> None:
     assert finding.weight == "warning"
 
 
+def test_times_of_0_have_no_cold_start() -> None:
+    assert found(steady, study(*_runs([5, 4, 3, *[0] * 97]))) == []
+
+
 def test_a_run_that_never_settles_blocks() -> None:
     (finding,) = found(steady, study(*_runs(DRIFTING)))
 

@@ -31,7 +31,7 @@ def intervals(make_interval):
 
 @pytest.mark.parametrize("clock", ["response", "service"])
 def test_each_row_is_what_a_latency_of_the_interval_says(intervals, clock):
-    columns = getattr(LatencyColumns, f"of_{clock}")(intervals, QUANTILES)
+    columns = dict(zip(("response", "service"), LatencyColumns.of(intervals, QUANTILES), strict=True))[clock]
     for place, interval in enumerate(intervals):
         latency = getattr(Latency, f"of_{clock}")([interval])
         expected = [latency.mean, *latency.quantiles(QUANTILES)]
@@ -43,5 +43,5 @@ def test_each_row_is_what_a_latency_of_the_interval_says(intervals, clock):
 
 
 def test_of_no_intervals_there_are_empty_columns():
-    columns = LatencyColumns.of_response([], QUANTILES)
+    columns, _ = LatencyColumns.of([], QUANTILES)
     assert (columns.mean, columns.quantiles) == ([], [[]] * len(QUANTILES))

@@ -12,7 +12,7 @@ from requests.exceptions import ChunkedEncodingError
 from tests.users.recording_server import ClosingAnswer, answer
 
 from plimsoll._engine import now
-from plimsoll.users.exceptions import LocustError
+from plimsoll.users.exceptions import LocustError, ResponseError
 from plimsoll.users.http.stream_events import StreamEvent
 from plimsoll.users.hub import current
 
@@ -120,7 +120,7 @@ def test_an_error_has_no_events_and_a_wrong_format_is_refused(
     assert list(session.get("/bad", stream=True).events()) == []
     assert session_bench.counts == {("GET", "/bad", "http"): 1}
     target.answers["/x"] = answer(200, b"data: x\n\n")
-    with pytest.raises(ValueError, match='"ws" is no format of events; there are sse and lines'):
+    with pytest.raises(ValueError, match='"ws" is no format of events; there are sse, lines and llm'):
         list(session.get("/x", stream=True).events("ws"))
 
 
@@ -142,3 +142,92 @@ def test_a_stream_that_breaks_off_raises_and_its_events_stay(
     with pytest.raises(ChunkedEncodingError):
         next(events)
     assert session_bench.counts["each event", "/x", "success"] == 1
+
+
+ROLE, HI = (
+    '{"choices": [{"delta": {"role": "assistant", "content": ""}}]}',
+    '{"choices": [{"delta": {"content": "Hi"}}]}',
+)
+USAGE = '{"choices": [], "usage": {"completion_tokens": 7}}'
+CHAT = HEAD + b"Content-Type: text/event-stream; charset=utf-8\r\n\r\n"
+
+
+def completion(*events: str) -> bytes:
+    return CHAT + b"".join(chunk(f"data: {event}\n\n".encode()) for event in events) + b"0\r\n\r\n"
+
+
+def chat(session: Any, **options: Any) -> list[str]:
+    with session.post("/chat", json={}, stream=True, catch_response=True, **options) as response:
+        return [each.data for each in response.events("llm")]
+
+
+@pytest.mark.parametrize(
+    ("objective", "good"),
+    [({"time": 60.0}, 2), ({"first_token": 1e-9}, 0), ({"time_per_token": 60.0, "time": 60.0}, 2)],
+)
+def test_a_chat_completion_has_rows_for_its_tokens_and_objectives(
+    target: RecordingServer, session: Any, session_bench: SessionBench, objective: dict[str, float], good: int
+) -> None:
+    session_bench.recorder.set_objectives(**objective)
+    target.answers["/chat"] = completion(ROLE, HI, HI, HI, USAGE, "[DONE]")
+    assert [chat(session) for _ in range(2)] == [[ROLE, HI, HI, HI, USAGE]] * 2, "without the mark of the end"
+    assert len({each.connection for each in target.got}) == 1, "a loop that ends has read the whole body"
+    found = {method: count for (method, name, outcome), count in session_bench.counts.items()}
+    expected = {"POST": 2, "first event": 2, "first token": 2, "each chunk": 6, "each token": 14, "good request": good}
+    assert found == {method: count for method, count in expected.items() if count}
+    rows = {each.method: each for each in session_bench.recorded}
+    assert (rows["first token"].untimed, rows["each chunk"].untimed, rows["first token"].bytes_body) == (
+        0,
+        2,
+        2 * len(HI),
+    )
+    assert rows["first token"].response_sum >= rows["first event"].response_sum > 0
+
+
+def test_without_usage_each_chunk_is_a_token(
+    target: RecordingServer, session: Any, session_bench: SessionBench
+) -> None:
+    target.answers["/chat"] = completion(ROLE, HI, HI)
+    chat(session)
+    assert session_bench.counts["token by chunk", "/chat", "success"] == 2
+    assert not [key for key in session_bench.counts if key[0] in ("each token", "good request")], "without objectives"
+
+
+@pytest.mark.parametrize(
+    ("answered", "why"),
+    [
+        (completion(ROLE, HI, '{"error": {"message": "no room"}}'), "the stream reports an error: no room"),
+        (completion(ROLE), "no event has content: the model generated nothing"),
+        (completion(HI, "hello"), "an event is no chunk of a completion"),
+        (answer(200, b'{"choices": []}'), 'not text/event-stream; does the request say "stream": true?'),
+    ],
+)
+def test_what_is_no_completion_fails_its_request_or_raises(
+    target: RecordingServer, session: Any, session_bench: SessionBench, answered: bytes, why: str
+) -> None:
+    target.answers["/chat"] = answered
+    with session.post("/chat", json={}, stream=True, catch_response=True) as response:
+        list(response.events("llm"))
+    assert session_bench.counts["POST", "/chat", "assertion"] == 1
+    assert not [key for key in session_bench.counts if "token by chunk" in key], "its tokens are not counted"
+    ((outcome, message),) = session_bench.failures
+    assert outcome == "assertion" and why in message
+    with pytest.raises(ResponseError) as raised:
+        list(session.post("/chat", json={}, stream=True).events("llm"))
+    assert why in str(raised.value)
+
+
+def test_an_error_status_is_the_failure_and_a_loop_that_is_left_counts_no_tokens(
+    target: RecordingServer, session: Any, session_bench: SessionBench
+) -> None:
+    target.answers["/bad"] = answer(503, b"busy")
+    with session.post("/bad", json={}, stream=True, catch_response=True) as response:
+        assert list(response.events("llm")) == []
+    with session.post("http://127.0.0.1:1/x", json={}, stream=True, catch_response=True) as response:
+        assert list(response.events("llm")) == []
+    target.answers["/chat"] = completion(ROLE, HI, USAGE)
+    with session.post("/chat", json={}, stream=True, catch_response=True) as response:
+        next(response.events("llm"))
+    counts = session_bench.counts
+    assert {outcome for _, _, outcome in counts} == {"http", "connect", "success"}
+    assert counts["POST", "/chat", "success"] == 1 and ("each token", "/chat", "success") not in counts

@@ -3,17 +3,16 @@
 use std::mem::take;
 use std::sync::{Mutex, PoisonError};
 
-use plimsoll_http::{self as http, Decoding, EventFormat, EventSplitter};
-use plimsoll_record::{Exchange, Outcome, Recorder, StreamRows};
+use plimsoll_http::{self as http, Decoding};
+use plimsoll_record::{Exchange, Outcome, Recorder};
 use plimsoll_scenario::Verdict;
 
-use super::step::Stream;
-use super::text::Text;
 use super::user::State;
 use super::{NativeUsers, OURS};
 use crate::call::{ExchangeId, Failure, Finished, Response, Then};
 use crate::clock::now;
 use crate::engine::{Engine, WakeId};
+use crate::event_reader::EventReader;
 
 /// Pieces that are read before other users run, however fast a body arrives.
 const STREAK: usize = 16;
@@ -24,31 +23,17 @@ pub(super) struct Reading {
     /// The stamps so far.
     exchange: Exchange,
     head: Response,
-    content: Content,
-    /// None: the body has no events, because the response is an error or is of another type.
-    splitter: Option<EventSplitter>,
+    reader: EventReader,
     /// Undoes the content coding, if there is one. Never contended: a Python object must be shareable between threads, and
     /// decoders are not.
     decoding: Option<Mutex<Decoding>>,
-    /// Bytes of the decoded body so far.
-    body: u64,
     /// The wake for the next pieces, while other users run.
     wake: Option<WakeId>,
 }
 
-/// What takes the events.
-enum Content {
-    Events {
-        rows: Option<StreamRows>,
-        /// Arrival of the last event.
-        previous: Option<u64>,
-    },
-    Text(Text),
-}
-
 impl std::fmt::Debug for Reading {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reading").field("id", &self.id).field("body", &self.body).finish_non_exhaustive()
+        f.debug_struct("Reading").field("id", &self.id).field("reader", &self.reader).finish_non_exhaustive()
     }
 }
 
@@ -71,18 +56,13 @@ impl NativeUsers {
             engine.end_by(finished.id, finished.exchange.sent + step.timeout);
         }
         let limit = self.rules.max_decoded;
-        let has_events = head.status < 400 && wrong_type(stream, head.head()).is_none();
+        let wrong_type = stream.wrong_type(head.head());
         let coding = http::header(head.head(), "content-encoding");
         let mut reading = Reading {
             id: finished.id,
             exchange: finished.exchange,
-            content: match stream {
-                Stream::Events(_, rows) => Content::Events { rows, previous: None },
-                Stream::Text(rows, objectives) => Content::Text(Text::new(rows, objectives)),
-            },
-            splitter: has_events.then(|| EventSplitter::new(stream.format(), limit)),
+            reader: EventReader::new(stream, head.status, wrong_type, limit),
             decoding: coding.map(|coding| Mutex::new(Decoding::new(coding, u64::MAX))),
-            body: 0,
             wake: None,
             head,
         };
@@ -127,7 +107,7 @@ impl NativeUsers {
         engine.hang_up(reading.id);
         reading.stop(now());
         let step = &self.steps[self.users[place].session.step().index()];
-        step.faulty(recorder, &reading.exchange, Outcome::Cancelled, reading.body, "");
+        step.faulty(recorder, &reading.exchange, Outcome::Cancelled, reading.reader.body(), "");
     }
 
     /// Ends a stream whose body cannot be read.
@@ -149,19 +129,16 @@ impl NativeUsers {
 
     /// Checks and records a complete stream, and continues the user.
     fn stream_ends(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize) {
-        let Some(Reading { mut exchange, head, body, content, .. }) = self.reading.remove(&place) else { return };
+        let Some(Reading { mut exchange, head, reader, .. }) = self.reading.remove(&place) else { return };
         exchange.status = head.status;
         let session = &mut self.users[place].session;
         let step = &self.steps[session.step().index()];
         let verdict = self.player.judge(session, head.status, head.head(), &[], exchange.times().response);
-        let text = if let Content::Text(text) = &content { Some(text) } else { None };
-        let wrong = step.stream.as_deref().and_then(|stream| wrong_type(*stream, head.head()));
-        match (verdict, wrong.or_else(|| text.and_then(Text::wrong))) {
+        let body = reader.body();
+        match (verdict, reader.wrong()) {
             (Verdict::Success, None) => {
                 recorder.exchange(step.endpoint, &exchange, Outcome::Success, body);
-                if let Some(text) = text {
-                    text.end(recorder, &exchange, body);
-                }
+                reader.succeed(recorder, &exchange);
             }
             (Verdict::Http(message), _) => step.faulty(recorder, &exchange, Outcome::Http, body, &message),
             (Verdict::Assertion(message), _) | (Verdict::Success, Some(message)) => {
@@ -181,20 +158,10 @@ impl Reading {
 
     /// Records the events that end in these bytes. `is_end`: of the body.
     fn split(&mut self, recorder: &mut Recorder, bytes: &[u8], is_end: bool) -> Result<(), Failure> {
-        let Reading { decoding, splitter, exchange, content, body, .. } = self;
-        let mut each = |event: http::Event<'_>| match content {
-            Content::Text(text) => text.event(recorder, exchange, event.data),
-            Content::Events { rows, previous } => {
-                if let Some(rows) = *rows {
-                    recorder.event(rows, exchange, *previous, event.data.len() as u64);
-                }
-                *previous = Some(exchange.arrival);
-            }
-        };
+        let Reading { decoding, exchange, reader, .. } = self;
         let mut feed = |bytes: &[u8]| {
-            *body += bytes.len() as u64;
-            let Some(splitter) = splitter.as_mut() else { return Ok(()) };
-            splitter.feed(bytes, &mut each).map_err(|error| Failure::new(Outcome::Protocol, error.to_string()))
+            let fed = reader.feed(recorder, exchange, bytes, &mut |_| {});
+            fed.map_err(|error| Failure::new(Outcome::Protocol, error.to_string()))
         };
         match decoding {
             None => feed(bytes)?,
@@ -211,8 +178,8 @@ impl Reading {
                 }
             }
         }
-        if is_end && let Some(splitter) = splitter {
-            splitter.end(&mut each);
+        if is_end {
+            reader.end(recorder, exchange, &mut |_| {});
         }
         Ok(())
     }
@@ -222,16 +189,4 @@ impl Reading {
         self.exchange.arrival = now;
         self.exchange.read = now;
     }
-}
-
-/// Why a response with this head has no events of this format.
-fn wrong_type(stream: Stream, head: &[u8]) -> Option<String> {
-    let given = http::header(head, "content-type").unwrap_or_default();
-    let essence = given.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii();
-    if stream.format() == EventFormat::Lines || essence.eq_ignore_ascii_case(b"text/event-stream") {
-        return None;
-    }
-    let given = if essence.is_empty() { "missing".into() } else { String::from_utf8_lossy(essence) };
-    let hint = if matches!(stream, Stream::Text(..)) { "; does the request say \"stream\": true?" } else { "" };
-    Some(format!("the Content-Type is {given} and not text/event-stream{hint}"))
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use plimsoll_http as http;
-use plimsoll_record::{EndpointId, Exchange, Outcome, Recorder, SocketRows, StreamRows, TokenRows};
+use plimsoll_record::{EndpointId, Exchange, Outcome, Recorder, SocketRows};
 use plimsoll_scenario as scenario;
 
 use crate::call::{Bytes, Failure, Keep, Response, Wire, is_idempotent};
+use crate::event_reader::EventRows;
 use crate::origin::Origin;
 
 /// One step.
@@ -21,7 +22,7 @@ pub(super) struct Step {
     pub(super) idle_timeout: u64,
     pub(super) keep: Keep,
     /// Boxed: it is rare, and steps are read for each exchange.
-    pub(super) stream: Option<Box<Stream>>,
+    pub(super) stream: Option<Box<EventRows>>,
     /// The expectations or extractions need the decoded body.
     needs_body: bool,
     /// Of the step that opens a WebSocket; None also for a name over the limit of names.
@@ -33,29 +34,6 @@ pub(super) struct Step {
     head_request: bool,
     upgrade: bool,
     idempotent: bool,
-}
-
-/// A response that is a stream, and where it is recorded. No rows: its name is over the limit of names.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Stream {
-    Events(http::EventFormat, Option<StreamRows>),
-    Text(Option<TokenRows>, Option<scenario::Objectives>),
-}
-
-impl Stream {
-    fn new(stream: scenario::Stream, endpoint: EndpointId, recorder: &mut Recorder) -> Stream {
-        match stream {
-            scenario::Stream::Events(format) => Stream::Events(format, recorder.stream_rows(endpoint)),
-            scenario::Stream::Text(objectives) => Stream::Text(recorder.token_rows(endpoint), objectives),
-        }
-    }
-
-    pub(super) fn format(self) -> http::EventFormat {
-        match self {
-            Stream::Events(format, _) => format,
-            Stream::Text(..) => http::EventFormat::Sse,
-        }
-    }
 }
 
 impl Step {
@@ -75,7 +53,7 @@ impl Step {
             timeout: step.timeout,
             idle_timeout: step.idle_timeout,
             keep,
-            stream: step.stream.map(|stream| Box::new(Stream::new(stream, endpoint, recorder))),
+            stream: step.stream.map(|stream| Box::new(EventRows::new(stream, endpoint, recorder))),
             needs_body: step.needs_body,
             head_request: step.method == "HEAD",
             upgrade: is_connect,

@@ -53,7 +53,7 @@ def _threshold_lines(thresholds: Sequence[ThresholdResult]) -> list[str]:
 
 def sentence(view: RunView, manifest: Mapping[str, Any], total: EndpointSummary) -> str:
     """What came of the run: how many requests, how many of them failed, and how long responses took."""
-    begun = _begun(view)
+    begun = streams_began(view)
     if not total.requests:
         return f"No request has ended, but events of streams arrived.{begun}" if view.endpoints else NO_REQUESTS
     most = max(view.failures, key=lambda each: each.count, default=None)
@@ -73,8 +73,8 @@ def sentence(view: RunView, manifest: Mapping[str, Any], total: EndpointSummary)
     return f"{' '.join(parts)}{begun}"
 
 
-def _begun(view: RunView) -> str:
-    """When streams began, from *due*; "" without streams, and with those of several endpoints."""
+def streams_began(view: RunView) -> str:
+    """When streams began, from *due*, after a blank; "" without streams, and with those of several endpoints."""
     for method in ("first token", "first event"):
         rows = [each for each in view.endpoints if each.method == method]
         if len(rows) == 1:

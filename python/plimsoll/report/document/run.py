@@ -24,7 +24,7 @@ from plimsoll.report.document.blocks import (
     TableData,
     TableRow,
 )
-from plimsoll.report.document.opening import NO_REQUESTS, opening
+from plimsoll.report.document.opening import NO_REQUESTS, opening, streams_began
 from plimsoll.report.document.remarks import doubts, generator_line, load_line, names_line, remarks, user_line, what_of
 from plimsoll.report.document.run_trial import trial_of_run
 from plimsoll.report.document.sections import ReportContext, shown
@@ -160,12 +160,12 @@ def _lines(view: RunView, run: Described | None) -> tuple[str, ...]:
 
 
 def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tuple[Answer, ...]:
-    """Whether the target is healthy, in a sentence; nothing for a run without a request."""
+    """Whether the target is healthy, and when streams began; nothing for a run without a request."""
     if not view.total.requests:
         return ()
     manifest = run.manifest if run is not None else {}
     judged = target(view, manifest, assessment.thresholds, None, assessment.validity)
-    return (Answer((f"{judged.title}. {judged.text}",)),)
+    return (Answer((f"{judged.title}. {judged.text}{streams_began(view)}",)),)
 
 
 def _status(view: RunView, total: EndpointSummary) -> tuple[NamedValue, ...]:

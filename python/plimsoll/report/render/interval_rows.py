@@ -77,10 +77,8 @@ def columns(
     while batch := list(islice(added, most)):
         plain = zip(*map(_PLAIN_OF, batch), strict=True)
         found: dict[str, Sequence[Any]] = dict(zip(_PLAIN, plain, strict=True))
-        for kind, times in (
-            ("response", response := LatencyColumns.of_response(batch, _QUANTILES)),
-            ("service", LatencyColumns.of_service(batch, _QUANTILES)),
-        ):
+        response, service = LatencyColumns.of(batch, _QUANTILES)
+        for kind, times in (("response", response), ("service", service)):
             found[f"{kind}_mean_ms"] = times.mean
             found |= {f"{kind}_{name}_ms": each for (name, _), each in zip(QUANTILES, times.quantiles, strict=True)}
         for name in ("min", "max"):

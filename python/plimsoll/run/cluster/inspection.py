@@ -118,7 +118,7 @@ def _ask(address: str, *, with_capacity: bool) -> list[dict[str, Any]]:
 def about(with_capacity: bool) -> dict[str, Any]:
     """Of the node that this runs on."""
     from plimsoll.run.cluster.calibration import calibrate
-    from plimsoll.run.transport.ray_link import versions
+    from plimsoll.run.transport.ray_agent import versions
 
     return {
         "host": platform.node(),

@@ -18,13 +18,13 @@ from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.clock_steps import ClockSteps
 from plimsoll.run.coordinator.launch import HEAD_START_NS, Launch, head_start
-from plimsoll.run.coordinator.loss import WorkerLosses
 from plimsoll.run.coordinator.name_limit import NameLimit
 from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.progress import Batch, Progress
+from plimsoll.run.coordinator.recovery.loss import WorkerLosses
+from plimsoll.run.coordinator.recovery.replacements import Replacements
 from plimsoll.run.coordinator.relay import OutputRelay
-from plimsoll.run.coordinator.replacements import Replacements
-from plimsoll.run.coordinator.run_clock import SECOND, RunClock
+from plimsoll.run.coordinator.run_clock import NOTICE_NS, SECOND, RunClock
 from plimsoll.run.coordinator.run_guard import RunGuard
 from plimsoll.run.coordinator.steering import LoadControl
 from plimsoll.run.coordinator.ticker import Ticker
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from plimsoll.run.coordinator.progress import Observer
-    from plimsoll.run.coordinator.resumption import Resumption
+    from plimsoll.run.coordinator.recovery.resumption import Resumption
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.cluster import Cluster
     from plimsoll.run.transport.handle import WorkerHandle
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("plimsoll.run")
 
-RESET_NOTICE_S = 0.25
-"""s from the order to reset to the second from which on it holds."""
 ANSWER_TIMEOUT_NS = 30 * SECOND
 """ns beyond the stop timeout without a word after which a worker that should end is taken for hung."""
 
@@ -72,7 +70,7 @@ class Coordinator:
         exchanges: Callable[[int, Exchanges], None] | None = None,
         log: Callable[[int, Logged], None] | None = None,
         joined: list[JoinedMachine] | None = None,
-        ready: Callable[[], list[JoinedMachine]] | None = None,
+        ready: Callable[[], list[JoinedMachine]] = list,
         resumption: Resumption | None = None,
     ) -> None:
         self._head_start = head_start(plan)
@@ -84,11 +82,11 @@ class Coordinator:
         self._workers: dict[int, WorkerHandle] = {}
         """Those that are left. A main node is not one of them."""
         self._nodes = MessageRouter(self._loop, self._workers)
-        self.launch = Launch(plan, self._nodes, self._workers, joined)
+        self.launch = Launch(plan, self._nodes, self._workers, joined, ready)
         self._steering = LoadControl(self._loop, self._nodes, self._workers, self._all_spawned)
         self._clock = RunClock()
         self._losses = WorkerLosses(plan, self._nodes, self._steering, self._workers, self._clock, self.end)
-        self._replacements = Replacements(self._loop, self.launch, self._losses, ready, self._read, self._take)
+        self._replacements = Replacements(self._loop, self.launch, self._losses, self._read, self._take)
         self._guard = RunGuard(self._loop, self._fail, partial(self.end, "stopped"))
         self._has_processes = False
         self._asked: Begin | None = None  # users that the locustfile wants to begin with
@@ -388,11 +386,11 @@ class Coordinator:
         self._complete.clear()
 
     def reset(self) -> None:
-        """Leave out, from the next second on, what was measured before."""
+        """Leave out what was measured before a second that is about to come."""
         self._ensure_under_way()
         if self._result.started is None:
             raise UsageError("nothing is counted yet: with --reset-stats a run begins when all users are there")
-        self._account.reset(int(self._clock.elapsed + RESET_NOTICE_S) + 1)
+        self._account.reset(self._clock.next_second(now() + NOTICE_NS))
         view = self._result.view = self._account.view
         for process in self._nodes.processes:
             process.orders.reset(self._clock.stamp_of(view.warmup))

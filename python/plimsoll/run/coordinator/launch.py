@@ -14,10 +14,12 @@ from plimsoll.run.transport.local import WorkerProcess
 from plimsoll.run.transport.master import JoinedWorkers
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plimsoll.run.coordinator.peers import MessageRouter
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.cluster_node import ClusterNode
-    from plimsoll.run.transport.handle import WorkerHandle
+    from plimsoll.run.transport.handle import Site, WorkerHandle
     from plimsoll.run.transport.master import JoinedMachine
     from plimsoll.run.transport.messages import Prepared, Ready
 
@@ -38,7 +40,7 @@ def head_start(plan: RunPlan) -> int:
 
 class Launch:
     """workers: those of the run that are left; `start` adds them. joined: where they run, if they have joined by
-    themselves.
+    themselves. ready: machines that have joined and have no worker.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Launch:
         nodes: MessageRouter,
         workers: dict[int, WorkerHandle],
         joined: list[JoinedMachine] | None = None,
+        ready: Callable[[], list[JoinedMachine]] = list,
     ) -> None:
         self.plan = plan
         """As it is carried out: once the workers are prepared, with what the locustfile wants otherwise."""
@@ -54,7 +57,7 @@ class Launch:
         self._workers = workers
         self.cluster: Cluster | None = None
         """What the workers run on, if that is a cluster."""
-        self._joined = joined
+        self._joined, self._joinable = joined, ready
         self.joined_workers: JoinedWorkers | None = None
         """The same, if they have joined."""
         self._bundle: Bundle | None = None
@@ -71,7 +74,7 @@ class Launch:
             self.cluster = Cluster(self.plan, capture)
             self._workers.update(self.cluster.workers)
         elif self._joined is not None:
-            self.joined_workers = JoinedWorkers(self.plan, self._joined)
+            self.joined_workers = JoinedWorkers(self.plan, self._joined, self._joinable)
             self._workers.update(self.joined_workers.workers)
         else:
             self._workers.update({index: WorkerProcess(index, capture=capture) for index in range(count)})
@@ -142,6 +145,11 @@ class Launch:
         if self.cluster is not None:
             return self.cluster.machines
         return [] if self.joined_workers is None else self.joined_workers.nodes
+
+    @property
+    def site(self) -> Site | None:
+        """The same; None if that is this one."""
+        return self.cluster or self.joined_workers
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -6,6 +6,9 @@ from plimsoll._engine import now
 
 SECOND = 1_000_000_000
 """ns."""
+NOTICE_NS = 1_000_000_000
+"""ns from an order to the second with which it takes effect on all workers, so that each has read it by then, also on a
+machine that is busy."""
 
 
 class RunClock:

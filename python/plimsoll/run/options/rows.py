@@ -69,8 +69,9 @@ _WHAT = (
                  "completion in OpenAI's format). Reports show the times to the first event or token and between "
                  "them."),
     _option("--slo", group=WHAT, metavar="NAME=TIME", multiple=True,
-            help="With --stream llm: an objective, first_token=TIME, time_per_token=TIME or time=TIME; may be "
-                 "repeated. Requests that meet all of them are in the row good request."),
+            help="An objective of chat completions (--stream llm, or events(\"llm\") in a locustfile): "
+                 "first_token=TIME, time_per_token=TIME or time=TIME; may be repeated. Requests that meet all of them "
+                 "are in the row good request."),
     _option("--message", group=WHAT, metavar="TEXT",
             help="For the URL of a WebSocket (ws://…): each user sends this, waits for the next message, and sends it "
                  "again."),

@@ -1,25 +1,34 @@
 """Workers on the machines of a Ray cluster, as the coordinator sees them.
 
 The coordinator itself has no Ray: a process of its own, `plimsoll.run.transport.ray_link`, is Ray's driver. It has one
-end of a stream socket for each worker, and carries the bytes as they are. What is said about the cluster comes through
+end of a stream socket for each worker, and carries the bytes as they are. What is said about the cluster goes through
 one more socket, in the same frames:
 
-    run REQUEST                                   to the link, once
-    placed [[HOST, [INDEX…]], …] DIGEST · clock MACHINE OFFSET ERROR · refused ERROR · exited INDEX HOW
+    run REQUEST                                                          to the link, once
+    placed [[HOST, [INDEX…]], …] DIGEST · refused ERROR                  from it, once
+    clock MACHINE OFFSET ERROR · exited KEY HOW · gone MACHINE           from it
+    came HOST WORKERS                                                    one more machine, which has room for so many
+    failed WHY                                                           … which cannot have any
+    start KEY INDEX MACHINE                                              to the link, with its end of the stream
 
-The end of that socket ends the link, and with it everything on the cluster.
+MACHINE counts those that were placed, and on with those that came. KEY is another one for each worker, INDEX its place
+in the run; of the first workers these are the same. The end of that socket ends the link, and with it everything on the
+cluster.
 """
 
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import secrets
 import socket
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -28,12 +37,15 @@ from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.clock import ClockEstimate, WorkerClock
 from plimsoll.run.transport.cluster_node import ClusterNode
 from plimsoll.run.transport.frames import Frames, pack, unpack_error
-from plimsoll.run.transport.handle import READ_BYTES, WorkerHandle, read_output
+from plimsoll.run.transport.handle import READ_BYTES, Room, WorkerHandle, read_output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.transport.kept import KeptSeconds
+
+logger = logging.getLogger("plimsoll.run")
 
 AUTO = "auto"
 """The address that stands for RAY_ADDRESS, or else the cluster that this machine is a part of."""
@@ -75,15 +87,17 @@ def _ensure_token(path: Path) -> None:
 
 
 class ClusterWorker(WorkerHandle):
-    """A worker on one of the machines."""
+    """A worker on one of the machines. machine: which one; None: it is not placed yet."""
 
-    def __init__(self, index: int, connection: socket.socket, cluster: Cluster) -> None:
+    def __init__(self, key: int, index: int, connection: socket.socket, cluster: Cluster) -> None:
+        self._key = key
         self._cluster = cluster
+        self.machine: int | None = None
         super().__init__(index, connection)
 
     @property
     def place(self) -> str:
-        return f"on {self._cluster.host_of(self.index)}"
+        return "on the cluster" if self.machine is None else f"on {self._cluster.machines[self.machine].host}"
 
     def kill(self) -> None:
         """The link does, when it sees the end of the stream."""
@@ -92,7 +106,7 @@ class ClusterWorker(WorkerHandle):
 
     def wait(self) -> str | None:
         self.connection.close()
-        return self._cluster.how_exited(self.index)
+        return self._cluster.how_exited(self._key)
 
 
 @dataclass(slots=True)
@@ -102,6 +116,7 @@ class Cluster:
     plan: RunPlan
     capture: bool
     workers: dict[int, ClusterWorker] = field(default_factory=dict, init=False)
+    """By key; those that are gone too."""
     machines: list[ClusterNode] = field(default_factory=list, init=False)
     digest: str = field(default="", init=False)
     """Of the files that have travelled."""
@@ -112,16 +127,21 @@ class Cluster:
     _link: subprocess.Popen[bytes] = field(init=False)
     _frames: Frames = field(default_factory=Frames, init=False)
     _exits: dict[int, str] = field(default_factory=dict, init=False)
+    """By key."""
+    _free: dict[int, int] = field(default_factory=dict, init=False)
+    """How many more workers each of the machines that are left has room for."""
+    _keys: Iterator[int] = field(init=False)
 
     def __post_init__(self) -> None:
         require_ray()
         self.connection, theirs = socket.socketpair()
+        self._keys = count(self.plan.processes)
         with contextlib.ExitStack() as stack:
             ends = [stack.enter_context(theirs)]
             for index in range(self.plan.processes):
                 ours, end = socket.socketpair()
                 ends.append(stack.enter_context(end))
-                self.workers[index] = ClusterWorker(index, ours, self)
+                self.workers[index] = ClusterWorker(index, index, ours, self)
             self._link = _start_link([each.fileno() for each in ends], self.capture)
         self.connection.sendall(pack("run", self._request()))
         self.connection.setblocking(False)
@@ -149,23 +169,33 @@ class Cluster:
             pass
         return False
 
-    def host_of(self, worker: int) -> str:
-        """The machine of a worker."""
-        return next((each.host for each in self.machines if worker in each.workers), "the cluster")
-
-    def how_exited(self, worker: int) -> str | None:
+    def how_exited(self, key: int) -> str | None:
         """How a worker whose stream has ended did end; None if well."""
         self.read()
-        return self._exits.get(worker, "is lost with the connection to the cluster") or None
+        return self._exits.get(key, "is lost with the connection to the cluster") or None
+
+    def rooms(self) -> list[Room]:
+        """On machines that came later, or whose worker has ended well."""
+        return [
+            Room(self.machines[number].host, partial(self._reserve, number))
+            for number, free in self._free.items()
+            if self.machines[number].first is not None
+            for _ in range(free)
+        ]
+
+    def take_kept(self) -> list[KeptSeconds]:
+        """None: workers end with the actor of their machine, and that with its node."""
+        return []
 
     def facts(self) -> dict[str, Any]:
         """What readers of a recorded run must know of the cluster."""
-        return {"files_sha256": self.digest or None, "machines": [each.to_dict() for each in self.machines]}
+        used = [each.to_dict() for each in self.machines if each.workers]
+        return {"files_sha256": self.digest or None, "machines": used}
 
     def close(self) -> None:
         """End all of it."""
         self.connection.close()
-        for worker in self.workers.values():
+        for worker in list(self.workers.values()):
             worker.connection.close()
         try:
             self._link.wait(END_TIMEOUT_S)
@@ -183,23 +213,62 @@ class Cluster:
             "folder": str(Path.cwd()),
         }
 
+    def _reserve(self, number: int, index: int) -> Callable[[], ClusterWorker]:
+        self._free[number] -= 1
+        if index not in (workers := self.machines[number].workers):
+            workers.append(index)
+        return partial(self._start, next(self._keys), index, number)
+
+    def _start(self, key: int, index: int, number: int) -> ClusterWorker:
+        ours, theirs = socket.socketpair()
+        worker = ClusterWorker(key, index, ours, self)
+        self._put(worker, number)
+        self.workers[key] = worker
+        with theirs:
+            # A frame as short as this is sent as a whole, or not at all.
+            socket.send_fds(self.connection, [pack("start", key, index, number)], [theirs.fileno()])
+        return worker
+
+    def _put(self, worker: ClusterWorker, number: int) -> None:
+        """On this machine."""
+        worker.machine = number
+        if (estimate := self.machines[number].first) is not None:
+            worker.use_clock(WorkerClock(estimate.offset))
+
     def _take(self, name: str, arguments: list[Any]) -> None:
         match name, arguments:
             case "placed", [machines, digest]:
-                self.machines = [ClusterNode(host, workers) for host, workers in machines]
                 self.digest = digest
+                for host, workers in machines:
+                    self._add(host, workers, 0)
+            case "came", [host, free]:
+                self._add(host, [], free)
+            case "gone", [number]:
+                del self._free[number]
+            case "failed", [why]:
+                logger.warning("no worker can begin in the place of a lost one: %s", why)
             case "clock", [number, offset, error]:
-                self._note_clock(self.machines[number], ClockEstimate(offset, error))
-            case "exited", [worker, how]:
-                self._exits[worker] = how
+                self._note_clock(number, ClockEstimate(offset, error))
+            case "exited", [key, how]:
+                self._exits[key] = how
+                if not how and (number := self.workers[key].machine) in self._free:
+                    self._free[number] += 1
             case "refused", _:
                 self.error = unpack_error(arguments)
 
-    def _note_clock(self, machine: ClusterNode, estimate: ClockEstimate) -> None:
+    def _add(self, host: str, workers: list[int], free: int) -> None:
+        number = len(self.machines)
+        self.machines.append(ClusterNode(host, workers))
+        self._free[number] = free
+        for index in workers:
+            self._put(self.workers[index], number)
+
+    def _note_clock(self, number: int, estimate: ClockEstimate) -> None:
+        machine = self.machines[number]
         if machine.note_clock(estimate):
-            machine.log_clock()
-            for worker in machine.workers:
-                self.workers[worker].use_clock(WorkerClock(estimate.offset))
+            machine.log_clock(len(machine.workers) or self._free.get(number, 0))
+            for index in machine.workers:
+                self._put(self.workers[index], number)
 
 
 def _start_link(fds: list[int], capture: bool) -> subprocess.Popen[bytes]:

@@ -31,10 +31,9 @@ class ClusterNode:
         self.first, self.last = self.first or estimate, estimate
         return is_first
 
-    def log_clock(self) -> None:
-        """Once it is known."""
+    def log_clock(self, count: int) -> None:
+        """Once it is known. count: its workers, or those that it has room for."""
         assert self.first is not None
-        count = len(self.workers)
         logger.info(
             "%s: %d worker%s, its clock is %+.3f ms ± %.3f ms from ours",
             self.host, count, "" if count == 1 else "s", self.first.offset / 1e6, self.first.error / 1e6,

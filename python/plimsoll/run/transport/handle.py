@@ -1,11 +1,13 @@
-"""The coordinator's handle on a worker, wherever it runs: a stream socket, and what came through it."""
+"""The coordinator's handle on a worker, wherever it runs: a stream socket, and what came through it. And where one more
+worker can run."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
 import os
-from typing import IO, TYPE_CHECKING
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Protocol
 
 from plimsoll._engine import now
 from plimsoll.run.transport.clock import WorkerClock
@@ -14,9 +16,10 @@ from plimsoll.run.transport.messages import EncodedSnapshot
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from plimsoll.run.transport.frames import Report
+    from plimsoll.run.transport.kept import KeptSeconds
     from plimsoll.run.transport.messages import Ending
 
 logger = logging.getLogger("plimsoll.run")
@@ -162,3 +165,27 @@ def read_output(stream: IO[bytes] | None) -> Iterator[bytes]:
         while data:
             data = os.read(stream.fileno(), READ_BYTES)
             yield data
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """For one more worker, on a machine of the run or on one that has come later.
+
+    reserve: takes it for the worker of this index. Returns what starts the worker: that may take a while, and raises
+    PlimsollError or OSError.
+    """
+
+    host: str
+    reserve: Callable[[int], Callable[[], WorkerHandle]]
+
+
+class Site(Protocol):
+    """All machines of a run."""
+
+    def rooms(self) -> list[Room]:
+        """Those that are there now. A machine whose worker has failed has none."""
+        ...
+
+    def take_kept(self) -> list[KeptSeconds]:
+        """What machines have kept of workers whose coordinator could not be reached, each once."""
+        ...

@@ -6,11 +6,9 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
-import shutil
 import signal
 import socket
 import tarfile
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -23,6 +21,7 @@ from plimsoll.run.transport.bundle import Archive, Bundle
 from plimsoll.run.transport.frames import ProtocolError, pack
 from plimsoll.run.transport.greeting import GREETING_TIMEOUT_S, Channel, greet, tune
 from plimsoll.run.transport.local import spawn_worker
+from plimsoll.run.transport.own_folder import OwnFolder
 
 if TYPE_CHECKING:
     import subprocess
@@ -117,8 +116,8 @@ class JoiningWorker:
     def _serve(self, channel: Channel) -> bool:
         """Carry out what the master says; returns whether it has ended, and was not only lost."""
         has_ended = False
-        with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
-            kept = Path(folder) / "kept"
+        with OwnFolder() as folder:
+            kept = Path(folder.path) / "kept"
             with contextlib.suppress(OSError, EOFError, ProtocolError):
                 has_ended = self._carry_out(channel, kept)
             end = time.monotonic() + END_TIMEOUT_S
@@ -151,10 +150,10 @@ class JoiningWorker:
         kept.unlink(missing_ok=True)
         files, folder = self._root or ".", str(Path.cwd())
         if archive is not None:
-            place = tempfile.mkdtemp(prefix="plimsoll-")
+            place = OwnFolder()
             unpacked = Archive(*archive)
-            unpacked.unpack(place)
-            files, folder = (str(Path(place) / each) for each in (unpacked.files, unpacked.folder))
+            unpacked.unpack(place.path)
+            files, folder = (str(Path(place.path) / each) for each in (unpacked.files, unpacked.folder))
         stream = self._connect()
         with stream:
             stream.settimeout(GREETING_TIMEOUT_S)
@@ -164,7 +163,7 @@ class JoiningWorker:
         threading.Thread(target=_tell_end, args=(self._process, channel, place), daemon=True).start()
 
 
-def _tell_end(process: subprocess.Popen[bytes], channel: Channel, place: str | None) -> None:
+def _tell_end(process: subprocess.Popen[bytes], channel: Channel, place: OwnFolder | None) -> None:
     """place: the folder of its files, which is removed."""
     code = process.wait()
     how = f"exited with code {code}" if code else None
@@ -173,4 +172,4 @@ def _tell_end(process: subprocess.Popen[bytes], channel: Channel, place: str | N
     with contextlib.suppress(OSError):
         channel.send("exited", how)
     if place is not None:
-        shutil.rmtree(place, ignore_errors=True)
+        place.close()

@@ -37,8 +37,12 @@ class WorkerProcess(WorkerHandle):
         folder: str | None = None,
     ) -> None:
         connection, theirs = socket.socketpair()
-        with theirs:
-            self._process = spawn_worker(index, theirs.fileno(), capture, files, folder)
+        try:
+            with theirs:
+                self._process = spawn_worker(index, theirs.fileno(), capture, files, folder)
+        except OSError:
+            connection.close()
+            raise
         self._leads_session = files is not None
         super().__init__(index, connection, self._process.stdout, clock)
 

@@ -17,6 +17,7 @@ import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ from plimsoll.run.transport.clock import ClockEstimate, WorkerClock
 from plimsoll.run.transport.cluster_node import ROUND_TRIPS, ClusterNode, numbered
 from plimsoll.run.transport.frames import ProtocolError
 from plimsoll.run.transport.greeting import GREETING_TIMEOUT_S, MAX_GREETING_BYTES, Channel, admit, tune
-from plimsoll.run.transport.handle import WorkerHandle
+from plimsoll.run.transport.handle import Room, WorkerHandle
 from plimsoll.run.transport.kept import KeptSeconds
 
 if TYPE_CHECKING:
@@ -291,11 +292,13 @@ class JoinedWorker(WorkerHandle):
 
 
 class JoinedWorkers:
-    """The workers of a plan on these machines, all but its main node, one on each. Raises PlimsollError."""
+    """The workers of a plan on these machines, all but its main node, one on each. ready: machines that could get one
+    more. Raises PlimsollError."""
 
-    def __init__(self, plan: RunPlan, machines: list[JoinedMachine]) -> None:
+    def __init__(self, plan: RunPlan, machines: list[JoinedMachine], ready: Callable[[], list[JoinedMachine]]) -> None:
         self._plan = plan
         self._machines = list(machines)
+        self._ready = ready
         self._started: list[JoinedWorker] = []
         self._is_closed = False
         names = numbered([each.host for each in machines])
@@ -312,9 +315,21 @@ class JoinedWorkers:
                 pool.submit(machine.start, index, _files_for(machine, archive))
         self.workers = {index: self._worker(index, stream) for index, stream in enumerate(self._streams())}
 
-    def reserve(self, index: int, machine: JoinedMachine) -> Callable[[], JoinedWorker]:
-        """Have a machine that has joined later start another worker `index`. Returns what does so: that takes a while,
-        and raises PlimsollError."""
+    def rooms(self) -> list[Room]:
+        """On machines that have joined later, or again."""
+        # One whose worker has failed would fail again.
+        return [Room(each.host, partial(self._reserve, each)) for each in self._ready() if each.how is None]
+
+    def take_kept(self) -> list[KeptSeconds]:
+        """Of machines that have joined again."""
+        found = []
+        for each in self._ready():
+            kept, each.kept = each.kept, None
+            if kept is not None:
+                found.append(kept)
+        return found
+
+    def _reserve(self, machine: JoinedMachine, index: int) -> Callable[[], JoinedWorker]:
         machine.reserve()
         self._machines.append(machine)
         name = numbered([each.host for each in self._machines])[-1]
@@ -326,11 +341,12 @@ class JoinedWorkers:
                 if (estimate := machine.estimate()) is None:
                     raise PlimsollError(f"the worker on {name} does not answer")
                 node.note_clock(estimate)
-                node.log_clock()
+                node.log_clock(len(node.workers))
                 archive = self._archive([machine])
                 if archive is not None and self._digest not in ("", archive.digest):
                     raise PlimsollError(f"the files of the run have changed; {name} cannot take part in it")
-            except (PlimsollError, OSError):
+            except (PlimsollError, OSError) as error:
+                machine.how = str(error)
                 machine.has_ended.set()
                 raise
             machine.start(index, _files_for(machine, archive))
@@ -346,7 +362,7 @@ class JoinedWorkers:
     def log_clocks(self) -> None:
         """Not before somebody reads the log."""
         for node in self.nodes:
-            node.log_clock()
+            node.log_clock(len(node.workers))
 
     def facts(self) -> dict[str, Any]:
         """What readers of a recorded run must know of the machines."""

@@ -10,18 +10,12 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import platform
-import resource
 import selectors
-import shutil
 import socket
 import sys
-import tempfile
 import threading
 import time
-from collections import defaultdict
-from functools import partial
-from importlib.metadata import version
+from collections import defaultdict, deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,22 +25,17 @@ from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from plimsoll._engine import now
 from plimsoll.errors import PlimsollError, UsageError
-from plimsoll.run.loop import Loop
 from plimsoll.run.transport.bundle import Archive, Bundle
 from plimsoll.run.transport.clock import ClockEstimate
 from plimsoll.run.transport.cluster import AUTO
 from plimsoll.run.transport.cluster_node import ROUND_TRIPS, numbered
 from plimsoll.run.transport.frames import Frames, pack, pack_error
 from plimsoll.run.transport.handle import READ_BYTES
-from plimsoll.run.transport.local import EXIT_TIMEOUT_S, WorkerProcess
+from plimsoll.run.transport.ray_agent import OUTPUT, REPORT, NodeAgent, check_versions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from plimsoll.run.transport.ray_agent import Order
 
-    Parcel = tuple[str, int, bytes]
-    """(REPORT, worker, bytes of its stream), (OUTPUT, worker, what it has printed) or (EXIT, worker, how)"""
-
-REPORT, OUTPUT, EXIT = "report", "output", "exit"
 REACH_TIMEOUT_S = 5.0
 CONNECT_TIMEOUT_S = 15.0
 """Seconds after which a server that takes connections is none of Ray's; Ray itself waits for more than a minute."""
@@ -56,137 +45,59 @@ CLOCK_INTERVAL_S = 10.0
 """Seconds between two estimates of the machines' clocks."""
 CLOCK_TIMEOUT_S = 5.0
 CLOSE_TIMEOUT_S = 3.0
-EXIT_POLL_NS = 20_000_000
-
-
-class NodeAgent:
-    """The actor of one machine. `start` is its first call; `order`, `clock` and `reports` then have a thread each."""
-
-    def __init__(self) -> None:
-        self._loop = Loop()
-        self._processes: dict[int, WorkerProcess] = {}
-        self._ending: dict[int, int] = {}
-        """Workers whose stream has ended, and the stamp until which they may take to exit."""
-        self._parcels: list[Parcel] = []
-        self._early: dict[int, list[tuple[int, bytes]]] = {}
-        """Orders that came before those with lower numbers."""
-        self._next = 0
-        self._place = tempfile.mkdtemp(prefix="plimsoll-")
-
-    def about(self) -> dict[str, str]:
-        """What has to be the same on all machines, and the name of this one."""
-        return {"host": platform.node(), **versions()}
-
-    def start(self, archive: Archive, workers: list[int]) -> None:
-        """Start these workers with the files of the archive."""
-        archive.unpack(self._place)
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        if soft != hard:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        files, folder = (str(Path(self._place) / each) for each in (archive.files, archive.folder))
-        for index in workers:
-            process = WorkerProcess(index, capture=True, files=files, folder=folder)
-            self._processes[index] = process
-            self._loop.watch(process.connection, partial(self._read, process), process)
-            if process.output is not None:
-                self._loop.watch(process.output, partial(self._read_output, process))
-
-    def clock(self) -> int:
-        """The stamp of this moment, as the workers here have it."""
-        return now()
-
-    def order(self, number: int, orders: list[tuple[int, bytes]]) -> None:
-        """Bytes for the streams of workers; b"" kills one. number: 0, 1, 2, …: calls may overtake each other."""
-        self._loop.post(partial(self._order, number, orders))
-
-    def reports(self) -> Iterator[list[Parcel]]:
-        """Everything that comes from the workers, until all have exited."""
-        while self._processes:
-            self._loop.turn()
-            if self._parcels:
-                parcels, self._parcels = self._parcels, []
-                yield parcels
-        self._loop.close()
-
-    def close(self) -> None:
-        """Kill what is left, and remove the files."""
-        for process in list(self._processes.values()):
-            process.kill()
-        shutil.rmtree(self._place, ignore_errors=True)
-
-    def _order(self, number: int, orders: list[tuple[int, bytes]]) -> None:
-        self._early[number] = orders
-        while self._next in self._early:
-            ready = self._early.pop(self._next)
-            self._next += 1
-            for index, data in ready:
-                process = self._processes.get(index)
-                if process is not None and data:
-                    process.sendall(data)
-                elif process is not None:
-                    process.kill()
-
-    def _read(self, process: WorkerProcess) -> None:
-        if data := process.receive():
-            self._parcels.append((REPORT, process.index, data))
-        elif data is not None and process.index not in self._ending:
-            self._loop.forget(process.connection)
-            self._ending[process.index] = now() + round(EXIT_TIMEOUT_S * 1e9)
-            self._reap()
-
-    def _reap(self) -> None:
-        for index, until in list(self._ending.items()):
-            process = self._processes[index]
-            if not process.has_exited and now() < until:
-                continue
-            how = process.wait() or ""
-            if process.output is not None:
-                self._read_output(process)
-                self._loop.forget(process.output)
-                process.output.close()
-            del self._ending[index], self._processes[index]
-            self._parcels.append((EXIT, index, how.encode()))
-        if self._ending:
-            self._loop.at(now() + EXIT_POLL_NS, self._reap)
-
-    def _read_output(self, process: WorkerProcess) -> None:
-        if process.output is None or process.output.closed:
-            return
-        for data in process.read_output():
-            if data:
-                self._parcels.append((OUTPUT, process.index, data))
+RETRY_S, LONGEST_RETRY_S = 2.0, 60.0
+"""Seconds from the loss of an actor to the next one in its place: each time twice as many, until one lives longer."""
+POLL_S = 0.2
+MOST_FDS = 64
+"""Descriptors that are taken at a time."""
 
 
 class AgentLink:
     """The actor of one machine, and where the bytes of its workers go.
 
-    tell: gets the name and the arguments of what is to be said to the coordinator. streams: by worker.
+    tell: gets the name and the arguments of what is to be said to the coordinator. workers: the first ones. streams: by
+    the keys of workers.
     """
 
     def __init__(self, actor: Any, workers: list[int], streams: dict[int, socket.socket], tell: Any) -> None:
         self.actor = actor
         self.workers = workers
+        self.is_gone = False
         self._streams = streams
         self._tell = tell
         self._left = set(workers)
-        self._number = 0
+        """Keys of workers that have not exited."""
+        self._lock = threading.Lock()
+        self._next = 0
 
-    def order(self, orders: list[tuple[int, bytes]]) -> None:
+    def start(self, key: int, index: int) -> None:
+        """One more worker."""
+        with self._lock:
+            if is_there := not self.is_gone:
+                self._left.add(key)
+        if is_there:
+            self.order([(key, index)])
+        else:
+            self._end(key, "is lost with its machine")
+
+    def order(self, orders: list[Order]) -> None:
         """Returns at once."""
-        self.actor.order.options(concurrency_group="orders").remote(self._number, orders)
-        self._number += 1
+        self.actor.order.options(concurrency_group="orders").remote(self._next, orders)
+        self._next += 1
 
     def carry(self) -> None:
-        """What comes from the workers, until all have exited, or the actor is gone."""
+        """What comes from the workers, until the actor is closed or gone."""
         how = "was not heard of again"
         try:
             for parcels in self.actor.reports.options(num_returns="streaming", concurrency_group="reports").remote():
-                for kind, worker, data in ray.get(parcels):
-                    self._pass_on(kind, worker, data)
+                for kind, key, data in ray.get(parcels):
+                    self._pass_on(kind, key, data)
         except ray.exceptions.RayError as error:
             how = f"is lost with its machine ({type(error).__name__})"
-        for worker in sorted(self._left):
-            self._end(worker, how)
+        with self._lock:
+            self.is_gone = True
+        for key in sorted(self._left):
+            self._end(key, how)
 
     def estimate(self) -> ClockEstimate:
         """Of its clock. Raises RayError."""
@@ -195,6 +106,10 @@ class AgentLink:
     def close(self) -> None:
         with contextlib.suppress(Exception):
             ray.get(self.actor.close.remote(), timeout=CLOSE_TIMEOUT_S)
+        self.kill()
+
+    def kill(self) -> None:
+        """With its workers."""
         with contextlib.suppress(Exception):
             ray.kill(self.actor)
 
@@ -203,32 +118,43 @@ class AgentLink:
         theirs = ray.get(self.actor.clock.options(concurrency_group="clock").remote(), timeout=CLOCK_TIMEOUT_S)
         return before, theirs, now()
 
-    def _pass_on(self, kind: str, worker: int, data: bytes) -> None:
+    def _pass_on(self, kind: str, key: int, data: bytes) -> None:
         if kind == REPORT:
             with contextlib.suppress(OSError):
-                self._streams[worker].sendall(data)
+                self._streams[key].sendall(data)
         elif kind == OUTPUT:
             os.write(sys.stdout.fileno(), data)
         else:
-            self._end(worker, data.decode())
+            self._end(key, data.decode())
 
-    def _end(self, worker: int, how: str) -> None:
-        self._left.discard(worker)
-        self._tell("exited", worker, how)
+    def _end(self, key: int, how: str) -> None:
+        self._left.discard(key)
+        self._tell("exited", key, how)
         with contextlib.suppress(OSError):
-            self._streams[worker].shutdown(socket.SHUT_RDWR)
+            self._streams[key].shutdown(socket.SHUT_RDWR)
 
 
 class RayLink:
-    """control: the coordinator's socket. streams: those of the workers."""
+    """control: the coordinator's socket. streams: those of the workers, by key."""
 
     def __init__(self, control: socket.socket, streams: dict[int, socket.socket]) -> None:
         self._control = control
         self._streams = streams
         self._frames = Frames()
-        self._lock = threading.Lock()
+        self._fds: deque[int] = deque()
+        """Descriptors that have come and belong to an order that follows."""
+        self._telling = threading.Lock()
         self._agents: list[AgentLink] = []
+        """As the coordinator counts machines; those that are gone too."""
+        self._hosts: list[str] = []
+        """Of the agents."""
+        self._adding = threading.Lock()
         self._group: Any = None
+        self._cores = 0
+        """Of each machine, one for each worker."""
+        self._files: Any = None
+        self._keepers: list[threading.Thread] = []
+        self._is_over = threading.Event()
 
     def run(self) -> None:
         """Until the coordinator closes its socket."""
@@ -237,28 +163,31 @@ class RayLink:
         except PlimsollError as error:
             self._tell("refused", *pack_error(error))
         except ray.exceptions.RayError as error:
-            why = str(error).strip().splitlines()[-1].rstrip(".")
             self._tell(
                 "refused",
                 *pack_error(
                     PlimsollError(
-                        f"the workers cannot be started on the cluster: {why}. Its nodes must have the token of this "
-                        "machine (RAY_AUTH_MODE=token); for a cluster without tokens set RAY_AUTH_MODE=disabled here"
+                        f"the workers cannot be started on the cluster: {_why(error)}. Its nodes must have the token "
+                        "of this machine (RAY_AUTH_MODE=token); for a cluster without tokens set "
+                        "RAY_AUTH_MODE=disabled here"
                     )
                 ),
             )
         else:
-            for agent in self._agents:
-                threading.Thread(target=agent.carry, daemon=True).start()
-            threading.Thread(target=self._follow_clocks, daemon=True).start()
+            for part, agent in enumerate(self._agents):
+                self._keepers.append(threading.Thread(target=self._keep, args=(part, agent), daemon=True))
+            self._keepers.append(threading.Thread(target=self._follow_clocks, daemon=True))
+            for each in self._keepers:
+                each.start()
         self._forward()
 
     def close(self) -> None:
         """Leave nothing of this run on the cluster."""
-        closing = [threading.Thread(target=agent.close, daemon=True) for agent in self._agents]
+        self._is_over.set()
+        closing = [threading.Thread(target=agent.close, daemon=True) for agent in self._agents if not agent.is_gone]
         for thread in closing:
             thread.start()
-        for thread in closing:
+        for thread in (*closing, *self._keepers):
             thread.join(2 * CLOSE_TIMEOUT_S)
         if self._group is not None:
             remove_placement_group(self._group)
@@ -277,21 +206,75 @@ class RayLink:
         timer.start()
         connect(address)
         timer.cancel()
-        each = workers // nodes
+        each = self._cores = workers // nodes
         self._group = reserve(nodes, each)
-        files = ray.put(archive)
+        self._files = ray.put(archive)
+        self._agents = [self._agent(part, list(range(part * each, (part + 1) * each))) for part in range(nodes)]
+        found = ray.get([agent.actor.about.remote() for agent in self._agents])
+        for about in found:
+            check_versions(about)
+        self._hosts = [about["host"] for about in found]
+        ray.get([agent.actor.start.remote(self._files, agent.workers) for agent in self._agents])
+        machines = [[host, agent.workers] for host, agent in zip(numbered(self._hosts), self._agents, strict=True)]
+        self._tell("placed", machines, archive.digest if archive.data else "")
+        for number, agent in enumerate(self._agents):
+            self._tell_clock(number, agent.estimate())
+
+    def _agent(self, part: int, workers: list[int]) -> AgentLink:
+        """In this part of the placement group: once Ray has a machine for it."""
         threads: dict[str, Any] = {"concurrency_groups": {"orders": 1, "clock": 1, "reports": 1}}
         remote: Any = ray.remote(**threads)(NodeAgent)
-        for number in range(nodes):
-            place = PlacementGroupSchedulingStrategy(self._group, placement_group_bundle_index=number)
-            actor = remote.options(num_cpus=each, scheduling_strategy=place).remote()
-            own = list(range(number * each, (number + 1) * each))
-            self._agents.append(AgentLink(actor, own, self._streams, self._tell))
-        hosts = check_versions(ray.get([agent.actor.about.remote() for agent in self._agents]))
-        ray.get([agent.actor.start.remote(files, agent.workers) for agent in self._agents])
-        machines = [[host, agent.workers] for host, agent in zip(hosts, self._agents, strict=True)]
-        self._tell("placed", machines, archive.digest if archive.data else "")
-        self._estimate_clocks()
+        place = PlacementGroupSchedulingStrategy(self._group, placement_group_bundle_index=part)
+        actor = remote.options(num_cpus=self._cores, scheduling_strategy=place).remote()
+        return AgentLink(actor, workers, self._streams, self._tell)
+
+    def _keep(self, part: int, first: AgentLink) -> None:
+        """Have an actor in this part of the placement group, which Ray moves to another machine if one is lost."""
+        agent: AgentLink | None = first
+        losses = 0
+        while True:
+            begin = time.monotonic()
+            if agent is not None:
+                agent.carry()
+            if time.monotonic() - begin > LONGEST_RETRY_S:
+                losses = 0
+            if self._is_over.is_set():
+                return
+            if agent is not None:
+                self._tell("gone", self._agents.index(agent))
+                # One that is only out of reach holds the cores of the next one.
+                agent.kill()
+            if self._is_over.wait(min(RETRY_S * 2**losses, LONGEST_RETRY_S)):
+                return
+            losses += 1
+            agent = self._replace(part)
+
+    def _replace(self, part: int) -> AgentLink | None:
+        """An agent without a worker, once there is a machine for it; None if it cannot be there."""
+        agent = self._agent(part, [])
+        try:
+            about = self._result(agent.actor.about.remote())
+            check_versions(about)
+            self._result(agent.actor.start.remote(self._files, []))
+            estimate = agent.estimate()
+        except (PlimsollError, ray.exceptions.RayError) as error:
+            if not self._is_over.is_set():
+                self._tell("failed", _why(error))
+            agent.kill()
+            return None
+        with self._adding:
+            self._hosts.append(about["host"])
+            self._agents.append(agent)
+            self._tell("came", numbered(self._hosts)[-1], self._cores)
+            self._tell_clock(len(self._agents) - 1, estimate)
+        return agent
+
+    def _result(self, answer: Any) -> Any:
+        """However long it takes: until Ray has a machine. Raises RayError; PlimsollError if the run ends before."""
+        while not ray.wait([answer], timeout=POLL_S)[0]:
+            if self._is_over.is_set():
+                raise PlimsollError("the run is over")
+        return ray.get(answer)
 
     def _give_up(self, address: str) -> None:
         error = UsageError(
@@ -300,40 +283,60 @@ class RayLink:
         self._tell("refused", *pack_error(error))
         os._exit(1)
 
-    def _estimate_clocks(self) -> None:
-        for number, agent in enumerate(self._agents):
-            estimate = agent.estimate()
-            self._tell("clock", number, estimate.offset, estimate.error)
+    def _tell_clock(self, number: int, estimate: ClockEstimate) -> None:
+        self._tell("clock", number, estimate.offset, estimate.error)
 
     def _follow_clocks(self) -> None:
-        while True:
-            time.sleep(CLOCK_INTERVAL_S)
-            # A machine that does not answer is lost where its reports are awaited.
-            with contextlib.suppress(ray.exceptions.RayError):
-                self._estimate_clocks()
+        while not self._is_over.wait(CLOCK_INTERVAL_S):
+            for number, agent in enumerate(list(self._agents)):
+                # A machine that does not answer is lost where its reports are awaited.
+                with contextlib.suppress(ray.exceptions.RayError):
+                    if not agent.is_gone:
+                        self._tell_clock(number, agent.estimate())
 
     def _forward(self) -> None:
         """Orders, until the coordinator is gone."""
-        agents = {worker: agent for agent in self._agents for worker in agent.workers}
+        agents = {key: agent for agent in self._agents for key in agent.workers}
         with selectors.DefaultSelector() as selector:
             selector.register(self._control, selectors.EVENT_READ)
-            for worker in agents:
-                selector.register(self._streams[worker], selectors.EVENT_READ, worker)
+            for key in agents:
+                selector.register(self._streams[key], selectors.EVENT_READ, key)
             while True:
-                orders: dict[AgentLink, list[tuple[int, bytes]]] = defaultdict(list)
-                for key, _ in selector.select():
-                    if key.data is None:
-                        return
-                    stream = self._streams[key.data]
+                orders: dict[AgentLink, list[Order]] = defaultdict(list)
+                for found, _ in selector.select():
+                    if found.data is None:
+                        if (started := self._receive()) is None:
+                            return
+                        for key, agent in started.items():
+                            agents[key] = agent
+                            selector.register(self._streams[key], selectors.EVENT_READ, key)
+                        continue
+                    stream = self._streams[found.data]
                     data = _received(stream)
-                    orders[agents[key.data]].append((key.data, data))
+                    orders[agents[found.data]].append((found.data, data))
                     if not data:
                         selector.unregister(stream)
                 for agent, parcels in orders.items():
                     agent.order(parcels)
 
+    def _receive(self) -> dict[int, AgentLink] | None:
+        """What the coordinator says: the agents of workers that are to start, by key. None: it is gone."""
+        try:
+            data, fds, *_ = socket.recv_fds(self._control, READ_BYTES, MOST_FDS)
+        except OSError:
+            return None
+        self._fds.extend(fds)
+        if not data:
+            return None
+        started = {}
+        for _, (key, index, number) in self._frames.feed(data):
+            self._streams[key] = socket.socket(fileno=self._fds.popleft())
+            started[key] = self._agents[number]
+            started[key].start(key, index)
+        return started
+
     def _tell(self, name: str, *arguments: Any) -> None:
-        with self._lock, contextlib.suppress(OSError):
+        with self._telling, contextlib.suppress(OSError):
             self._control.sendall(pack(name, *arguments))
 
 
@@ -344,18 +347,8 @@ def _received(stream: socket.socket) -> bytes:
         return b""
 
 
-def versions() -> dict[str, str]:
-    """What has to be the same on all machines."""
-    return {"Plimsoll": version("plimsoll"), "Python": platform.python_version(), "Ray": ray.__version__}
-
-
-def check_versions(found: list[dict[str, str]]) -> list[str]:
-    """The names of the machines, each another one. Raises UsageError for one with other versions than this one."""
-    for about in found:
-        for name, ours in versions().items():
-            if about[name] != ours:
-                raise UsageError(f"{about['host']} has {name} {about[name]}, this machine {ours}: install the same")
-    return numbered([about["host"] for about in found])
+def _why(error: Exception) -> str:
+    return str(error).strip().splitlines()[-1].rstrip(".")
 
 
 def connect(address: str) -> None:

@@ -144,6 +144,8 @@ class Worker:
         self._engine.limit(max_body=plan.max_body, max_decoded=plan.max_decoded_body)
         limit_bodies(plan.max_body_memory)
         self._recorder.limit_names(plan.max_names)
+        if plan.slo:
+            self._recorder.set_objectives(**plan.slo)
         self._engine.connect_backoff = plan.connect_backoff
         self._engine.trace = self._trace if plan.traceparent else None
         if (allowed := plan.rails.allowed_hosts()) is not None:

@@ -1,4 +1,5 @@
-"""Findings about a study besides comparisons. A new rule is a file with a function, and a line in `RULES`."""
+"""Findings about a study besides comparisons. A new rule is a file with a function, and a line in `RULES`, or
+in `STREAM_RULES`."""
 
 from __future__ import annotations
 
@@ -28,6 +29,7 @@ from plimsoll.stats.findings.steady import steady
 from plimsoll.stats.findings.target.leaks import crashes, leaks
 from plimsoll.stats.findings.target.load import full, waits
 from plimsoll.stats.findings.target.work import changed, grown
+from plimsoll.stats.findings.tokens import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -76,6 +78,9 @@ RULES: tuple[Rule, ...] = (
 )
 """In display order among findings of the same weight."""
 
+STREAM_RULES: tuple[Rule, ...] = (tokens,)
+"""Those about the rows of streams; the others do not see them."""
+
 BLOCKING = ("ORDER", "LITTLE", "GEN", "NONSTATIONARY", "ERR", "PAYLOAD", "BIMODAL")
 """Ids of all findings that may block, for the number of passed checks in a verdict."""
 
@@ -83,9 +88,10 @@ _WEIGHTS = ("blocks", "warning", "insight")
 
 
 def find(study: Study) -> tuple[Finding, ...]:
-    """All findings of all rules: blocking ones first, then warnings, then insights. They are about requests."""
+    """All findings of all rules: blocking ones first, then warnings, then insights."""
     requests = replace(study, trials=tuple(_of_requests(trial) for trial in study.trials))
     found = [finding for rule in RULES for finding in rule(requests)]
+    found += [finding for rule in STREAM_RULES for finding in rule(study)]
     return tuple(sorted(found, key=lambda finding: _WEIGHTS.index(finding.weight)))
 
 

@@ -101,7 +101,9 @@ def cold_start(means: NDArray[np.float64]) -> tuple[int, float]:
     level = float(np.median(later))
     spread = 1.4826 * float(np.median(np.abs(later - level)))
     is_clear = head > SUDDEN * rest and head > level + DEVIATIONS * spread
-    return (seconds, head / rest) if head > COLD * rest and (seconds >= BATCH or is_clear) else (0, 1.0)
+    # Times that a tool has rounded to 0 have no ratio.
+    is_cold = rest > 0 and head > COLD * rest and (seconds >= BATCH or is_clear)
+    return (seconds, head / rest) if is_cold else (0, 1.0)
 
 
 def _is_target(course: Course, seconds: int) -> bool:

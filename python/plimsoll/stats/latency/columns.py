@@ -32,51 +32,45 @@ class LatencyColumns:
     max_share: Column
 
     @classmethod
-    def of_response(cls, intervals: Sequence[Interval], quantiles: Sequence[float]) -> Self:
-        return cls._of(
-            intervals,
-            [each.response for each in intervals],
-            [each.response_on_time for each in intervals],
-            quantiles,
-            sums=[each.response_sum for each in intervals],
-            sums_on_time=[each.on_time_sum for each in intervals],
-            extremes=[(each.response_min, each.response_max) for each in intervals],
+    def of(cls, intervals: Sequence[Interval], quantiles: Sequence[float]) -> tuple[Self, Self]:
+        """Of the response times, and of the service times. Each histogram is read once."""
+        response, service = (
+            _values([getattr(each, name) for each in intervals], quantiles) for name in ("response", "service")
         )
-
-    @classmethod
-    def of_service(cls, intervals: Sequence[Interval], quantiles: Sequence[float]) -> Self:
-        sums = [each.service_sum for each in intervals]
-        largest = [min(each.service.max * 1000, each.response_max) for each in intervals]
-        return cls._of(
-            intervals,
-            histograms := [each.service for each in intervals],
-            histograms,
-            quantiles,
-            sums=sums,
-            sums_on_time=sums,
-            extremes=[
-                (min(each.service.min * 1000, most), most) for each, most in zip(intervals, largest, strict=True)
-            ],
+        waited = [place for place, each in enumerate(intervals) if each.on_time is not None]
+        on_time = service.copy()
+        on_time[:, waited] = _values([intervals[place].response_on_time for place in waited], quantiles)
+        extremes = [(each.response_min, each.response_max) for each in intervals]
+        least, most = np.array(extremes, dtype=np.int64).reshape(-1, 2).T
+        largest = np.minimum(service[-1] * 1000, most)
+        service_sums = [each.service_sum for each in intervals]
+        return (
+            cls._of(
+                [each.response.count if each.timed else 0 for each in intervals],
+                np.clip(response[1:-1] * 1000, least, most) / 1e6,
+                _excess(response[1:], on_time[1:]),
+                [each.response_sum for each in intervals],
+                [each.on_time_sum for each in intervals],
+            ),
+            cls._of(
+                [each.service.count if each.timed else 0 for each in intervals],
+                np.clip(service[1:-1] * 1000, np.minimum(service[0] * 1000, largest), largest) / 1e6,
+                np.zeros(service[1:].shape),
+                service_sums,
+                service_sums,
+            ),
         )
 
     @classmethod
     def _of(
         cls,
-        intervals: Sequence[Interval],
-        histograms: list[Histogram],
-        on_time: list[Histogram],
-        quantiles: Sequence[float],
-        *,
+        counts: Sequence[int],
+        times: NDArray[np.float64],
+        shares: NDArray[np.float64],
         sums: Sequence[int],
         sums_on_time: Sequence[float],
-        extremes: Sequence[tuple[int, int]],
     ) -> Self:
-        counts = [each.count if interval.timed else 0 for interval, each in zip(intervals, histograms, strict=True)]
-        micros = _values(histograms, quantiles)
-        shares = np.zeros(micros.shape) if on_time is histograms else _excess(micros, _values(on_time, quantiles))
-        least, most = np.array(extremes, dtype=np.int64).reshape(-1, 2).T
-        # The last row is the maximum, which is known exactly.
-        times = np.clip(micros[:-1] * 1000, least, most) / 1e6
+        """times: in ms, a row for each quantile. shares: the same, and one for the maximum."""
         excess = [max(0.0, total - known) for total, known in zip(sums, sums_on_time, strict=True)]
         return cls(
             mean=_means(sums, counts),
@@ -88,8 +82,8 @@ class LatencyColumns:
 
 
 def _values(histograms: Sequence[Histogram], quantiles: Sequence[float]) -> NDArray[np.int64]:
-    """µs, a row for each quantile and one for the maximum."""
-    asked = [*quantiles, 1.0]
+    """µs: a row for the minimum, for each quantile, and for the maximum."""
+    asked = [0.0, *quantiles, 1.0]
     found = np.array([each.values_at(asked) for each in histograms], dtype=np.int64)
     return found.reshape(-1, len(asked)).T
 

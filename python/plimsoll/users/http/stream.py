@@ -172,7 +172,14 @@ class Streamed:
         return Raw(self.reply, self._incoming)
 
     def events(self, format: EventFormat = "sse") -> Iterator[StreamEvent]:
-        """The events of the body as they arrive: server-sent ones, or "lines". They are in the report."""
+        """The events of a response with `stream=True`, as they arrive; each has `name`, `data`, `id` and `retry`.
+
+        format: "sse" for server-sent events, "lines" for lines that are not empty, "llm" for the chunks of a chat
+        completion. The report has them in rows of their own; those of "llm" are `first token`, `each token` and more.
+
+        An error response has no events. Raises the errors of `iter_content`, and, after the last chunk, ResponseError
+        for an "llm" stream that reports an error, has no content or is no completion.
+        """
         return events_of(self, format)
 
     @property

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 import requests
 from requests.exceptions import ChunkedEncodingError
 
+from plimsoll._engine import EventReader
+from plimsoll.users.exceptions import ResponseError
 from plimsoll.users.recording import request_recorder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-EventFormat = Literal["sse", "lines"]
+EventFormat = Literal["sse", "lines", "llm"]
 
 
 class StreamEvent(NamedTuple):
@@ -29,34 +31,29 @@ class StreamEvent(NamedTuple):
 
 
 def events_of(response: Any, format: EventFormat) -> Iterator[StreamEvent]:
-    """The events of a streamed response; they are counted in the rows `first event` and `each event` of its name.
+    """The events of a streamed response; they are counted in rows beside that of its request.
 
-    An error response has none. Raises the errors of iter_content, and ChunkedEncodingError for an event that is too
-    long.
+    An error response has none. Raises the errors of iter_content, ChunkedEncodingError for an event that is too long,
+    and, after the last event, ResponseError for a stream that is no chat completion although format is "llm".
     """
-    splitter = response.reply.events(format)
-    if response.status_code >= 400:
-        return
     recorder = request_recorder(response.session.request_event)
-    rows = None if recorder is None else recorder.stream_rows(response.endpoint)
-    previous: int | None = None
-    for piece, is_end in _pieces(response):
+    place = () if recorder is None else recorder.place(response.endpoint)
+    reader = EventReader(response.reply, format, *place)
+    if not 0 < response.status_code < 400:
+        return
+    # All events of a piece are recorded at once: how long the user's code takes for one of them changes nothing.
+    for piece in requests.Response.iter_content(response, cast("Any", None)):
         try:
-            found = splitter.end() if is_end else splitter.feed(piece)
+            found = reader.feed(piece, response.arrival)
         except ValueError as error:
             raise ChunkedEncodingError(str(error), response=response) from error
-        arrival = response.arrival
-        # All at once: how long the user's code takes for one of them changes nothing.
-        for _, data, _, _ in found:
-            if recorder is not None and rows is not None:
-                recorder.recorder.event(rows, response.reply, arrival, previous, len(data.encode()))
-            previous = arrival
-        for name, data, id, retry in found:
-            yield StreamEvent(name or "message", data, id, retry)
+        yield from map(_event, found)
+    found, wrong = reader.end(response.arrival)
+    yield from map(_event, found)
+    if wrong is not None:
+        raise ResponseError(wrong)
 
 
-def _pieces(response: Any) -> Iterator[tuple[bytes, bool]]:
-    """The decoded body as it arrives, and whether this is its end."""
-    for piece in requests.Response.iter_content(response, cast("Any", None)):
-        yield piece, False
-    yield b"", True
+def _event(found: tuple[str, str, str, int | None]) -> StreamEvent:
+    name, data, id, retry = found
+    return StreamEvent(name or "message", data, id, retry)

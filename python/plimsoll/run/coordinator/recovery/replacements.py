@@ -1,7 +1,7 @@
-"""Workers that begin while a run goes on, in the places of lost ones: on machines that have joined meanwhile, or have
-joined again, with what a lost worker had kept.
+"""Workers that begin while a run goes on, in the places of lost ones: on machines that have come meanwhile, or are back
+with what a lost worker had kept.
 
-    a machine without a worker → its process starts → prepare → init → open → start, with a second that is to come
+    room for a worker → its process starts → prepare → init → open → start, with a second that is to come
 """
 
 from __future__ import annotations
@@ -13,39 +13,34 @@ from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
 from plimsoll.errors import PlimsollError
-from plimsoll.run.coordinator.loss import LAST_LOAD_NS
-from plimsoll.run.coordinator.resumption import unknown_rest
+from plimsoll.run.coordinator.recovery.loss import LAST_LOAD_NS
+from plimsoll.run.coordinator.recovery.resumption import unknown_rest
+from plimsoll.run.coordinator.run_clock import NOTICE_NS
 from plimsoll.run.transport.messages import Prepared, Ready
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plimsoll.run.coordinator.launch import Launch
-    from plimsoll.run.coordinator.loss import WorkerLosses
+    from plimsoll.run.coordinator.recovery.loss import WorkerLosses
     from plimsoll.run.loop import Loop
     from plimsoll.run.result import Result
     from plimsoll.run.transport.frames import Report
     from plimsoll.run.transport.handle import WorkerHandle
-    from plimsoll.run.transport.master import JoinedMachine
+    from plimsoll.run.transport.kept import KeptSeconds
     from plimsoll.run.transport.messages import EncodedSnapshot
 
 logger = logging.getLogger("plimsoll.run")
 
-NOTICE_NS = 1_000_000_000
-"""ns from an order to the second with which it takes effect on all workers, so that each has read it by then."""
-
 
 class Replacements:
-    """ready: machines without a worker; None: none can join. read: is called when a worker has said something, and
-    passes it to `take`. keep: gets what a lost worker had kept.
-    """
+    """read: is called when a worker has said something, and passes it to `take`. keep: gets what a lost one kept."""
 
     def __init__(
         self,
         loop: Loop,
         launch: Launch,
         losses: WorkerLosses,
-        ready: Callable[[], list[JoinedMachine]] | None,
         read: Callable[[WorkerHandle], None],
         keep: Callable[[WorkerHandle, EncodedSnapshot], None],
     ) -> None:
@@ -54,19 +49,17 @@ class Replacements:
         self._losses = losses
         self._nodes, self._workers = losses.nodes, losses.workers
         self._steering, self._clock = losses.steering, losses.clock
-        self._ready = ready
         self._read = read
         self._keep = keep
         self._coming: dict[WorkerHandle, WorkerHandle] = {}
         """Workers that get ready, and in whose places."""
-        self._refused: set[JoinedMachine] = set()
         self._has_ended = False
         self._has_said_why = False
 
     def look(self, result: Result) -> None:
         """Once a second."""
-        joined = self._launch.joined_workers
-        if self._ready is None or joined is None or self._launch.plan.on_worker_loss == "stop":
+        site = self._launch.site
+        if site is None or self._launch.plan.on_worker_loss == "stop":
             return
         if self._has_ended or result.started is None:
             return
@@ -74,13 +67,13 @@ class Replacements:
             # One that is back has no load any more. Its machine can begin again once its process has ended.
             if self._workers.get(lost.index) is lost and len(self._workers) > 1 and self._can_begin():
                 lost.orders.drain()
-        for machine in self._ready():
-            self._take_kept(machine, result)
-            # One whose worker has failed would fail again.
-            if self._losses.vacant and machine.how is None and machine not in self._refused and self._can_begin():
+        for kept in site.take_kept():
+            self._take_kept(kept, result)
+        for room in site.rooms():
+            if self._losses.vacant and self._can_begin():
                 index, lost = self._losses.vacant.popitem()
-                logger.info("a new worker %d starts on %s, in the place of the lost one", index, machine.host)
-                self._start(machine, joined.reserve(index, machine), lost)
+                logger.info("a new worker %d starts on %s, in the place of the lost one", index, room.host)
+                self._start(room.reserve(index), lost)
 
     def end(self) -> None:
         """The run is about to end."""
@@ -117,9 +110,8 @@ class Replacements:
             logger.warning("the place of the lost worker stays empty: %s it has left is not known", reason)
         return reason is None
 
-    def _take_kept(self, machine: JoinedMachine, result: Result) -> None:
-        kept, machine.kept = machine.kept, None
-        if kept is None or kept.run != self._launch.plan.run_id:
+    def _take_kept(self, kept: KeptSeconds, result: Result) -> None:
+        if kept.run != self._launch.plan.run_id:
             return
         for lost in self._losses.lost:
             if (lost.index, lost.first) == (kept.worker, kept.first) and lost.can_catch_up(kept.snapshots):
@@ -127,12 +119,11 @@ class Replacements:
                     self._keep(lost, each)
                 self._losses.on_handed_over(lost, result)
 
-    def _start(self, machine: JoinedMachine, start: Callable[[], WorkerHandle], lost: WorkerHandle) -> None:
+    def _start(self, start: Callable[[], WorkerHandle], lost: WorkerHandle) -> None:
         def work() -> None:
             try:
                 self._loop.post(partial(self._prepare, start(), lost))
             except (PlimsollError, OSError) as error:
-                self._refused.add(machine)
                 self._loop.post(partial(self._give_up, lost, str(error)))
 
         Thread(target=work, daemon=True).start()

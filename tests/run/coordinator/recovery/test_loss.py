@@ -10,8 +10,8 @@ import pytest
 
 from plimsoll._engine import Arrivals
 from plimsoll.load.spec import Load, Phase, ShapeSpec
-from plimsoll.run.coordinator import loss as module
-from plimsoll.run.coordinator.loss import WorkerLosses
+from plimsoll.run.coordinator.recovery import loss as module
+from plimsoll.run.coordinator.recovery.loss import WorkerLosses
 from plimsoll.run.coordinator.run_clock import RunClock
 from plimsoll.run.coordinator.steering import LoadControl
 from plimsoll.run.dispatch import UserClass

@@ -13,7 +13,7 @@ from plimsoll.errors import StoreError, UsageError
 from plimsoll.record import GENERATOR_COUNTERS, Health
 from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.name_limit import NameLimit
-from plimsoll.run.coordinator.resumption import Resumption, check_resumable, resumed_plan
+from plimsoll.run.coordinator.recovery.resumption import Resumption, check_resumable, resumed_plan
 from plimsoll.run.coordinator.run_clock import SECOND, RunClock
 from plimsoll.run.manifest import plan_fields
 from plimsoll.run.plan import RunPlan

@@ -5,7 +5,7 @@ use plimsoll_scenario::{Chunk, Objectives};
 
 /// What has arrived of a text.
 #[derive(Debug)]
-pub(super) struct Text {
+pub(crate) struct Text {
     rows: Option<TokenRows>,
     objectives: Option<Objectives>,
     /// An event has arrived.
@@ -22,12 +22,12 @@ pub(super) struct Text {
 }
 
 impl Text {
-    pub(super) fn new(rows: Option<TokenRows>, objectives: Option<Objectives>) -> Text {
+    pub(crate) fn new(rows: Option<TokenRows>, objectives: Option<Objectives>) -> Text {
         Text { rows, objectives, has_begun: false, chunks: 0, first: None, last: None, usage: None, wrong: None }
     }
 
     /// Takes the data of an event. `exchange`: with the arrival of this event.
-    pub(super) fn event(&mut self, recorder: &mut Recorder, exchange: &Exchange, data: &[u8]) {
+    pub(crate) fn event(&mut self, recorder: &mut Recorder, exchange: &Exchange, data: &[u8]) {
         let size = data.len() as u64;
         if let Some(rows) = self.rows.as_ref().filter(|_| !self.has_begun) {
             recorder.first_event(rows, exchange, size);
@@ -52,13 +52,13 @@ impl Text {
     }
 
     /// Why the complete stream is no text.
-    pub(super) fn wrong(&self) -> Option<String> {
+    pub(crate) fn wrong(&self) -> Option<String> {
         let empty = || self.first.is_none().then(|| "no event has content: the model generated nothing".to_owned());
         self.wrong.clone().or_else(empty)
     }
 
     /// Records a complete text. `exchange`: of the whole response, with `body` bytes.
-    pub(super) fn end(&self, recorder: &mut Recorder, exchange: &Exchange, body: u64) {
+    pub(crate) fn end(&self, recorder: &mut Recorder, exchange: &Exchange, body: u64) {
         let (Some(rows), Some(first), Some(last)) = (&self.rows, self.first, self.last) else { return };
         let usage = self.usage.filter(|count| *count > 0);
         let tokens = Tokens { count: usage.unwrap_or(self.chunks), is_by_chunk: usage.is_none(), first, last };

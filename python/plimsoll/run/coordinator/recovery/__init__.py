@@ -1,0 +1,1 @@
+"""What becomes of a run that loses a worker, or its coordinator."""
