@@ -10,6 +10,7 @@ from plimsoll.record import CaughtException, Failure
 from plimsoll.stats.view import RunView
 from plimsoll.store import RunWriter, Store
 from plimsoll.store.database import Database
+from plimsoll.store.reader import StoredRun
 
 
 @pytest.fixture
@@ -66,6 +67,22 @@ def test_rows_come_second_by_second(store, writer, make_interval, make_health):
         writer.commit([make_interval([1], second=second)], [make_health(second)])
     run = store.run(writer.id)
     assert [each.second for each in run.intervals()] == [each.second for each in run.health()] == [0, 1, 2]
+
+
+def test_a_name_that_comes_while_a_run_is_read_is_known(store, writer, make_interval, monkeypatch):
+    writer.commit([make_interval([1], name="/first")], [])
+    run = store.run(writer.id)
+    read = StoredRun._result
+
+    def late(self, query, most):
+        """The run goes on between the two queries."""
+        if most == 7:
+            writer.commit([make_interval([2], name="/second")], [])
+        return read(self, query, most)
+
+    monkeypatch.setattr(StoredRun, "_result", late)
+    (columns,) = run.columns(7)
+    assert [name for _, name, _ in columns.rows] == ["/first", "/second"]
 
 
 def test_rows_of_one_key_add_up(store, writer, make_interval, make_health):

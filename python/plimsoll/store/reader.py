@@ -71,9 +71,7 @@ class StoredRun:
 
     def columns(self, most: int = _COLUMN) -> Iterator[IntervalColumns]:
         """The same, `most` at a time."""
-        column = schema.endpoint.c
-        names = select(column.id, *_ENDPOINT).where(column.run == self.id)
-        endpoints = {key: (method, name) for key, method, name in self._rows(names)}
+        endpoints = self._endpoints()
         query = select(*_INTERVAL).where(schema.interval.c.run == self.id)
         query = query.order_by(schema.interval.c.second, schema.interval.c.id)
         with self._result(query, most) as result:
@@ -82,6 +80,9 @@ class StoredRun:
                 rows: dict[tuple[int, str], list[int]] = {}
                 for row, key in enumerate(zip(endpoint, outcomes, strict=True)):
                     rows.setdefault(key, []).append(row)
+                if any(key not in endpoints for key, _ in rows):
+                    # The run goes on, and has had its first request of this name since.
+                    endpoints = self._endpoints()
                 yield IntervalColumns(
                     {(*endpoints[key], outcome): each for (key, outcome), each in rows.items()},
                     seconds,
@@ -127,6 +128,11 @@ class StoredRun:
             )
         except (zlib.error, ValueError) as error:
             raise self._damaged(error) from error
+
+    def _endpoints(self) -> dict[int, tuple[str, str]]:
+        column = schema.endpoint.c
+        query = select(column.id, *_ENDPOINT).where(column.run == self.id)
+        return {key: (method, name) for key, method, name in self._rows(query)}
 
     def _rows(self, query: Select[*tuple[Any, ...]]) -> Iterator[Row[*tuple[Any, ...]]]:
         with self._result(query, _ROWS_AT_ONCE) as rows:
