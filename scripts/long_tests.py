@@ -41,7 +41,10 @@ GROUPS = {
         ("tests/scripts/test_wheels.py",),
         ("pyproject.toml", "Cargo.toml", "scripts/build_backend.py", "scripts/smoke.py", "scripts/wheels.py"),
     ),
-    "macos": Group(("tests/scripts/test_macos.py",), ("crates/", "scripts/check-macos")),
+    "macos": Group(
+        ("tests/scripts/test_macos.py",),
+        ("Cargo.toml", "crates/engine/Cargo.toml", "crates/engine/src/platform/", "scripts/check-macos"),
+    ),
     "browser": Group(
         ("tests/web", "tests/report/render/test_html_page.py"),
         ("web/", *(f"{PACKAGE}{each}/" for each in ("report", "server", "locust/web"))),

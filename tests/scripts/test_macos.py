@@ -1,4 +1,4 @@
-"""The engine compiles for macOS. CI checks it where the crates changed."""
+"""The engine compiles for macOS. CI checks it where the code of a platform changed."""
 
 from __future__ import annotations
 
