@@ -5,7 +5,7 @@ import json
 import pytest
 
 from plimsoll.load.spec import Load, Phase, ShapeSpec
-from plimsoll.report.load import load_at_length, load_in_short
+from plimsoll.report.load import load_at_length, load_in_short, run_title
 
 
 def manifest_of(model, *phases):
@@ -82,3 +82,10 @@ def test_what_a_reset_leaves_out_is_no_warm_up():
 def test_a_run_that_only_warms_up():
     warm = Phase("warm", ShapeSpec.of("constant", level=10.0), seconds=9.0, warmup=True)
     assert load_in_short(manifest_of("open", warm)) == "open model, 0 phases"
+
+
+def test_a_host_that_the_name_has_is_not_repeated():
+    assert run_title("mix.py", "20 users", "http://a:8000") == "mix.py · 20 users · http://a:8000"
+    assert run_title("http://a:8000/x", "20 users", "http://a:8000/") == "http://a:8000/x · 20 users"
+    assert run_title("ws://a:8000/x", "20 users", "http://a:8000") == "ws://a:8000/x · 20 users"
+    assert run_title("mix.py", "", "") == "mix.py"
