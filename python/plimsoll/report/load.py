@@ -30,7 +30,7 @@ def load_in_short(manifest: Mapping[str, Any]) -> str:
 
 
 def run_title(name: str, load: str, host: str) -> str:
-    """mix.py · 20 users · http://127.0.0.1:8000. A host that the name has, also with another scheme, is not repeated."""
+    """mix.py · 20 users · http://127.0.0.1:8000. A host that the name has is not repeated, whatever its scheme."""
     address = host.rstrip("/").split("://")[-1]
     shown = "" if address and address in name else host
     return " · ".join(part for part in (one_line(name), load, shown) if part)
