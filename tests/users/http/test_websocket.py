@@ -14,6 +14,7 @@ import pytest
 from tests.socket_server import EchoServer
 
 from plimsoll.record import Health
+from plimsoll.users.http import websocket
 
 if TYPE_CHECKING:
     from tests.users.conftest import SessionBench
@@ -101,6 +102,20 @@ def test_iteration_and_a_callback_take_what_comes(session_bench: SessionBench) -
     server.close()
     assert heard == ["one", "two", "three"]
     assert not any(method == "WS receive" for method, *_ in session_bench.counts)
+
+
+def test_a_user_that_only_sends_keeps_few_times_of_it(
+    session_bench: SessionBench, echo: EchoServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(websocket, "MOST_UNREAD", 3)
+    ws = session_bench.http(f"http://{echo.place}").websocket("/")
+    for _ in range(8):
+        ws.send("é")
+    assert len(ws._sends) == 3
+    assert ws.receive(SOON_S) == "é"
+    ws.close()
+    counts = session_bench.counts
+    assert (counts["message out", "/", "success"], counts["WS receive", "/", "success"]) == (8, 1)
 
 
 def test_a_server_that_opens_no_websocket_is_a_failure_and_no_exception(

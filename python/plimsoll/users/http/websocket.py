@@ -31,7 +31,8 @@ _Found = tuple[Message, int, int, bool]
 CONNECT, RECEIVE = "WS", "WS receive"
 """Methods of the rows of requests."""
 MOST_UNREAD = 10_000
-"""Received messages that are kept until they are read; the oldest ones are discarded."""
+"""Received messages that are kept until they are read, and times of sent ones that none has answered. The oldest are
+discarded."""
 STREAK = 16
 """Pieces read before other users run, however fast messages arrive."""
 _SCHEMES = {"ws://": "http://", "wss://": "https://"}
@@ -68,8 +69,8 @@ class WebSocket:
         self._context = context
         self._socket: Socket | None = None
         self._unread: deque[_Found] = deque(maxlen=MOST_UNREAD)
-        self._sends: list[tuple[int, int, int]] = []
-        """Due, free and sent of the messages since the last one was received, ns."""
+        self._sends: deque[tuple[int, int, int]] = deque(maxlen=MOST_UNREAD)
+        """Due, free and sent of the messages since the last one was received, ns. A user may never receive."""
         self._is_answered = False
         self._is_missed = False
         """The end was the failure of a `receive`."""
@@ -110,8 +111,7 @@ class WebSocket:
         if not self:
             return False
         if self._recorder is not None and self._message_row is not None:
-            size = len(message.encode()) if isinstance(message, str) else len(message)
-            self._recorder.recorder.message_out(self._message_row, sent, size)
+            self._recorder.recorder.message_out(self._message_row, sent, _size(message))
         return True
 
     def receive(self, timeout: float | None = None) -> Message | None:
@@ -129,11 +129,10 @@ class WebSocket:
         end = self._socket.end
         if found is not None:
             message, arrival, read, kernel = found
-            size = len(message.encode()) if isinstance(message, str) else len(message)
             began = next((each for each in reversed(self._sends) if each[2] <= arrival), None)
             due, free, sent = began or (due, free, min(start, arrival))
             self._is_answered = True
-            self._report(Socket.reply(due, free, sent, arrival, read, size, kernel), message)
+            self._report(Socket.reply(due, free, sent, arrival, read, _size(message), kernel), message)
             return message
         self._is_missed = end is not None
         outcome, reason = ("timeout", f"no message within {timeout:g} s") if end is None else (end[0], end[2])
@@ -240,6 +239,11 @@ class WebSocket:
             start_time=time.time() - (now() - reply.sent) / 1e9,
             url=self._url,
         )
+
+
+def _size(message: Message) -> int:
+    """Bytes of its payload."""
+    return len(message) if isinstance(message, bytes) or message.isascii() else len(message.encode())
 
 
 def open_websocket(
