@@ -284,7 +284,7 @@ impl NativeUsers {
 
     /// Ends a user; one with a WebSocket when that is closed.
     fn end(&mut self, engine: &mut Engine, place: usize) {
-        if !self.says_goodbye(engine, place) {
+        if !self.begins_to_close(engine, place) {
             self.remove(engine, place);
         }
     }

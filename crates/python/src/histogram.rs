@@ -36,6 +36,7 @@ impl Histogram {
         }
     }
 
+    /// The values, for a change: from now on they are counted.
     fn changing(&mut self, py: Python<'_>) -> &mut Durations {
         if let Values::Plain { data, .. } = &self.values {
             self.values = Values::Counted(read_again(data.as_bytes(py)));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from operator import attrgetter, gt
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -22,32 +23,26 @@ NUMBERS = (*COUNTERS, "response_sum", "response_min", "response_max", "service_s
 _numbers_of = attrgetter(*NUMBERS)
 
 
+@dataclass(slots=True, eq=False)
 class IntervalColumns:
     """Some intervals of a run. Immutable. A row is a place in all columns, from 0."""
 
-    __slots__ = ("_used", "is_timed", "numbers", "on_time", "response", "rows", "seconds", "service")
+    rows: Mapping[Key, Sequence[int]]
+    """Of each endpoint and outcome, ascending."""
+    seconds: Sequence[int]
+    numbers: Mapping[str, Sequence[int]]
+    """A column for each of `NUMBERS`."""
+    response: Sequence[Histogram]
+    service: Sequence[Histogram]
+    on_time: Sequence[Histogram | None]
+    is_timed: list[bool] = field(init=False)
+    """Whether any of its exchanges has a response time."""
+    _used: list[str] = field(init=False)
+    """`SUMS` that are not 0 everywhere. Most counters nearly always are."""
 
-    def __init__(
-        self,
-        rows: Mapping[Key, Sequence[int]],
-        seconds: Sequence[int],
-        numbers: Mapping[str, Sequence[int]],
-        response: Sequence[Histogram],
-        service: Sequence[Histogram],
-        on_time: Sequence[Histogram | None],
-    ) -> None:
-        """numbers: a column for each of `NUMBERS`."""
-        self.rows = rows
-        """Of each endpoint and outcome, ascending."""
-        self.seconds = seconds
-        self.numbers = numbers
-        self.response = response
-        self.service = service
-        self.on_time = on_time
-        self.is_timed = list(map(gt, numbers["count"], numbers["untimed"]))
-        """Whether any of its exchanges has a response time."""
-        # Most counters are 0 nearly always.
-        self._used = [name for name in SUMS if any(numbers[name])]
+    def __post_init__(self) -> None:
+        self.is_timed = list(map(gt, self.numbers["count"], self.numbers["untimed"]))
+        self._used = [name for name in SUMS if any(self.numbers[name])]
 
     @classmethod
     def of(cls, intervals: Sequence[Interval]) -> Self:

@@ -128,12 +128,12 @@ def test_a_machine_that_comes_later_has_room_for_workers_with_a_clock_of_their_o
     link[0].tell("placed", [["a", [0, 1]], ["b", [2, 3]]], "")
     link[0].tell("came", "c", 2)
     cluster.read()
-    assert cluster.rooms() == [], "nothing is known of its clock"
+    assert cluster.free_slots() == [], "nothing is known of its clock"
     link[0].tell("clock", 2, 1_000, 10)
     cluster.read()
-    assert [each.host for each in cluster.rooms()] == ["c", "c"]
-    worker = cluster.rooms()[0].reserve(3)()
-    assert (worker.index, worker.place, len(cluster.rooms())) == (3, "on c", 1)
+    assert [each.host for each in cluster.free_slots()] == ["c", "c"]
+    worker = cluster.free_slots()[0].reserve(3)()
+    assert (worker.index, worker.place, len(cluster.free_slots())) == (3, "on c", 1)
     arguments, stream = link[0].started()
     assert arguments == [4, 3, 2], "a key of its own: the lost worker 3 may still be there"
     worker.orders.start(0)
@@ -157,8 +157,8 @@ def test_a_machine_has_room_again_when_its_worker_has_ended_well_and_as_long_as_
     link[0].tell("gone", 1)
     link[0].tell("exited", 2, "")
     cluster.read()
-    assert [each.host for each in cluster.rooms()] == ["a"], "one whose worker has crashed would crash again"
-    cluster.rooms()[0].reserve(0)
+    assert [each.host for each in cluster.free_slots()] == ["a"], "one whose worker has crashed would crash again"
+    cluster.free_slots()[0].reserve(0)
     assert cluster.facts()["machines"][0]["workers"] == [0, 1]
     cluster.close()
 

@@ -132,13 +132,13 @@ def test_a_machine_has_room_unless_its_worker_has_failed_or_cannot_start(
     channel.send("kept", b"")
     master.wait_for(1, 30)
     workers = JoinedWorkers(RunPlan(joined=True), [], lambda: master.ready)
-    (room,) = workers.rooms()
-    assert (room.host, workers.take_kept()) == ("vm-a", [])
+    (slot,) = workers.free_slots()
+    assert (slot.host, workers.take_kept()) == ("vm-a", [])
     master.ready[0].how = "was killed by SIGKILL"
-    assert workers.rooms() == []
+    assert workers.free_slots() == []
     with pytest.raises(PlimsollError, match="the worker on vm-a does not answer"):
-        room.reserve(1)()
-    assert (master.ready[0].how, workers.rooms()) == ("the worker on vm-a does not answer", [])
+        slot.reserve(1)()
+    assert (master.ready[0].how, workers.free_slots()) == ("the worker on vm-a does not answer", [])
     channel.close()
 
 

@@ -14,7 +14,7 @@ use crate::clock::now;
 use crate::engine::Engine;
 
 /// How long the server may take to answer the close frame of a user that ends, ns.
-const GOODBYE: u64 = 1_000_000_000;
+const CLOSE_WAIT: u64 = 1_000_000_000;
 /// Pieces that are read before other users run.
 const PIECES: usize = 16;
 
@@ -393,13 +393,13 @@ impl NativeUsers {
 
     /// Begins to close the socket of a user that ends. To end the connection at once would make the system discard what
     /// was sent and not read yet. Returns false if it has none.
-    pub(super) fn says_goodbye(&mut self, engine: &mut Engine, place: usize) -> bool {
+    pub(super) fn begins_to_close(&mut self, engine: &mut Engine, place: usize) -> bool {
         let Some(socket) = self.socket(place) else { return false };
         let sent = now();
         socket.client.close(1000, "");
         socket.flush(engine);
         socket.inbox.waiting = Waiting::Left(Start { due: sent, free: 0, sent });
-        engine.end_by(socket.id, sent + GOODBYE);
+        engine.end_by(socket.id, sent + CLOSE_WAIT);
         self.leaving += 1;
         if let State::Pausing { wake, .. } = std::mem::replace(&mut self.users[place].state, State::Streaming) {
             engine.cancel_wake(wake);

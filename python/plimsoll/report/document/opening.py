@@ -87,7 +87,7 @@ def streams_began(view: RunView) -> str:
 def histogram_lines(times: Latency) -> list[str]:
     """A bar for each range of times: its upper end, how many there are, and the share up to there."""
     edges = _edges(times)
-    above = [0 if edge is edges[-1] else times.count_above(edge) for edge in edges]
+    above = [*times.counts_above(edges[:-1]), 0]
     counts = [before - after for before, after in zip([times.count, *above], above, strict=False)]
     longest = max(map(cells, (amount(edge) for edge in edges)))
     widest = max(cells(count(each)) for each in counts)

@@ -37,7 +37,7 @@ from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.clock import ClockEstimate, WorkerClock
 from plimsoll.run.transport.cluster_node import ClusterNode
 from plimsoll.run.transport.frames import Frames, pack, unpack_error
-from plimsoll.run.transport.handle import READ_BYTES, Room, WorkerHandle, read_output
+from plimsoll.run.transport.handle import READ_BYTES, WorkerHandle, WorkerSlot, read_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -174,10 +174,10 @@ class Cluster:
         self.read()
         return self._exits.get(key, "is lost with the connection to the cluster") or None
 
-    def rooms(self) -> list[Room]:
+    def free_slots(self) -> list[WorkerSlot]:
         """On machines that came later, or whose worker has ended well."""
         return [
-            Room(self.machines[number].host, partial(self._reserve, number))
+            WorkerSlot(self.machines[number].host, partial(self._reserve, number))
             for number, free in self._free.items()
             if self.machines[number].first is not None
             for _ in range(free)

@@ -168,7 +168,7 @@ def read_output(stream: IO[bytes] | None) -> Iterator[bytes]:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class WorkerSlot:
     """For one more worker, on a machine of the run or on one that has come later.
 
     reserve: takes it for the worker of this index. Returns what starts the worker: that may take a while, and raises
@@ -182,7 +182,7 @@ class Room:
 class Site(Protocol):
     """All machines of a run."""
 
-    def rooms(self) -> list[Room]:
+    def free_slots(self) -> list[WorkerSlot]:
         """Those that are there now. A machine whose worker has failed has none."""
         ...
 

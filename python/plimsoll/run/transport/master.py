@@ -29,7 +29,7 @@ from plimsoll.run.transport.clock import ClockEstimate, WorkerClock
 from plimsoll.run.transport.cluster_node import ROUND_TRIPS, ClusterNode, numbered
 from plimsoll.run.transport.frames import ProtocolError
 from plimsoll.run.transport.greeting import GREETING_TIMEOUT_S, MAX_GREETING_BYTES, Channel, admit, tune
-from plimsoll.run.transport.handle import Room, WorkerHandle
+from plimsoll.run.transport.handle import WorkerHandle, WorkerSlot
 from plimsoll.run.transport.kept import KeptSeconds
 
 if TYPE_CHECKING:
@@ -315,10 +315,10 @@ class JoinedWorkers:
                 pool.submit(machine.start, index, _files_for(machine, archive))
         self.workers = {index: self._worker(index, stream) for index, stream in enumerate(self._streams())}
 
-    def rooms(self) -> list[Room]:
+    def free_slots(self) -> list[WorkerSlot]:
         """On machines that have joined later, or again."""
         # One whose worker has failed would fail again.
-        return [Room(each.host, partial(self._reserve, each)) for each in self._ready() if each.how is None]
+        return [WorkerSlot(each.host, partial(self._reserve, each)) for each in self._ready() if each.how is None]
 
     def take_kept(self) -> list[KeptSeconds]:
         """Of machines that have joined again."""

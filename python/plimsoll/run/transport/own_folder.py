@@ -30,7 +30,7 @@ class OwnFolder:
         # A file system without locks keeps what is left there.
         with suppress(OSError):
             fcntl.flock(self._lock, fcntl.LOCK_EX)
-            # Only now: whoever sees it must see it locked.
+            # The rename comes last, so that a file with this name is always locked.
             Path(name).rename(Path(self.path) / LOCK)
 
     def __enter__(self) -> Self:

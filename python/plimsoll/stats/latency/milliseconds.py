@@ -185,9 +185,9 @@ class Latency:
         micros = 0 if self._on_time is None else self._all.value_at(q) - self._on_time.value_at(q)
         return Milliseconds(nanos / 1e6, at_least, max(0, micros) / 1000)
 
-    def count_above(self, ms: float) -> int:
-        """How many were longer, to histogram precision."""
-        return self._all.counts_above([round(ms * 1000)])[0]
+    def counts_above(self, ms: Sequence[float]) -> list[int]:
+        """How many were longer than each of these, which ascend; to histogram precision."""
+        return self._all.counts_above([round(each * 1000) for each in ms])
 
     def _grows(self, rank: int) -> bool:
         """Whether the value at this rank would be greater with infinite timeouts."""

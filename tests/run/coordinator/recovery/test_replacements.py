@@ -16,7 +16,7 @@ from plimsoll.load.spec import Load, Phase, ShapeSpec
 from plimsoll.run.coordinator.recovery.replacements import Replacements
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.result import Result
-from plimsoll.run.transport.handle import Room
+from plimsoll.run.transport.handle import WorkerSlot
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ LOAD = Load("open", (Phase("", ShapeSpec.of("constant", level=30.0, seconds=60.0
 
 
 class Scene:
-    """One place is vacant. Two machines have room, and cannot start a worker."""
+    """One place is vacant. Two machines have a free slot, and cannot start a worker."""
 
     def __init__(self, plan: RunPlan) -> None:
         self.asked: list[str] = []
@@ -37,7 +37,7 @@ class Scene:
         self.losses = SimpleNamespace(
             nodes=None, workers={}, steering=None, clock=None, lost=[], vacant={1: SimpleNamespace(index=1)}
         )
-        site = SimpleNamespace(rooms=self._rooms, take_kept=list)
+        site = SimpleNamespace(free_slots=self._free_slots, take_kept=list)
         launch: Any = SimpleNamespace(plan=plan, site=site)
         loop: Any = SimpleNamespace(post=self.posted.append)
         losses: Any = self.losses
@@ -47,8 +47,8 @@ class Scene:
     def look(self) -> None:
         self.replacements.look(self.result)
 
-    def _rooms(self) -> list[Room]:
-        return [Room(host, partial(self._reserve, host)) for host in self._hosts]
+    def _free_slots(self) -> list[WorkerSlot]:
+        return [WorkerSlot(host, partial(self._reserve, host)) for host in self._hosts]
 
     def _reserve(self, host: str, index: int) -> Callable[[], WorkerHandle]:
         assert index == 1

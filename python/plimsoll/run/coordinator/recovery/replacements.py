@@ -1,7 +1,7 @@
 """Workers that begin while a run goes on, in the places of lost ones: on machines that have come meanwhile, or are back
 with what a lost worker had kept.
 
-    room for a worker → its process starts → prepare → init → open → start, with a second that is to come
+    free slot for a worker → its process starts → prepare → init → open → start, with a second that is to come
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ class Replacements:
                 lost.orders.drain()
         for kept in site.take_kept():
             self._take_kept(kept, result)
-        for room in site.rooms():
+        for slot in site.free_slots():
             if self._losses.vacant and self._can_begin():
                 index, lost = self._losses.vacant.popitem()
-                logger.info("a new worker %d starts on %s, in the place of the lost one", index, room.host)
-                self._start(room.reserve(index), lost)
+                logger.info("a new worker %d starts on %s, in the place of the lost one", index, slot.host)
+                self._start(slot.reserve(index), lost)
 
     def end(self) -> None:
         """The run is about to end."""
