@@ -51,6 +51,7 @@ def test_arrivals_of_messages_have_the_kernels_stamps(session_bench: SessionBenc
         ws.receive(SOON_S)
     _, health, _ = session_bench.recorder.take()
     assert sum(Health.from_tuple(0, row).user_stamps for row in health) == 0
+    ws.close()
 
 
 def test_a_whole_url_a_name_headers_and_a_subprotocol(session_bench: SessionBench) -> None:
@@ -71,6 +72,7 @@ def test_a_timeout_is_an_outcome_and_the_message_still_comes(session_bench: Sess
     assert ws.send("late") and ws.receive(SOON_S) == "late"
     assert session_bench.counts["WS receive", "/", "timeout"] == 1
     assert ("timeout", "no message within 0.05 s") in session_bench.failures
+    ws.close()
 
 
 def test_the_code_of_the_server_is_the_outcome(session_bench: SessionBench, echo: EchoServer) -> None:
@@ -200,3 +202,4 @@ def test_listeners_of_requests_see_messages(session_bench: SessionBench, echo: E
     assert [each["request_type"] for each in seen] == ["WS", "WS receive"]
     assert (seen[1]["response"].content, seen[1]["response_length"], seen[1]["context"]) == ("x", 1, {"who": "me"})
     assert session_bench.counts["WS receive", "/chat", "success"] == 1
+    ws.close()
