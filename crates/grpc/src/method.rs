@@ -24,7 +24,7 @@ pub struct Method {
 }
 
 impl Method {
-    pub(crate) fn new(descriptor: MethodDescriptor) -> Method {
+    pub(crate) fn new(descriptor: &MethodDescriptor) -> Method {
         Method {
             path: format!("/{}/{}", descriptor.parent_service().full_name(), descriptor.name()),
             request: descriptor.input(),

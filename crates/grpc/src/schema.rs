@@ -84,7 +84,7 @@ impl Schema {
             let known = service.methods().map(|method| method.name().to_owned()).collect();
             return Err(missing(&format!("{service_name} has no method {method_name:?}"), method_name, known));
         };
-        Ok(Method::new(descriptor))
+        Ok(Method::new(&descriptor))
     }
 
     /// The names of all methods, as `package.Service/Method`.

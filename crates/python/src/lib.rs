@@ -5,6 +5,7 @@ mod decoding;
 mod engine;
 mod errors;
 mod events;
+mod grpc;
 mod histogram;
 mod json;
 mod json_value;
@@ -37,6 +38,8 @@ mod _engine {
     use crate::engine::{Client, Engine, Stream, WebSocket};
     #[pymodule_export]
     use crate::events::EventReader;
+    #[pymodule_export]
+    use crate::grpc::{GrpcMethod, GrpcSchema, grpc_body, grpc_codes, grpc_encodings, grpc_read, grpc_timeout};
     #[pymodule_export]
     use crate::histogram::Histogram;
     #[pymodule_export]

@@ -2,15 +2,18 @@
 
 use std::collections::HashSet;
 
+use plimsoll_grpc::Schema;
 use plimsoll_http::EventFormat;
 
 use crate::DefinitionError;
 use crate::choice::Choice;
 use crate::definition::{self, Definition};
 use crate::feeder::Feeder;
+use crate::grpc::{GRPC, Grpc, schema};
+use crate::headers::Line;
 use crate::llm::Objectives;
 use crate::names::check_name;
-use crate::request::{Blueprint, Line};
+use crate::request::Blueprint;
 use crate::scenario::{Flow, Scenario, Step, Stream, Worker};
 use crate::scope::Scope;
 use crate::target::Target;
@@ -52,7 +55,10 @@ fn compile(definition: Definition, worker: Worker) -> Result<Scenario, Definitio
     let lines: Vec<_> = definition.targets.into_iter().map(|target| target.headers).collect();
     let defaults =
         if definition.accept_encoding.unwrap_or(true) { &DEFAULT_HEADERS[..] } else { &DEFAULT_HEADERS[..2] };
-    let shared = Shared { feeders: &feeders, targets: &targets, lines: &lines, defaults, cookies: definition.cookies };
+    let schema = definition.schema.as_deref().map(schema).transpose()?;
+    let schema = schema.as_ref();
+    let shared =
+        Shared { schema, feeders: &feeders, targets: &targets, lines: &lines, defaults, cookies: definition.cookies };
     let (mut flows, mut steps): (Vec<Flow>, Vec<Step>) = (Vec::new(), Vec::new());
     let mut names = HashSet::new();
     for (index, flow) in definition.flows.into_iter().enumerate() {
@@ -89,6 +95,7 @@ struct Shared<'a> {
     /// Header lines of each target.
     lines: &'a [Vec<(String, String)>],
     defaults: &'a [(&'a str, &'a str)],
+    schema: Option<&'a Schema>,
     cookies: bool,
 }
 
@@ -124,7 +131,7 @@ impl Shared<'_> {
 
     fn step(
         &self,
-        step: definition::Step,
+        mut step: definition::Step,
         numbers: &[u32],
         place: Place<'_>,
         field: &str,
@@ -138,6 +145,7 @@ impl Shared<'_> {
         }
         let stream = stream_of(&step, field)?;
         let websocket = WebSocket::new(&step, field)?;
+        let grpc = Grpc::new(&mut step, self.schema, field)?;
         let mut lines = self.lines(step.target, &step.headers, accept(stream), field);
         let (mut method, mut path) = (step.method, step.path);
         if let Some(websocket) = &websocket {
@@ -145,21 +153,37 @@ impl Shared<'_> {
             method.get_or_insert_with(|| "GET".into());
             path.get_or_insert_with(|| "/".into());
         }
+        if let Some(grpc) = &grpc {
+            lines = grpc.lines(lines, limit(step.timeout, field, "timeout")?, field)?;
+            (method, path) = (Some("POST".into()), Some(grpc.path()));
+        }
         let missing = |name: &str| DefinitionError::new(field, format!("missing field `{name}`"));
         let (method, path) = (method.ok_or_else(|| missing("method"))?, path.ok_or_else(|| missing("path"))?);
         let blueprint = Blueprint::new(method, &path, &lines, step.body, place.scope(self.feeders), field)?;
+        let blueprint = match &grpc {
+            None => blueprint,
+            Some(grpc) => {
+                blueprint.into_call(grpc).map_err(|error| DefinitionError::new(format!("{field}.body.json"), error))?
+            }
+        };
         let cookies = self.cookies.then_some(target.host);
         let rules = Rules::new(step.expect, step.extract, numbers, place.variables.len(), cookies, field)?;
+        let method_of_row = match (&websocket, &grpc) {
+            (Some(socket), _) => socket.method(),
+            (_, Some(_)) => GRPC,
+            _ => blueprint.method(),
+        };
         Ok(Step {
             name: step.name,
-            method: websocket.as_ref().map_or(blueprint.method(), |socket| socket.method()).to_owned(),
+            method: method_of_row.to_owned(),
             target: step.target,
             timeout: limit(step.timeout, field, "timeout")?,
             idle_timeout: limit(step.idle_timeout, field, "idle_timeout")?,
             stream,
             websocket,
-            needs_head: rules.needs_head(),
-            needs_body: rules.needs_body(),
+            needs_head: grpc.is_some() || rules.needs_head(),
+            needs_body: grpc.is_some() || rules.needs_body(),
+            grpc,
             is_constant: blueprint.is_constant(),
             blueprint,
             rules: (!rules.is_plain()).then(|| Box::new(rules)),

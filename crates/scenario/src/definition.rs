@@ -31,6 +31,8 @@ pub(crate) struct Definition {
     pub(crate) cookies: bool,
     /// Absent: true.
     pub(crate) accept_encoding: Option<bool>,
+    /// A descriptor set in base64: the services of steps with `grpc`.
+    pub(crate) schema: Option<String>,
     pub(crate) flows: Vec<Flow>,
 }
 
@@ -126,11 +128,13 @@ pub(crate) struct Step {
     pub(crate) name: String,
     #[serde(default, deserialize_with = "or_default")]
     pub(crate) target: usize,
-    /// Absent only in steps of a WebSocket, as the path.
+    /// Absent only in steps of a WebSocket and of gRPC, as the path.
     pub(crate) method: Option<String>,
     pub(crate) path: Option<String>,
     /// Absent: the step is a request.
     pub(crate) websocket: Option<WebSocket>,
+    /// The step is a call of gRPC; its body is the message.
+    pub(crate) grpc: Option<Grpc>,
     #[serde(default, deserialize_with = "or_default")]
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Option<Body>,
@@ -155,6 +159,19 @@ pub(crate) enum Body {
     Text(String),
     Json(String),
     Base64(String),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Grpc {
+    /// `package.Service/Method`
+    pub(crate) method: String,
+    /// Messages are sent with gzip.
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) gzip: bool,
+    /// The expected codes; empty: 0, which is OK.
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) codes: Vec<u32>,
 }
 
 /// What a step does with the WebSocket of its user.

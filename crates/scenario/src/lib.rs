@@ -7,8 +7,8 @@
 //! - `definition`: the structure of the JSON. `compile`: builds a [`Scenario`]; every error is a [`DefinitionError`].
 //! - `scenario`: [`Scenario`], its [`Flow`]s and [`Step`]s. `target`: [`Target`].
 //! - `names`, `scope`, `template`: variables become indexes, texts become pieces.
-//! - `request`: a step's request and its bytes. `time`, `choice`: think times, and the choice of flows.
-//! - `websocket`: steps of a WebSocket.
+//! - `request`: a step's request and its bytes; `body` and `headers`: parts of it. `time`, `choice`: think times, and the choice of flows.
+//! - `websocket`: steps of a WebSocket. `grpc`: steps that are calls of gRPC.
 //! - `response`, `expect`, `extract`, `verdict`: the check of a response, and the [`Verdict`].
 //!
 //! The state during a run:
@@ -47,6 +47,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod body;
 mod choice;
 mod compile;
 mod cookies;
@@ -56,6 +57,8 @@ mod error;
 mod expect;
 mod extract;
 mod feeder;
+mod grpc;
+mod headers;
 mod llm;
 mod names;
 mod player;
@@ -72,6 +75,7 @@ mod verdict;
 mod websocket;
 
 pub use error::DefinitionError;
+pub use grpc::Reply;
 pub use llm::{Chunk, Objectives};
 pub use player::{Constant, Exhausted, Next, Player, Prepared};
 pub use scenario::{Flow, Scenario, Step, Stream};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::DefinitionError;
 use crate::cookies::Clock;
 use crate::feeder::Feed;
+use crate::grpc::Reply;
 use crate::random::Random;
 use crate::request::{Cookies, Refusal, Scratch};
 use crate::response::Response;
@@ -124,7 +125,7 @@ impl Player {
             }
             // Everything else was checked when the scenario was compiled.
             Err(Refusal::Forbidden(error)) => Err(DefinitionError::new(format!("targets[{}].url", step.target), error)),
-            Err(Refusal::Missing(_)) => unreachable!("it has no variables"),
+            Err(Refusal::Missing(_) | Refusal::Message(_)) => unreachable!("it has no variables"),
         }
     }
 
@@ -193,6 +194,7 @@ impl Player {
                 Err(no_value(name))
             }
             Err(Refusal::Forbidden(error)) => Err(format!("cannot be sent: {error}")),
+            Err(Refusal::Message(error)) => Err(format!("cannot be sent: {error}")),
         }
     }
 
@@ -219,6 +221,24 @@ impl Player {
         match &self.scenario.step(session.step()).rules {
             None => Verdict::plain(status),
             Some(rules) => rules.judge(session, status, &Response::new(head, body), response, self.clock),
+        }
+    }
+
+    /// Checks the response to the session's step, which is a call of gRPC, as [`judge`](Player::judge) does it.
+    /// `limit`: maximum bytes of a message. `response`: the response time, ns.
+    pub fn judge_call(&self, session: &mut Session, reply: &Reply<'_>, limit: u64, response: u64) -> Verdict {
+        let step = self.scenario.step(session.step());
+        let grpc = step.grpc.as_ref().expect("the step is a call");
+        let wants_json = step.rules.as_ref().is_some_and(|rules| rules.needs_body());
+        match grpc.read(reply, wants_json, limit) {
+            Err(verdict) => verdict,
+            Ok(json) => match &step.rules {
+                None => Verdict::Success,
+                Some(rules) => {
+                    let read = Response::new(reply.head, json.as_bytes());
+                    rules.judge(session, reply.status, &read, response, self.clock)
+                }
+            },
         }
     }
 

@@ -1,33 +1,25 @@
 //! A step's request: from the definition to the bytes of each exchange.
 
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD;
+use std::sync::Arc;
+
+use plimsoll_grpc::MessageError;
 use plimsoll_http as http;
 
 use crate::DefinitionError;
+use crate::body::Body;
 use crate::cookies::Jar;
 use crate::definition;
+use crate::grpc::Grpc;
+use crate::headers::{Line, Varying, compile_headers};
 use crate::scope::Scope;
 use crate::template::{Context, Missing, Template};
 
-/// Methods that need a Content-Length for an empty body (RFC 9110 §8.6).
-const BODY_EXPECTED: [&str; 3] = ["POST", "PUT", "PATCH"];
 /// Number of headers with variables, or cookies, that need no allocation.
 const FEW: usize = 8;
 
-/// A header with variables: its name and value.
-type Varying = (String, Template);
 /// The change of a header in one request.
 type Change<'a> = (&'a [u8], Option<&'a [u8]>);
 const NO_CHANGE: Change<'static> = (b"", None);
-
-/// A header line and its place in the definition.
-#[derive(Debug, Clone)]
-pub(crate) struct Line {
-    pub(crate) field: String,
-    pub(crate) name: String,
-    pub(crate) value: String,
-}
 
 /// A compiled request.
 #[derive(Debug)]
@@ -44,13 +36,6 @@ pub(crate) struct Blueprint {
     gives_cookie: bool,
 }
 
-#[derive(Debug)]
-enum Body {
-    None,
-    Constant(Box<[u8]>),
-    Text(Template),
-}
-
 /// Buffers for the parts of one request, reused for the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
@@ -60,6 +45,8 @@ pub(crate) struct Scratch {
     ends: Vec<usize>,
     /// The value of the Cookie header.
     cookie: String,
+    /// The messages of a call.
+    messages: Vec<u8>,
 }
 
 impl Scratch {
@@ -67,6 +54,15 @@ impl Scratch {
     fn part(&self, n: usize) -> &str {
         let start = if n == 0 { 0 } else { self.ends[n - 1] };
         &self.text[start..self.ends[n]]
+    }
+
+    /// Makes messages of the n-th part.
+    fn convert(&mut self, n: usize, grpc: &Grpc) -> Result<(), MessageError> {
+        let mut messages = std::mem::take(&mut self.messages);
+        messages.clear();
+        let result = grpc.encode(self.part(n), &mut messages);
+        self.messages = messages;
+        result
     }
 
     fn render(&mut self, template: &Template, context: &mut Context<'_>) -> Result<(), Missing> {
@@ -90,6 +86,8 @@ pub(crate) struct Cookies<'a> {
 pub(crate) enum Refusal {
     Missing(Missing),
     Forbidden(http::RequestError),
+    /// Values of variables make another message than the method has.
+    Message(MessageError),
 }
 
 impl Blueprint {
@@ -114,6 +112,11 @@ impl Blueprint {
         Ok(blueprint)
     }
 
+    /// The body, which is JSON, becomes the messages of a call.
+    pub(crate) fn into_call(self, grpc: &Arc<Grpc>) -> Result<Self, MessageError> {
+        Ok(Self { is_json: false, body: self.body.into_messages(grpc)?, ..self })
+    }
+
     /// Encodes an example, to find requests that HTTP does not allow. Paths and headers are checked already.
     fn check(&self, field: &str) -> Result<(), DefinitionError> {
         let path = self.path.example();
@@ -132,12 +135,12 @@ impl Blueprint {
 
     /// The request has no variables.
     pub(crate) fn is_constant(&self) -> bool {
-        self.path.constant().is_some() && self.changes.is_empty() && !matches!(self.body, Body::Text(_))
+        self.path.constant().is_some() && self.changes.is_empty() && self.body.template().is_none()
     }
 
     /// The feeders whose cells it uses.
     pub(crate) fn feeders(&self) -> impl Iterator<Item = u32> {
-        let body = if let Body::Text(template) = &self.body { Some(template) } else { None };
+        let body = self.body.template();
         let headers = self.changes.iter().map(|(_, template)| template);
         std::iter::once(&self.path).chain(headers).chain(body).flat_map(Template::feeders)
     }
@@ -152,10 +155,14 @@ impl Blueprint {
         into: &mut Vec<u8>,
     ) -> Result<http::Encoded, Refusal> {
         self.render(context, cookies, scratch).map_err(Refusal::Missing)?;
+        if let Body::Message(_, grpc) = &self.body {
+            scratch.convert(self.changes.len() + 1, grpc).map_err(Refusal::Message)?;
+        }
         let body = match &self.body {
             Body::None => None,
             Body::Constant(bytes) => Some(&**bytes),
             Body::Text(_) => Some(scratch.part(self.changes.len() + 1).as_bytes()),
+            Body::Message(..) => Some(&*scratch.messages),
         };
         let cookie = Some(scratch.cookie.as_bytes()).filter(|value| !value.is_empty());
         let count = self.changes.len() + usize::from(cookie.is_some());
@@ -187,7 +194,7 @@ impl Blueprint {
         match &self.body {
             Body::None => Ok(&[]),
             Body::Constant(bytes) => Ok(bytes),
-            Body::Text(template) => {
+            Body::Text(template) | Body::Message(template, _) => {
                 scratch.text.clear();
                 template.render(context, &mut scratch.text)?;
                 Ok(scratch.text.as_bytes())
@@ -209,7 +216,7 @@ impl Blueprint {
         for (_, template) in &self.changes {
             scratch.render(template, context)?;
         }
-        if let Body::Text(template) = &self.body {
+        if let Some(template) = self.body.template() {
             scratch.render(template, context)?;
         }
         if let Some(Cookies { jar, host, over_tls }) = cookies.filter(|_| !self.gives_cookie) {
@@ -246,60 +253,6 @@ fn check_path(method: &str, path: Template) -> Result<Template, String> {
         return Err("a fragment is not sent; write %23 for a literal #".into());
     }
     Ok(path)
-}
-
-impl Body {
-    fn new(
-        body: Option<definition::Body>,
-        method: &str,
-        scope: Scope<'_>,
-        field: &str,
-    ) -> Result<Self, DefinitionError> {
-        let (template, kind) = match body {
-            None if BODY_EXPECTED.contains(&method) => return Ok(Body::Constant(Box::default())),
-            None => return Ok(Body::None),
-            Some(definition::Body::Base64(text)) => {
-                let decoded = BASE64_STANDARD.decode(text);
-                let wrong =
-                    |error| DefinitionError::new(format!("{field}.base64"), format!("it is not base64: {error}"));
-                return Ok(Body::Constant(decoded.map_err(wrong)?.into()));
-            }
-            Some(definition::Body::Text(text)) => (Template::raw(&text, scope), "text"),
-            Some(definition::Body::Json(text)) => (Template::json(&text, scope), "json"),
-        };
-        let template = template.map_err(|reason| DefinitionError::new(format!("{field}.{kind}"), reason))?;
-        Ok(match template.constant() {
-            Some(text) => Body::Constant(text.as_bytes().into()),
-            None => Body::Text(template),
-        })
-    }
-}
-
-/// The checked and encoded lines, and the values with variables.
-fn compile_headers(lines: &[Line], scope: Scope<'_>) -> Result<(http::Headers, Box<[Varying]>), DefinitionError> {
-    let mut fixed: Vec<(String, String)> = Vec::with_capacity(lines.len());
-    let mut changes = Vec::new();
-    for line in lines {
-        let Line { field, name, value } = line;
-        let wrong = |reason: &str| DefinitionError::new(field, reason);
-        let template = Template::raw(value, scope).map_err(|reason| wrong(&reason))?;
-        http::Headers::new([(name.as_bytes(), template.example().as_bytes())])
-            .map_err(|error| wrong(&error.to_string()))?;
-        if ["Content-Length", "Transfer-Encoding"].iter().any(|computed| name.eq_ignore_ascii_case(computed)) {
-            return Err(wrong(&format!("{name} follows from the body and cannot be given")));
-        }
-        if let Some(text) = template.constant() {
-            fixed.push((name.clone(), text.to_owned()));
-            continue;
-        }
-        if lines.iter().filter(|other| other.name.eq_ignore_ascii_case(name)).count() > 1 {
-            return Err(wrong(&format!("{name} is there more than once, which a header with a variable cannot be")));
-        }
-        fixed.push((name.clone(), String::new()));
-        changes.push((name.clone(), template));
-    }
-    let headers = http::Headers::new(fixed.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
-    Ok((headers.expect("each line has been checked"), changes.into()))
 }
 
 #[cfg(test)]
@@ -350,6 +303,7 @@ mod tests {
                 Err(match refusal {
                     Refusal::Missing(missing) => format!("missing {}", missing.0),
                     Refusal::Forbidden(error) => error.to_string(),
+                    Refusal::Message(error) => error.to_string(),
                 })
             }
         }

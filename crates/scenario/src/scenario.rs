@@ -1,11 +1,13 @@
 //! A compiled definition: shared by all users of a worker, and immutable.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use plimsoll_http::EventFormat;
 
 use crate::choice::Choice;
 use crate::feeder::Feeder;
+use crate::grpc::Grpc;
 use crate::llm::Objectives;
 use crate::request::Blueprint;
 use crate::session::StepId;
@@ -39,7 +41,7 @@ impl Stream {
 pub struct Step {
     /// Name of the endpoint, together with the method.
     pub name: String,
-    /// The method; for a WebSocket that of its row.
+    /// The method; for a WebSocket or gRPC that of its row.
     pub method: String,
     /// Indexes [`Scenario::targets`].
     pub target: usize,
@@ -51,6 +53,8 @@ pub struct Step {
     pub stream: Option<Stream>,
     /// The step is one of a WebSocket.
     pub websocket: Option<WebSocket>,
+    /// The step is a call of gRPC.
+    pub(crate) grpc: Option<Arc<Grpc>>,
     /// [`Player::judge`](crate::Player::judge) needs the raw head of the response.
     pub needs_head: bool,
     /// [`Player::judge`](crate::Player::judge) needs the decoded body of the response.
@@ -65,6 +69,13 @@ pub struct Step {
     pub(crate) is_last: bool,
     /// Indexes [`Scenario::flows`].
     pub(crate) flow: u32,
+}
+
+impl Step {
+    /// The step is a call of gRPC: its response is for [`Player::judge_call`](crate::Player::judge_call).
+    pub fn is_call(&self) -> bool {
+        self.grpc.is_some()
+    }
 }
 
 /// A sequence of steps.

@@ -13,10 +13,14 @@ use crate::session::Session;
 pub enum Verdict {
     /// As expected.
     Success,
-    /// The status is not as expected; the text says which it is.
+    /// The status is not as expected; the text says which it is. For gRPC also its code.
     Http(String),
     /// Another expectation failed, or a value to extract is missing; the text says which.
     Assertion(String),
+    /// The server says that the deadline has passed.
+    Timeout(String),
+    /// The response is none of gRPC.
+    Protocol(String),
 }
 
 impl Verdict {
@@ -27,7 +31,7 @@ impl Verdict {
     }
 
     #[cold]
-    fn http(status: u16) -> Self {
+    pub(crate) fn http(status: u16) -> Self {
         Verdict::Http(format!("status {status}"))
     }
 }

@@ -4,7 +4,7 @@ use plimsoll_websocket::{Key, Offer, may_be_sent};
 
 use crate::DefinitionError;
 use crate::definition::{self, From};
-use crate::request::Line;
+use crate::headers::Line;
 use crate::time::nanos;
 
 /// What a step does with the WebSocket of its user. Each user has at most one.

@@ -140,10 +140,10 @@ impl NativeUsers {
                 recorder.exchange(step.endpoint, &exchange, Outcome::Success, body);
                 reader.succeed(recorder, &exchange);
             }
-            (Verdict::Http(message), _) => step.faulty(recorder, &exchange, Outcome::Http, body, &message),
-            (Verdict::Assertion(message), _) | (Verdict::Success, Some(message)) => {
+            (Verdict::Success, Some(message)) => {
                 step.faulty(recorder, &exchange, Outcome::Assertion, body, &message);
             }
+            (verdict, _) => step.judged(recorder, &exchange, verdict, body),
         }
         self.advance(engine, recorder, place, exchange.read);
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_record::{Exchange, Outcome, Recorder};
-use plimsoll_scenario::{Next, Prepared, Verdict};
+use plimsoll_scenario::{Next, Prepared, Reply};
 
 use super::user::{State, Then};
 use super::{ARRIVAL, Model, NativeUsers, OURS, SOCKET};
@@ -190,16 +190,32 @@ impl NativeUsers {
         if let Some(parts) = &response.timing {
             recorder.parts(step.endpoint, parts, exchange.arrival);
         }
+        if step.is_call {
+            return self.record_call(recorder, place, finished);
+        }
         let decoded = match step.decoded(response, self.rules.max_decoded) {
             Ok(decoded) => decoded,
             Err(error) => return step.undecodable(recorder, exchange, response, &error),
         };
         let body = decoded.as_deref().unwrap_or(response.body());
         let size = decoded.as_ref().map_or(response.body_length, |body| body.len() as u64);
-        match self.player.judge(session, response.status, response.head(), body, exchange.times().response) {
-            Verdict::Success => recorder.exchange(step.endpoint, exchange, Outcome::Success, size),
-            Verdict::Http(message) => step.faulty(recorder, exchange, Outcome::Http, size, &message),
-            Verdict::Assertion(message) => step.faulty(recorder, exchange, Outcome::Assertion, size, &message),
-        }
+        let verdict = self.player.judge(session, response.status, response.head(), body, exchange.times().response);
+        step.judged(recorder, exchange, verdict, size);
+    }
+
+    /// Checks and records the response to a call of gRPC.
+    #[cold]
+    fn record_call(&mut self, recorder: &mut Recorder, place: usize, finished: &Finished) {
+        let session = &mut self.users[place].session;
+        let step = &self.steps[session.step().index()];
+        let (exchange, Ok(response)) = (&finished.exchange, &finished.result) else { return };
+        let reply = Reply {
+            status: response.status,
+            head: response.head(),
+            body: response.body(),
+            trailers: &response.trailers,
+        };
+        let verdict = self.player.judge_call(session, &reply, self.rules.max_decoded, exchange.times().response);
+        step.judged(recorder, exchange, verdict, response.body_length);
     }
 }

@@ -7,6 +7,7 @@ use plimsoll_scenario::{Prepared, Verdict, WebSocket};
 use plimsoll_websocket::{Client, Close, Message, random};
 
 use super::socket::{STREAK, Socket, Start, Waiting, check, with_key};
+use super::step::outcome;
 use super::user::{State, Then};
 use super::{NativeUsers, OURS, SOCKET};
 use crate::call::{Bytes, Call, Failure, Finished, Keep, Then as Follows};
@@ -116,17 +117,15 @@ impl NativeUsers {
         let scenario = self.player.scenario();
         let Some(WebSocket::Connect(offer)) = &scenario.steps()[index].websocket else { return };
         let accepted = check(offer, finished.wire.bytes.as_slice(), head.status, head.head());
-        let (outcome, message) = match (verdict, &accepted) {
-            (Verdict::Http(message), _) => (Outcome::Http, message),
-            (Verdict::Assertion(message), _) => (Outcome::Assertion, message),
+        let (how, message) = match (verdict, &accepted) {
             (Verdict::Success, Err(message)) if head.status < 400 => (Outcome::Protocol, message.clone()),
             // Or the plan expects this refusal.
-            (Verdict::Success, _) => (Outcome::Success, String::new()),
+            (verdict, _) => outcome(verdict),
         };
-        step.faulty(recorder, exchange, outcome, 0, &message);
+        step.faulty(recorder, exchange, how, 0, &message);
         let rows = step.socket_rows;
         match accepted {
-            Ok(accepted) if outcome == Outcome::Success => {
+            Ok(accepted) if how == Outcome::Success => {
                 let client = Client::new(self.rules.max_decoded, accepted.deflate, random());
                 let keeps = self.receives(index);
                 let mut socket = Box::new(Socket::new(finished.id, index, rows, keeps, client));
@@ -224,12 +223,7 @@ impl NativeUsers {
     ) {
         let step = &self.steps[self.users[place].session.step().index()];
         let exchange = Exchange { bytes_in: length as u64, ..*exchange };
-        match verdict {
-            Verdict::Success => recorder.exchange(step.endpoint, &exchange, Outcome::Success, length as u64),
-            Verdict::Http(message) | Verdict::Assertion(message) => {
-                step.faulty(recorder, &exchange, Outcome::Assertion, length as u64, &message);
-            }
-        }
+        step.judged(recorder, &exchange, verdict, length as u64);
     }
 
     /// Reads what has arrived on the user's socket.

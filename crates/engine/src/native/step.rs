@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use plimsoll_http as http;
 use plimsoll_record::{EndpointId, Exchange, Outcome, Recorder, SocketRows};
-use plimsoll_scenario as scenario;
+use plimsoll_scenario::{self as scenario, Verdict};
 
 use crate::call::{Bytes, Failure, Keep, Response, Wire, is_idempotent};
 use crate::event_reader::EventRows;
@@ -12,7 +12,7 @@ use crate::origin::Origin;
 
 /// One step.
 #[derive(Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "five independent facts, not a state")]
+#[expect(clippy::struct_excessive_bools, reason = "six independent facts, not a state")]
 pub(super) struct Step {
     pub(super) endpoint: EndpointId,
     pub(super) origin: Arc<Origin>,
@@ -31,6 +31,8 @@ pub(super) struct Step {
     pub(super) message_row: Option<EndpointId>,
     /// The step is one of a WebSocket.
     pub(super) is_socket: bool,
+    /// The step is a call of gRPC.
+    pub(super) is_call: bool,
     head_request: bool,
     upgrade: bool,
     idempotent: bool,
@@ -55,6 +57,7 @@ impl Step {
             keep,
             stream: step.stream.map(|stream| Box::new(EventRows::new(stream, endpoint, recorder))),
             needs_body: step.needs_body,
+            is_call: step.is_call(),
             head_request: step.method == "HEAD",
             upgrade: is_connect,
             socket_rows: is_connect.then(|| recorder.socket_rows(endpoint)).flatten(),
@@ -80,6 +83,16 @@ impl Step {
         }
         let coding = http::header(response.head(), "content-encoding");
         coding.map(|coding| http::decode(coding, response.body(), limit)).transpose()
+    }
+
+    /// Records an exchange with a complete response.
+    #[inline]
+    pub(super) fn judged(&self, recorder: &mut Recorder, exchange: &Exchange, verdict: Verdict, body: u64) {
+        if verdict == Verdict::Success {
+            return recorder.exchange(self.endpoint, exchange, Outcome::Success, body);
+        }
+        let (outcome, message) = outcome(verdict);
+        self.faulty(recorder, exchange, outcome, body, &message);
     }
 
     /// Records an exchange without a complete response.
@@ -118,5 +131,17 @@ impl Step {
             recorder.failure(self.endpoint, outcome, message, exchange.arrival);
         }
         recorder.exchange(self.endpoint, exchange, outcome, body);
+    }
+}
+
+/// The outcome that a verdict is recorded as, and the reason of a failure.
+#[inline]
+pub(super) fn outcome(verdict: Verdict) -> (Outcome, String) {
+    match verdict {
+        Verdict::Success => (Outcome::Success, String::new()),
+        Verdict::Http(reason) => (Outcome::Http, reason),
+        Verdict::Assertion(reason) => (Outcome::Assertion, reason),
+        Verdict::Timeout(reason) => (Outcome::Timeout, reason),
+        Verdict::Protocol(reason) => (Outcome::Protocol, reason),
     }
 }

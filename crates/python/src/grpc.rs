@@ -1,0 +1,121 @@
+//! gRPC for Python: schemas, messages and statuses.
+
+use std::path::PathBuf;
+
+use plimsoll_grpc::{Code, MessageSplitter, Method, Schema, Status};
+use plimsoll_http as http;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::refused;
+use crate::json_value::value;
+use crate::reply::Reply;
+
+#[pyclass(frozen, module = "plimsoll._engine")]
+pub(crate) struct GrpcSchema {
+    schema: Schema,
+}
+
+#[pymethods]
+impl GrpcSchema {
+    #[new]
+    fn new(descriptor_set: &[u8]) -> PyResult<Self> {
+        Ok(Self { schema: Schema::from_bytes(descriptor_set).map_err(refused)? })
+    }
+
+    #[staticmethod]
+    fn read(py: Python<'_>, files: Vec<PathBuf>, roots: Vec<PathBuf>) -> PyResult<Self> {
+        Ok(Self { schema: py.detach(move || Schema::read(&files, &roots)).map_err(refused)? })
+    }
+
+    #[getter]
+    fn descriptor_set<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.schema.as_bytes())
+    }
+
+    fn methods(&self) -> Vec<String> {
+        self.schema.methods()
+    }
+
+    fn method(&self, name: &str) -> PyResult<GrpcMethod> {
+        Ok(GrpcMethod { method: self.schema.method(name).map_err(refused)? })
+    }
+}
+
+#[pyclass(frozen, module = "plimsoll._engine")]
+pub(crate) struct GrpcMethod {
+    method: Method,
+}
+
+#[pymethods]
+impl GrpcMethod {
+    #[getter]
+    fn name(&self) -> &str {
+        self.method.name()
+    }
+
+    #[getter]
+    fn client_streams(&self) -> bool {
+        self.method.client_streams
+    }
+
+    #[getter]
+    fn server_streams(&self) -> bool {
+        self.method.server_streams
+    }
+
+    fn encode<'py>(&self, py: Python<'py>, json: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let mut message = Vec::new();
+        self.method.encode(json, &mut message).map_err(refused)?;
+        Ok(PyBytes::new(py, &message))
+    }
+
+    fn decode<'py>(&self, py: Python<'py>, message: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+        let json = self.method.decode(message).map_err(refused)?;
+        match value(py, json.as_bytes()) {
+            Some(value) => Ok(value),
+            None => py.import("json")?.call_method1("loads", (json,)),
+        }
+    }
+}
+
+/// The body of a call.
+#[pyfunction]
+pub(crate) fn grpc_body(py: Python<'_>, messages: Vec<Vec<u8>>, gzip: bool) -> Bound<'_, PyBytes> {
+    let mut body = Vec::new();
+    for message in messages {
+        plimsoll_grpc::push_message(&message, gzip, &mut body);
+    }
+    PyBytes::new(py, &body)
+}
+
+/// `grpc-timeout` for seconds.
+#[pyfunction]
+pub(crate) fn grpc_timeout(seconds: f64) -> String {
+    plimsoll_grpc::timeout_header((seconds * 1e9) as u64)
+}
+
+/// The code, the message and the replies of a complete response with the HTTP status 200. An error: it is none of
+/// gRPC.
+#[pyfunction]
+pub(crate) fn grpc_read<'py>(py: Python<'py>, reply: &Reply) -> PyResult<(u8, String, Vec<Bound<'py, PyBytes>>)> {
+    let Ok(response) = &reply.finished.result else { return Err(refused("there is no response")) };
+    let status = Status::read(response.head(), &response.trailers).map_err(refused)?;
+    let mut splitter = MessageSplitter::new(http::header(response.head(), "grpc-encoding"), reply.max_decoded);
+    let mut messages = Vec::new();
+    let split = splitter.feed(response.body(), &mut |message| messages.push(PyBytes::new(py, message)));
+    split.and_then(|()| splitter.end()).map_err(refused)?;
+    Ok((status.code as u8, status.message, messages))
+}
+
+/// The names of all status codes, by number.
+#[pyfunction]
+pub(crate) fn grpc_codes() -> Vec<&'static str> {
+    Code::ALL.iter().map(|(_, name)| *name).collect()
+}
+
+/// How a body may be compressed: the value of grpc-accept-encoding.
+#[pyfunction]
+pub(crate) fn grpc_encodings() -> &'static str {
+    plimsoll_grpc::ENCODINGS
+}
