@@ -15,6 +15,8 @@ __all__ = [
     "Decoding",
     "Engine",
     "EventReader",
+    "GrpcMethod",
+    "GrpcSchema",
     "Headers",
     "Histogram",
     "NativeUsers",
@@ -58,6 +60,22 @@ def stream_rows() -> list[str]:
 def websocket_headers(protocols: Sequence[str], compression: bool) -> list[tuple[str, str]]:
     """The headers of a request that opens a WebSocket, with a new key."""
 
+def grpc_body(messages: Sequence[bytes], gzip: bool) -> bytes:
+    """The body of a call with these messages."""
+
+def grpc_codes() -> list[str]:
+    """The names of gRPC's status codes, by number."""
+
+def grpc_encodings() -> str:
+    """The value of grpc-accept-encoding."""
+
+def grpc_read(reply: Reply) -> tuple[int, str, list[bytes]]:
+    """Status code, message, and replies of a complete response with the HTTP status 200. Raises ValueError for one that
+    is none of gRPC."""
+
+def grpc_timeout(seconds: float) -> str:
+    """The value of grpc-timeout."""
+
 def outcomes() -> list[tuple[str, bool, bool]]:
     """The taxonomy as (name, is a failure, its response time belongs to the latency percentiles)."""
 
@@ -80,6 +98,38 @@ def toml_lines(text: str) -> dict[str, int]:
     """
 
 @final
+@final
+class GrpcMethod:
+    """A method of a service, and the conversion of its messages."""
+
+    @property
+    def name(self) -> str:
+        """`package.Service/Method`"""
+    @property
+    def client_streams(self) -> bool: ...
+    @property
+    def server_streams(self) -> bool: ...
+    def encode(self, json: str) -> bytes:
+        """The request with this JSON. Raises ValueError."""
+    def decode(self, message: bytes) -> Any:
+        """A reply as json.loads would make it of its JSON, with the names of the .proto file. Raises ValueError."""
+
+@final
+class GrpcSchema:
+    """Services and message types. descriptor_set: a serialized FileDescriptorSet. Raises ValueError."""
+
+    def __new__(cls, descriptor_set: bytes) -> Self: ...
+    @staticmethod
+    def read(files: Sequence[str], roots: Sequence[str]) -> GrpcSchema:
+        """From .proto files and descriptor sets, with all that they import from these folders; without any, from the
+        folder of each file or from one above it. Raises ValueError with file and line."""
+    @property
+    def descriptor_set(self) -> bytes: ...
+    def methods(self) -> list[str]:
+        """`package.Service/Method` of all methods."""
+    def method(self, name: str) -> GrpcMethod:
+        """Raises ValueError, which names those that there are."""
+
 class Histogram:
     """Durations in whole microseconds, 1 µs to 1 h, 3 significant digits (HdrHistogram)."""
 

@@ -200,6 +200,8 @@ def _step(step: Mapping[str, Any], targets: list[dict[str, Any]]) -> dict[str, A
             url = url.replace("http", "ws", 1)
         else:
             url, headers = None, []
+    if grpc := step.get("grpc"):
+        method, url = "gRPC", f"{target['url'].replace('http', 'grpc', 1)}/{grpc['method']}"
     return {
         "method": method,
         "url": url,

@@ -44,6 +44,8 @@ Examples:
   plimsoll run -f shop.py -u 2000 --processes -1 --csv results/shop --headless
   plimsoll run http://127.0.0.1:8000/ -u 50 -t 10s       no locustfile: one URL, users without Python
   plimsoll run http://127.0.0.1:8000/ --rate 900/s -t 2m the open model: 900 arrivals per second
+  plimsoll run grpc://127.0.0.1:50051/hello.Greeter/SayHello --proto hello.proto -d '{"name": "x"}'
+                                                         a call of gRPC, again and again
   plimsoll run plan.toml --threshold 'p99 < 200ms'       a plan: flows, data, phases
   plimsoll run targets.txt --rate 100/s -t 30s           the targets of a vegeta file in turn
   plimsoll run -f shop.py --stages 30s:100/s,2m:900/s    a locustfile in the open model

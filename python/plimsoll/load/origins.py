@@ -11,6 +11,8 @@ from plimsoll.load.mistakes import BadValueError, shown
 _SCHEMES = ("http://", "https://", "http+unix://")
 _SOCKET_SCHEMES = {"ws": "http", "wss": "https"}
 """A WebSocket begins as a request to the same host with this scheme."""
+_GRPC_SCHEMES = {"grpc": "http", "grpcs": "https"}
+"""A call of gRPC is a request to the same host with this scheme, over HTTP/2."""
 
 
 class Address(NamedTuple):
@@ -29,6 +31,24 @@ def is_socket_url(text: str) -> bool:
     return text.lower().startswith(("ws://", "wss://"))
 
 
+def is_grpc_url(text: str) -> bool:
+    """It is the URL of a method, or of a target, of gRPC."""
+    return text.lower().startswith(("grpc://", "grpcs://"))
+
+
+def split_grpc_url(url: str) -> Address:
+    """The target of a call, and its path. Raises UsageError for another URL."""
+    scheme, _, rest = url.partition("://")
+    if not is_grpc_url(url):
+        raise BadValueError(f'{shown(url)} is not a URL of gRPC; valid is "grpc://127.0.0.1:50051/package.Service/Method"')
+    return split_url(f"{_GRPC_SCHEMES[scheme.lower()]}://{rest}")
+
+
+def split_target(url: str) -> tuple[Address, bool]:
+    """The base URL of a target, and whether it is one of gRPC. Raises UsageError."""
+    return (split_grpc_url(url), True) if is_grpc_url(url) else (split_url(url), False)
+
+
 def split_socket_url(url: str) -> Address:
     """The target of the request that opens a WebSocket. Raises UsageError for another URL."""
     scheme, _, rest = url.partition("://")
@@ -44,6 +64,8 @@ def split_url(url: str) -> Address:
     if is_socket_url(url):
         why = "is the URL of a WebSocket, which a step opens with connect; elsewhere write http:// or https://"
         raise BadValueError(f"{shown(url)} {why}")
+    if is_grpc_url(url):
+        raise BadValueError(f"{shown(url)} is a URL of gRPC, which a step calls with grpc; elsewhere write http://")
     if not is_url(url):
         raise BadValueError(f"{shown(url)} is not a URL; valid is http://127.0.0.1:8000/path")
     head, slashes, rest = url.partition("://")
@@ -71,6 +93,9 @@ def escaped(text: str) -> str:
     return text.replace("${", "$${")
 
 
-def target(origin: str, headers: list[list[str]] | None = None) -> dict[str, object]:
+def target(origin: str, headers: list[list[str]] | None = None, *, http2: bool = False) -> dict[str, object]:
     """A target without special settings, in the format for native users."""
-    return {"url": origin, "verify": True, "cert": None, "proxy": None, "headers": headers or []}
+    return {
+        "url": origin, "verify": True, "cert": None, "proxy": None, "headers": headers or [],
+        **({"http2": True} if http2 else {}),
+    }  # fmt: skip

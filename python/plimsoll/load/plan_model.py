@@ -10,11 +10,11 @@ from plimsoll.load.bodies import HeadersTable
 from plimsoll.load.durations import Duration, Length
 from plimsoll.load.feeders import FeederTable
 from plimsoll.load.mistakes import BadValueError, at, listed, nearest, shown
-from plimsoll.load.origins import split_url
+from plimsoll.load.origins import split_target
 from plimsoll.load.phases import PhaseTable
 from plimsoll.load.spec import Limits
 from plimsoll.load.step_model import FlowTable, RequestTable, StepTable, Think
-from plimsoll.load.table import SeveralTexts, TomlTable, existing_file, one_or_more
+from plimsoll.load.table import ExistingFile, Folder, SeveralTexts, TomlTable, existing_file, one_or_more
 
 Count = Annotated[int, Field(ge=1, le=2**53)]
 
@@ -66,7 +66,7 @@ class PlanTargetTable(TomlTable):
 
     @model_validator(mode="after")
     def _check(self) -> PlanTargetTable:
-        if "?" in at("url", split_url, self.url).path:
+        if "?" in at("url", split_target, self.url)[0].path:
             raise BadValueError(f"{shown(self.url)} has a query; put it into the paths", "url")
         return self
 
@@ -106,6 +106,10 @@ class PlanTable(TomlTable):
     choice: Literal["weighted", "in_turn"] = "weighted"
     """`"weighted"`: each iteration draws a flow by weight; `"in_turn"`: one after the other, in the order of the
     file."""
+    proto: Annotated[list[ExistingFile], BeforeValidator(one_or_more)] = Field(default_factory=list)
+    """The .proto files, or descriptor sets, with the methods of `grpc` steps."""
+    proto_path: Annotated[list[Folder], BeforeValidator(one_or_more)] = Field(default_factory=list)
+    """Folders in which the imports of .proto files begin; by default the folder of each file, or one above it."""
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] | None = None
     """Makes random choices repeatable. By default it is drawn, and stored with the run."""
     feeder: dict[str, FeederTable] = Field(default_factory=dict)

@@ -9,7 +9,7 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Scenario
-from plimsoll.load import origins, websocket
+from plimsoll.load import grpc, origins, websocket
 from plimsoll.load.bodies import header_lines, overridden
 from plimsoll.load.complaints import Complaint
 from plimsoll.load.mistakes import BadValueError
@@ -36,6 +36,8 @@ class Draft:
     sources: dict[str, str] = field(default_factory=dict)
     """Field of the plan, by field of the scenario."""
     complaints: list[Complaint] = field(default_factory=list)
+    calls: dict[int | str, int] = field(default_factory=dict)
+    """The targets of calls of gRPC, by the target that they are a copy of, or by their origin."""
 
 
 def scenario_of(plan: PlanTable, line: Callable[[str], int], host: str | None = None) -> tuple[dict[str, Any], Draft]:
@@ -47,8 +49,8 @@ def scenario_of(plan: PlanTable, line: Callable[[str], int], host: str | None = 
     for index, table in enumerate(plan.target):
         _add_target(draft, table, f"target[{index}]", host if index == 0 else None)
     if host is not None and not plan.target:
-        address = origins.split_url(host)
-        draft.targets.append(origins.target(address.origin, header_lines(plan.headers)))
+        address, http2 = origins.split_target(host)
+        draft.targets.append(origins.target(address.origin, header_lines(plan.headers), http2=http2))
         draft.bases.append(origins.escaped(address.path.rstrip("/")))
     parts: list[tuple[str, FlowTable | RequestTable]] = [
         *((f"flow[{index}]", flow) for index, flow in enumerate(plan.flow)),
@@ -63,6 +65,8 @@ def scenario_of(plan: PlanTable, line: Callable[[str], int], host: str | None = 
         "accept_encoding": plan.accept_encoding,
         "flows": _different([_flow(draft, table, path, f"flows[{i}]") for i, (path, table) in enumerate(parts)]),
     }
+    if plan.proto:
+        definition["schema"] = _schema(plan, draft)
     for index, name in enumerate(plan.feeder):
         draft.sources[f"feeders[{index}]"] = f"feeder.{name}"
     return definition, draft
@@ -89,14 +93,22 @@ def refusal(definition: dict[str, Any]) -> tuple[str, str] | None:
     return None
 
 
+def _schema(plan: PlanTable, draft: Draft) -> str:
+    try:
+        return grpc.schema_of(plan.proto, plan.proto_path)
+    except BadValueError as error:
+        draft.complaints.append(Complaint("proto", str(error)))
+        return ""
+
+
 def _add_target(draft: Draft, table: PlanTargetTable, path: str, host: str | None) -> None:
-    address = origins.split_url(host or table.url)
+    address, http2 = origins.split_target(host or table.url)
     headers = overridden(header_lines(draft.plan.headers), header_lines(table.headers))
     given = {"verify": table.verify, "cert": table.cert, "proxy": table.proxy}
     place = f"targets[{len(draft.targets)}]"
     draft.sources[place] = path
     draft.sources |= {f"{place}.{name}": f"{path}.{name}" for name in ("url", "headers", *given)}
-    draft.targets.append(origins.target(address.origin, headers) | given)
+    draft.targets.append(origins.target(address.origin, headers, http2=http2) | given)
     draft.bases.append(origins.escaped(address.path.rstrip("/")))
 
 
@@ -110,6 +122,9 @@ def _flow(draft: Draft, table: FlowTable | RequestTable, path: str, place: str) 
     steps, socket = [], ""
     for index, (step_path, step) in enumerate(given):
         step_place = f"{place}.steps[{index}]"
+        if step.grpc is not None:
+            steps.append(_call(draft, step, think, step_path, step_place))
+            continue
         if step.action is None:
             steps.append(_step(draft, step, think, step_path, step_place))
             continue
@@ -171,6 +186,48 @@ def _step(draft: Draft, step: StepTable, think: dict[str, Any] | None, path: str
     }
 
 
+def _call(draft: Draft, step: StepTable, think: dict[str, Any] | None, path: str, place: str) -> dict[str, Any]:
+    """A step that calls a method of gRPC. think: the default pause after it."""
+    _note_step(draft, step, path, place)
+    draft.sources[f"{place}.grpc"] = f"{path}.grpc"
+    draft.sources[f"{place}.body.json"] = f"{path}.message"
+    if not draft.plan.proto:
+        why = 'needs a schema; write proto = "service.proto" at the top of the plan'
+        draft.complaints.append(Complaint(f"{path}.grpc", why))
+    method = grpc.method_of(step)
+    statuses = step.expect.status if step.expect and step.expect.status else ()
+    return {
+        "name": step.name or method,
+        "target": _call_target(draft, step, path),
+        "grpc": grpc.definition(method, gzip=bool(step.compression), statuses=statuses),
+        "headers": header_lines(step.headers),
+        "body": step.content,
+        "timeout": draft.plan.timeout if step.timeout is None else step.timeout,
+        "idle_timeout": draft.plan.idle_timeout if step.idle_timeout is None else step.idle_timeout,
+        "think": think if step.think is None else step.think,
+        "extract": [table.definition(name) for name, table in step.extract.items()],
+        "expect": step.expected,
+    }
+
+
+def _call_target(draft: Draft, step: StepTable, path: str) -> int:
+    """The index of the target with HTTP/2: the step's own, or a copy of it."""
+    if origins.is_grpc_url(step.where):
+        origin = origins.split_grpc_url(step.where).origin
+        key: int | str = origin
+        wanted = origins.target(origin, header_lines(draft.plan.headers), http2=True)
+    else:
+        key, _ = _where(draft, step, path)
+        if not draft.targets or draft.targets[key].get("http2"):
+            return key
+        wanted = draft.targets[key] | {"http2": True}
+    if key not in draft.calls:
+        draft.calls[key] = len(draft.targets)
+        draft.targets.append(wanted)
+        draft.bases.append("")
+    return draft.calls[key]
+
+
 def _note_step(draft: Draft, step: StepTable, path: str, place: str) -> None:
     """Record the plan's field for each field of this step."""
     note = draft.sources
@@ -192,10 +249,10 @@ def _note_step(draft: Draft, step: StepTable, path: str, place: str) -> None:
 
 def _where(draft: Draft, step: StepTable, path: str) -> tuple[int, str]:
     """The index of the target, and the path on it."""
-    if not step.where.startswith("/") and step.where != "*":
+    if step.grpc is None and not step.where.startswith("/") and step.where != "*":
         address = (origins.split_socket_url if step.connect else origins.split_url)(step.where)
         for index, target in enumerate(draft.targets):
-            if target["url"] == address.origin:
+            if target["url"] == address.origin and index not in draft.calls.values():
                 return index, address.path
         draft.targets.append(origins.target(address.origin, header_lines(draft.plan.headers)))
         draft.bases.append("")

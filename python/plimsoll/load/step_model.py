@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, WithJsonSchema, model_validator
 
-from plimsoll.load import websocket
+from plimsoll._engine import grpc_codes
+from plimsoll.load import grpc, websocket
 from plimsoll.load.bodies import HeadersTable, JsonBody, encoded, json_template
 from plimsoll.load.durations import Length, parse_duration
 from plimsoll.load.mistakes import BadValueError, at, listed, shown
@@ -24,6 +25,7 @@ _BODIES = ("body", "json", "body_file", "template_file")
 _SOURCES = ("json", "jsonpath", "regex", "header", "cookie")
 OBJECTIVES = ("first_token", "time_per_token", "time")
 _STATUS = re.compile(r"(?P<first>[1-5][0-9]{2})(?:\s*-\s*(?P<last>[1-5][0-9]{2}))?|(?P<class>[1-5])xx", re.IGNORECASE)
+_CODES = frozenset(grpc_codes())
 _METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VARIABLE = re.compile(r"[A-Za-z_][\w-]*")
 
@@ -39,13 +41,17 @@ def _pointer(value: Any) -> str:
     return value
 
 
-def _statuses(value: Any) -> list[list[int]]:
-    """200, "2xx", "200-204" or a list of these, as inclusive ranges."""
-    ranges = []
+def _statuses(value: Any) -> list[list[int] | str]:
+    """200, "2xx", "200-204" or a list of these, as inclusive ranges; names of gRPC's codes as they are."""
+    ranges: list[list[int] | str] = []
     for each in one_or_more(value):
+        if each in _CODES:
+            ranges.append(each)
+            continue
         match = None if isinstance(each, bool) else _STATUS.fullmatch(str(each).strip())
         if match is None:
-            raise BadValueError(f'{shown(each)} is not a status; valid are 200, "2xx", "200-204" and lists of these')
+            valid = 'valid are 200, "2xx", "200-204" and lists of these; for gRPC names as "NOT_FOUND"'
+            raise BadValueError(f"{shown(each)} is not a status; {valid}")
         if match["class"]:
             first, last = int(match["class"]) * 100, int(match["class"]) * 100 + 99
         else:
@@ -58,7 +64,7 @@ def _statuses(value: Any) -> list[list[int]]:
     return ranges
 
 
-_ONE_STATUS: dict[str, Any] = {"type": ["integer", "string"], "examples": [200, "2xx", "200-204"]}
+_ONE_STATUS: dict[str, Any] = {"type": ["integer", "string"], "examples": [200, "2xx", "200-204", "NOT_FOUND"]}
 _STATUS_SCHEMA = {
     "anyOf": [_ONE_STATUS, {"type": "array", "items": _ONE_STATUS, "minItems": 1}], "title": "status or list",
 }  # fmt: skip
@@ -130,8 +136,8 @@ class ExtractTable(TomlTable):
 class ExpectTable(TomlTable):
     """expect = { status = 200, max_time = "300ms" }"""
 
-    status: Annotated[list[list[int]], PlainValidator(_statuses), WithJsonSchema(_STATUS_SCHEMA)] | None = None
-    """One or more; by default any status below 400."""
+    status: Annotated[list[list[int] | str], PlainValidator(_statuses), WithJsonSchema(_STATUS_SCHEMA)] | None = None
+    """One or more; by default any status below 400. Of gRPC the names of codes: `"NOT_FOUND"`; by default `"OK"`."""
     contains: SeveralTexts | None = None
     """Text that must be in the body."""
     lacks: SeveralTexts | None = None
@@ -142,9 +148,9 @@ class ExpectTable(TomlTable):
     """Longest response time."""
 
     def definition(self) -> dict[str, Any]:
-        """In the format for native users, without unset expectations."""
+        """In the format for native users, without unset expectations and those of gRPC's codes."""
         values = {
-            "status": self.status, "contains": self.contains, "lacks": self.lacks, "max_time": self.max_time,
+            "status": [each for each in self.status or () if not isinstance(each, str)] or None, "contains": self.contains, "lacks": self.lacks, "max_time": self.max_time,
             "json": None if self.json_ is None else [[pointer, value] for pointer, value in self.json_.items()],
         }  # fmt: skip
         return {name: value for name, value in values.items() if value is not None}
@@ -222,7 +228,7 @@ class StepTable(TomlTable):
     protocols: SeveralTexts | None = None
     """With `connect`: the subprotocols to offer, the preferred one first."""
     compression: bool | None = None
-    """With `connect`: `true` offers permessage-deflate."""
+    """With `connect`: `true` offers permessage-deflate. With `grpc`: `true` sends messages with gzip."""
     send: MessageTable | None = None
     """Sends a message on the WebSocket: text, or `{ json = … }`, `{ base64 = "…" }` or `{ file = "…" }`."""
     receive: Literal["reply", "next"] | None = None
@@ -232,6 +238,12 @@ class StepTable(TomlTable):
     """Lets messages come for this time."""
     close: CloseCode | None = None
     """Closes the WebSocket with this code, and waits for the answer."""
+    grpc: str | None = None
+    """Calls a method: `"package.Service/Method"`, or a whole URL (`"grpc://…"`, or `"grpcs://…"` over TLS). The plan's
+    `proto` has it."""
+    message: JsonBody | None = None
+    """With `grpc`: the message, a table or JSON in a string; empty by default. For a client that streams: a list of
+    messages, which are sent at once. Values of variables are escaped inside quotes."""
     target: str | None = None
     """The name of a target; by default the first one."""
     headers: HeadersTable = Field(default_factory=dict)
@@ -271,7 +283,12 @@ class StepTable(TomlTable):
             websocket.check(self, self.action)
             self._body = None if self.send is None else at("send", MessageTable.body, self.send)
             return self
+        if self.grpc is not None:
+            grpc.check(self)
+            self._body = None if self.message is None else {"json": self.message}
+            return self
         websocket.check_none(self)
+        grpc.check_none(self)
         self._check_method()
         self._check_path()
         given = self.given(_BODIES)
@@ -285,7 +302,7 @@ class StepTable(TomlTable):
     def _check_method(self) -> None:
         given = self.given((*METHODS, "path"))
         if not given:
-            why = 'says not what to request; it needs get = "/path" (or post, put, …), or method and path, or connect'
+            why = 'says not what to request; it needs get = "/path" (or post, put, …), or method and path, connect or grpc'
             raise BadValueError(why, "" if self.method is None else "method")
         if len(given) > 1:
             raise BadValueError(f"contradicts {given[0]}; a step is one request", given[1])
@@ -328,7 +345,7 @@ class StepTable(TomlTable):
 
     @property
     def where_field(self) -> str:
-        return self.given((*METHODS, "path", "connect"))[0]
+        return self.given((*METHODS, "path", "connect", "grpc"))[0]
 
     @property
     def where(self) -> str:
@@ -338,7 +355,7 @@ class StepTable(TomlTable):
     @property
     def body_field(self) -> str:
         """The field with the body; "body" without one."""
-        return next(iter(self.given((*_BODIES, "send"))), "body")
+        return next(iter(self.given((*_BODIES, "send", "message"))), "body")
 
     @property
     def expected(self) -> dict[str, Any]:

@@ -57,6 +57,21 @@ FILE_SCHEMA = WithJsonSchema({"type": "string", "minLength": 1, "title": "file"}
 ExistingFile = Annotated[Path, PlainValidator(existing_file), FILE_SCHEMA]
 
 
+def existing_folder(value: Any, info: ValidationInfo) -> Path:
+    """A folder; relative to that of the plan. Raises UsageError."""
+    if not isinstance(value, str) or not value:
+        raise BadValueError(f"{shown(value)} is not the path of a folder")
+    path = folder_of(info) / Path(value).expanduser()
+    if not path.is_dir():
+        raise BadValueError(f"{path} is not a folder")
+    return path
+
+
+Folder = Annotated[
+    Path, PlainValidator(existing_folder), WithJsonSchema({"type": "string", "minLength": 1, "title": "folder"})
+]
+
+
 def read_text(path: Path) -> str:
     """The unchanged text, including line ends. Raises UsageError for a file that cannot be read as UTF-8."""
     try:

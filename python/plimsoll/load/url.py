@@ -1,4 +1,4 @@
-"""A single URL as a scenario: a repeated request, or a WebSocket with a repeated message."""
+"""A single URL as a scenario: a repeated request, a repeated call of gRPC, or a WebSocket with a repeated message."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Recorder
 from plimsoll.errors import UsageError
-from plimsoll.load import origins
-from plimsoll.load.bodies import encoded, parse_header
+from plimsoll.load import grpc, origins
+from plimsoll.load.bodies import encoded, json_template, parse_header
 from plimsoll.load.durations import parse_length
 from plimsoll.load.mistakes import BadValueError, named, shown
 from plimsoll.load.scenario import refusal
 from plimsoll.load.step_model import OBJECTIVES, is_method
+from plimsoll.load.table import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,9 +76,43 @@ def socket_scenario(
     return _checked(address, steps, _OPTIONS | {"body": "--message"})
 
 
-def _checked(address: origins.Address, steps: list[dict[str, Any]], options: dict[str, str]) -> dict[str, Any]:
-    """The scenario with these steps. options: by field of a step. Raises UsageError with the name of the option."""
-    definition = {"targets": [origins.target(address.origin)], "flows": [{"name": address.path, "steps": steps}]}
+def grpc_scenario(
+    url: str,
+    *,
+    protos: Sequence[str],
+    roots: Sequence[str] = (),
+    message: str | None = None,
+    message_file: str | None = None,
+    headers: Sequence[str] = (),
+) -> dict[str, Any]:
+    """One repeated call. protos: .proto files or descriptor sets; roots: folders in which their imports begin. message:
+    JSON that may contain ${uuid} and the like, also in a file. headers: as in `url_scenario`. Raises UsageError with the
+    name of the option."""
+    address = origins.split_grpc_url(url)
+    method = address.path.removeprefix("/")
+    if not protos:
+        raise UsageError(f"a call needs the schema of {method or 'its method'}: --proto FILE")
+    with named("--proto"):
+        schema = grpc.schema_of([Path(each) for each in protos], [Path(each) for each in roots])
+    with named("--header"):
+        lines = [parse_header(line) for line in headers]
+    step: dict[str, Any] = {"name": method, "grpc": grpc.definition(method, gzip=False), "headers": lines}
+    with named("--body"):
+        text = message if message_file is None else read_text(Path(message_file))
+        if text is not None:
+            step["body"] = {"json": json_template(text)}
+    return _checked(address, [step], _OPTIONS | {"grpc": "URL"}, schema)
+
+
+def _checked(
+    address: origins.Address, steps: list[dict[str, Any]], options: dict[str, str], schema: str | None = None
+) -> dict[str, Any]:
+    """The scenario with these steps. options: by field of a step. schema: of gRPC. Raises UsageError with the name of the
+    option."""
+    target = origins.target(address.origin, http2=schema is not None)
+    definition: dict[str, Any] = {"targets": [target], "flows": [{"name": steps[0]["name"], "steps": steps}]}
+    if schema is not None:
+        definition["schema"] = schema
     if refused := refusal(definition):
         place, reason = refused
         field = re.split(r"[.\[]", re.sub(r"^flows\[0\]\.steps\[\d+\]\.", "", place))[0]

@@ -86,7 +86,7 @@ def check(step: StepTable, action: str) -> None:
 def check_none(step: StepTable) -> None:
     """Raises BadValueError for fields that only a step of a WebSocket has."""
     for name in step.given(_OPTIONS):
-        raise BadValueError("belongs with connect", name)
+        raise BadValueError("belongs with connect or grpc" if name == "compression" else "belongs with connect", name)
 
 
 def definition(step: StepTable) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from plimsoll.load.options import LOAD_OPTIONS, load_from_options
 from plimsoll.load.plan_file import PlanFile, read_plan
 from plimsoll.load.spec import Load
 from plimsoll.load.targets import read_targets
-from plimsoll.load.url import parse_objectives, socket_scenario, url_scenario
+from plimsoll.load.url import grpc_scenario, parse_objectives, socket_scenario, url_scenario
 from plimsoll.run.guard import check_caps, check_identity
 from plimsoll.run.limits import open_files
 from plimsoll.run.machine import usable_cpus
@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 FOR_REQUESTS = ("method", "body", "stream")
 FOR_SOCKETS = ("message", "subprotocol")
 ONLY_SOCKETS = "goes with a WebSocket: plimsoll run ws://…"
-FOR_URLS = ("headers", *FOR_REQUESTS, *FOR_SOCKETS)
+FOR_CALLS = ("proto", "proto_path")
+ONLY_CALLS = "goes with a call of gRPC: plimsoll run grpc://…"
+FOR_URLS = ("headers", *FOR_REQUESTS, *FOR_SOCKETS, *FOR_CALLS)
 STOP_TIMEOUT_S = 10.0
 """Seconds that what is under way gets in the end, unless the run says; Locust's users get none."""
 AS_GIVEN = (
@@ -185,6 +187,7 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
     sources = _sources(arguments, named=given["locustfile"] is not None)
     if not sources:
         _refuse(given, FOR_SOCKETS, ONLY_SOCKETS)
+        _refuse(given, FOR_CALLS, ONLY_CALLS)
         _refuse(given, FOR_URLS, "goes with a URL: plimsoll run http://…")
         found = tuple(str(path) for path in locustfiles.find(given["locustfile"] or locustfiles.DEFAULT))
         return RunInput(locustfiles=found, arguments=_user_classes(arguments))
@@ -194,6 +197,11 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
         if other.startswith("-"):
             raise UnknownOptionError(other)
         raise UsageError(f"{source} and {other} do not go together")
+    if origins.is_grpc_url(source):
+        _refuse(given, ("method", "stream", "slo"), f"goes with a request, not with {source}")
+        _refuse(given, FOR_SOCKETS, f"{ONLY_SOCKETS}; the message of a call is given with -d")
+        return RunInput(scenario=_grpc_scenario(source, given), source=source)
+    _refuse(given, FOR_CALLS, f"{ONLY_CALLS}, not {source}; a plan has a field proto")
     if origins.is_socket_url(source):
         _refuse(
             given, (*FOR_REQUESTS, "slo"), f"goes with a request, not with a WebSocket; {source} takes --message TEXT"
@@ -231,6 +239,19 @@ def _wants_value(argument: str) -> bool:
 def _socket_scenario(url: str, given: Mapping[str, Any]) -> dict[str, Any]:
     message, headers, protocols = given["message"], given["headers"], given["subprotocol"]
     return socket_scenario(url, message=message, headers=headers, protocols=protocols)
+
+
+def _grpc_scenario(url: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    body = given["body"]
+    from_file = body is not None and body.startswith("@")
+    return grpc_scenario(
+        url,
+        protos=given["proto"],
+        roots=given["proto_path"],
+        message=None if from_file else body,
+        message_file=body[1:] if from_file else None,
+        headers=given["headers"],
+    )
 
 
 def _url_scenario(url: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -274,7 +295,7 @@ def _check(what: RunInput, load: Load | None, given: Mapping[str, Any]) -> None:
 def _refuse(given: Mapping[str, Any], names: tuple[str, ...], why: str) -> None:
     for name in names:
         if given[name]:
-            raise UsageError(f"--{name.removesuffix('s')} {why}")
+            raise UsageError(f"--{name.removesuffix('s').replace('_', '-')} {why}")
 
 
 def _user_classes(arguments: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from plimsoll.errors import LocustfileError
-from plimsoll.load.origins import is_socket_url
+from plimsoll.load.origins import is_grpc_url, is_socket_url
 
 DEFAULT = "locustfile.py"
 EXIT_NO_USERS = 1
@@ -74,7 +74,9 @@ def download(url: str) -> Path:
 
 def is_source(argument: str) -> bool:
     """A URL, a plan, or a file of targets; a locustfile has -f before it."""
-    if argument.startswith(("http://", "https://")) or is_socket_url(argument) or argument.endswith(".toml"):
+    if argument.startswith(("http://", "https://")) or is_socket_url(argument) or is_grpc_url(argument):
+        return True
+    if argument.endswith(".toml"):
         return True
     return not argument.startswith("-") and not argument.endswith(".py") and Path(argument).is_file()
 

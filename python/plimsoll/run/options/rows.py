@@ -63,7 +63,13 @@ _WHAT = (
     _option("-X", "--method", group=WHAT, metavar="METHOD", help="Method for a URL; GET by default, POST with a body."),
     _option("--header", group=WHAT, name="headers", metavar="'NAME: VALUE'", multiple=True,
             help="A header for a URL; may be repeated."),
-    _option("--body", group=WHAT, metavar="TEXT", help="Body for a URL; @FILE takes it from a file."),
+    _option("-d", "--body", group=WHAT, metavar="TEXT",
+            help="Body for a URL, or the message of a call of gRPC as JSON; @FILE takes it from a file."),
+    _option("--proto", group=WHAT, metavar="FILE", multiple=True,
+            help="For a call of gRPC (grpc://HOST:PORT/package.Service/Method, grpcs:// over TLS): the .proto file, or a "
+                 "descriptor set, with the method; may be repeated."),
+    _option("--proto-path", group=WHAT, metavar="FOLDER", multiple=True,
+            help="Where the imports of .proto files begin; by default in the folder of each, or in one above it."),
     _option("--stream", group=WHAT, choices=("sse", "lines", "llm"),
             help="The response of a URL is a stream: sse (server-sent events), lines (NDJSON) or llm (a chat "
                  "completion in OpenAI's format). Reports show the times to the first event or token and between "
