@@ -67,12 +67,7 @@ impl Connection {
 
     /// Takes bytes of the peer and passes the responses in them to `events`. After an error, the output has the GOAWAY
     /// that reports it, and nothing more can be read.
-    pub fn input(
-        &mut self,
-        _bytes: &[u8],
-        _limits: &Limits,
-        _events: &mut impl Events,
-    ) -> Result<(), ConnectionError> {
+    pub fn input(&mut self, _bytes: &[u8], _limits: &Limits, _events: &mut impl Events) -> Result<(), ConnectionError> {
         unimplemented!()
     }
 
