@@ -5,7 +5,7 @@
 pub struct Head<'a> {
     /// 100 to 999.
     pub status: u16,
-    /// The x in HTTP/1.x: 0 or 1.
+    /// The x in HTTP/1.x: 0 or 1. 10 for HTTP/2, so that 10 more than this is Python's number of the version.
     pub minor: u8,
     /// From the status line to the blank line, both included. Folded lines have been joined.
     pub raw: &'a [u8],
