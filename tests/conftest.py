@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from playwright.sync_api import Browser
+    from tests.grpc_server import GrpcServer
     from tests.web.browser_session import BrowserSession
 
 
@@ -226,6 +227,16 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
     subprocess.run([*command, "-out", certificate, "-keyout", key], check=True, capture_output=True)
     return certificate, key
+
+
+@pytest.fixture
+def grpc_server() -> Iterator[GrpcServer]:
+    # Few tests need it, and it starts threads.
+    from tests.grpc_server import GrpcServer
+
+    server = GrpcServer()
+    yield server
+    server.close()
 
 
 @pytest.fixture

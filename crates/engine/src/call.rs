@@ -154,20 +154,23 @@ impl Response {
 }
 
 /// The next part of a streamed body.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Piece {
     /// Without transfer coding; empty only at the end.
     pub bytes: Vec<u8>,
     /// The exchange so far. Its arrival and `read` are those of these bytes, or of the end.
     pub exchange: Exchange,
+    /// Raw trailer lines, which come with the end.
+    pub trailers: Vec<u8>,
     /// What follows this piece.
     pub then: Then,
 }
 
 /// What follows a piece of a body.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Then {
     /// More pieces, or the end.
+    #[default]
     More,
     /// Nothing: the body is complete.
     End,

@@ -182,7 +182,7 @@ impl Shared<'_> {
             stream,
             websocket,
             needs_head: grpc.is_some() || rules.needs_head(),
-            needs_body: grpc.is_some() || rules.needs_body(),
+            needs_body: rules.needs_body() || grpc.as_ref().is_some_and(|grpc| !grpc.has_streamed_replies()),
             grpc,
             is_constant: blueprint.is_constant(),
             blueprint,

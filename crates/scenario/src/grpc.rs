@@ -87,6 +87,11 @@ impl Grpc {
         self.method.path().to_owned()
     }
 
+    /// The server streams.
+    pub(crate) fn has_streamed_replies(&self) -> bool {
+        self.method.server_streams
+    }
+
     /// Replaces the header lines by those that the call needs besides the given ones. `timeout`: ns, 0 = none.
     pub(crate) fn lines(&self, lines: Vec<Line>, timeout: u64, field: &str) -> Result<Vec<Line>, DefinitionError> {
         let mut own = vec![

@@ -76,6 +76,11 @@ impl Step {
     pub fn is_call(&self) -> bool {
         self.grpc.is_some()
     }
+
+    /// The step is a call whose server streams.
+    pub fn has_streamed_replies(&self) -> bool {
+        self.grpc.as_ref().is_some_and(|grpc| grpc.has_streamed_replies())
+    }
 }
 
 /// A sequence of steps.

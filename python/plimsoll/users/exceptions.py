@@ -42,6 +42,14 @@ class WebSocketError(Exception):
     """A WebSocket could not be opened, or has ended, or a message did not come in time."""
 
 
+class GrpcError(Exception):
+    """A call of gRPC ended with another status than OK, or without one. outcome: the kind of failure."""
+
+    def __init__(self, message: str, outcome: str) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+
+
 class InterruptTaskSet(Exception):  # noqa: N818 - Locust's name
     """Leave the running TaskSet. reschedule: the parent picks its next task at once, else it waits first."""
 

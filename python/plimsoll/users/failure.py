@@ -15,7 +15,7 @@ import gevent
 from requests import exceptions as requests_errors
 from urllib3 import exceptions as urllib3_errors
 
-from plimsoll.users.exceptions import CatchResponseError, WebSocketError
+from plimsoll.users.exceptions import CatchResponseError, GrpcError, WebSocketError
 
 if TYPE_CHECKING:
     from plimsoll._engine import Reply, Stream
@@ -252,7 +252,7 @@ _ADDRESS = re.compile(r"\bat 0x[0-9a-fA-F]+")
 
 def message_of(error: BaseException | str) -> str:
     """A failure as Locust prints it: the text given to `failure()`, else the exception; without memory addresses."""
-    if isinstance(error, (CatchResponseError, WebSocketError)):
+    if isinstance(error, (CatchResponseError, GrpcError, WebSocketError)):
         text = str(error.args[0]) if error.args else ""
     else:
         text = error if isinstance(error, str) else repr(error)
@@ -275,6 +275,8 @@ _KINDS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
 def outcome_of(error: BaseException | str) -> str:
     """The failure kind of an exception from a custom client. An unknown exception counts as a failed check of user
     code."""
+    if isinstance(error, GrpcError):
+        return error.outcome
     if isinstance(error, BaseException):
         root = root_of(error) if isinstance(error, Exception) else error
         for kinds, outcome in _KINDS:
@@ -287,6 +289,8 @@ def exchange_outcome(reply: Reply, error: BaseException | str) -> str:
     """The failure kind of one of our own exchanges reported with `error`."""
     if reply.error is not None:
         return reply.outcome
+    if isinstance(error, GrpcError):
+        return error.outcome
     if isinstance(error, (requests_errors.ContentDecodingError, WebSocketError)):
         return "protocol"
     # Of requests' own errors only those about statuses and redirects occur after a complete response.

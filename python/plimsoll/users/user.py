@@ -14,6 +14,7 @@ from plimsoll.users import log
 from plimsoll.users.code_errors import without_super
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest, StopUser
 from plimsoll.users.log import log_error
+from plimsoll.users.calling import GrpcMixin
 from plimsoll.users.rest import RestMixin
 from plimsoll.users.tasks import collect_tasks
 from plimsoll.users.taskset import RUNNING, STOPPING, WAITING, DefaultTaskSet
@@ -268,7 +269,7 @@ def _count_death(user: User, error: Exception) -> None:
     log.unhandled_greenlet_exception = True
 
 
-class HttpUser(User, RestMixin[Any]):
+class HttpUser(User, RestMixin[Any], GrpcMixin):
     """A user whose `client` behaves like a requests.Session with `host` in front of every path."""
 
     abstract = True

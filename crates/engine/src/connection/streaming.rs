@@ -179,7 +179,8 @@ impl<P: Protocol> Connection<P> {
             flight.fail(failure);
         }
         flight.deadline = 0;
-        Some(Piece { bytes: take(&mut flight.response.bytes), exchange: flight.exchange, then })
+        let trailers = if then == Then::End { take(&mut flight.response.trailers) } else { Vec::new() };
+        Some(Piece { bytes: take(&mut flight.response.bytes), exchange: flight.exchange, trailers, then })
     }
 
     /// Starts or checks the read timeout. Returns the failure if it has passed.

@@ -1,7 +1,5 @@
 //! Bodies of exchanges with [`Keep::Stream`](crate::Keep::Stream), read in pieces.
 
-use plimsoll_record::Exchange;
-
 use super::{Engine, SERIAL, Wake, WakeId};
 use crate::call::{ExchangeId, Finished, Piece, Then, pack, unpack};
 use crate::connection::closed;
@@ -12,7 +10,7 @@ impl Engine {
     /// failure. Then the connection is kept or closed.
     pub fn read(&mut self, id: ExchangeId, token: u64) -> Option<Piece> {
         let Some(place) = self.streaming(id) else {
-            return Some(Piece { bytes: Vec::new(), exchange: Exchange::default(), then: Then::Failed(closed()) });
+            return Some(Piece { then: Then::Failed(closed()), ..Piece::default() });
         };
         if let Some(earlier) = self.connections[place].reader() {
             self.cancel_wake(WakeId(earlier));

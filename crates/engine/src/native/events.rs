@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use plimsoll_http::{self as http, Decoding};
 use plimsoll_record::{Exchange, Outcome, Recorder};
-use plimsoll_scenario::Verdict;
+use plimsoll_scenario::{Reply, Verdict};
 
+use super::replies::Replies;
 use super::user::State;
 use super::{NativeUsers, OURS};
 use crate::call::{ExchangeId, Failure, Finished, Response, Then};
@@ -23,12 +24,19 @@ pub(super) struct Reading {
     /// The stamps so far.
     exchange: Exchange,
     head: Response,
-    reader: EventReader,
+    reader: Reader,
     /// Undoes the content coding, if there is one. Never contended: a Python object must be shareable between threads, and
     /// decoders are not.
     decoding: Option<Mutex<Decoding>>,
     /// The wake for the next pieces, while other users run.
     wake: Option<WakeId>,
+}
+
+/// What finds the parts of the body, and records them.
+#[derive(Debug)]
+enum Reader {
+    Events(EventReader),
+    Replies(Replies),
 }
 
 impl std::fmt::Debug for Reading {
@@ -46,9 +54,7 @@ impl NativeUsers {
         if step.is_socket {
             return self.socket_opens(engine, recorder, finished);
         }
-        let (Ok(head), Some(stream)) = (finished.result.as_mut().map(take), step.stream.as_deref().copied()) else {
-            return;
-        };
+        let Ok(head) = finished.result.as_mut().map(take) else { return };
         if let Some(parts) = &head.timing {
             recorder.parts(step.endpoint, parts, finished.exchange.arrival);
         }
@@ -56,12 +62,15 @@ impl NativeUsers {
             engine.end_by(finished.id, finished.exchange.sent + step.timeout);
         }
         let limit = self.rules.max_decoded;
-        let wrong_type = stream.wrong_type(head.head());
-        let coding = http::header(head.head(), "content-encoding");
+        let reader = match step.stream.as_deref().copied() {
+            Some(rows) => Reader::Events(EventReader::new(rows, head.status, rows.wrong_type(head.head()), limit)),
+            None => Reader::Replies(Replies::new(head.head(), step.replies, step.needs_body, limit)),
+        };
+        let coding = http::header(head.head(), "content-encoding").filter(|_| !step.is_call);
         let mut reading = Reading {
             id: finished.id,
             exchange: finished.exchange,
-            reader: EventReader::new(stream, head.status, wrong_type, limit),
+            reader,
             decoding: coding.map(|coding| Mutex::new(Decoding::new(coding, u64::MAX))),
             wake: None,
             head,
@@ -86,6 +95,7 @@ impl NativeUsers {
             // Without a piece, the engine wakes the user with this token.
             let Some(piece) = engine.read(reading.id, token) else { return };
             reading.exchange = piece.exchange;
+            reading.head.trailers.extend_from_slice(&piece.trailers);
             let is_end = piece.then == Then::End;
             let split = reading.split(recorder, &piece.bytes, is_end);
             match (split, piece.then) {
@@ -133,19 +143,39 @@ impl NativeUsers {
         exchange.status = head.status;
         let session = &mut self.users[place].session;
         let step = &self.steps[session.step().index()];
-        let verdict = self.player.judge(session, head.status, head.head(), &[], exchange.times().response);
-        let body = reader.body();
-        match (verdict, reader.wrong()) {
-            (Verdict::Success, None) => {
-                recorder.exchange(step.endpoint, &exchange, Outcome::Success, body);
-                reader.succeed(recorder, &exchange);
+        let (body, time) = (reader.body(), exchange.times().response);
+        match reader {
+            Reader::Events(reader) => {
+                let verdict = self.player.judge(session, head.status, head.head(), &[], time);
+                match (verdict, reader.wrong()) {
+                    (Verdict::Success, None) => {
+                        recorder.exchange(step.endpoint, &exchange, Outcome::Success, body);
+                        reader.succeed(recorder, &exchange);
+                    }
+                    (Verdict::Success, Some(message)) => {
+                        step.faulty(recorder, &exchange, Outcome::Assertion, body, &message);
+                    }
+                    (verdict, _) => step.judged(recorder, &exchange, verdict, body),
+                }
             }
-            (Verdict::Success, Some(message)) => {
-                step.faulty(recorder, &exchange, Outcome::Assertion, body, &message);
+            Reader::Replies(replies) => {
+                let (status, trailers) = (head.status, &*head.trailers);
+                let reply = Reply { status, head: head.head(), body: replies.kept(), trailers };
+                let verdict = self.player.judge_call(session, &reply, self.rules.max_decoded, time);
+                step.judged(recorder, &exchange, verdict, body);
             }
-            (verdict, _) => step.judged(recorder, &exchange, verdict, body),
         }
         self.advance(engine, recorder, place, exchange.read);
+    }
+}
+
+impl Reader {
+    /// Bytes of the body so far.
+    fn body(&self) -> u64 {
+        match self {
+            Reader::Events(reader) => reader.body(),
+            Reader::Replies(replies) => replies.body(),
+        }
     }
 }
 
@@ -160,8 +190,13 @@ impl Reading {
     fn split(&mut self, recorder: &mut Recorder, bytes: &[u8], is_end: bool) -> Result<(), Failure> {
         let Reading { decoding, exchange, reader, .. } = self;
         let mut feed = |bytes: &[u8]| {
-            let fed = reader.feed(recorder, exchange, bytes, &mut |_| {});
-            fed.map_err(|error| Failure::new(Outcome::Protocol, error.to_string()))
+            let fed = match reader {
+                Reader::Events(reader) => {
+                    reader.feed(recorder, exchange, bytes, &mut |_| {}).map_err(|error| error.to_string())
+                }
+                Reader::Replies(replies) => replies.feed(recorder, exchange, bytes),
+            };
+            fed.map_err(|reason| Failure::new(Outcome::Protocol, reason))
         };
         match decoding {
             None => feed(bytes)?,
@@ -178,7 +213,7 @@ impl Reading {
                 }
             }
         }
-        if is_end {
+        if is_end && let Reader::Events(reader) = reader {
             reader.end(recorder, exchange, &mut |_| {});
         }
         Ok(())

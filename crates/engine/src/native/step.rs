@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_http as http;
-use plimsoll_record::{EndpointId, Exchange, Outcome, Recorder, SocketRows};
+use plimsoll_record::{EndpointId, Exchange, Outcome, Recorder, SocketRows, StreamRows};
 use plimsoll_scenario::{self as scenario, Verdict};
 
 use crate::call::{Bytes, Failure, Keep, Response, Wire, is_idempotent};
@@ -23,8 +23,10 @@ pub(super) struct Step {
     pub(super) keep: Keep,
     /// Boxed: it is rare, and steps are read for each exchange.
     pub(super) stream: Option<Box<EventRows>>,
+    /// Of a call whose server streams; None also for a name over the limit of names.
+    pub(super) replies: Option<StreamRows>,
     /// The expectations or extractions need the decoded body.
-    needs_body: bool,
+    pub(super) needs_body: bool,
     /// Of the step that opens a WebSocket; None also for a name over the limit of names.
     pub(super) socket_rows: Option<SocketRows>,
     /// Of the step that sends a message of a WebSocket.
@@ -44,6 +46,7 @@ impl Step {
         let endpoint = recorder.endpoint(&step.method, &step.name);
         let keep = match step.stream {
             Some(_) => Keep::Stream,
+            None if step.has_streamed_replies() => Keep::Stream,
             None if step.needs_head || step.needs_body => Keep::All,
             None => Keep::Nothing,
         };
@@ -56,6 +59,7 @@ impl Step {
             idle_timeout: step.idle_timeout,
             keep,
             stream: step.stream.map(|stream| Box::new(EventRows::new(stream, endpoint, recorder))),
+            replies: step.has_streamed_replies().then(|| recorder.stream_rows(endpoint)).flatten(),
             needs_body: step.needs_body,
             is_call: step.is_call(),
             head_request: step.method == "HEAD",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.users.calling import GrpcMixin
 from plimsoll.users.rest import RestMixin
 from plimsoll.users.user import User, required_host
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from plimsoll.users.user import UserEnvironment
 
 
-class FastHttpUser(User, RestMixin[Any]):
+class FastHttpUser(User, RestMixin[Any], GrpcMixin):
     """A user whose `client` is a FastHttpSession. Its settings are class attributes; times are seconds."""
 
     abstract = True

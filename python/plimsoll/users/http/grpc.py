@@ -1,0 +1,291 @@
+"""`self.grpc`: calls of gRPC, sent, timed and counted by the engine as requests are."""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from plimsoll._engine import GrpcSchema, grpc_body, grpc_codes, grpc_encodings, grpc_read, grpc_timeout, json_text
+from plimsoll.users.exceptions import GrpcError, LocustError
+from plimsoll.users.http.catch_response import CatchResponse
+from plimsoll.users.http.headers import encode
+from plimsoll.users.http.plain import limits
+from plimsoll.users.http.sending import NO_CONTEXT, RefusedError
+from plimsoll.users.http.url import origin_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from plimsoll._engine import GrpcMethod, Headers, Reply
+    from plimsoll.users.http.sending import Sender
+    from plimsoll.users.user import User
+
+GRPC = "gRPC"
+"""The method of the rows."""
+CODES = grpc_codes()
+OK = CODES[0]
+_LINES = (
+    ("User-Agent", "plimsoll"), ("TE", "trailers"), ("Content-Type", "application/grpc"),
+    ("grpc-accept-encoding", grpc_encodings()),
+)  # fmt: skip
+_SCHEMES = {"grpc": "http", "grpcs": "https"}
+
+Metadata = Mapping[str, str | bytes] | Iterable[tuple[str, str | bytes]]
+
+
+class GrpcReply(CatchResponse):
+    """How a call ended. True if its status is OK."""
+
+    status: str = ""
+    """The name of the status code: "OK", "NOT_FOUND"; "" without one, of which `error` says why."""
+    details: str = ""
+    """What the server says about the status."""
+
+    def __init__(self, reply: Reply, session: Sender[Any], url: str, endpoint: tuple[str, str], call: _Call) -> None:
+        self.reply: Reply = reply
+        self.session = session
+        self.endpoint = endpoint
+        self.status_code = reply.status
+        """That of HTTP; 0 without a response."""
+        self.content: list[bytes] = []
+        """The replies as received."""
+        self._url = url
+        self._call = call
+        self.error: Exception | None = self._read()
+        """None if the status is OK."""
+
+    def _read(self) -> GrpcError | None:
+        if self.reply.error is not None:
+            return GrpcError(self.reply.error, self.reply.outcome)
+        if self.status_code != 200:
+            return GrpcError(f"status {self.status_code}", "http")
+        try:
+            code, self.details, self.content = grpc_read(self.reply)
+        except ValueError as error:
+            return GrpcError(str(error), "protocol")
+        self.status = CODES[code]
+        if self.status == OK:
+            count = len(self.content)
+            is_complete = count == 1 or not self._call.has_one_reply
+            return None if is_complete else GrpcError(f"the response has {count} messages, not one", "protocol")
+        outcome = "timeout" if self.status == "DEADLINE_EXCEEDED" else "http"
+        return GrpcError(f"grpc {self.status}{': ' * bool(self.details)}{self.details}", outcome)
+
+    def __bool__(self) -> bool:
+        return self.error is None
+
+    @cached_property
+    def messages(self) -> list[Any]:
+        """All replies, as `message`. Raises ValueError for bytes that are no such message."""
+        return [self._call.decode(each) for each in self.content]
+
+    @property
+    def message(self) -> Any:
+        """The reply: a dict with the names of the .proto file, or bytes without a schema; None if there is none."""
+        return self.messages[0] if self.content else None
+
+    @property
+    def metadata(self) -> list[tuple[str, str]]:
+        """Headers and trailers of the response."""
+        return [*self.reply.headers, *self.reply.trailers]
+
+    def fault(self) -> Exception | None:
+        return self.error
+
+    def first_url(self) -> str:
+        return self._url
+
+    def __repr__(self) -> str:
+        return f"<GrpcReply {self.status or self.error}>"
+
+
+class _Call(NamedTuple):
+    """What is known of a method."""
+
+    name: str
+    encode: Callable[[Any], bytes]
+    decode: Callable[[bytes], Any]
+    has_one_reply: bool
+    """The server does not stream."""
+
+
+def _with_schema(method: GrpcMethod) -> _Call:
+    def encode(message: Any) -> bytes:
+        if (known := _serialized(message)) is not None:
+            return known
+        text = json_text(message)
+        return method.encode(json.dumps(message) if text is None else text)
+
+    return _Call(method.name, encode, method.decode, not method.server_streams)
+
+
+def _without_schema(name: str) -> _Call:
+    def encode(message: Any) -> bytes:
+        if (known := _serialized(message)) is not None:
+            return known
+        raise LocustError(f'{name}: a message as a dict needs a schema; write proto = "service.proto" into the class')
+
+    return _Call(name, encode, bytes, False)
+
+
+def _serialized(message: Any) -> bytes | None:
+    """A message of generated code, or bytes, as bytes."""
+    if isinstance(message, bytes):
+        return message
+    write = getattr(message, "SerializeToString", None)
+    return None if write is None else bytes(write())
+
+
+class Grpc:
+    """Calls methods of the user's host: `self.grpc("package.Service/Method", {"name": "x"})`.
+
+    It stands in for a channel of grpcio, too: `GreeterStub(self.grpc)` has the methods of the service.
+    """
+
+    verify: bool | str = True
+    """Whether certificates are checked, or the file of those that are accepted."""
+    cert: str | tuple[str, str] | None = None
+    """The client's own certificate: a file with it and its key, or one for each."""
+
+    def __init__(self, user: User) -> None:
+        self._user = user
+        self._sender: Sender[Any] = user.client
+        scheme, separator, rest = str(user.host).partition("://")
+        self._root = f"{_SCHEMES.get(scheme.lower(), scheme)}{separator}{rest.partition('/')[0]}"
+        self._calls: dict[str, _Call] = {}
+        self._headers: Headers | None = None
+
+    def __call__(
+        self,
+        method: str,
+        message: Any = None,
+        name: str | None = None,
+        catch_response: bool = False,
+        context: Mapping[str, Any] = NO_CONTEXT,
+        *,
+        timeout: float | None = None,
+        metadata: Metadata = (),
+        compression: bool = False,
+    ) -> GrpcReply:
+        """Call a method and wait for its end. message: a dict, which the class attribute `proto` gives a type; a message
+        of generated code; bytes. For a client that streams: a list of these, which are sent at once.
+
+        name, catch_response, context: as of requests; the name is by default the method's. timeout: seconds for the whole
+        call, which the server is told. metadata: headers; bytes are sent in base64, and their names end in -bin.
+        compression: send messages with gzip.
+
+        A call that fails raises nothing: the reply has a `status` and an `error`. Raises ValueError for a message that
+        is none of the method's, and LocustError for a method that the schema does not have.
+        """
+        call = self._call(method)
+        messages = [{}] if message is None else message if isinstance(message, (list, tuple)) else [message]
+        return self._send(call, messages, name, (catch_response, context), timeout, metadata, compression)
+
+    def _send(
+        self,
+        call: _Call,
+        messages: Iterable[Any],
+        name: str | None = None,
+        caught: tuple[bool, Mapping[str, Any]] = (False, NO_CONTEXT),
+        timeout: float | None = None,
+        metadata: Metadata = (),
+        compression: bool = False,
+    ) -> GrpcReply:
+        body = grpc_body([call.encode(each) for each in messages], compression)
+        extra = _extra(metadata, timeout, compression)
+        endpoint = (GRPC, name or self._sender.request_name or call.name)
+        origin = origin_of(self._root, self.verify, self.cert, http2=True)
+        try:
+            reply = self._sender._transmit(
+                endpoint, origin, "POST", f"/{call.name}", self._lines(), extra, body, None, limits(timeout)
+            )
+        except RefusedError as error:
+            raise ValueError(str(error)) from error
+        made = GrpcReply(reply, self._sender, f"{self._root}/{call.name}", endpoint, call)
+        return self._sender._hand_over(made, *caught, False)
+
+    def _call(self, method: str) -> _Call:
+        known = self._calls.get(method)
+        if known is None:
+            schema, name = schema_of(type(self._user)), method.removeprefix("/")
+            try:
+                known = _without_schema(name) if schema is None else _with_schema(schema.method(name))
+            except ValueError as error:
+                raise LocustError(str(error)) from error
+            self._calls[method] = known
+        return known
+
+    def _lines(self) -> Headers:
+        if self._headers is None:
+            self._headers = encode(_LINES)
+        return self._headers
+
+    def unary_unary(self, method: str, request_serializer: Any, response_deserializer: Any, **_: Any) -> Any:
+        """For stubs of generated code: a function that calls the method and returns its reply, or raises GrpcError."""
+        call = self._stub(method, request_serializer, response_deserializer, True)
+        return lambda request, **options: next(call([request], **options))
+
+    def unary_stream(self, method: str, request_serializer: Any, response_deserializer: Any, **_: Any) -> Any:
+        """The same for a server that streams: the function returns an iterator of its replies, once they are complete."""
+        call = self._stub(method, request_serializer, response_deserializer, False)
+        return lambda request, **options: call([request], **options)
+
+    def stream_unary(self, method: str, request_serializer: Any, response_deserializer: Any, **_: Any) -> Any:
+        """The same for a client that streams: the function takes an iterable of messages, which are sent at once."""
+        call = self._stub(method, request_serializer, response_deserializer, True)
+        return lambda requests, **options: next(call(requests, **options))
+
+    def stream_stream(self, method: str, request_serializer: Any, response_deserializer: Any, **_: Any) -> Any:
+        """The same for both."""
+        return self._stub(method, request_serializer, response_deserializer, False)
+
+    def _stub(self, method: str, write: Any, read: Any, has_one_reply: bool) -> Callable[..., Iterator[Any]]:
+        call = _Call(method.removeprefix("/"), write, read, has_one_reply)
+
+        def send(requests: Iterable[Any], timeout: float | None = None, metadata: Any = None, **_: Any) -> Iterator[Any]:
+            reply = self._send(call, requests, timeout=timeout, metadata=metadata or ())
+            if reply.error is not None:
+                raise reply.error
+            return iter(reply.messages)
+
+        return send
+
+
+def _extra(metadata: Metadata, timeout: float | None, compression: bool) -> dict[str, str | bytes | None]:
+    extra: dict[str, str | bytes | None] = {}
+    for name, value in metadata.items() if isinstance(metadata, Mapping) else metadata:
+        extra[name] = base64.b64encode(value).decode("ascii").rstrip("=") if isinstance(value, bytes) else value
+    if timeout is not None:
+        extra["grpc-timeout"] = grpc_timeout(timeout)
+    if compression:
+        extra["grpc-encoding"] = "gzip"
+    return extra
+
+
+def schema_of(cls: type[User]) -> GrpcSchema | None:
+    """The schema of the class attributes `proto` and `proto_path`; relative paths begin in the folder of the file with
+    the class. Raises LocustError for one that cannot be read."""
+    owner = next((each for each in cls.__mro__ if "proto" in vars(each)), cls)
+    files, roots = _listed(getattr(cls, "proto", ())), _listed(getattr(cls, "proto_path", ()))
+    if not files:
+        return None
+    module = getattr(sys.modules.get(owner.__module__), "__file__", None)
+    folder = Path(module).parent if module else Path()
+    return _read(tuple(str(folder / each) for each in files), tuple(str(folder / each) for each in roots))
+
+
+def _listed(value: Any) -> list[str]:
+    return [str(value)] if isinstance(value, (str, Path)) else [str(each) for each in value]
+
+
+@cache
+def _read(files: tuple[str, ...], roots: tuple[str, ...]) -> GrpcSchema:
+    try:
+        return GrpcSchema.read(files, roots)
+    except ValueError as error:
+        raise LocustError(f"proto: {error}") from error

@@ -1,0 +1,94 @@
+"""A gRPC server of the library grpcio, which counts what it has received. Its service is that of echo.proto."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import grpc
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+from plimsoll._engine import GrpcSchema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PROTO = Path(__file__).parent / "echo.proto"
+SERVICE = "echo.v1.Echo"
+
+
+def message_classes() -> tuple[Any, Any]:
+    """Request and Reply, as protoc's generated code has them."""
+    files = descriptor_pb2.FileDescriptorSet.FromString(GrpcSchema.read([str(PROTO)], []).descriptor_set)
+    pool = descriptor_pool.DescriptorPool()
+    for file in files.file:
+        pool.Add(file)
+    find = pool.FindMessageTypeByName
+    request, reply = (message_factory.GetMessageClass(find(f"echo.v1.{name}")) for name in ("Request", "Reply"))
+    return request, reply
+
+
+class GrpcServer:
+    """Echoes texts and numbers. Metadata that begin with x- are in the reply."""
+
+    def __init__(self, tls: tuple[bytes, bytes] | None = None, threads: int = 16, **options: Any) -> None:
+        """tls: key and certificate. options: of `grpc.server`."""
+        self.request, self.reply = message_classes()
+        self.counts: Counter[str] = Counter()
+        self.texts: list[str] = []
+        self.deadlines: list[float | None] = []
+        self.peers: set[str] = set()
+        self._lock = threading.Lock()
+        self._server = grpc.server(ThreadPoolExecutor(threads), **options)
+        own = {"request_deserializer": self.request.FromString, "response_serializer": self.reply.SerializeToString}
+        handlers = {
+            "Say": grpc.unary_unary_rpc_method_handler(self._say, **own),
+            "Collect": grpc.stream_unary_rpc_method_handler(self._collect, **own),
+            "List": grpc.unary_stream_rpc_method_handler(self._list, **own),
+            "Chat": grpc.stream_stream_rpc_method_handler(self._chat, **own),
+        }
+        self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, handlers),))
+        if tls is None:
+            port = self._server.add_insecure_port("127.0.0.1:0")
+        else:
+            port = self._server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials([tls]))
+        self.place = f"127.0.0.1:{port}"
+        self._server.start()
+
+    def close(self) -> None:
+        self._server.stop(None)
+
+    def _received(self, method: str, request: Any, context: grpc.ServicerContext) -> Any:
+        """The reply to one message; ends the call if that says so."""
+        with self._lock:
+            self.counts[method] += 1
+            self.texts.append(request.text)
+            self.deadlines.append(context.time_remaining())
+            self.peers.add(context.peer())
+        time.sleep(request.wait)
+        if request.code:
+            code = next(each for each in grpc.StatusCode if each.value[0] == request.code)
+            context.abort(code, f"as told: 100 % of {request.text}")
+        metadata = [f"{name}: {value}" for name, value in context.invocation_metadata() if name.startswith("x-")]
+        return self.reply(text=request.text, number=request.number, kind=1, metadata=metadata)
+
+    def _say(self, request: Any, context: grpc.ServicerContext) -> Any:
+        return self._received("Say", request, context)
+
+    def _collect(self, requests: Iterator[Any], context: grpc.ServicerContext) -> Any:
+        replies = [self._received("Collect", request, context) for request in requests]
+        return self.reply(text=" ".join(each.text for each in replies), number=len(replies))
+
+    def _list(self, request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
+        reply = self._received("List", request, context)
+        for number in range(request.count):
+            reply.number = number
+            yield reply
+
+    def _chat(self, requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[Any]:
+        for request in requests:
+            yield self._received("Chat", request, context)
