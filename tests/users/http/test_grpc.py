@@ -1,0 +1,145 @@
+"""`self.grpc` of Python users, against a server of grpcio."""
+
+from __future__ import annotations
+
+import gzip
+import types
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.command import CountingTarget
+from tests.grpc_server import PROTO, GrpcServer
+
+from plimsoll.users.exceptions import GrpcError, LocustError
+from plimsoll.users.http.grpc import Grpc
+
+if TYPE_CHECKING:
+    from tests.users.conftest import SessionBench
+
+SAY = "echo.v1.Echo/Say"
+
+
+def grpc_of(session_bench: SessionBench, host: str, **attributes: Any) -> Grpc:
+    """`self.grpc` of a user of this host. attributes: of its class."""
+    user = type("Caller", (), {"proto": str(PROTO), **attributes})()
+    user.host, user.client = host, session_bench.http(host)
+    return Grpc(user)
+
+
+def test_a_dict_is_a_message_and_the_reply_is_one(session_bench: SessionBench, grpc_server: GrpcServer) -> None:
+    call = grpc_of(session_bench, f"grpc://{grpc_server.place}")
+    message = {"text": "ä\"", "number": 2**60}
+    reply = call(SAY, message, metadata={"x-a": "b", "x-bin": b"\x00\xff"}, compression=True, timeout=20)
+    assert reply and (reply.status, reply.details, reply.error) == ("OK", "", None)
+    assert reply.message == {
+        **message, "kind": "KIND_ECHO", "metadata": ["x-a: b", "x-bin: b'\\x00\\xff'"],
+    }  # fmt: skip
+    assert ("grpc-status", "0") in reply.metadata
+    assert session_bench.counts == {("gRPC", SAY, "success"): 1}
+    assert grpc_server.texts == ["ä\""] and (grpc_server.deadlines[0] or 0) < 21
+    (row,) = session_bench.recorded
+    assert 0 < row.service_sum <= row.response_sum
+
+
+def test_messages_of_generated_code_need_no_schema(session_bench: SessionBench, grpc_server: GrpcServer) -> None:
+    call = grpc_of(session_bench, f"grpc://{grpc_server.place}", proto=())
+    reply = call(f"/{SAY}", grpc_server.request(text="x"))
+    assert grpc_server.reply.FromString(reply.message).text == "x"
+    with pytest.raises(LocustError, match="a message as a dict needs a schema"):
+        call(SAY, {"text": "x"})
+    assert grpc_server.counts == {"Say": 1}
+
+
+class EchoStub:
+    """As grpcio-tools generates it."""
+
+    def __init__(self, channel: Any, server: GrpcServer) -> None:
+        own = {
+            "request_serializer": server.request.SerializeToString,
+            "response_deserializer": server.reply.FromString,
+            "_registered_method": True,
+        }
+        self.Say = channel.unary_unary("/echo.v1.Echo/Say", **own)
+        self.Collect = channel.stream_unary("/echo.v1.Echo/Collect", **own)
+        self.List = channel.unary_stream("/echo.v1.Echo/List", **own)
+        self.Chat = channel.stream_stream("/echo.v1.Echo/Chat", **own)
+
+
+def test_stubs_of_generated_code_take_it_for_a_channel(session_bench: SessionBench, grpc_server: GrpcServer) -> None:
+    stub = EchoStub(grpc_of(session_bench, f"grpc://{grpc_server.place}", proto=()), grpc_server)
+    request = grpc_server.request
+    assert stub.Say(request(text="a"), timeout=20, metadata=(("x-a", "b"),)).metadata == ["x-a: b"]
+    assert stub.Collect(iter([request(text="a"), request(text="b")])).text == "a b"
+    assert [each.number for each in stub.List(request(count=3))] == [0, 1, 2]
+    assert [each.text for each in stub.Chat([request(text="c"), request(text="d")])] == ["c", "d"]
+    with pytest.raises(GrpcError, match="grpc NOT_FOUND: as told: 100 % of e"):
+        stub.Say(request(text="e", code=5))
+    assert session_bench.counts == {
+        ("gRPC", SAY, "success"): 1, ("gRPC", SAY, "http"): 1,
+        **{("gRPC", f"echo.v1.Echo/{name}", "success"): 1 for name in ("Collect", "List", "Chat")},
+    }  # fmt: skip
+
+
+def test_streams_are_lists(session_bench: SessionBench, grpc_server: GrpcServer) -> None:
+    call = grpc_of(session_bench, f"grpc://{grpc_server.place}")
+    assert call("echo.v1.Echo/Collect", [{"text": "a"}, {"text": "b"}]).message["text"] == "a b"
+    assert [each["number"] for each in call("echo.v1.Echo/List", {"count": 2}).messages] == [0, 1]
+    assert call("echo.v1.Echo/List", {}).message is None
+
+
+def test_a_code_is_a_failure_unless_the_block_says_so(session_bench: SessionBench, grpc_server: GrpcServer) -> None:
+    call = grpc_of(session_bench, f"grpc://{grpc_server.place}")
+    reply = call(SAY, {"code": 14, "text": "x"}, name="down")
+    assert not reply and (reply.status, reply.details) == ("UNAVAILABLE", "as told: 100 % of x")
+    assert reply.message is None
+    with call(SAY, {"code": 5}, name="missing", catch_response=True) as reply:
+        assert reply.status == "NOT_FOUND"
+        reply.success()
+    with call(SAY, {}, name="empty", catch_response=True) as reply:
+        reply.failure("no text")
+    assert session_bench.counts == {
+        ("gRPC", "down", "http"): 1, ("gRPC", "missing", "success"): 1, ("gRPC", "empty", "assertion"): 1,
+    }  # fmt: skip
+    assert ("http", "grpc UNAVAILABLE: as told: 100 % of x") in session_bench.failures
+
+
+def test_a_deadline_is_a_timeout(session_bench: SessionBench, grpc_server: GrpcServer) -> None:
+    call = grpc_of(session_bench, f"grpc://{grpc_server.place}")
+    assert call(SAY, {"wait": 1.5}, timeout=0.2).error is not None
+    assert call(SAY, {"code": 4}).status == "DEADLINE_EXCEEDED"
+    assert session_bench.counts == {("gRPC", SAY, "timeout"): 2}
+
+
+def test_listeners_get_the_reply(session_bench: SessionBench, grpc_server: GrpcServer) -> None:
+    heard: list[dict[str, Any]] = []
+    session_bench.event.add_listener(lambda **fields: heard.append(fields))
+    call = grpc_of(session_bench, f"grpc://{grpc_server.place}")
+    call(SAY, {"text": "x"}, context={"a": 1})
+    (fields,) = heard
+    assert (fields["request_type"], fields["name"], fields["context"]) == ("gRPC", SAY, {"a": 1})
+    assert (fields["response"].message["text"], fields["exception"]) == ("x", None)
+    assert fields["url"] == f"http://{grpc_server.place}/{SAY}"
+    assert session_bench.counts == {("gRPC", SAY, "success"): 1}
+
+
+def test_a_server_of_another_kind_is_a_failure(session_bench: SessionBench) -> None:
+    target = CountingTarget()
+    reply = grpc_of(session_bench, target.url.replace("http", "grpc"))(SAY, {})
+    target.close()
+    assert (reply.status, reply.status_code, bool(reply)) == ("", 0, False)
+    assert "HTTP/2" in str(reply.error)
+    ((method, name, outcome),) = session_bench.counts
+    assert (method, name, outcome) == ("gRPC", SAY, "protocol")
+    assert not grpc_of(session_bench, "grpc://127.0.0.1:1")(SAY, {})
+    assert ("connect", "Connection refused") in session_bench.failures
+
+
+def test_mistakes_are_raised_before_anything_is_sent(session_bench: SessionBench, grpc_server: GrpcServer) -> None:
+    call = grpc_of(session_bench, f"grpc://{grpc_server.place}")
+    with pytest.raises(LocustError, match='echo.v1.Echo has no method "Sya"; did you mean "Say"?'):
+        call("echo.v1.Echo/Sya", {})
+    with pytest.raises(ValueError, match="unrecognized field name 'txt'"):
+        call(SAY, {"txt": 1})
+    with pytest.raises(LocustError, match="proto: .*none.proto"):
+        grpc_of(session_bench, "grpc://127.0.0.1:1", proto="none.proto")(SAY, {})
+    assert session_bench.counts == {} and not grpc_server.counts
