@@ -146,6 +146,8 @@ class Origin:
     cert: path of a PEM with key and certificate, or (certificate, key).
     proxy: http://[user:pass@]host:port. forwards: for an origin that is a proxy, the URL whose requests it hands on.
     source: local IP address to bind.
+    http2: speak HTTP/2 and nothing else, chosen in the handshake of https, from the first byte with http. A client then
+    has one connection to the origin.
     Raises ValueError for a malformed URL or unreadable file (message names it).
     """
 
@@ -158,6 +160,7 @@ class Origin:
         proxy: str | None = None,
         forwards: str | None = None,
         source: str | None = None,
+        http2: bool = False,
     ) -> Self: ...
     @property
     def scheme(self) -> str: ...
@@ -641,7 +644,8 @@ class NativeUsers:
     """Users in Rust who play a scenario without Python, in the closed model (`resize`) or the open one (`arrive`).
 
     max_users: most users at a time in the open model. drop: what finds all of them busy is dropped and counted instead
-    of waiting for one. iterations, requests: how many this worker may begin; None = no limit.
+    of waiting for one. iterations, requests: how many this worker may begin; None = no limit. users_per_connection: users
+    that share their connections; with HTTP/2 the users of one connection.
     """
 
     def __new__(
@@ -654,6 +658,7 @@ class NativeUsers:
         drop: bool = False,
         iterations: int | None = None,
         requests: int | None = None,
+        users_per_connection: int = 1,
     ) -> Self: ...
     def resize(self, users: int) -> None:
         """Have so many users. New ones begin now; surplus ones end after the iteration they are in."""

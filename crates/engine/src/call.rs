@@ -11,6 +11,26 @@ use crate::bodies::Held;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExchangeId(pub u64);
 
+impl ExchangeId {
+    /// The exchange with this serial in this slot.
+    #[inline]
+    pub(crate) fn new(place: usize, serial: u32) -> ExchangeId {
+        ExchangeId(pack(place, serial))
+    }
+}
+
+/// A slot, and the serial that distinguishes its users.
+#[inline]
+pub(crate) fn pack(place: usize, serial: u32) -> u64 {
+    u64::from(serial) << 32 | place as u64
+}
+
+/// The inverse of [`pack`].
+#[inline]
+pub(crate) fn unpack(packed: u64) -> (usize, u32) {
+    ((packed & 0xffff_ffff) as usize, (packed >> 32) as u32)
+}
+
 /// The bytes of a request on the wire.
 #[derive(Clone, Debug)]
 pub enum Bytes {
@@ -33,7 +53,7 @@ impl Bytes {
 
 /// One encoded request.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "four independent facts, not a state")]
+#[expect(clippy::struct_excessive_bools, reason = "five independent facts, not a state")]
 pub struct Wire {
     /// Head and body.
     pub bytes: Bytes,
@@ -48,6 +68,9 @@ pub struct Wire {
     pub upgrade: bool,
     /// The request may be sent again if a kept connection closes during it.
     pub idempotent: bool,
+    /// More of the body follows: [`Engine::write`](crate::Engine::write), until
+    /// [`Engine::finish_writing`](crate::Engine::finish_writing). Only with HTTP/2.
+    pub continues: bool,
 }
 
 /// Whether the method is idempotent (RFC 9110 §9.2.2).
@@ -82,7 +105,7 @@ pub struct Call {
     /// Start of that timeout, monotonic ns: for a redirect, the send time of the first request; 0 = the send time of
     /// this request.
     pub since: u64,
-    /// Timeout of a new connection including its handshakes, ns; 0 = none.
+    /// Timeout of a new connection including its handshakes, ns; 0 = none. With HTTP/2: of the wait for a stream.
     pub connect_timeout: u64,
     /// Timeout of each wait until the peer sends or accepts bytes, ns; 0 = none.
     pub read_timeout: u64,
@@ -95,7 +118,7 @@ pub struct Call {
 pub struct Response {
     /// 100…999.
     pub status: u16,
-    /// The x of HTTP/1.x.
+    /// The x of HTTP/1.x; 10 for HTTP/2.
     pub minor: u8,
     /// Raw head including the blank line, then the body without transfer coding; empty unless kept.
     pub bytes: Vec<u8>,

@@ -1,28 +1,33 @@
 //! One connection as a state machine over readiness. It has its socket and its exchange, but no event loop.
 
+mod answers;
 mod flight;
+mod input;
+mod session;
 mod setup;
+mod sharing;
 mod streaming;
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
 use plimsoll_http::{Decoder, Limits};
-use plimsoll_record::{Outcome, StampSource};
+use plimsoll_record::{Exchange, Outcome};
 
 use crate::call::{Call, Failure, Keep};
 use crate::clock::{StampClock, now};
 use crate::dial::Dial;
 use crate::origin::Origin;
-use crate::protocol::{Http1, Progress, Protocol};
+use crate::protocol::{Http1, Protocol};
 use crate::socket::Socket;
-use crate::tls::words;
 use crate::transport::Transport;
 pub(crate) use flight::Flight;
+pub(crate) use session::Session;
+pub(crate) use sharing::Share;
 pub(crate) use streaming::closed;
 
 /// A kept connection that was idle for longer than this is checked before reuse, ns.
-const CHECK_AFTER_IDLE: u64 = 10_000_000;
+pub(crate) const CHECK_AFTER_IDLE: u64 = 10_000_000;
 
 /// Shared by all connections of an engine.
 pub(crate) struct Io {
@@ -62,6 +67,10 @@ pub(crate) enum Stage {
     Tunnelling,
     /// In the TLS handshake.
     Handshaking,
+    /// Carrying the exchanges of others (HTTP/2).
+    Shared,
+    /// Waiting for a stream of a shared connection.
+    Queued,
     /// Sending a request or waiting for its response.
     Exchanging,
     /// The same, with a response that is streamed.
@@ -97,9 +106,20 @@ pub(crate) enum Step {
     Close,
     /// A streamed exchange has progress: its head has arrived, or there is something to read.
     Streamed,
+    /// A shared connection is ready for exchanges.
+    Made,
+    /// A shared connection has this event.
+    Shared(Readiness),
+    /// The body of an exchange on a shared connection need not wait for 100 (Continue) any longer.
+    Continue,
+    /// The peer promises that it has not acted on the request: send it again.
+    Again,
 }
 
-/// One connection of one client to one origin with protocol `P`.
+/// One connection of one client to one origin with protocol `P`, and the exchange in flight on it.
+///
+/// With HTTP/2 these are apart: a connection with a `session` carries many exchanges. Each of them is a `Connection`
+/// without a socket that has a `share` in the session.
 #[derive(Debug)]
 pub(crate) struct Connection<P = Http1> {
     pub(crate) client: usize,
@@ -121,11 +141,20 @@ pub(crate) struct Connection<P = Http1> {
     reused: bool,
     /// Start of the idle time, monotonic ns.
     idle_since: u64,
+    /// What it carries, if it is shared.
+    pub(crate) session: Option<Box<Session>>,
+    /// What carries its exchange, if that is a shared connection.
+    pub(crate) share: Option<Share>,
 }
 
 impl<P: Protocol> Connection<P> {
     /// A connection that is not open yet, with its first exchange.
     pub(crate) fn new(client: usize, origin: Arc<Origin>, call: Call, sent: u64) -> Connection<P> {
+        let flight = Some(Flight::before_connecting(call, sent));
+        Connection { flight, ..Connection::empty(client, origin) }
+    }
+
+    fn empty(client: usize, origin: Arc<Origin>) -> Connection<P> {
         Connection {
             client,
             origin,
@@ -133,13 +162,15 @@ impl<P: Protocol> Connection<P> {
             serial: 0,
             timer: 0,
             dial: Dial::default(),
-            flight: Some(Flight::before_connecting(call, sent)),
+            flight: None,
             stage: Stage::Resolving,
             transport: None,
             protocol: P::default(),
             proxy: None,
             reused: false,
             idle_since: 0,
+            session: None,
+            share: None,
         }
     }
 
@@ -169,7 +200,7 @@ impl<P: Protocol> Connection<P> {
 
     /// Whether the connection was established, even if it has broken since.
     pub(crate) fn is_made(&self) -> bool {
-        matches!(self.stage, Stage::Exchanging | Stage::Streaming | Stage::Idle)
+        matches!(self.stage, Stage::Exchanging | Stage::Streaming | Stage::Idle | Stage::Shared)
     }
 
     /// Whether its exchange waits for the end of a backoff.
@@ -220,9 +251,19 @@ impl<P: Protocol> Connection<P> {
 
     /// Ends the resolving phase: the addresses are known.
     pub(crate) fn resolved(&mut self) {
-        if let Some(flight) = &mut self.flight {
-            flight.exchange.dns += flight.lap();
-        }
+        self.lap(|exchange| &mut exchange.dns);
+    }
+
+    /// Ends a phase of the setup. `of`: where its length is added, ns.
+    fn lap(&mut self, of: impl FnOnce(&mut Exchange) -> &mut u64) {
+        let (exchange, phase) = match (&mut self.flight, &mut self.session) {
+            (Some(flight), _) => (&mut flight.exchange, &mut flight.phase),
+            (None, Some(session)) => (&mut session.setup, &mut session.phase),
+            (None, None) => return,
+        };
+        let now = now();
+        *of(exchange) += now - *phase;
+        *phase = now;
     }
 
     /// Takes over a socket that is connecting.
@@ -253,10 +294,10 @@ impl<P: Protocol> Connection<P> {
         if flight.waits_for_continue() && is_connected && !flight.is_over() {
             flight.release();
             flight.wait(now());
-            return self.transmit(io);
+            return if self.share.is_some() { Step::Continue } else { self.transmit(io) };
         }
         let (what, limit) = flight.passed(is_connected);
-        Step::Failed(late(what, limit))
+        Step::Failed(late(if stage == Stage::Queued { "no free stream of a connection" } else { what }, limit))
     }
 
     /// Handles a readiness event.
@@ -266,7 +307,8 @@ impl<P: Protocol> Connection<P> {
         let step = match stage {
             Stage::Exchanging => return self.exchange(io, ready),
             Stage::Idle if ready.readable => return Step::Close,
-            Stage::Idle | Stage::Resolving | Stage::BackingOff => return Step::Wait,
+            Stage::Idle | Stage::Resolving | Stage::BackingOff | Stage::Queued => return Step::Wait,
+            Stage::Shared => return Step::Shared(ready),
             Stage::Connecting => self.connected(io),
             Stage::Tunnelling => self.tunnel(io),
             Stage::Handshaking => self.handshake(io),
@@ -339,177 +381,6 @@ impl<P: Protocol> Connection<P> {
                 Err(error) => return Err(error),
             }
         }
-    }
-
-    /// Reads and stamps the available bytes. This is the only place that takes an arrival time.
-    ///
-    /// A read that does not fill the buffer has drained the socket. Later bytes cause a new event. The end of the
-    /// stream is different: its event (`ended`) is the last one.
-    #[inline]
-    fn receive(&mut self, io: &mut Io, ended: bool) -> Step {
-        loop {
-            let Some(transport) = &mut self.transport else { return Step::Close };
-            let received = match transport.receive(&mut io.scratch) {
-                Ok(received) => received,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return self.send_rest(io),
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return self.lost(Failure::io(Outcome::Reset, &error)),
-            };
-            let read = now();
-            if received.length == 0 {
-                return self.cut_off(read, &io.limits);
-            }
-            let emptied = received.length < io.scratch.len();
-            let fresh = &io.scratch[..received.length];
-            let step = if transport.is_secure() {
-                self.take_sealed(fresh, received.stamp, read, &mut io.plain, &io.limits, &mut io.clock)
-            } else {
-                self.take(fresh, received.stamp, read, &io.limits, &mut io.clock)
-            };
-            match step {
-                Step::Wait if ended || !emptied => {}
-                Step::Wait => return self.send_rest(io),
-                Step::Done { keep: true } if ended || !emptied => {
-                    return Step::Done { keep: !ended && !self.is_stale() };
-                }
-                step => return step,
-            }
-        }
-    }
-
-    /// Writes what the input has released: the body after 100 (Continue), or a response of the protocol itself.
-    #[inline]
-    fn send_rest(&mut self, io: &mut Io) -> Step {
-        if self.has_unsent() { self.transmit(io) } else { Step::Wait }
-    }
-
-    /// Passes encrypted bytes to TLS, in portions that TLS can decrypt.
-    #[inline(never)]
-    fn take_sealed(
-        &mut self,
-        mut sealed: &[u8],
-        stamp: Option<u64>,
-        read: u64,
-        plain: &mut [u8],
-        limits: &Limits,
-        clock: &mut StampClock,
-    ) -> Step {
-        while !sealed.is_empty() {
-            let Some(transport) = &mut self.transport else { return Step::Close };
-            if let Err(error) = transport.unseal(&mut sealed) {
-                return Step::Failed(Failure::new(Outcome::Tls, words(&error, self.origin.port())));
-            }
-            match self.take_opened(stamp, read, plain, limits, clock) {
-                Step::Wait => {}
-                Step::Done { keep: true } => {
-                    let clean = self.transport.as_mut().is_some_and(|transport| transport.is_clean(sealed));
-                    return Step::Done { keep: clean };
-                }
-                step => return step,
-            }
-        }
-        Step::Wait
-    }
-
-    /// Passes decrypted bytes to the protocol.
-    fn take_opened(
-        &mut self,
-        stamp: Option<u64>,
-        read: u64,
-        plain: &mut [u8],
-        limits: &Limits,
-        clock: &mut StampClock,
-    ) -> Step {
-        loop {
-            let Some(transport) = &mut self.transport else { return Step::Close };
-            match transport.open(plain) {
-                Ok(0) => return self.ended(read, limits),
-                Ok(length) => match self.take(&plain[..length], stamp, read, limits, clock) {
-                    Step::Wait => {}
-                    step => return step,
-                },
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Wait,
-                Err(error) => return self.lost(Failure::io(Outcome::Reset, &error)),
-            }
-        }
-    }
-
-    /// Passes response bytes to the protocol. `stamp` belongs to the segment with the last byte.
-    #[inline]
-    fn take(&mut self, fresh: &[u8], stamp: Option<u64>, read: u64, limits: &Limits, clock: &mut StampClock) -> Step {
-        let Some(flight) = &mut self.flight else { return Step::Close };
-        flight.exchange.bytes_in += fresh.len() as u64;
-        let headless = flight.response.status == 0;
-        let progress = match self.protocol.input(limits, fresh, &mut flight.collector()) {
-            Ok(progress) => progress,
-            Err(failure) => return Step::Failed(failure),
-        };
-        let has_head = headless && flight.response.status != 0;
-        if has_head || progress != Progress::More || flight.stream.is_some() {
-            let (arrival, source) = clock.arrival(stamp, flight.exchange.sent, read);
-            if has_head {
-                flight.exchange.first_byte = arrival;
-            }
-            // After a clock correction, two stamps may be out of order.
-            flight.exchange.arrival = arrival.max(flight.exchange.first_byte);
-            flight.exchange.source = source;
-        }
-        let Progress::Done { reusable } = progress else {
-            flight.wait(read);
-            return Step::Wait;
-        };
-        flight.exchange.read = read;
-        if !self.reused {
-            self.origin.answers();
-        }
-        // The peer did not read the whole request: never reuse the connection.
-        let is_sent = self.protocol.output(flight.call.wire.bytes.as_slice(), flight.written).is_empty();
-        Step::Done { keep: reusable && is_sent }
-    }
-
-    /// Handles the end of the stream. It is correct if it ends the body.
-    #[cold]
-    fn ended(&mut self, read: u64, limits: &Limits) -> Step {
-        let Some(flight) = &mut self.flight else { return Step::Close };
-        if !flight.is_answered() {
-            return self.lost(Failure::new(Outcome::Reset, "connection closed without a response"));
-        }
-        match self.protocol.input(limits, &[], &mut flight.collector()) {
-            Ok(_) => {
-                flight.exchange.arrival = read;
-                flight.exchange.source = StampSource::User;
-                flight.exchange.read = read;
-                Step::Done { keep: false }
-            }
-            Err(failure) => Step::Failed(failure),
-        }
-    }
-
-    /// Handles the end of the socket. TLS must have announced it; otherwise a third party may have cut the connection.
-    #[cold]
-    fn cut_off(&mut self, read: u64, limits: &Limits) -> Step {
-        let is_secure = self.transport.as_ref().is_some_and(Transport::is_secure);
-        match self.ended(read, limits) {
-            Step::Done { .. } if is_secure => Step::Failed(Failure::new(
-                Outcome::Reset,
-                "the connection was closed without the end of TLS (close_notify): the response may be incomplete",
-            )),
-            step => step,
-        }
-    }
-
-    /// Handles a broken connection. If a kept one never responded, the peer had closed it before the request arrived.
-    /// The retry uses a new connection, so a request is sent at most twice.
-    #[cold]
-    fn lost(&self, mut failure: Failure) -> Step {
-        let Some(flight) = &self.flight else { return Step::Close };
-        if self.reused && !flight.is_answered() && flight.call.wire.idempotent {
-            return Step::Redial;
-        }
-        if !flight.is_answered() && self.origin.may_want_tls() {
-            failure.message.push_str("; is it https?");
-        }
-        Step::Failed(failure)
     }
 }
 

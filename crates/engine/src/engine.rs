@@ -1,7 +1,10 @@
-//! The reactor: sends, waits for readiness, returns what has finished. `connecting`: new connections; `streaming`:
-//! bodies that are read in pieces; `waking`: timers for the caller.
+//! The reactor: sends, waits for readiness, returns what has finished. `clients`: groups of connections; `connecting`:
+//! new connections; `sessions`: connections that carry many exchanges; `streaming`: bodies that are read in pieces;
+//! `waking`: timers.
 
+mod clients;
 mod connecting;
+mod sessions;
 mod streaming;
 mod waking;
 
@@ -19,8 +22,8 @@ use plimsoll_record::Outcome;
 use slab::Slab;
 
 use crate::allow::AllowedHosts;
-use crate::backoff::{Backoff, Refusals, forget};
-use crate::call::{Call, ExchangeId, Failure, Finished};
+use crate::backoff::{Backoff, forget};
+use crate::call::{Call, ExchangeId, Failure, Finished, unpack};
 use crate::clock::now;
 use crate::connection::{Connection, Io, Readiness, Step};
 use crate::origin::Origin;
@@ -29,6 +32,7 @@ use crate::resolve::{Place, Resolver};
 use crate::source::Sources;
 use crate::timer::Timers;
 use crate::trace::Tracer;
+use clients::Client;
 use waking::Wake;
 
 const TIMER: Token = Token(usize::MAX);
@@ -59,15 +63,6 @@ pub enum Event {
     Finished(Finished),
     /// The wake with this token is due, or there may be something to [`read`](Engine::read).
     Woken(u64),
-}
-
-/// One client.
-struct Client {
-    /// Slots of its connections.
-    places: Vec<usize>,
-    /// Its local address, if the caller has set one.
-    source: Option<IpAddr>,
-    refusals: Refusals,
 }
 
 #[derive(Clone, Copy)]
@@ -102,6 +97,16 @@ pub struct Engine {
     /// Wakes whose time had passed when they were requested. They are returned in the next turn. Otherwise a caller
     /// that always asks again would never leave the turn.
     overdue: Vec<u64>,
+    /// Shared connections with output that waits for the end of the current event: slots in `connections`.
+    unwritten: Vec<usize>,
+    /// Exchanges on shared connections whose writer waits until its bytes are written.
+    writers: Vec<ExchangeId>,
+    /// Kept for its memory.
+    steps: Vec<(ExchangeId, Step)>,
+    /// Slots in `connections` that have no connection of their own.
+    sharing: usize,
+    /// The caller takes the events of a turn.
+    in_turn: bool,
     /// Connections that wait for the resolver: (slot in `connections`, serial).
     waiting: HashMap<Place, Vec<(usize, u32)>>,
     timers: Timers,
@@ -141,6 +146,11 @@ impl Engine {
             wakes: Slab::new(),
             woken: VecDeque::new(),
             overdue: Vec::new(),
+            unwritten: Vec::new(),
+            writers: Vec::new(),
+            steps: Vec::new(),
+            sharing: 0,
+            in_turn: false,
             waiting: HashMap::new(),
             timers,
             resolver: Resolver::new(Arc::clone(&waker)),
@@ -176,12 +186,7 @@ impl Engine {
 
     /// Connections that are open or opening.
     pub fn connections(&self) -> usize {
-        self.connections.len()
-    }
-
-    /// Gives each new client one of these local addresses, in turn. Empty: the origin or the system chooses.
-    pub fn set_addresses(&mut self, addresses: Vec<IpAddr>) {
-        (self.addresses, self.assigned) = (addresses, 0);
+        self.connections.len() - self.sharing
     }
 
     /// Sets the maximum length of a response body without transfer coding, in bytes.
@@ -210,30 +215,6 @@ impl Engine {
         self.backoff.waited
     }
 
-    /// A new client without connections.
-    pub fn client(&mut self) -> ClientId {
-        let turn = self.assigned.checked_rem(self.addresses.len());
-        self.assigned += usize::from(turn.is_some());
-        self.client_from(turn.map(|turn| self.addresses[turn]))
-    }
-
-    /// A new client whose connections come from this local address.
-    pub fn client_from(&mut self, source: Option<IpAddr>) -> ClientId {
-        ClientId(self.clients.insert(Client { places: Vec::new(), source, refusals: Refusals::new() }))
-    }
-
-    /// The local address of this client's connections, if it was set.
-    pub fn source(&self, client: ClientId) -> Option<IpAddr> {
-        self.clients.get(client.0)?.source
-    }
-
-    /// Closes the client's connections and removes it. Cancels its exchanges in flight and its readers of streamed
-    /// bodies, and returns their tokens. A finished exchange that was not returned yet still comes.
-    pub fn close(&mut self, client: ClientId) -> Vec<u64> {
-        let places = self.clients.try_remove(client.0).map(|client| client.places).unwrap_or_default();
-        places.into_iter().filter_map(|place| self.give_up(place)).collect()
-    }
-
     /// Sends a request on a kept connection of this client, or on a new one. Its [`Finished`] comes in a later turn.
     /// The client must not be closed.
     #[inline]
@@ -254,6 +235,9 @@ impl Engine {
         self.sent += 1;
         self.serial = self.serial.wrapping_add(1) & SERIAL;
         let sent = now();
+        if origin.http2 {
+            return self.begin_shared(client, origin, call, trace, sent);
+        }
         let (place, step) = match self.idle_connection(client, origin, sent) {
             Some((place, sent)) => {
                 let connection = &mut self.connections[place];
@@ -267,7 +251,7 @@ impl Engine {
         {
             flight.carries(trace);
         }
-        let id = ExchangeId(pack(place, self.serial));
+        let id = ExchangeId::new(place, self.serial);
         if let Some(finished) = self.settle(place, step) {
             self.finish_later(finished);
         }
@@ -298,12 +282,14 @@ impl Engine {
         if self.next_ready < self.ready.len() {
             return Ok(self.ready.len() - self.next_ready + self.finished.len() + self.woken.len());
         }
+        self.flush();
         self.timers.settle();
         self.woken.extend(self.overdue.drain(..));
         let timeout = if self.finished.is_empty() && self.woken.is_empty() { timeout } else { Some(Duration::ZERO) };
         self.ready.clear();
         self.next_ready = 0;
         self.turn = self.finished.len();
+        self.in_turn = true;
         match self.poll.poll(&mut self.events, timeout) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
             Err(_) => self.events.clear(),
@@ -331,7 +317,9 @@ impl Engine {
             if let Some(event) = self.next_woken() {
                 return Some(event);
             }
+            self.flush();
             let Some(&ready) = self.ready.get(self.next_ready) else {
+                self.in_turn = false;
                 self.timers.settle();
                 return None;
             };
@@ -368,7 +356,7 @@ impl Engine {
                 Step::Done { keep: true } => {
                     self.in_flight -= 1;
                     let connection = &mut self.connections[place];
-                    let id = ExchangeId(pack(place, connection.serial));
+                    let id = ExchangeId::new(place, connection.serial);
                     return Some(connection.rest()?.finish(id, None));
                 }
                 Step::Done { keep: false } => return self.end(place, None),
@@ -386,45 +374,16 @@ impl Engine {
                 Step::Dial { waited } => {
                     self.backoff.held -= 1;
                     self.backoff.waited += waited;
+                    if self.connections[place].origin.http2 {
+                        self.join(place, now(), false);
+                        return None;
+                    }
                     self.open(place)
                 }
                 Step::NextAddress(error) => self.connect(place, error),
                 Step::Streamed => return self.streamed(place),
+                Step::Made | Step::Shared(_) | Step::Continue | Step::Again => return self.settle_shared(place, step),
             }
-        }
-    }
-
-    /// Ensures a timer entry for the deadline of the connection's exchange.
-    #[inline]
-    fn watch(&mut self, place: usize) {
-        let connection = &mut self.connections[place];
-        let deadline = connection.deadline();
-        if deadline != 0 && (connection.timer == 0 || deadline < connection.timer) {
-            connection.timer = deadline;
-            self.timers.insert(deadline, pack(place, connection.serial));
-        }
-    }
-
-    fn expire(&mut self) {
-        self.timers.fired();
-        let now = now();
-        while let Some(owner) = self.timers.expired(now) {
-            if owner & WAKE != 0 {
-                self.woken.push_back(owner & !WAKE);
-            } else {
-                self.expire_connection(unpack(owner).0, now);
-            }
-        }
-    }
-
-    /// The timer may belong to an earlier exchange or connection in this slot, so check the current deadline.
-    fn expire_connection(&mut self, place: usize, now: u64) {
-        let Some(connection) = self.connections.get_mut(place).filter(|known| known.timer <= now) else { return };
-        connection.timer = 0;
-        let deadline = connection.deadline();
-        let step = if deadline != 0 && deadline <= now { connection.expire(&mut self.io) } else { Step::Wait };
-        if let Some(finished) = self.settle(place, step) {
-            self.finish_now(finished);
         }
     }
 
@@ -449,20 +408,34 @@ impl Engine {
 
     /// Ends the exchange in flight and its connection.
     fn end(&mut self, place: usize, failure: Option<Failure>) -> Option<Finished> {
+        if self.connections[place].session.is_some() {
+            self.lose(place, &failure?);
+            return None;
+        }
         let connection = self.remove(place);
-        let id = ExchangeId(pack(place, connection.serial));
+        let id = ExchangeId::new(place, connection.serial);
         self.in_flight -= 1;
-        if failure.as_ref().is_some_and(|failure| failure.outcome != Outcome::Cancelled)
-            && !connection.is_made()
-            && let Some(client) = self.clients.get_mut(connection.client)
-        {
-            self.backoff.refused(&mut client.refusals, &connection.origin);
+        if failure.as_ref().is_some_and(|failure| failure.outcome != Outcome::Cancelled) && !connection.is_made() {
+            self.refused(&connection);
         }
         Some(connection.flight?.finish(id, failure))
     }
 
+    /// Records that a connection could not be made.
+    fn refused(&mut self, connection: &Connection) {
+        // The exchanges on a shared connection do not count one by one.
+        if connection.share.is_none()
+            && let Some(client) = self.clients.get_mut(connection.client)
+        {
+            self.backoff.refused(&mut client.refusals, &connection.origin);
+        }
+    }
+
     fn remove(&mut self, place: usize) -> Connection {
-        let connection = self.connections.remove(place);
+        let mut connection = self.connections.remove(place);
+        if connection.origin.http2 {
+            self.leave(place, &mut connection);
+        }
         self.backoff.held -= usize::from(connection.is_held());
         if let Some(client) = self.clients.get_mut(connection.client) {
             client.places.retain(|&kept| kept != place);
@@ -499,12 +472,11 @@ impl AsRawFd for Engine {
     }
 }
 
-fn pack(place: usize, tag: u32) -> u64 {
-    u64::from(tag) << 32 | place as u64
-}
-
-fn unpack(packed: u64) -> (usize, u32) {
-    ((packed & 0xffff_ffff) as usize, (packed >> 32) as u32)
+/// Reserves memory for a few more, if there is none left. Doubling would leave up to half of it unused.
+pub(crate) fn make_room<T>(slab: &mut Slab<T>) {
+    if slab.len() == slab.capacity() {
+        slab.reserve_exact(slab.len() / 4 + 16);
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! - `native`: [`NativeUsers`], the interface, and how users end.
 //! - [`script`]: [`Script`], a scenario with its origins.
 //! - `step`: what the engine needs of each step, prepared once.
-//! - `user`: one user and its state.
+//! - `user`: one user and its state. `clients`: whose connections it takes.
 //! - `streams`: the due times of the open model.
 //! - `budget`: how many iterations and requests may still begin.
 //! - `play`: from the end of one exchange to the start of the next: **the hot path**.
@@ -19,6 +19,7 @@
 //! arrival and no exchange is lost: each is recorded exactly once.
 
 mod budget;
+mod clients;
 mod events;
 mod open;
 mod play;
@@ -35,8 +36,9 @@ use plimsoll_record::Recorder;
 use plimsoll_scenario::Player;
 use slab::Slab;
 
-use crate::engine::{Engine, WakeId};
+use crate::engine::{Engine, WakeId, make_room};
 use budget::Budget;
+use clients::Clients;
 use events::Reading;
 pub use script::{Script, ScriptError};
 use socket::{Socket, Waiting};
@@ -67,11 +69,20 @@ pub struct Rules {
     pub requests: Option<u64>,
     /// Maximum length of a response body after content decoding, bytes.
     pub max_decoded: u64,
+    /// Users that share their connections, at least 1. With HTTP/2: the users of one connection.
+    pub users_per_connection: usize,
 }
 
 impl Default for Rules {
     fn default() -> Rules {
-        Rules { max_users: 10_000, drop: false, iterations: None, requests: None, max_decoded: 64 << 20 }
+        Rules {
+            max_users: 10_000,
+            drop: false,
+            iterations: None,
+            requests: None,
+            max_decoded: 64 << 20,
+            users_per_connection: 1,
+        }
     }
 }
 
@@ -109,6 +120,7 @@ pub struct NativeUsers {
     mark: u64,
     model: Model,
     users: Slab<User>,
+    clients: Clients,
     /// The streams that users read, by the users' places.
     reading: HashMap<usize, Reading>,
     /// The WebSockets of users, by their places; shorter than needed for the rest.
@@ -140,6 +152,7 @@ impl NativeUsers {
             mark,
             model: Model::Unset,
             users: Slab::new(),
+            clients: Clients::new(rules.users_per_connection),
             reading: HashMap::new(),
             sockets: Vec::new(),
             leaving: 0,
@@ -275,11 +288,9 @@ impl NativeUsers {
 
     /// Adds a user.
     fn add_user(&mut self, engine: &mut Engine) -> usize {
-        if self.users.len() == self.users.capacity() {
-            // Vec doubling would leave up to half of it unused.
-            self.users.reserve_exact(self.users.len() / 4 + 16);
-        }
-        self.users.insert(User { client: engine.client(), session: self.player.session(), state: State::Idle })
+        make_room(&mut self.users);
+        let client = self.clients.join(engine);
+        self.users.insert(User { client, session: self.player.session(), state: State::Idle })
     }
 
     /// Ends a user; one with a WebSocket when that is closed.
@@ -289,13 +300,15 @@ impl NativeUsers {
         }
     }
 
-    /// Removes a user. Closes its connections and discards its exchange.
+    /// Removes a user. Discards its exchange, and closes its connections if nobody shares them.
     fn remove(&mut self, engine: &mut Engine, place: usize) {
         self.leave(engine, place);
         let user = self.users.remove(place);
-        if let State::Pausing { wake, .. } = user.state {
-            engine.cancel_wake(wake);
+        match user.state {
+            State::Pausing { wake, .. } => drop(engine.cancel_wake(wake)),
+            State::Sending(id) => drop(engine.cancel(id)),
+            State::Idle | State::Streaming => {}
         }
-        engine.close(user.client);
+        self.clients.leave(engine, user.client);
     }
 }

@@ -26,6 +26,9 @@ pub struct OriginOptions {
     pub forwards: Option<String>,
     /// Local address to connect from.
     pub source: Option<IpAddr>,
+    /// Speak HTTP/2, and nothing else: chosen in the handshake with https, from the first byte with http. A client has
+    /// one connection to the origin, which carries all its exchanges.
+    pub http2: bool,
 }
 
 /// An error in an origin. The text names what is wrong.
@@ -76,6 +79,8 @@ pub struct Origin {
     pub(crate) tunnel: Option<Tunnel>,
     pub(crate) secure: Option<Secure>,
     pub(crate) source: Option<IpAddr>,
+    /// Speak HTTP/2.
+    pub(crate) http2: bool,
     /// If this origin is a proxy: the host that it forwards requests to.
     forwards: Option<String>,
     /// A response was received from it.
@@ -91,7 +96,7 @@ impl Origin {
             return Err(OriginError(format!("{url:?} has no host")));
         }
         if parsed.scheme() == "http+unix" {
-            return Ok(Origin::unix(host));
+            return Ok(Origin::unix(host, options.http2));
         }
         let default_port = match parsed.scheme() {
             "http" => 80,
@@ -111,11 +116,26 @@ impl Origin {
         let secure = (default_port == 443).then(|| secure(&bare, options)).transpose()?;
         let scheme = parsed.scheme().to_owned();
         let forwards = options.forwards.as_deref().map(host_of).transpose()?;
-        let (source, has_answered) = (options.source, AtomicBool::default());
-        Ok(Origin { scheme, host: bare, port, authority, connect_to, tunnel, secure, source, forwards, has_answered })
+        let (source, http2, has_answered) = (options.source, options.http2, AtomicBool::default());
+        if http2 && forwards.is_some() {
+            return Err(OriginError("HTTP/2 needs a tunnel through the proxy; this one forwards requests".into()));
+        }
+        Ok(Origin {
+            scheme,
+            host: bare,
+            port,
+            authority,
+            connect_to,
+            tunnel,
+            secure,
+            source,
+            http2,
+            forwards,
+            has_answered,
+        })
     }
 
-    fn unix(host: &str) -> Origin {
+    fn unix(host: &str, http2: bool) -> Origin {
         let path = percent_decoded(host);
         Origin {
             scheme: "http+unix".into(),
@@ -126,6 +146,7 @@ impl Origin {
             tunnel: None,
             secure: None,
             source: None,
+            http2,
             forwards: None,
             has_answered: AtomicBool::default(),
         }
@@ -182,7 +203,7 @@ fn host_of(url: &str) -> Result<String, OriginError> {
 fn secure(host: &str, options: &OriginOptions) -> Result<Secure, OriginError> {
     let name = ServerName::try_from(host.to_owned())
         .map_err(|_| OriginError(format!("{host:?} cannot be the name in a certificate")))?;
-    let config = tls::config(&options.trust, options.identity.as_ref()).map_err(OriginError)?;
+    let config = tls::config(&options.trust, options.identity.as_ref(), options.http2).map_err(OriginError)?;
     Ok(Secure { config, name })
 }
 

@@ -11,7 +11,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, InvalidMessage, OtherError, RootCertStore, SignatureScheme,
+    AlertDescription, CertificateError, ClientConfig, DigitallySignedStruct, InvalidMessage, OtherError, RootCertStore,
+    SignatureScheme,
 };
 
 /// The trusted certificates.
@@ -29,8 +30,15 @@ pub enum Trust {
 /// Files of a client certificate: certificate chain and private key (may be the same PEM file).
 pub type Identity = (PathBuf, PathBuf);
 
-/// Builds a configuration. Connections that share it resume each other's sessions. The error names the file.
-pub(crate) fn config(trust: &Trust, identity: Option<&Identity>) -> Result<Arc<ClientConfig>, String> {
+/// The name of HTTP/2 in the handshake (ALPN).
+pub(crate) const HTTP2: &[u8] = b"h2";
+
+/// The server does not choose HTTP/2 in the handshake.
+pub(crate) const NO_HTTP2: &str = "the server has no HTTP/2 (it did not choose h2 in the handshake); leave out --http2";
+
+/// Builds a configuration. Connections that share it resume each other's sessions. The error names the file. `http2`:
+/// it is the only protocol that is offered.
+pub(crate) fn config(trust: &Trust, identity: Option<&Identity>, http2: bool) -> Result<Arc<ClientConfig>, String> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -44,12 +52,15 @@ pub(crate) fn config(trust: &Trust, identity: Option<&Identity>) -> Result<Arc<C
         }
     };
     let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier { roots, provider }));
-    let config = match identity {
+    let mut config = match identity {
         None => builder.with_no_client_auth(),
         Some((certificate, key)) => builder
             .with_client_auth_cert(certificates(certificate)?, private_key(key)?)
             .map_err(|error| format!("client certificate {}: {error}", certificate.display()))?,
     };
+    if http2 {
+        config.alpn_protocols.push(HTTP2.into());
+    }
     Ok(Arc::new(config))
 }
 
@@ -193,6 +204,8 @@ pub(crate) fn words(error: &rustls::Error, port: u16) -> String {
             format!("no TLS on port {port}; did you mean http://?")
         }
         rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(reason))) => reason.to_string(),
+        // We offer a protocol only if it is HTTP/2.
+        rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol) => NO_HTTP2.into(),
         _ => error.to_string(),
     }
 }

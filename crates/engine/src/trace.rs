@@ -74,6 +74,7 @@ mod tests {
             head_request: false,
             upgrade: false,
             idempotent: true,
+            continues: false,
         }
     }
 

@@ -7,6 +7,7 @@ use rustls::ClientConnection;
 
 use crate::origin::Secure;
 use crate::socket::{Received, Socket};
+use crate::tls::HTTP2;
 
 /// The transport of a connection.
 #[derive(Debug)]
@@ -34,6 +35,11 @@ impl Transport {
 
     pub(crate) fn is_handshaking(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.is_handshaking())
+    }
+
+    /// Whether the peer has chosen HTTP/2 in the handshake.
+    pub(crate) fn speaks_http2(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.alpn_protocol() == Some(HTTP2))
     }
 
     /// Accepts some of `bytes` for the peer. `WouldBlock` only if the socket is full: a writable event follows.

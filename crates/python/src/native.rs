@@ -37,7 +37,7 @@ impl NativeUsers {
 impl NativeUsers {
     #[new]
     #[pyo3(signature = (engine, recorder, scenario, *, max_users = 10_000, drop = false, iterations = None,
-                        requests = None))]
+                        requests = None, users_per_connection = 1))]
     #[allow(clippy::too_many_arguments)] // Python passes them by keyword
     fn new(
         py: Python<'_>,
@@ -48,12 +48,17 @@ impl NativeUsers {
         drop: bool,
         iterations: Option<u64>,
         requests: Option<u64>,
+        users_per_connection: usize,
     ) -> PyResult<Self> {
         if max_users == 0 {
             return Err(refused("max_users must be at least 1"));
         }
+        if users_per_connection == 0 {
+            return Err(refused("users_per_connection must be at least 1"));
+        }
         let mut owner = engine.borrow_mut(py);
-        let rules = Rules { max_users, drop, iterations, requests, max_decoded: owner.max_decoded };
+        let max_decoded = owner.max_decoded;
+        let rules = Rules { max_users, drop, iterations, requests, max_decoded, users_per_connection };
         let group = owner.groups.add(recorder, |recorder, mark| {
             engine::NativeUsers::new(&scenario.script, &mut recorder.borrow_mut(py).inner, rules, mark)
         });

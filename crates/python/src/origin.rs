@@ -34,8 +34,8 @@ enum Certificate {
 impl Origin {
     #[new]
     #[pyo3(signature = (url, *, verify = Verify::Switch(true), cert = None, proxy = None, forwards = None,
-                        source = None),
-           text_signature = "(url, *, verify=True, cert=None, proxy=None, forwards=None, source=None)")]
+                        source = None, http2 = false),
+           text_signature = "(url, *, verify=True, cert=None, proxy=None, forwards=None, source=None, http2=False)")]
     fn new(
         url: &str,
         verify: Verify,
@@ -43,6 +43,7 @@ impl Origin {
         proxy: Option<String>,
         forwards: Option<String>,
         source: Option<&str>,
+        http2: bool,
     ) -> PyResult<Self> {
         let trust = match verify {
             Verify::Switch(true) => Trust::System,
@@ -54,7 +55,7 @@ impl Origin {
             Certificate::Both(path) => (path.clone(), path),
         });
         let source = source.map(address);
-        let options = OriginOptions { trust, identity, proxy, forwards, source: source.transpose()? };
+        let options = OriginOptions { trust, identity, proxy, forwards, source: source.transpose()?, http2 };
         Ok(Self { inner: Arc::new(engine::Origin::new(url, &options).map_err(refused)?) })
     }
 

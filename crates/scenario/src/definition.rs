@@ -43,6 +43,8 @@ pub(crate) struct Target {
     pub(crate) cert: Option<Certificate>,
     pub(crate) proxy: Option<String>,
     #[serde(default, deserialize_with = "or_default")]
+    pub(crate) http2: bool,
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) headers: Vec<(String, String)>,
 }
 

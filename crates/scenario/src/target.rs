@@ -28,6 +28,8 @@ pub struct Target {
     pub certificate: Option<(PathBuf, PathBuf)>,
     /// `http://[user:pass@]host:port`
     pub proxy: Option<String>,
+    /// Its requests are HTTP/2.
+    pub http2: bool,
     /// Number of its host. Targets that differ only in scheme or port share it, and the cookies.
     pub(crate) host: u32,
     /// Secure cookies may be sent.
@@ -52,8 +54,8 @@ impl Target {
             Certificate::Both(path) => (path.clone(), path.clone()),
             Certificate::Pair(certificate, key) => (certificate.clone(), key.clone()),
         });
-        let (url, proxy) = (target.url.clone(), target.proxy.clone());
-        Ok(Self { url, verify, certificate, proxy, host: host as u32, over_tls: parsed.scheme() == "https" })
+        let (url, proxy, http2) = (target.url.clone(), target.proxy.clone(), target.http2);
+        Ok(Self { url, verify, certificate, proxy, http2, host: host as u32, over_tls: parsed.scheme() == "https" })
     }
 }
 

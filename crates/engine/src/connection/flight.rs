@@ -19,7 +19,7 @@ pub(crate) struct Flight {
     /// Bytes of this exchange written to the socket or to TLS.
     pub(super) written: usize,
     /// The body still waits for 100 (Continue).
-    held: bool,
+    pub(super) held: bool,
     /// Deadline of the current wait, monotonic ns; 0 = never.
     pub(super) deadline: u64,
     /// Deadline of the whole exchange, monotonic ns; 0 = never. `deadline` is never later.
@@ -96,16 +96,13 @@ impl Flight {
         self.exchange.trace = trace;
     }
 
-    pub(crate) fn token(&self) -> u64 {
-        self.call.token
+    /// When it was sent, monotonic ns.
+    pub(crate) fn sent(&self) -> u64 {
+        self.exchange.sent
     }
 
-    /// Ends the setup phase that began at `phase`, and returns its length.
-    pub(super) fn lap(&mut self) -> u64 {
-        let now = now();
-        let took = now - self.phase;
-        self.phase = now;
-        took
+    pub(crate) fn token(&self) -> u64 {
+        self.call.token
     }
 
     /// The part of the request that may be sent now, or was sent.

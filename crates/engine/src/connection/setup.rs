@@ -10,7 +10,7 @@ use crate::call::Failure;
 use crate::clock::now;
 use crate::origin::Tunnel;
 use crate::protocol::Protocol;
-use crate::tls::words;
+use crate::tls::{NO_HTTP2, words};
 
 /// Receives a proxy's response to CONNECT. Only its status is used.
 #[derive(Default)]
@@ -34,9 +34,7 @@ impl<P: Protocol> Connection<P> {
         if let Err(error) = transport.socket.connected() {
             return Step::NextAddress(error);
         }
-        if let Some(flight) = &mut self.flight {
-            flight.exchange.connect += flight.lap();
-        }
+        self.lap(|exchange| &mut exchange.connect);
         match self.origin.tunnel.clone() {
             Some(tunnel) => self.ask_proxy(&tunnel),
             None => self.secure(io),
@@ -85,9 +83,7 @@ impl<P: Protocol> Connection<P> {
             }
         }
         self.proxy = None;
-        if let Some(flight) = &mut self.flight {
-            flight.exchange.connect += flight.lap();
-        }
+        self.lap(|exchange| &mut exchange.connect);
         self.secure(io)
     }
 
@@ -128,9 +124,10 @@ impl<P: Protocol> Connection<P> {
                 }
             }
         }
-        if let Some(flight) = &mut self.flight {
-            flight.exchange.tls += flight.lap();
+        if self.origin.http2 && !transport.speaks_http2() {
+            return Step::Failed(Failure::new(Outcome::Tls, NO_HTTP2));
         }
+        self.lap(|exchange| &mut exchange.tls);
         match self.request(io) {
             // A response may follow the last handshake message without a further event.
             Step::Wait => self.take_opened(None, now(), &mut io.plain, &io.limits, &mut io.clock),
@@ -140,6 +137,11 @@ impl<P: Protocol> Connection<P> {
 
     /// The connection is ready: sends its first request.
     fn request(&mut self, io: &mut Io) -> Step {
+        if let Some(session) = &mut self.session {
+            session.transport = self.transport.take();
+            self.stage = Stage::Shared;
+            return Step::Made;
+        }
         let Some(flight) = &mut self.flight else { return Step::Close };
         self.protocol.begin(&flight.call.wire);
         self.stage = Stage::of(&flight.call);

@@ -17,15 +17,17 @@ use crate::protocol::Protocol;
 #[derive(Debug, Default)]
 pub(super) struct Stream {
     /// The head was returned.
-    handed: bool,
+    pub(super) handed: bool,
     /// Token of the waiting reader, if there is one.
     wake: Option<u64>,
     /// The last read was shorter than the buffer: more bytes cause a new event.
     drained: bool,
     /// The event of the end of the stream has come. It is the last one.
     ended: bool,
-    /// An error in the read that brought the head, after the head.
-    broken: Option<Failure>,
+    /// An error after the head: in the read that brought it, or of a shared connection.
+    pub(super) broken: Option<Failure>,
+    /// A shared connection has brought the whole body.
+    pub(super) complete: bool,
 }
 
 impl<P: Protocol> Connection<P> {
@@ -39,7 +41,7 @@ impl<P: Protocol> Connection<P> {
         self.stream().and_then(|stream| stream.wake)
     }
 
-    fn stream(&self) -> Option<&Stream> {
+    pub(super) fn stream(&self) -> Option<&Stream> {
         self.flight.as_ref()?.stream.as_deref()
     }
 
@@ -165,18 +167,23 @@ impl<P: Protocol> Connection<P> {
             Step::Done { keep } => (Then::End, keep),
             Step::Failed(failure) => (Then::Failed(failure), false),
             // The peer has responded, so there is no second attempt.
-            Step::Redial | Step::Dial { .. } | Step::NextAddress(_) | Step::Close => (Then::Failed(closed()), false),
+            _ => (Then::Failed(closed()), false),
         };
+        Some((self.hand_piece(then)?, keep))
+    }
+
+    /// What has arrived of the body, and what follows it.
+    pub(super) fn hand_piece(&mut self, then: Then) -> Option<Piece> {
         let flight = self.flight.as_mut()?;
         if let Then::Failed(failure) = &then {
             flight.fail(failure);
         }
         flight.deadline = 0;
-        Some((Piece { bytes: take(&mut flight.response.bytes), exchange: flight.exchange, then }, keep))
+        Some(Piece { bytes: take(&mut flight.response.bytes), exchange: flight.exchange, then })
     }
 
     /// Starts or checks the read timeout. Returns the failure if it has passed.
-    fn check_read_timeout(&mut self) -> Option<Failure> {
+    pub(super) fn check_read_timeout(&mut self) -> Option<Failure> {
         let flight = self.flight.as_mut()?;
         let now = now();
         if flight.deadline == 0 {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use mio::Token;
 use plimsoll_record::Outcome;
 
-use super::{ClientId, Engine, pack};
+use super::{ClientId, Engine, make_room};
 use crate::backoff;
-use crate::call::{Call, Failure};
+use crate::call::{Call, Failure, pack};
 use crate::clock::now;
 use crate::connection::{Connection, Step};
 use crate::dial::{Dial, Opening, nothing_to_try, open};
@@ -42,20 +42,31 @@ impl Engine {
 
     /// Makes a connection for a call, at once or after the client's backoff.
     pub(super) fn dial(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call, sent: u64) -> (usize, Step) {
-        if self.connections.len() == self.connections.capacity() {
-            // Vec doubling would leave up to half of it unused, and connections are large.
-            self.connections.reserve_exact(self.connections.len() / 4 + 16);
-        }
-        let place = self.connections.insert(Connection::new(client.0, Arc::clone(origin), call, sent));
-        self.connections[place].serial = self.serial;
-        let client = &mut self.clients[client.0];
-        client.places.push(place);
-        if let Some(until) = backoff::until(&client.refusals, origin, sent) {
-            self.connections[place].hold(until);
-            self.backoff.held += 1;
+        let place = self.insert(Connection::new(client.0, Arc::clone(origin), call, sent));
+        if self.hold(place, sent) {
             return (place, Step::Wait);
         }
         (place, self.open(place))
+    }
+
+    /// Adds a connection of a client.
+    pub(super) fn insert(&mut self, connection: Connection) -> usize {
+        make_room(&mut self.connections);
+        let client = connection.client;
+        let place = self.connections.insert(connection);
+        self.connections[place].serial = self.serial;
+        self.clients[client].places.push(place);
+        place
+    }
+
+    /// Delays an exchange if its client is in backoff at `sent` (monotonic ns).
+    pub(super) fn hold(&mut self, place: usize, sent: u64) -> bool {
+        let connection = &mut self.connections[place];
+        let refusals = &self.clients[connection.client].refusals;
+        let Some(until) = backoff::until(refusals, &connection.origin, sent) else { return false };
+        connection.hold(until);
+        self.backoff.held += 1;
+        true
     }
 
     /// Starts to open the connection in this slot.

@@ -2,8 +2,8 @@
 
 use plimsoll_record::Exchange;
 
-use super::{Engine, SERIAL, Wake, WakeId, pack, unpack};
-use crate::call::{ExchangeId, Finished, Piece, Then};
+use super::{Engine, SERIAL, Wake, WakeId};
+use crate::call::{ExchangeId, Finished, Piece, Then, pack, unpack};
 use crate::connection::closed;
 
 impl Engine {
@@ -18,16 +18,23 @@ impl Engine {
             self.cancel_wake(WakeId(earlier));
         }
         let connection = &mut self.connections[place];
-        let Some((piece, keep)) = connection.piece(&mut self.io) else {
+        let is_shared = connection.origin.http2;
+        let piece = match is_shared {
+            true => connection.arrived_piece().map(|piece| (piece, true)),
+            false => connection.piece(&mut self.io),
+        };
+        let Some((piece, keep)) = piece else {
             self.serial = self.serial.wrapping_add(1) & SERIAL;
             let wake = pack(self.wakes.insert(Wake { token, serial: self.serial }), self.serial);
             connection.set_reader(Some(wake));
             self.watch(place);
             return None;
         };
+        self.consumed(place, piece.bytes.len());
         match piece.then {
             Then::More => {}
-            Then::End if keep => drop(connection.rest()),
+            Then::End if is_shared => self.vacate(place),
+            Then::End if keep => drop(self.connections[place].rest()),
             Then::End | Then::Failed(_) => drop(self.remove(place)),
         }
         Some(piece)
@@ -41,17 +48,30 @@ impl Engine {
         }
     }
 
-    /// Writes bytes on a connection that has switched protocols. Bytes that the socket does not accept are kept and
-    /// follow when it does; then the reader is woken, too. An error is that of the next [`read`](Engine::read).
+    /// Writes bytes on a connection that has switched protocols, or the next part of a request that
+    /// [continues](crate::Wire::continues). Bytes that the socket does not accept are kept and follow when it does; then
+    /// the reader is woken, too. An error is that of the next [`read`](Engine::read).
     pub fn write(&mut self, id: ExchangeId, bytes: &[u8]) {
-        if let Some(place) = self.streaming(id) {
+        if let Some(place) = self.sharing(id) {
+            self.write_body(place, bytes, false);
+        } else if let Some(place) = self.streaming(id) {
             self.connections[place].push(bytes);
+        }
+    }
+
+    /// Ends the body of a request that [continues](crate::Wire::continues).
+    pub fn finish_writing(&mut self, id: ExchangeId) {
+        if let Some(place) = self.sharing(id) {
+            self.write_body(place, &[], true);
         }
     }
 
     /// Whether the socket has accepted all bytes of [`write`](Engine::write).
     pub fn is_written(&mut self, id: ExchangeId) -> bool {
-        self.streaming(id).is_none_or(|place| self.connections[place].is_written())
+        match self.sharing(id) {
+            Some(place) => self.is_body_written(id, place),
+            None => self.streaming(id).is_none_or(|place| self.connections[place].is_written()),
+        }
     }
 
     /// Cancels the wake of an unsuccessful `read` and returns its token; None if the wake has come.
@@ -90,7 +110,7 @@ impl Engine {
     /// The head of a streamed exchange has arrived, or its reader can continue.
     pub(super) fn streamed(&mut self, place: usize) -> Option<Finished> {
         let connection = &mut self.connections[place];
-        let head = connection.hand_over(ExchangeId(pack(place, connection.serial)));
+        let head = connection.hand_over(ExchangeId::new(place, connection.serial));
         match head {
             Some(_) => self.in_flight -= 1,
             // The token may be cancelled, or queued already: it is checked when it is taken.

@@ -1,7 +1,9 @@
-//! Timers for the caller.
+//! Timers: those of connections, and wakes for the caller.
 
-use super::{Engine, Event, SERIAL, WAKE, WakeId, pack, unpack};
+use super::{Engine, Event, SERIAL, WAKE, WakeId};
+use crate::call::{pack, unpack};
 use crate::clock::now;
+use crate::connection::Step;
 
 /// A pending wake.
 pub(super) struct Wake {
@@ -41,5 +43,39 @@ impl Engine {
             }
         }
         None
+    }
+
+    /// Ensures a timer entry for the deadline of the connection's exchange.
+    #[inline]
+    pub(super) fn watch(&mut self, place: usize) {
+        let connection = &mut self.connections[place];
+        let deadline = connection.deadline();
+        if deadline != 0 && (connection.timer == 0 || deadline < connection.timer) {
+            connection.timer = deadline;
+            self.timers.insert(deadline, pack(place, connection.serial));
+        }
+    }
+
+    pub(super) fn expire(&mut self) {
+        self.timers.fired();
+        let now = now();
+        while let Some(owner) = self.timers.expired(now) {
+            if owner & WAKE != 0 {
+                self.woken.push_back(owner & !WAKE);
+            } else {
+                self.expire_connection(unpack(owner).0, now);
+            }
+        }
+    }
+
+    /// The timer may belong to an earlier exchange or connection in this slot, so check the current deadline.
+    fn expire_connection(&mut self, place: usize, now: u64) {
+        let Some(connection) = self.connections.get_mut(place).filter(|known| known.timer <= now) else { return };
+        connection.timer = 0;
+        let deadline = connection.deadline();
+        let step = if deadline != 0 && deadline <= now { connection.expire(&mut self.io) } else { Step::Wait };
+        if let Some(finished) = self.settle(place, step) {
+            self.finish_now(finished);
+        }
     }
 }

@@ -63,6 +63,6 @@ fn origin(target: &Target) -> Result<Origin, OriginError> {
         Verify::Nothing => Trust::Anything,
     };
     let (identity, proxy) = (target.certificate.clone(), target.proxy.clone());
-    let options = OriginOptions { trust, identity, proxy, ..OriginOptions::default() };
+    let options = OriginOptions { trust, identity, proxy, http2: target.http2, ..OriginOptions::default() };
     Origin::new(&target.url, &options)
 }

@@ -69,7 +69,7 @@ impl Step {
     #[inline]
     pub(super) fn wire(&self, bytes: Bytes, head: usize, expect_continue: bool) -> Wire {
         let Step { head_request, upgrade, idempotent, .. } = *self;
-        Wire { bytes, head, expect_continue, head_request, upgrade, idempotent }
+        Wire { bytes, head, expect_continue, head_request, upgrade, idempotent, continues: false }
     }
 
     /// The decoded body, if the step needs it and it is encoded.

@@ -20,6 +20,7 @@ impl Wire {
             head_request: request.method == "HEAD",
             upgrade: false,
             idempotent: is_idempotent(request.method),
+            continues: false,
         })
     }
 }
@@ -78,7 +79,7 @@ fn asks_to_upgrade(wire: &Wire) -> bool {
 
 /// The memory limit is reached. The error number distinguishes it from a limit of the system.
 #[cold]
-fn unkept() -> Failure {
+pub(crate) fn unkept() -> Failure {
     Failure { outcome: Outcome::Protocol, message: no_room(), errno: Some(libc::ENOMEM) }
 }
 

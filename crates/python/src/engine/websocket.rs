@@ -229,6 +229,7 @@ impl WebSocket {
             head_request: false,
             upgrade: false,
             idempotent: false,
+            continues: false,
         };
         let finished = Finished { id: ExchangeId(0), token: 0, exchange, result, wire };
         Ok(Reply::new(finished, 0))

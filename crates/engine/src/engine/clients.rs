@@ -1,0 +1,47 @@
+//! Clients: groups of connections.
+
+use std::net::IpAddr;
+
+use super::{ClientId, Engine, make_room};
+use crate::backoff::Refusals;
+
+/// One client.
+pub(super) struct Client {
+    /// Slots of its connections.
+    pub(super) places: Vec<usize>,
+    /// Its local address, if the caller has set one.
+    pub(super) source: Option<IpAddr>,
+    pub(super) refusals: Refusals,
+}
+
+impl Engine {
+    /// Gives each new client one of these local addresses, in turn. Empty: the origin or the system chooses.
+    pub fn set_addresses(&mut self, addresses: Vec<IpAddr>) {
+        (self.addresses, self.assigned) = (addresses, 0);
+    }
+
+    /// A new client without connections.
+    pub fn client(&mut self) -> ClientId {
+        let turn = self.assigned.checked_rem(self.addresses.len());
+        self.assigned += usize::from(turn.is_some());
+        self.client_from(turn.map(|turn| self.addresses[turn]))
+    }
+
+    /// A new client whose connections come from this local address.
+    pub fn client_from(&mut self, source: Option<IpAddr>) -> ClientId {
+        make_room(&mut self.clients);
+        ClientId(self.clients.insert(Client { places: Vec::new(), source, refusals: Refusals::new() }))
+    }
+
+    /// The local address of this client's connections, if it was set.
+    pub fn source(&self, client: ClientId) -> Option<IpAddr> {
+        self.clients.get(client.0)?.source
+    }
+
+    /// Closes the client's connections and removes it. Cancels its exchanges in flight and its readers of streamed
+    /// bodies, and returns their tokens. A finished exchange that was not returned yet still comes.
+    pub fn close(&mut self, client: ClientId) -> Vec<u64> {
+        let places = self.clients.try_remove(client.0).map(|client| client.places).unwrap_or_default();
+        places.into_iter().filter_map(|place| self.give_up(place)).collect()
+    }
+}
