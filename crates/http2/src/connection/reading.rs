@@ -137,12 +137,13 @@ impl Connection {
 
     /// Checks that a frame with this header may come now.
     fn admit(&self, header: Header, bytes: &[u8; HEADER]) -> Result<(), ConnectionError> {
-        if !self.reader.has_settings && (header.kind != frame::SETTINGS || header.has(ACK)) {
-            return Err(match bytes {
-                [b'H', b'T', b'T', b'P', b'/', ..] => ConnectionError::Http1,
-                _ if bytes.starts_with(TLS_ALERT) => ConnectionError::Tls,
-                _ => ConnectionError::NotHttp2,
-            });
+        if !self.reader.has_settings {
+            match bytes {
+                _ if bytes.starts_with(TLS_ALERT) => return Err(ConnectionError::Tls),
+                b"HTTP/1.0 " | b"HTTP/1.1 " => return Err(ConnectionError::Http1),
+                _ if header.kind != frame::SETTINGS || header.has(ACK) => return Err(ConnectionError::NotHttp2),
+                _ => {}
+            }
         }
         if header.length > self.max_frame {
             return Err(ConnectionError::FrameSize(header.kind));
