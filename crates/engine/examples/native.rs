@@ -1,7 +1,8 @@
 //! The benchmark of the hot path: N users repeat one GET over the engine, without Python.
 //!
 //! `native URL USERS SECONDS` prints one line of JSON: the counts, and the CPU time of this process. `native URL USERS
-//! 0 COUNT` stops after COUNT exchanges instead, so that instructions can be counted.
+//! 0 COUNT` stops after COUNT exchanges instead, so that instructions can be counted. A further argument is the number of
+//! users of each connection: then the requests are HTTP/2. COUNT may be `-`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -14,17 +15,19 @@ use plimsoll_scenario::Scenario;
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let [_, url, users, seconds, rest @ ..] = arguments.as_slice() else {
-        panic!("usage: native URL USERS SECONDS [COUNT]");
+        panic!("usage: native URL USERS SECONDS [COUNT [USERS_PER_CONNECTION]]");
     };
     let (users, seconds): (usize, f64) = (users.parse().unwrap(), seconds.parse().unwrap());
-    let count: u64 = rest.first().map_or(u64::MAX, |count| count.parse().unwrap());
+    let count: u64 = rest.first().filter(|count| *count != "-").map_or(u64::MAX, |count| count.parse().unwrap());
+    let streams: Option<usize> = rest.get(1).map(|streams| streams.parse().unwrap());
     let until = if count == u64::MAX { now() + (seconds * 1e9) as u64 } else { u64::MAX };
 
-    let script = Script::new(Scenario::new(&definition(url), 0, 1, 0).unwrap()).unwrap();
+    let script = Script::new(Scenario::new(&definition(url, streams.is_some()), 0, 1, 0).unwrap()).unwrap();
     let mut engine = Engine::new(Limits::default()).unwrap();
     let start = now();
     let mut recorder = Recorder::new(start);
-    let mut natives = NativeUsers::new(&script, &mut recorder, Rules::default(), 1 << 63);
+    let rules = Rules { users_per_connection: streams.unwrap_or(1), ..Rules::default() };
+    let mut natives = NativeUsers::new(&script, &mut recorder, rules, 1 << 63);
 
     natives.resize(&mut engine, &mut recorder, users).unwrap();
     let mut done = 0;
@@ -42,11 +45,11 @@ fn main() {
 }
 
 /// One GET, repeated.
-fn definition(url: &str) -> String {
+fn definition(url: &str, http2: bool) -> String {
     let (scheme, rest) = url.split_once("://").unwrap();
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
     format!(
-        r#"{{"targets": [{{"url": "{scheme}://{authority}", "headers": [["User-Agent", "plimsoll"], ["Accept", "*/*"]]}}],
+        r#"{{"targets": [{{"url": "{scheme}://{authority}", "headers": [["User-Agent", "plimsoll"], ["Accept", "*/*"]], "http2": {http2}}}],
             "accept_encoding": false,
             "flows": [{{"name": "get", "steps": [{{"name": "/{path}", "method": "GET", "path": "/{path}", "timeout": 60.0}}]}}]}}"#
     )

@@ -49,7 +49,8 @@ def scenario_of(plan: PlanTable, line: Callable[[str], int], host: str | None = 
     for index, table in enumerate(plan.target):
         _add_target(draft, table, f"target[{index}]", host if index == 0 else None)
     if host is not None and not plan.target:
-        address, http2 = origins.split_target(host)
+        address, is_grpc = origins.split_target(host)
+        http2 = is_grpc or plan.http2
         draft.targets.append(origins.target(address.origin, header_lines(plan.headers), http2=http2))
         draft.bases.append(origins.escaped(address.path.rstrip("/")))
     parts: list[tuple[str, FlowTable | RequestTable]] = [
@@ -102,12 +103,13 @@ def _schema(plan: PlanTable, draft: Draft) -> str:
 
 
 def _add_target(draft: Draft, table: PlanTargetTable, path: str, host: str | None) -> None:
-    address, http2 = origins.split_target(host or table.url)
+    address, is_grpc = origins.split_target(host or table.url)
     headers = overridden(header_lines(draft.plan.headers), header_lines(table.headers))
     given = {"verify": table.verify, "cert": table.cert, "proxy": table.proxy}
     place = f"targets[{len(draft.targets)}]"
     draft.sources[place] = path
     draft.sources |= {f"{place}.{name}": f"{path}.{name}" for name in ("url", "headers", *given)}
+    http2 = is_grpc or (draft.plan.http2 if table.http2 is None else table.http2)
     draft.targets.append(origins.target(address.origin, headers, http2=http2) | given)
     draft.bases.append(origins.escaped(address.path.rstrip("/")))
 
@@ -254,7 +256,9 @@ def _where(draft: Draft, step: StepTable, path: str) -> tuple[int, str]:
         for index, target in enumerate(draft.targets):
             if target["url"] == address.origin and index not in draft.calls.values():
                 return index, address.path
-        draft.targets.append(origins.target(address.origin, header_lines(draft.plan.headers)))
+        # A WebSocket is opened with HTTP/1.1.
+        http2 = draft.plan.http2 and not step.connect
+        draft.targets.append(origins.target(address.origin, header_lines(draft.plan.headers), http2=http2))
         draft.bases.append("")
         return len(draft.targets) - 1, address.path
     try:

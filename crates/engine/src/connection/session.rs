@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 
-use plimsoll_http2 as http2;
+use plimsoll_http2::{self as http2, ConnectionError};
 use plimsoll_record::{Exchange, Outcome};
 use slab::Slab;
 
@@ -107,6 +107,14 @@ impl Session {
         }
     }
 
+    /// Says that this end closes, and why.
+    pub(crate) fn end(&mut self) -> io::Result<()> {
+        if self.http2.accepts_streams() {
+            self.http2.close();
+        }
+        self.write()
+    }
+
     /// Reads what has arrived, until the socket is empty. `ended`: this is the last event of the socket. `steps`
     /// receives what follows for the exchanges of `connections`. The failure is one of the whole connection.
     pub(crate) fn read(
@@ -159,7 +167,11 @@ fn feed(
     limits: &plimsoll_http::Limits,
     answers: &mut Answers<'_>,
 ) -> Result<(), Failure> {
-    http2.input(bytes, limits, answers).map_err(|error| Failure::new(Outcome::Protocol, error.to_string()))
+    http2.input(bytes, limits, answers).map_err(|error| {
+        let has_none = matches!(error, ConnectionError::Http1 | ConnectionError::NotHttp2);
+        let hint = if has_none { "; leave out --http2" } else { "" };
+        Failure::new(Outcome::Protocol, format!("{error}{hint}"))
+    })
 }
 
 /// Passes on what TLS has decrypted.

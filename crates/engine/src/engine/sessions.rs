@@ -358,8 +358,6 @@ impl Engine {
     fn remove_session(&mut self, place: usize) -> Connection {
         let mut connection = self.remove(place);
         if let Some(session) = &mut connection.session {
-            // The last bytes, which may say why; the peer need not read them.
-            let _ = session.write();
             for place in std::mem::take(&mut session.spare) {
                 self.remove(place);
             }
@@ -403,7 +401,9 @@ impl Engine {
 
     /// Takes a slot that is removed out of its session.
     pub(super) fn leave(&mut self, place: usize, connection: &mut Connection) {
-        if connection.session.is_some() {
+        if let Some(session) = &mut connection.session {
+            // The peer need not read that this end closes.
+            let _ = session.end();
             return;
         }
         self.sharing -= 1;

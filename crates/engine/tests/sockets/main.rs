@@ -18,6 +18,7 @@ mod continuing;
 mod events;
 mod exchanges;
 mod failures;
+mod http2;
 mod keeping;
 mod natives;
 mod playing;

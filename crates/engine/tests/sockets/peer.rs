@@ -33,6 +33,11 @@ impl<T> Gate<T> {
     pub(crate) fn wait(&self) -> T {
         self.0.lock().unwrap().recv_timeout(LIMIT).expect("the other end says nothing")
     }
+
+    /// The next message, if it is there.
+    pub(crate) fn try_wait(&self) -> Option<T> {
+        self.0.lock().unwrap().try_recv().ok()
+    }
 }
 
 /// What a peer has seen.
@@ -189,6 +194,11 @@ impl<S: Stream> Conn<S> {
     pub(crate) fn rest(&mut self) -> Vec<u8> {
         while self.read() {}
         std::mem::take(&mut self.ahead)
+    }
+
+    /// Whether more bytes come before the end of the connection.
+    pub(crate) fn has_more(&mut self) -> bool {
+        !self.ahead.is_empty() || self.read()
     }
 
     /// Writes all of it, unless the connection ends.

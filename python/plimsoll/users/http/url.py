@@ -172,14 +172,24 @@ def accept_any_certificate() -> None:
     _accepts_any_certificate = True
 
 
+_speaks_http2 = False
+
+
+def speak_http2() -> None:
+    """Speak HTTP/2 with all targets in this process, whatever the sessions' settings."""
+    global _speaks_http2
+    _speaks_http2 = True
+
+
 def origin_of(
     root: str, verify: Any, cert: Any, proxy: str | None = None, forwards: str | None = None, *, http2: bool = False
 ) -> Origin:
     """The Origin for these settings, which mean the same as in requests; cached. forwards: the root to which this
-    origin, a proxy, forwards requests.
+    origin, a proxy, forwards requests. http2: speak HTTP/2, and nothing else.
 
     Raises OSError for a missing certificate file, InvalidURL for an address that cannot be connected to.
     """
+    http2 = http2 or _speaks_http2
     if not root.startswith("https:"):
         return _origin(root, True, None, proxy, forwards, http2)
     if _accepts_any_certificate:
