@@ -40,7 +40,9 @@ def split_grpc_url(url: str) -> Address:
     """The target of a call, and its path. Raises UsageError for another URL."""
     scheme, _, rest = url.partition("://")
     if not is_grpc_url(url):
-        raise BadValueError(f'{shown(url)} is not a URL of gRPC; valid is "grpc://127.0.0.1:50051/package.Service/Method"')
+        raise BadValueError(
+            f'{shown(url)} is not a URL of gRPC; valid is "grpc://127.0.0.1:50051/package.Service/Method"'
+        )
     return split_url(f"{_GRPC_SCHEMES[scheme.lower()]}://{rest}")
 
 

@@ -12,7 +12,7 @@ from plimsoll.load import grpc, websocket
 from plimsoll.load.bodies import HeadersTable, JsonBody, encoded, json_template
 from plimsoll.load.durations import Length, parse_duration
 from plimsoll.load.mistakes import BadValueError, at, listed, shown
-from plimsoll.load.origins import is_socket_url, is_url, split_url
+from plimsoll.load.origins import is_grpc_url, is_socket_url, is_url, split_url
 from plimsoll.load.table import ExistingFile, SeveralTexts, TomlTable, one_or_more, read_text
 from plimsoll.load.websocket import MessageTable
 
@@ -150,7 +150,8 @@ class ExpectTable(TomlTable):
     def definition(self) -> dict[str, Any]:
         """In the format for native users, without unset expectations and those of gRPC's codes."""
         values = {
-            "status": [each for each in self.status or () if not isinstance(each, str)] or None, "contains": self.contains, "lacks": self.lacks, "max_time": self.max_time,
+            "status": [each for each in self.status or () if not isinstance(each, str)] or None,
+            "contains": self.contains, "lacks": self.lacks, "max_time": self.max_time,
             "json": None if self.json_ is None else [[pointer, value] for pointer, value in self.json_.items()],
         }  # fmt: skip
         return {name: value for name, value in values.items() if value is not None}
@@ -302,7 +303,8 @@ class StepTable(TomlTable):
     def _check_method(self) -> None:
         given = self.given((*METHODS, "path"))
         if not given:
-            why = 'says not what to request; it needs get = "/path" (or post, put, …), or method and path, connect or grpc'
+            needs = 'get = "/path" (or post, put, …), or method and path, connect or grpc'
+            why = f"says not what to request; it needs {needs}"
             raise BadValueError(why, "" if self.method is None else "method")
         if len(given) > 1:
             raise BadValueError(f"contradicts {given[0]}; a step is one request", given[1])
@@ -314,7 +316,7 @@ class StepTable(TomlTable):
             raise BadValueError(f"{shown(self.method)} cannot be a method", "method")
 
     def _check_path(self) -> None:
-        if is_url(self.where) or is_socket_url(self.where):
+        if is_url(self.where) or is_socket_url(self.where) or is_grpc_url(self.where):
             if self.target is not None:
                 raise BadValueError(f"contradicts {self.where_field}, which is a whole URL", "target")
             at(self.where_field, split_url, self.where)

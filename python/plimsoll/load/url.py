@@ -85,9 +85,9 @@ def grpc_scenario(
     message_file: str | None = None,
     headers: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """One repeated call. protos: .proto files or descriptor sets; roots: folders in which their imports begin. message:
-    JSON that may contain ${uuid} and the like, also in a file. headers: as in `url_scenario`. Raises UsageError with the
-    name of the option."""
+    """One repeated call. protos: .proto files or descriptor sets; roots: folders in which their imports begin.
+    message: JSON that may contain ${uuid} and the like, also in a file. headers: as in `url_scenario`. Raises
+    UsageError with the name of the option."""
     address = origins.split_grpc_url(url)
     method = address.path.removeprefix("/")
     if not protos:
@@ -107,8 +107,8 @@ def grpc_scenario(
 def _checked(
     address: origins.Address, steps: list[dict[str, Any]], options: dict[str, str], schema: str | None = None
 ) -> dict[str, Any]:
-    """The scenario with these steps. options: by field of a step. schema: of gRPC. Raises UsageError with the name of the
-    option."""
+    """The scenario with these steps. options: by field of a step. schema: of gRPC. Raises UsageError with the name of
+    the option."""
     target = origins.target(address.origin, http2=schema is not None)
     definition: dict[str, Any] = {"targets": [target], "flows": [{"name": steps[0]["name"], "steps": steps}]}
     if schema is not None:

@@ -207,7 +207,9 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
     _refuse(given, FOR_CALLS, f"{ONLY_CALLS}, not {source}; a plan has a field proto")
     if origins.is_socket_url(source):
         _refuse(
-            given, (*FOR_REQUESTS, "slo", "http2"), f"goes with a request, not with a WebSocket; {source} takes --message TEXT"
+            given,
+            (*FOR_REQUESTS, "slo", "http2"),
+            f"goes with a request, not with a WebSocket; {source} takes --message TEXT",
         )
         return RunInput(scenario=_socket_scenario(source, given), source=source)
     if source.startswith(("http://", "https://")):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import types
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -28,7 +26,7 @@ def grpc_of(session_bench: SessionBench, host: str, **attributes: Any) -> Grpc:
 
 def test_a_dict_is_a_message_and_the_reply_is_one(session_bench: SessionBench, grpc_server: GrpcServer) -> None:
     call = grpc_of(session_bench, f"grpc://{grpc_server.place}")
-    message = {"text": "ä\"", "number": 2**60}
+    message = {"text": 'ä"', "number": 2**60}
     reply = call(SAY, message, metadata={"x-a": "b", "x-bin": b"\x00\xff"}, compression=True, timeout=20)
     assert reply and (reply.status, reply.details, reply.error) == ("OK", "", None)
     assert reply.message == {
@@ -36,7 +34,7 @@ def test_a_dict_is_a_message_and_the_reply_is_one(session_bench: SessionBench, g
     }  # fmt: skip
     assert ("grpc-status", "0") in reply.metadata
     assert session_bench.counts == {("gRPC", SAY, "success"): 1}
-    assert grpc_server.texts == ["ä\""] and (grpc_server.deadlines[0] or 0) < 21
+    assert grpc_server.texts == ['ä"'] and (grpc_server.deadlines[0] or 0) < 21
     (row,) = session_bench.recorded
     assert 0 < row.service_sum <= row.response_sum
 
@@ -136,10 +134,10 @@ def test_a_server_of_another_kind_is_a_failure(session_bench: SessionBench) -> N
 
 def test_mistakes_are_raised_before_anything_is_sent(session_bench: SessionBench, grpc_server: GrpcServer) -> None:
     call = grpc_of(session_bench, f"grpc://{grpc_server.place}")
-    with pytest.raises(LocustError, match='echo.v1.Echo has no method "Sya"; did you mean "Say"?'):
+    with pytest.raises(LocustError, match=r'has no method "Sya"; did you mean "Say"\?'):
         call("echo.v1.Echo/Sya", {})
     with pytest.raises(ValueError, match="unrecognized field name 'txt'"):
         call(SAY, {"txt": 1})
-    with pytest.raises(LocustError, match="proto: .*none.proto"):
+    with pytest.raises(LocustError, match=r"proto: .*none\.proto"):
         grpc_of(session_bench, "grpc://127.0.0.1:1", proto="none.proto")(SAY, {})
     assert session_bench.counts == {} and not grpc_server.counts

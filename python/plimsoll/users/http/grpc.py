@@ -172,11 +172,11 @@ class Grpc:
         metadata: Metadata = (),
         compression: bool = False,
     ) -> GrpcReply:
-        """Call a method and wait for its end. message: a dict, which the class attribute `proto` gives a type; a message
-        of generated code; bytes. For a client that streams: a list of these, which are sent at once.
+        """Call a method and wait for its end. message: a dict, which the class attribute `proto` gives a type; a
+        message of generated code; bytes. For a client that streams: a list of these, which are sent at once.
 
-        name, catch_response, context: as of requests; the name is by default the method's. timeout: seconds for the whole
-        call, which the server is told. metadata: headers; bytes are sent in base64, and their names end in -bin.
+        name, catch_response, context: as of requests; the name is by default the method's. timeout: seconds for the
+        whole call, which the server is told. metadata: headers; bytes are sent in base64, and their names end in -bin.
         compression: send messages with gzip.
 
         A call that fails raises nothing: the reply has a `status` and an `error`. Raises ValueError for a message that
@@ -231,7 +231,7 @@ class Grpc:
         return lambda request, **options: next(call([request], **options))
 
     def unary_stream(self, method: str, request_serializer: Any, response_deserializer: Any, **_: Any) -> Any:
-        """The same for a server that streams: the function returns an iterator of its replies, once they are complete."""
+        """The same for a server that streams: the function returns its replies once they are complete, one by one."""
         call = self._stub(method, request_serializer, response_deserializer, False)
         return lambda request, **options: call([request], **options)
 
@@ -247,7 +247,9 @@ class Grpc:
     def _stub(self, method: str, write: Any, read: Any, has_one_reply: bool) -> Callable[..., Iterator[Any]]:
         call = _Call(method.removeprefix("/"), write, read, has_one_reply)
 
-        def send(requests: Iterable[Any], timeout: float | None = None, metadata: Any = None, **_: Any) -> Iterator[Any]:
+        def send(
+            requests: Iterable[Any], timeout: float | None = None, metadata: Any = None, **_: Any
+        ) -> Iterator[Any]:
             reply = self._send(call, requests, timeout=timeout, metadata=metadata or ())
             if reply.error is not None:
                 raise reply.error
