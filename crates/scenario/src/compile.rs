@@ -138,6 +138,10 @@ impl Shared<'_> {
         }
         let stream = stream_of(&step, field)?;
         let websocket = WebSocket::new(&step, field)?;
+        if target.http2 && matches!(websocket, Some(WebSocket::Connect(_))) {
+            let reason = "a WebSocket needs HTTP/1.1, but its target has http2";
+            return Err(DefinitionError::new(format!("{field}.websocket"), reason));
+        }
         let mut lines = self.lines(step.target, &step.headers, accept(stream), field);
         let (mut method, mut path) = (step.method, step.path);
         if let Some(websocket) = &websocket {

@@ -150,7 +150,7 @@ def _numbers(found: Mapping[str, Any]) -> Iterator[str]:
 def _manifest(dry: DryRun) -> dict[str, Any]:
     plan = dry.plan
     load = plan.load.to_dict() if plan.load else None
-    return {"load": load, "users": plan.users, "shaped": dry.is_shaped}
+    return {"load": load, "users": plan.users, "shaped": dry.is_shaped, **plan.protocol}
 
 
 def _load(dry: DryRun) -> str:

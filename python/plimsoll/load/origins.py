@@ -71,6 +71,7 @@ def escaped(text: str) -> str:
     return text.replace("${", "$${")
 
 
-def target(origin: str, headers: list[list[str]] | None = None) -> dict[str, object]:
-    """A target without special settings, in the format for native users."""
-    return {"url": origin, "verify": True, "cert": None, "proxy": None, "headers": headers or []}
+def target(origin: str, headers: list[list[str]] | None = None, *, http2: bool = False) -> dict[str, object]:
+    """A target without other settings, in the format for native users."""
+    made = {"url": origin, "verify": True, "cert": None, "proxy": None, "headers": headers or []}
+    return made | ({"http2": True} if http2 else {})

@@ -41,6 +41,8 @@ class PlanFile:
     thresholds: tuple[str, ...]
     seed: int | None
     """None: not given."""
+    users_per_connection: int | None
+    """None: not given."""
 
 
 def read_plan(path: str, host: str | None = None) -> PlanFile:
@@ -63,6 +65,7 @@ def read_plan(path: str, host: str | None = None) -> PlanFile:
     return PlanFile(
         path=path, name=plan.name or file.stem, scenario=scenario, load=load, limits=plan.limits,
         run_time=plan.stop.time, stop_timeout=plan.stop_timeout, thresholds=tuple(plan.thresholds), seed=plan.seed,
+        users_per_connection=plan.users_per_connection,
     )  # fmt: skip
 
 

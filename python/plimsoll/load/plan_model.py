@@ -56,6 +56,8 @@ class PlanTargetTable(TomlTable):
     """The client's own: a PEM file with certificate and key, or `[certificate, key]`."""
     proxy: str | None = None
     """The URL of an HTTP proxy."""
+    http2: bool | None = None
+    """Whether its requests are HTTP/2; by default as the plan says."""
     headers: HeadersTable = Field(default_factory=dict)
     """Sent with each request to this target; a list for a header that is sent several times."""
 
@@ -101,6 +103,11 @@ class PlanTable(TomlTable):
     """Pause after each step."""
     cookies: bool = False
     """`true`: each user keeps cookies, and each iteration begins without any."""
+    http2: bool = False
+    """`true`: requests are HTTP/2, and a target without it is a failure. With https it is chosen in the handshake, with
+    http it is spoken from the first byte."""
+    users_per_connection: Count | None = None
+    """With HTTP/2: how many users share a connection; by default each has its own."""
     accept_encoding: bool = True
     """`false`: do not offer compression."""
     choice: Literal["weighted", "in_turn"] = "weighted"
@@ -132,6 +139,8 @@ class PlanTable(TomlTable):
     def _check(self) -> PlanTable:
         if not (self.flow or self.request or self.phase):
             raise BadValueError("says nothing to do; it needs a [[request]], a [[flow]] or a [[phase]]")
+        if self.users_per_connection is not None and not self.has_http2:
+            raise BadValueError("is for HTTP/2: write http2 = true", "users_per_connection")
         names = [target.name for target in self.target]
         for index, name in enumerate(names):
             if name is not None and name in names[:index]:
@@ -141,6 +150,11 @@ class PlanTable(TomlTable):
     @property
     def limits(self) -> Limits:
         return Limits(self.max_users, self.on_saturation or "wait", self.stop.iterations, self.stop.requests)
+
+    @property
+    def has_http2(self) -> bool:
+        """Some requests may be HTTP/2."""
+        return self.http2 or any(target.http2 for target in self.target)
 
     def target_index(self, step: StepTable) -> int:
         """Of the step's target; 0 if it names none. Raises UsageError."""

@@ -48,7 +48,7 @@ def scenario_of(plan: PlanTable, line: Callable[[str], int], host: str | None = 
         _add_target(draft, table, f"target[{index}]", host if index == 0 else None)
     if host is not None and not plan.target:
         address = origins.split_url(host)
-        draft.targets.append(origins.target(address.origin, header_lines(plan.headers)))
+        draft.targets.append(origins.target(address.origin, header_lines(plan.headers), http2=plan.http2))
         draft.bases.append(origins.escaped(address.path.rstrip("/")))
     parts: list[tuple[str, FlowTable | RequestTable]] = [
         *((f"flow[{index}]", flow) for index, flow in enumerate(plan.flow)),
@@ -96,7 +96,8 @@ def _add_target(draft: Draft, table: PlanTargetTable, path: str, host: str | Non
     place = f"targets[{len(draft.targets)}]"
     draft.sources[place] = path
     draft.sources |= {f"{place}.{name}": f"{path}.{name}" for name in ("url", "headers", *given)}
-    draft.targets.append(origins.target(address.origin, headers) | given)
+    http2 = draft.plan.http2 if table.http2 is None else table.http2
+    draft.targets.append(origins.target(address.origin, headers, http2=http2) | given)
     draft.bases.append(origins.escaped(address.path.rstrip("/")))
 
 
@@ -197,7 +198,9 @@ def _where(draft: Draft, step: StepTable, path: str) -> tuple[int, str]:
         for index, target in enumerate(draft.targets):
             if target["url"] == address.origin:
                 return index, address.path
-        draft.targets.append(origins.target(address.origin, header_lines(draft.plan.headers)))
+        # A WebSocket is opened with HTTP/1.1.
+        http2 = draft.plan.http2 and not step.connect
+        draft.targets.append(origins.target(address.origin, header_lines(draft.plan.headers), http2=http2))
         draft.bases.append("")
         return len(draft.targets) - 1, address.path
     try:

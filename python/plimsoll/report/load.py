@@ -16,7 +16,21 @@ if TYPE_CHECKING:
 
 
 def load_in_short(manifest: Mapping[str, Any]) -> str:
-    """50 users; open model, 900/s; open model, 3 phases. "" when nothing is known."""
+    """50 users; open model, 900/s; open model, 3 phases, HTTP/2. "" when nothing is known."""
+    return ", ".join(part for part in (_load(manifest), _protocol(manifest)) if part)
+
+
+def _protocol(manifest: Mapping[str, Any]) -> str:
+    """HTTP/2; HTTP/2 with 10 users per connection. "" for HTTP/1.1."""
+    if not manifest.get("http2"):
+        return ""
+    shared = manifest["users_per_connection"]
+    if shared is None:
+        return "HTTP/2 with shared connections"
+    return "HTTP/2" if shared == 1 else f"HTTP/2 with {shared} users per connection"
+
+
+def _load(manifest: Mapping[str, Any]) -> str:
     load = manifest.get("load")
     if manifest.get("shaped"):
         return "users as the LoadTestShape says"

@@ -60,6 +60,7 @@ def manifest(plan: RunPlan, name: str | None, secret: Container[str] = (), *, sh
         "spawn_rate": plan.spawn_rate,
         "run_time": plan.run_time,
         "processes": plan.processes,
+        **plan.protocol,
         "seed": plan.seed,
         "versions": {package: found for package in PACKAGES if (found := _version(package))},
         "python": f"{platform.python_implementation()} {platform.python_version()}",

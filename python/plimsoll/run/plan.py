@@ -55,6 +55,12 @@ class RunPlan:
     """Forget the ramp-up: second 0 is when all users are there."""
     insecure: bool = False
     """Accept every certificate of the target."""
+    http2: bool = False
+    """All requests are HTTP/2. Targets of a scenario, and user classes, may say so themselves."""
+    users_per_connection: int = 1
+    """With HTTP/2: users that share a connection."""
+    http2_classes: dict[str, int] = field(default_factory=dict)
+    """User classes that say that they speak HTTP/2, with their users of a connection; known when the locustfile is."""
     max_body: int = MAX_BODY
     """Bytes of the longest body of a response, as received."""
     max_decoded_body: int = MAX_DECODED_BODY
@@ -133,6 +139,16 @@ class RunPlan:
         if self.load is None:
             return self.users
         return self.load.max_users or DEFAULT_MAX_USERS if self.load.model == "open" else self.load.most_users
+
+    @property
+    def protocol(self) -> dict[str, Any]:
+        """What a manifest says of it: whether requests are HTTP/2, and how many users share a connection then; None if
+        user classes differ."""
+        targets = self.scenario["targets"] if self.scenario else ()
+        has_http2 = self.http2 or bool(self.http2_classes) or any(target.get("http2") for target in targets)
+        own = set() if self.users_per_connection > 1 else set(self.http2_classes.values())
+        shared = own or {self.users_per_connection}
+        return {"http2": has_http2, "users_per_connection": shared.pop() if len(shared) == 1 else None}
 
     @property
     def header(self) -> str | None:

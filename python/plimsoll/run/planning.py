@@ -16,6 +16,7 @@ from plimsoll.load.limits_file import machine_rails
 from plimsoll.load.mistakes import named
 from plimsoll.load.options import LOAD_OPTIONS, load_from_options
 from plimsoll.load.plan_file import PlanFile, read_plan
+from plimsoll.load.scenario import refusal
 from plimsoll.load.spec import Load
 from plimsoll.load.targets import read_targets
 from plimsoll.load.url import parse_objectives, socket_scenario, url_scenario
@@ -45,7 +46,7 @@ FOR_URLS = ("headers", *FOR_REQUESTS, *FOR_SOCKETS)
 STOP_TIMEOUT_S = 10.0
 """Seconds that what is under way gets in the end, unless the run says; Locust's users get none."""
 AS_GIVEN = (
-    "tags", "exclude_tags", "equal_weights", "insecure", "reset_stats", "skip_log_setup", "exit_code_on_error",
+    "tags", "exclude_tags", "equal_weights", "insecure", "http2", "reset_stats", "skip_log_setup", "exit_code_on_error",
     "exit_code_on_invalid", "strict", "times_of", "max_body", "max_decoded_body", "max_body_memory",
     "max_names", "no_connect_backoff", "traceparent", "on_worker_loss",
 )  # fmt: skip
@@ -86,10 +87,11 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
     file = what.plan
     stop_timeouts = (given["stop_timeout"], file.stop_timeout if file else None, timeout)
     run_times = (given["run_time"], file.run_time if file else None)
+    shared = (given["users_per_connection"], file.users_per_connection if file else None, 1)
     seeds = (given["seed"], file.seed if file else None, secrets.randbits(32))
     plan = RunPlan(
         locustfiles=what.locustfiles,
-        scenario=_unverified(what.scenario) if given["insecure"] and what.scenario else what.scenario,
+        scenario=what.scenario and _scenario(what.scenario, given),
         source=what.source,
         load=_bounded(load, processes, rails),
         arguments=what.arguments,
@@ -104,6 +106,7 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
         nodes=nodes,
         joined=given["master"],
         source_addresses=source_addresses.parse(given["source_address"]) if given["source_address"] else (),
+        users_per_connection=next(each for each in shared if each is not None),
         seed=next(each for each in seeds if each is not None),
         loglevel=given["loglevel"].upper(),
         logfile=given["logfile"] and str(Path(given["logfile"]).absolute()),
@@ -196,7 +199,7 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
         raise UsageError(f"{source} and {other} do not go together")
     if origins.is_socket_url(source):
         _refuse(
-            given, (*FOR_REQUESTS, "slo"), f"goes with a request, not with a WebSocket; {source} takes --message TEXT"
+            given, (*FOR_REQUESTS, "slo", "http2"), f"goes with a request, not with a WebSocket; {source} takes --message TEXT"
         )
         return RunInput(scenario=_socket_scenario(source, given), source=source)
     if source.startswith(("http://", "https://")):
@@ -247,9 +250,15 @@ def _url_scenario(url: str, given: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def _unverified(scenario: dict[str, Any]) -> dict[str, Any]:
-    """The scenario with targets of which every certificate is accepted."""
-    return {**scenario, "targets": [{**target, "verify": False} for target in scenario["targets"]]}
+def _scenario(scenario: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The scenario with targets as the options have them. Raises UsageError."""
+    changes = {**({"verify": False} if given["insecure"] else {}), **({"http2": True} if given["http2"] else {})}
+    if not changes:
+        return scenario
+    changed = {**scenario, "targets": [{**target, **changes} for target in scenario["targets"]]}
+    if given["http2"] and (refused := refusal(changed)):
+        raise UsageError(f"--http2: {refused[1]}")
+    return changed
 
 
 def _bounded(load: Load | None, processes: int, rails: GuardRails) -> Load | None:
@@ -263,6 +272,9 @@ def _bounded(load: Load | None, processes: int, rails: GuardRails) -> Load | Non
 def _check(what: RunInput, load: Load | None, given: Mapping[str, Any]) -> None:
     if given["csv_full_history"] and not given["csv"]:
         raise UsageError("--csv-full-history needs --csv")
+    targets = what.scenario["targets"] if what.scenario else ()
+    if given["users_per_connection"] and not (given["http2"] or any(each.get("http2") for each in targets)):
+        raise UsageError("--users-per-connection goes with --http2")
     if load is None:
         return
     if load.model == "open" and given["reset_stats"]:

@@ -275,6 +275,10 @@ class HttpUser(User, RestMixin[Any]):
 
     pool_manager: Any = None
     """Accepted and unused: the engine keeps separate connections for each user."""
+    http2: bool = False
+    """Speak HTTP/2, and nothing else."""
+    users_per_connection: int = 1
+    """With HTTP/2: how many users of this class share a connection."""
 
     client: HttpSession
 
@@ -290,6 +294,17 @@ class HttpUser(User, RestMixin[Any]):
         self.client = HttpSession(base_url=host, request_event=environment.events.request, user=self)
         # The load must not depend on proxy variables and .netrc of the person who starts it.
         self.client.trust_env = False
+
+
+def http2_classes(classes: Iterable[type]) -> dict[str, int]:
+    """The classes of users that speak HTTP/2, each with its users of a connection. Raises LocustfileError."""
+    found = {}
+    for each in classes:
+        if getattr(each, "http2", False):
+            most = found[each.__name__] = getattr(each, "users_per_connection", 1)
+            if not isinstance(most, int) or most < 1:
+                raise LocustfileError(f"{each.__name__}.users_per_connection must be a number of at least 1: {most!r}")
+    return found
 
 
 def make_user(cls: type[User], environment: UserEnvironment) -> User:

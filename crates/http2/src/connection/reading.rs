@@ -137,12 +137,13 @@ impl Connection {
 
     /// Checks that a frame with this header may come now.
     fn admit(&self, header: Header, bytes: &[u8; HEADER]) -> Result<(), ConnectionError> {
-        if !self.reader.has_settings && (header.kind != frame::SETTINGS || header.has(ACK)) {
-            return Err(match bytes {
-                [b'H', b'T', b'T', b'P', b'/', ..] => ConnectionError::Http1,
-                _ if bytes.starts_with(TLS_ALERT) => ConnectionError::Tls,
-                _ => ConnectionError::NotHttp2,
-            });
+        if !self.reader.has_settings {
+            match bytes {
+                _ if bytes.starts_with(TLS_ALERT) => return Err(ConnectionError::Tls),
+                b"HTTP/1.0 " | b"HTTP/1.1 " => return Err(ConnectionError::Http1),
+                _ if header.kind != frame::SETTINGS || header.has(ACK) => return Err(ConnectionError::NotHttp2),
+                _ => {}
+            }
         }
         if header.length > self.max_frame {
             return Err(ConnectionError::FrameSize(header.kind));
@@ -380,16 +381,19 @@ impl Connection {
     fn body(&mut self, id: u32, chunk: &[u8], limits: &Limits, events: &mut impl Events) {
         let Some(index) = self.find(id) else { return };
         let stream = &mut self.streams[index];
-        stream.received += chunk.len() as u64;
-        match stream.announced {
-            Some(announced) if stream.received > announced => {
-                self.fail(index, StreamError::BodyLength { announced }, events);
-            }
-            _ if stream.received > limits.body => {
-                let error = ProtocolError::BodyTooLarge { limit: limits.body };
-                self.fail(index, StreamError::Response(error), events);
-            }
-            _ => events.body(stream.tag, chunk),
+        let most = stream.announced.unwrap_or(limits.body);
+        let room = usize::try_from(most.saturating_sub(stream.received)).unwrap_or(usize::MAX);
+        let allowed = &chunk[..chunk.len().min(room)];
+        stream.received += allowed.len() as u64;
+        if !allowed.is_empty() {
+            events.body(stream.tag, allowed);
+        }
+        if allowed.len() < chunk.len() {
+            let error = match stream.announced {
+                Some(announced) => StreamError::BodyLength { announced },
+                None => StreamError::Response(ProtocolError::BodyTooLarge { limit: limits.body }),
+            };
+            self.fail(index, error, events);
         }
     }
 

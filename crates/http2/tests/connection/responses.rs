@@ -291,7 +291,7 @@ proptest! {
         let read = |pieces: &[&[u8]]| {
             let (mut connection, mut log, mut error) = (connection(3, &Options::default()), Log::default(), None);
             for piece in pieces {
-                let limits = Limits { head: 100, headers: 2, body: 100 };
+                let limits = Limits { head: 100, headers: 2, body: 50 };
                 error = error.or(connection.input(piece, &limits, &mut log).err());
             }
             (log, error, written(&mut connection), connection.open_streams())

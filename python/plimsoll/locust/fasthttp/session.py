@@ -282,7 +282,8 @@ class FastHttpSession(FastQuickCalls):
         return response
 
     def _origin(self, root: str) -> Origin:
-        return origin_of(root, not self._insecure, None, self._proxy)
+        http2 = bool(getattr(self.user, "http2", False))
+        return origin_of(root, not self._insecure, None, self._proxy, http2=http2)
 
     def _with_cookie(self, lines: dict[str, Any], route: Route) -> dict[str, Any]:
         if not self._cookiejar or any(name.lower() == "cookie" for name in lines):

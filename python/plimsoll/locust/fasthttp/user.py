@@ -33,6 +33,10 @@ class FastHttpUser(User, RestMixin[Any]):
     """Sent with every request."""
     concurrency: int = 10
     """Accepted and unused: each greenlet of user code sends at once, over its own connection."""
+    http2: bool = False
+    """Speak HTTP/2, and nothing else."""
+    users_per_connection: int = 1
+    """With HTTP/2: how many users of this class share a connection."""
     proxy_host: str | None = None
     proxy_port: int | None = None
 

@@ -43,7 +43,7 @@ from plimsoll.users import log
 from plimsoll.users.code_errors import broken, place_of
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest
 from plimsoll.users.recording import RequestRecorder
-from plimsoll.users.user import HttpUser, User
+from plimsoll.users.user import HttpUser, User, http2_classes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -135,7 +135,8 @@ class LocustScript:
             own_page.serve(page)
         if self._member is not None:
             self._member.begin()
-        return self._setting.changes() if self._setting else {}
+        http2_classes = http2_classes(self._environment.user_classes)
+        return {**(self._setting.changes() if self._setting else {}), "http2_classes": http2_classes}
 
     def open(self, plan: RunPlan, shared: bytes | None) -> bytes | None:
         """Fire `test_start`. plan: the final plan. shared: the main node's settings for this worker.

@@ -32,7 +32,7 @@ def remarks(view: RunView, response: Latency) -> list[str]:
     lines = []
     if view.total.counts.retries:
         lines.append(
-            f"sent again, as a kept connection turned out to be closed: {counted(view.total.counts.retries, 'request')}"
+            f"sent again, as the server had closed the connection or refused them: {counted(view.total.counts.retries, 'request')}"
         )
     if backed_off := view.generator.backed_off:
         lines.append(

@@ -77,6 +77,11 @@ _WHAT = (
                  "again."),
     _option("--subprotocol", group=WHAT, metavar="NAME", multiple=True,
             help="For the URL of a WebSocket: a subprotocol to offer; may be repeated."),
+    _flag("--http2", group=WHAT,
+          help="Speak HTTP/2, and nothing else: a target without it is a failure. With https it is chosen in the "
+               "handshake, with http it is spoken from the first byte."),
+    _option("--users-per-connection", group=WHAT, metavar="N", kind=Kind.COUNT,
+            help="With HTTP/2: how many users share a connection; 1 by default."),
     _flag("-k", "--insecure", group=WHAT, help="Do not check the target's TLS certificate."),
     _option("--seed", group=WHAT, metavar="N", kind=Kind.INTEGER,
             help="Makes random choices the same again; drawn and kept by default."),

@@ -151,6 +151,10 @@ class WorkerServer:
                 from plimsoll.users.http.url import accept_any_certificate
 
                 accept_any_certificate()
+            if decoded.http2:
+                from plimsoll.users.http.sharing import use_http2
+
+                use_http2(decoded.users_per_connection)
         self._is_main = self._index == workers
         self._worker.prepare(decoded, workers)
 

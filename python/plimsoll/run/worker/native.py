@@ -57,6 +57,7 @@ class NativePopulation(Population):
             drop=load is not None and load.on_saturation == "drop",
             iterations=iterations,
             requests=requests,
+            users_per_connection=plan.users_per_connection,
         )
         self._open = plan.is_open
         self._has_none = 0 in (iterations, requests)

@@ -181,7 +181,7 @@ class LiveRun:
         """wanted: the target number of users, if it was changed."""
         load = self.plan.load.to_dict() if self.plan.load else None
         users = self.plan.users if wanted is None else wanted
-        return load_in_short({"load": load, "users": users, "shaped": self._shaped})
+        return load_in_short({"load": load, "users": users, "shaped": self._shaped, **self.plan.protocol})
 
 
 def _is_complete(recent: RecentSeconds, second: int, workers: int) -> bool:

@@ -10,6 +10,7 @@ from greenlet import getcurrent
 
 from plimsoll._engine import now
 from plimsoll.users import hub as hubs
+from plimsoll.users.http.sharing import share, users_per_connection
 from plimsoll.users.recording import report, report_cancelled, sole_recorder
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from plimsoll._engine import Client, Headers, Origin, Reply, Timeouts
     from plimsoll.users.events import EventHook
     from plimsoll.users.http.catch_response import CatchResponse
+    from plimsoll.users.http.sharing import Shared
     from plimsoll.users.hub import Hub
 
 
@@ -113,6 +115,8 @@ class Sender(Generic[ResponseT]):
     # The first request creates both: a user that sends none needs neither.
     _client: Client | None = None
     _hub: Hub
+    _shared: Shared | None = None
+    """The connections, if other users have them too."""
 
     def _attach(self, request_event: EventHook, user: Any) -> None:
         self.request_event = request_event
@@ -121,7 +125,12 @@ class Sender(Generic[ResponseT]):
 
     def _open(self) -> Client:
         self._hub = getattr(getattr(self.user, "environment", None), "hub", None) or hubs.current()
-        self._client = self._hub.engine.client(source_of(self.user))
+        most = users_per_connection(self.user)
+        if most > 1:
+            self._shared = share(self, self._hub, type(self.user), most, source_of(self.user))
+            self._client = self._shared.client
+        else:
+            self._client = self._hub.engine.client(source_of(self.user))
         return self._client
 
     def _transmit(
@@ -226,6 +235,7 @@ class Sender(Generic[ResponseT]):
             self.request_name = None
 
     def close(self) -> None:
-        """Close the connections; the next request opens new ones. Not while a greenlet waits for a reply on them."""
-        if self._client is not None:
+        """Close the connections; the next request opens new ones. Not while a greenlet waits for a reply on them. Those
+        that other users share stay open."""
+        if self._client is not None and self._shared is None:
             self._client.close()

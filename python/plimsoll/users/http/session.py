@@ -64,6 +64,8 @@ class HttpSession(SessionSettings, QuickCalls, requests.Session):  # type: ignor
         # accepted and ignored: each user has its own connections.
         self._attach(request_event, user)
         self.base_url, credentials = without_credentials(base_url)
+        if getattr(user, "http2", False):
+            self.http2 = True
         if credentials is not None:
             self.auth = BaseUrlAuth(str(self.base_url), *credentials)
 
@@ -161,7 +163,7 @@ class HttpSession(SessionSettings, QuickCalls, requests.Session):  # type: ignor
             chain.endpoint = method, message.route.name
         origin = setup.origin
         if options["verify"] is not None or options["cert"] is not None:
-            origin = origin_of(route.root, *self._tls(options["verify"], options["cert"]))
+            origin = origin_of(route.root, *self._tls(options["verify"], options["cert"]), http2=self.http2)
         try:
             reply = self._transmit(
                 chain.endpoint,
@@ -299,7 +301,7 @@ class HttpSession(SessionSettings, QuickCalls, requests.Session):  # type: ignor
             if authorization is not None:
                 lines.append(("Proxy-Authorization", authorization))
         else:
-            origin = origin_of(route.root, verify, cert, proxy or None)
+            origin = origin_of(route.root, verify, cert, proxy or None, http2=self.http2)
         try:
             reply = self._transmit(
                 chain.endpoint,

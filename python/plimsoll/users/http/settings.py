@@ -82,6 +82,8 @@ class SessionSettings:
     auth = SessionSetting(None)
     verify = SessionSetting(True)
     cert = SessionSetting(None)
+    http2 = SessionSetting(False)
+    """Speak HTTP/2, and nothing else."""
     trust_env = SessionSetting(True)
     stream = SessionSetting(False)
     params = ContainerSetting(dict)
@@ -159,7 +161,7 @@ class SessionSettings:
         return ComposedSetup(
             routes=routes_of(self.base_url or ""),
             root=root,
-            origin=origin_of(root, self.verify, self.cert),
+            origin=origin_of(root, self.verify, self.cert, http2=self.http2),
             headers=headers,
             given=given,
             cookie=line.value,

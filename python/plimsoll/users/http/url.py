@@ -172,31 +172,48 @@ def accept_any_certificate() -> None:
     _accepts_any_certificate = True
 
 
-def origin_of(root: str, verify: Any, cert: Any, proxy: str | None = None, forwards: str | None = None) -> Origin:
+_speaks_http2 = False
+
+
+def speak_http2() -> None:
+    """Speak HTTP/2 with all targets in this process, whatever the sessions' settings."""
+    global _speaks_http2
+    _speaks_http2 = True
+
+
+def origin_of(
+    root: str, verify: Any, cert: Any, proxy: str | None = None, forwards: str | None = None, *, http2: bool = False
+) -> Origin:
     """The Origin for these settings, which mean the same as in requests; cached. forwards: the root to which this
-    origin, a proxy, forwards requests.
+    origin, a proxy, forwards requests. http2: speak HTTP/2, and nothing else.
 
     Raises OSError for a missing certificate file, InvalidURL for an address that cannot be connected to.
     """
+    http2 = http2 or _speaks_http2
     if not root.startswith("https:"):
-        return _origin(root, True, None, proxy, forwards)
+        return _origin(root, True, None, proxy, forwards, http2)
     if _accepts_any_certificate:
         verify = False
     # A number or None is a truth value; a path stays a path.
     check = os.fspath(verify) if isinstance(verify, (str, os.PathLike)) and verify else bool(verify)
-    return _origin(root, check, tuple(cert) if isinstance(cert, list) else cert or None, proxy, forwards)
+    return _origin(root, check, tuple(cert) if isinstance(cert, list) else cert or None, proxy, forwards, http2)
 
 
 @lru_cache(maxsize=1024)
 def _origin(
-    root: str, verify: bool | str, cert: str | tuple[str, str] | None, proxy: str | None, forwards: str | None
+    root: str,
+    verify: bool | str,
+    cert: str | tuple[str, str] | None,
+    proxy: str | None,
+    forwards: str | None,
+    http2: bool,
 ) -> Origin:
     if isinstance(verify, str):
         _require_file(verify, "a suitable TLS CA certificate bundle")
     for path in (cert,) if isinstance(cert, str) else cert or ():
         _require_file(path, "the TLS certificate file")
     try:
-        return Origin(root, verify=verify, cert=cert, proxy=proxy, forwards=forwards)
+        return Origin(root, verify=verify, cert=cert, proxy=proxy, forwards=forwards, http2=http2)
     except ValueError as error:
         raise InvalidURL(str(error)) from error
 
