@@ -122,7 +122,11 @@ impl Events for Answers<'_> {
             if error.is_unprocessed() && flight.can_be_repeated() && flight.exchange.retries < MOST_RETRIES {
                 return Step::Again;
             }
-            flight.break_off(Failure::new(Outcome::Reset, error.to_string()))
+            let outcome = match error {
+                StreamError::Reset(_) | StreamError::GoneAway(_) => Outcome::Reset,
+                _ => Outcome::Protocol,
+            };
+            flight.break_off(Failure::new(outcome, error.to_string()))
         });
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 
-use plimsoll_http2::{self as http2, ConnectionError};
+use plimsoll_http2::{self as http2, ConnectionError, StreamId};
 use plimsoll_record::{Exchange, Outcome};
 use slab::Slab;
 
 use super::answers::{Answers, Arrival};
 use super::{CHECK_AFTER_IDLE, Connection, Io, Step};
-use crate::call::{ExchangeId, Failure};
+use crate::call::{ExchangeId, Failure, unpack};
 use crate::clock::now;
 use crate::origin::Origin;
 use crate::transport::Transport;
@@ -26,6 +26,8 @@ pub(crate) struct Session {
     pub(crate) spare: Vec<usize>,
     /// Exchanges whose requests are in the output and have no time of sending yet: it is that of the write.
     pub(crate) unstamped: Vec<ExchangeId>,
+    /// Exchanges whose request bodies wait for flow control: the stream, and the bytes that waited at the last count.
+    partial: Vec<(ExchangeId, StreamId, usize)>,
     /// The engine knows that there is output.
     pub(crate) is_listed: bool,
     /// An exchange has ended on it with a response.
@@ -49,6 +51,7 @@ impl Session {
             queue: VecDeque::new(),
             spare: Vec::new(),
             unstamped: Vec::new(),
+            partial: Vec::new(),
             is_listed: false,
             has_answered: false,
             heard: 0,
@@ -66,6 +69,46 @@ impl Session {
     /// Whether the peer may have closed it meanwhile: it was idle until `at` (monotonic ns).
     pub(crate) fn may_be_stale(&self, at: u64) -> bool {
         self.is_made() && self.http2.open_streams() == 0 && at.saturating_sub(self.heard) > CHECK_AFTER_IDLE
+    }
+
+    /// Notes whether a part of an exchange's body waits.
+    pub(crate) fn note_partial(&mut self, id: ExchangeId, stream: StreamId) {
+        let unsent = self.http2.unsent(stream);
+        match self.partial.iter_mut().find(|(known, ..)| *known == id) {
+            Some((.., before)) => *before = unsent,
+            None if unsent > 0 => self.partial.push((id, stream, unsent)),
+            None => {}
+        }
+    }
+
+    /// Counts what was sent of bodies that have waited.
+    fn count_partial(&mut self, connections: &mut Slab<Connection>) {
+        let Session { http2, partial, .. } = self;
+        partial.retain_mut(|(id, stream, before)| {
+            let (place, serial) = unpack(id.0);
+            let unsent = http2.unsent(*stream);
+            if let Some(connection) = connections.get_mut(place).filter(|known| known.serial == serial) {
+                connection.count_sent(*before - unsent);
+            }
+            *before = unsent;
+            unsent > 0
+        });
+    }
+
+    /// Forgets bodies whose streams have ended before them.
+    fn forget_ended(&mut self) {
+        let Session { http2, partial, .. } = self;
+        if !partial.is_empty() {
+            partial.retain(|(id, ..)| http2.tags().any(|tag| tag == id.0));
+        }
+    }
+
+    /// Cancels the stream of an exchange. Returns the bytes of its body that were sent since they were counted.
+    pub(crate) fn cancel(&mut self, id: ExchangeId, stream: StreamId) -> usize {
+        let partial = self.partial.iter().position(|(known, ..)| *known == id);
+        let sent = partial.map_or(0, |at| self.partial.swap_remove(at).2 - self.http2.unsent(stream));
+        self.http2.cancel(stream);
+        sent
     }
 
     /// Why the peer takes no more exchanges.
@@ -92,6 +135,7 @@ impl Session {
     }
 
     /// Writes as much as the socket accepts.
+    #[inline]
     pub(crate) fn write(&mut self) -> io::Result<()> {
         let Some(transport) = &mut self.transport else { return Ok(()) };
         loop {
@@ -118,6 +162,19 @@ impl Session {
     /// Reads what has arrived, until the socket is empty. `ended`: this is the last event of the socket. `steps`
     /// receives what follows for the exchanges of `connections`. The failure is one of the whole connection.
     pub(crate) fn read(
+        &mut self,
+        io: &mut Io,
+        ended: bool,
+        connections: &mut Slab<Connection>,
+        steps: &mut Vec<(ExchangeId, Step)>,
+    ) -> Result<(), Failure> {
+        self.count_partial(connections);
+        let read = self.receive(io, ended, connections, steps);
+        self.forget_ended();
+        read
+    }
+
+    fn receive(
         &mut self,
         io: &mut Io,
         ended: bool,

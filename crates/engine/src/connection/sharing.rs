@@ -70,7 +70,7 @@ impl<P: Protocol> Connection<P> {
         let body = if flight.held { &[] } else { body };
         let before = session.http2.output().len();
         let stream = session.http2.open(head, body, !flight.held && !wire.continues, id.0)?;
-        flight.written = session.http2.output().len() - before + session.http2.unsent(stream);
+        flight.written = session.http2.output().len() - before;
         share.stream = Some(stream);
         self.stage = Stage::of(&flight.call);
         if flight.call.keep == Keep::Stream {
@@ -90,6 +90,7 @@ impl<P: Protocol> Connection<P> {
             session.unstamped.push(id);
         }
         flight.wait(now);
+        session.note_partial(id, stream);
         Ok(())
     }
 
@@ -101,40 +102,37 @@ impl<P: Protocol> Connection<P> {
         }
     }
 
-    /// Sends the next part of the request's body. `ends`: it is the last one.
-    pub(crate) fn send_body(&mut self, session: &mut Session, bytes: &[u8], ends: bool) {
-        let stream = self.share.and_then(|share| share.stream);
-        let Some(flight) = &mut self.flight else { return };
-        match stream.filter(|_| !flight.held) {
-            Some(stream) => {
-                flight.written += bytes.len();
-                session.http2.send_body(stream, bytes, ends);
-            }
-            None => flight.add_body(bytes, ends),
-        }
-    }
-
     /// Sends the body that has waited for 100 (Continue).
     pub(crate) fn send_held(&mut self, session: &mut Session) {
-        let stream = self.share.and_then(|share| share.stream);
-        let (Some(flight), Some(stream)) = (&mut self.flight, stream) else { return };
+        let (Some(flight), Some((_, stream))) = (&self.flight, self.stream_id()) else { return };
         let wire = &flight.call.wire;
-        let body = &wire.bytes.as_slice()[wire.head..];
-        flight.written += body.len();
-        session.http2.send_body(stream, body, !wire.continues);
+        session.http2.send_body(stream, &wire.bytes.as_slice()[wire.head..], !wire.continues);
     }
 
-    /// Adds to the body of a request that has not begun.
-    pub(crate) fn add_body(&mut self, bytes: &[u8], ends: bool) {
-        if let Some(flight) = &mut self.flight {
-            flight.add_body(bytes, ends);
+    /// Sends the next part of the request's body. `ends`: it is the last one.
+    pub(crate) fn send_body(&mut self, session: &mut Session, bytes: &[u8], ends: bool) {
+        if let Some((_, stream)) = self.stream_id() {
+            session.http2.send_body(stream, bytes, ends);
         }
     }
 
-    /// This many bytes of the body were not sent, and will not be.
-    pub(crate) fn forget_unsent(&mut self, count: usize) {
+    /// Whether the body can be sent now.
+    pub(crate) fn takes_body(&self) -> bool {
+        self.stream_id().is_some() && self.flight.as_ref().is_some_and(|flight| !flight.held)
+    }
+
+    /// Adds to the body of a request that cannot be sent yet. `ends`: it is the last part.
+    pub(crate) fn add_body(&mut self, bytes: &[u8], ends: bool) {
+        let Some(flight) = &mut self.flight else { return };
+        let wire = &mut flight.call.wire;
+        wire.bytes = Bytes::Owned([wire.bytes.as_slice(), bytes].concat());
+        wire.continues &= !ends;
+    }
+
+    /// This many bytes of the request's body were sent.
+    pub(crate) fn count_sent(&mut self, bytes: usize) {
         if let Some(flight) = &mut self.flight {
-            flight.written -= count;
+            flight.written += bytes;
         }
     }
 
@@ -197,11 +195,5 @@ impl Flight {
         }
         stream.broken = Some(failure);
         Step::Streamed
-    }
-
-    fn add_body(&mut self, bytes: &[u8], ends: bool) {
-        let wire = &mut self.call.wire;
-        wire.bytes = Bytes::Owned([wire.bytes.as_slice(), bytes].concat());
-        wire.continues &= !ends;
     }
 }

@@ -241,7 +241,13 @@ impl Engine {
         let Some(mut session) = self.connections.get_mut(share.session()).and_then(|known| known.session.take()) else {
             return;
         };
-        act(&mut self.connections[place], &mut session);
+        let connection = &mut self.connections[place];
+        let before = session.http2.output().len();
+        act(connection, &mut session);
+        connection.count_sent(session.http2.output().len() - before);
+        if let Some(stream) = share.stream {
+            session.note_partial(ExchangeId::new(place, connection.serial), stream);
+        }
         self.connections[share.session()].session = Some(session);
         self.list(share.session());
     }
@@ -410,8 +416,7 @@ impl Engine {
         let Some(share) = connection.share else { return };
         let Some(session) = self.session(share.session()) else { return };
         if let Some(stream) = share.stream {
-            connection.forget_unsent(session.http2.unsent(stream));
-            session.http2.cancel(stream);
+            connection.count_sent(session.cancel(ExchangeId::new(place, connection.serial), stream));
             return self.list(share.session());
         }
         session.queue.retain(|&queued| queued != place);
@@ -430,7 +435,7 @@ impl Engine {
 
     /// Sends the next part of a request's body, or keeps it until the request begins. `ends`: it is the last one.
     pub(super) fn write_body(&mut self, place: usize, bytes: &[u8], ends: bool) {
-        if self.connections[place].stream_id().is_none() {
+        if !self.connections[place].takes_body() {
             return self.connections[place].add_body(bytes, ends);
         }
         self.with_session(place, |connection, session| connection.send_body(session, bytes, ends));

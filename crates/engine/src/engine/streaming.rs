@@ -109,8 +109,11 @@ impl Engine {
     pub(super) fn streamed(&mut self, place: usize) -> Option<Finished> {
         let connection = &mut self.connections[place];
         let head = connection.hand_over(ExchangeId::new(place, connection.serial));
-        match head {
-            Some(_) => self.in_flight -= 1,
+        match &head {
+            Some(finished) => {
+                self.in_flight -= 1;
+                self.consumed(place, finished.result.as_ref().map_or(0, |response| response.body().len()));
+            }
             // The token may be cancelled, or queued already: it is checked when it is taken.
             None => self.woken.extend(connection.reader()),
         }

@@ -213,7 +213,7 @@ fn a_request_body_waits_for_the_window_of_the_peer() {
         let head = conn.next_frame();
         assert!(head.kind == HEADERS && !head.ends());
         wait_go.wait();
-        assert!(!conn.has_input());
+        assert!(!conn.has_stream_frame());
         conn.frame(WINDOW_UPDATE, 0, head.stream, &3_u32.to_be_bytes());
         assert_eq!(conn.next_frame().payload, b"hel");
         conn.settings(&[(INITIAL_WINDOW_SIZE, 10)]);
@@ -257,8 +257,8 @@ fn a_request_body_in_pieces_and_a_response_body_in_pieces_alternate() {
     let head = lab.fetch(&origin, continued(&origin));
     for text in ["ping", "pong"] {
         lab.engine.write(head.id, text.as_bytes());
-        assert!(lab.engine.is_written(head.id));
         assert_eq!(lab.piece_of(head.id).bytes, text.as_bytes());
+        assert!(lab.engine.is_written(head.id));
     }
     lab.engine.finish_writing(head.id);
     assert_eq!(lab.rest_of(head.id), (b"end".to_vec(), Then::End));
@@ -315,7 +315,7 @@ fn a_body_waits_for_100_continue_or_one_second() {
         let peer = Peer::new(move |_, mut conn| {
             conn.greet(&[]);
             let head = conn.next_frame();
-            assert!(!head.ends() && !conn.has_input(), "the body was not asked for");
+            assert!(!head.ends() && !conn.has_stream_frame(), "the body was not asked for");
             if answers {
                 // :status 100 as a literal with an indexed name
                 conn.frame(HEADERS, 4, head.stream, &[0x08, 3, b'1', b'0', b'0']);

@@ -6,7 +6,7 @@ use h2::server::Builder;
 use plimsoll_engine::{Call, Keep, OriginOptions, now};
 
 use super::served::{echoing, serving};
-use super::{assert_ordered, over_http2};
+use super::{assert_ordered, at, over_http2};
 use crate::certificates::{Issuer, shake_hands};
 use crate::lab::{Lab, STAMPS, failure, get, origin_with, post, request, response};
 use crate::peer::Peer;
@@ -70,7 +70,8 @@ fn clients_do_not_share_a_connection() {
 #[test]
 fn those_that_wait_for_the_connection_have_no_lag() {
     let served = echoing(&Builder::new());
-    let (mut lab, origin) = (Lab::new(), over_http2(&served.peer));
+    // The name has to be resolved, so that no connection is made at once.
+    let (mut lab, origin) = (Lab::new(), at(&format!("http://localhost:{}", served.peer.address.port())));
     let start = now();
     let ids = [(); 3].map(|()| lab.send(&origin, get(&origin)));
     let mut finished = [(); 3].map(|()| lab.finish());
@@ -120,16 +121,20 @@ fn a_request_outside_of_a_turn_is_sent_at_once() {
 
 #[test]
 fn a_head_request_has_no_body_and_a_kept_status_is_enough() {
-    let served = echoing(&Builder::new());
+    let served = serving(&Builder::new(), async |request, _, mut respond| {
+        let head = http::Response::builder().header("content-length", "6").body(()).unwrap();
+        let is_head = request.method() == "HEAD";
+        let mut stream = respond.send_response(head, is_head).unwrap();
+        if !is_head {
+            stream.send_data("GET / ".into(), true).unwrap();
+        }
+    });
     let (mut lab, origin) = (Lab::new(), over_http2(&served.peer));
     let finished = lab.fetch(&origin, Call { keep: Keep::Nothing, ..get(&origin) });
     let got = response(&finished);
     assert_eq!((got.status, got.bytes.len(), got.body_length), (200, 0, 6));
-    let served = serving(&Builder::new(), async |_, _, mut respond| {
-        respond.send_response(http::Response::new(()), true).unwrap();
-    });
-    let origin = over_http2(&served.peer);
-    assert_eq!(response(&lab.fetch(&origin, request(&origin, "HEAD", &[], None))).status, 200);
+    let finished = lab.fetch(&origin, request(&origin, "HEAD", &[], None));
+    assert_eq!((response(&finished).status, response(&finished).body()), (200, &b""[..]));
 }
 
 #[test]

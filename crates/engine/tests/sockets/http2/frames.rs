@@ -11,7 +11,6 @@ pub(super) const WINDOW_UPDATE: u8 = 8;
 
 pub(super) const END_STREAM: u8 = 1;
 const END_HEADERS: u8 = 4;
-const ACK: u8 = 1;
 
 pub(super) const MAX_CONCURRENT_STREAMS: u16 = 3;
 pub(super) const INITIAL_WINDOW_SIZE: u16 = 4;
@@ -69,9 +68,6 @@ impl<S: Stream> Conn<S> {
     pub(super) fn next_frame(&mut self) -> Frame {
         loop {
             let frame = self.any_frame();
-            if frame.kind == SETTINGS && frame.flags & ACK == 0 {
-                self.frame(SETTINGS, ACK, 0, &[]);
-            }
             if frame.stream != 0 || frame.kind == GOAWAY {
                 return frame;
             }
@@ -83,6 +79,17 @@ impl<S: Stream> Conn<S> {
         let frame = self.next_frame();
         assert!(frame.kind == HEADERS && frame.ends(), "{frame:?}");
         frame.stream
+    }
+
+    /// The stream of the next request; None if the client closes first.
+    pub(super) fn request_or_end(&mut self) -> Option<u32> {
+        while self.has_more() {
+            let frame = self.any_frame();
+            if frame.kind == HEADERS {
+                return Some(frame.stream);
+            }
+        }
+        None
     }
 
     /// The head of a response with status 200.
@@ -106,14 +113,20 @@ impl<S: Stream> Conn<S> {
 
     /// Serves requests without a body until the connection ends.
     pub(super) fn serve_http2(&mut self, body: &[u8]) {
-        loop {
-            if !self.has_more() {
-                return;
-            }
-            let frame = self.next_frame();
-            if frame.kind == HEADERS {
-                self.respond(frame.stream, body);
+        while let Some(stream) = self.request_or_end() {
+            self.respond(stream, body);
+        }
+    }
+}
+
+impl Conn {
+    /// Whether a frame of a stream comes now, or within a few milliseconds.
+    pub(super) fn has_stream_frame(&mut self) -> bool {
+        while self.has_input() {
+            if self.any_frame().stream != 0 {
+                return true;
             }
         }
+        false
     }
 }

@@ -26,7 +26,7 @@ fn one_stream_at_a_time_carries_all_exchanges_in_their_order() {
     let peer = limited(1, |conn| {
         for number in 0..20_u8 {
             let stream = conn.get();
-            assert!(!conn.has_input(), "two streams are open");
+            assert!(!conn.has_stream_frame(), "two streams are open");
             conn.respond(stream, &[number]);
         }
         conn.rest();
@@ -51,7 +51,7 @@ fn without_any_stream_exchanges_wait_until_the_limit_is_raised() {
     let (go, wait_go) = gate();
     let peer = limited(0, move |conn| {
         wait_go.wait();
-        assert!(!conn.has_input());
+        assert!(!conn.has_stream_frame());
         conn.settings(&[(MAX_CONCURRENT_STREAMS, 2)]);
         for _ in 0..3 {
             let stream = conn.get();
