@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.grpc_server import PROTO, GrpcServer
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from tests.command import Command
 
@@ -29,6 +32,20 @@ def run(plimsoll: Command, *arguments: str, code: int = 0) -> dict[str, Any]:
 
 def outcomes(row: dict[str, Any]) -> dict[str, int]:
     return {name: each["count"] for name, each in row["outcomes"].items()}
+
+
+@pytest.fixture
+def http_server() -> Iterator[str]:
+    """The place of a server that has HTTP/1.1 alone."""
+    with HTTPServer(("127.0.0.1", 0), QuietHandler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class QuietHandler(BaseHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
 
 
 def test_a_url_is_a_call_by_each_user(plimsoll: Command, grpc_server: GrpcServer) -> None:
@@ -98,8 +115,11 @@ def test_a_plan_calls_all_kinds_of_methods(plimsoll: Command, grpc_server: GrpcS
     document = run(plimsoll, str(plan))
     names = ("first", SAY, "echo.v1.Echo/Collect", "echo.v1.Echo/List", "echo.v1.Echo/Chat")
     assert {name: outcomes(each) for name, each in rows(document).items()} == {
-        f"gRPC {name}": {"success": 4} for name in names
-    }
+        **{f"gRPC {name}": {"success": 4} for name in names},
+        "first event echo.v1.Echo/List": {"success": 4}, "each event echo.v1.Echo/List": {"success": 12},
+        "first event echo.v1.Echo/Chat": {"success": 4}, "each event echo.v1.Echo/Chat": {"success": 8},
+    }  # fmt: skip
+    assert document["total"]["requests"] == 20
     assert grpc_server.counts == {"Say": 8, "Collect": 8, "List": 4, "Chat": 8}
     assert {"a0", "<a0>"} <= set(grpc_server.texts)
     assert all(left is not None and left < 21 for left in grpc_server.deadlines)
@@ -132,8 +152,6 @@ def test_a_deadline_is_told_to_the_server_and_is_a_timeout(plimsoll: Command, gr
 
 
 def test_over_tls(plimsoll: Command, certificate: tuple[str, str]) -> None:
-    from pathlib import Path
-
     chain, key = (Path(each).read_bytes() for each in certificate)
     server = GrpcServer((key, chain))
     document = run(plimsoll, f"grpcs://{server.place}/{SAY}", "--proto", str(PROTO), "--iterations", "5", "-k")
@@ -142,11 +160,11 @@ def test_over_tls(plimsoll: Command, certificate: tuple[str, str]) -> None:
     assert server.counts == {"Say": 5}
 
 
-def test_a_server_without_http2_or_grpc_is_one_clear_failure(plimsoll: Command) -> None:
-    url = f"grpc://{plimsoll.target.url.removeprefix('http://')}/{SAY}"
+def test_a_server_without_http2_is_one_clear_failure(plimsoll: Command, http_server: str) -> None:
+    url = f"grpc://{http_server}/{SAY}"
     done = plimsoll("run", url, "--proto", str(PROTO), "--iterations", "1", "--headless")
     assert done.code == 1
-    assert "HTTP/2" in done.out
+    assert "it has no HTTP/2 here" in done.out
 
 
 @pytest.mark.parametrize(
@@ -193,7 +211,7 @@ class Caller(HttpUser):
 """
 
 
-def test_a_locustfile_calls_methods(plimsoll: Command, grpc_server: GrpcServer, tmp_path: Path) -> None:
+def test_a_locustfile_calls_methods(plimsoll: Command, grpc_server: GrpcServer) -> None:
     plimsoll.write(PROTO.read_text(), "echo.proto")
     file = plimsoll.write(LOCUSTFILE.format(place=grpc_server.place), "locustfile.py")
     document = run(plimsoll, "-f", str(file), "-u", "2", "--iterations", "6", code=1)

@@ -36,14 +36,19 @@ def is_grpc_url(text: str) -> bool:
     return text.lower().startswith(("grpc://", "grpcs://"))
 
 
+def http_url(url: str) -> str:
+    """The same for HTTP, if it is a URL of gRPC."""
+    scheme, _, rest = url.partition("://")
+    return f"{_GRPC_SCHEMES[scheme.lower()]}://{rest}" if is_grpc_url(url) else url
+
+
 def split_grpc_url(url: str) -> Address:
     """The target of a call, and its path. Raises UsageError for another URL."""
-    scheme, _, rest = url.partition("://")
     if not is_grpc_url(url):
         raise BadValueError(
             f'{shown(url)} is not a URL of gRPC; valid is "grpc://127.0.0.1:50051/package.Service/Method"'
         )
-    return split_url(f"{_GRPC_SCHEMES[scheme.lower()]}://{rest}")
+    return split_url(http_url(url))
 
 
 def split_target(url: str) -> tuple[Address, bool]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll._engine import Origin
 from plimsoll.errors import UsageError
 from plimsoll.load.limits_file import machine_rails
+from plimsoll.load.origins import http_url
 from plimsoll.record import new_run_id
 
 if TYPE_CHECKING:
@@ -97,11 +98,15 @@ class Place:
     url: str
     proxy: str | None = None
 
+    def origin(self) -> Origin:
+        """Raises ValueError for what is no URL."""
+        return Origin(http_url(self.url), verify=False, proxy=self.proxy)
+
     def addresses(self) -> list[str]:
         """Those of its host; none for a Unix socket. Asks the system's resolver.
 
         Raises OSError, or ValueError for what is no URL."""
-        origin = Origin(self.url, verify=False)
+        origin = self.origin()
         if origin.scheme == "http+unix":
             return []
         found = socket.getaddrinfo(origin.host, origin.port, type=socket.SOCK_STREAM)
@@ -132,7 +137,7 @@ def check_places(rails: GuardRails, places: Iterable[Place]) -> None:
         return
     for place in places:
         try:
-            refusal = allowed.refusal(Origin(place.url, verify=False, proxy=place.proxy))
+            refusal = allowed.refusal(place.origin())
         except ValueError:
             continue
         if refusal is not None:
@@ -155,7 +160,7 @@ def public_load(plans: Iterable[RunPlan], more: Iterable[Place] = ()) -> str | N
         except (OSError, ValueError):
             continue
         if place.is_public(addresses):
-            host = Origin(place.url, verify=False).host
+            host = place.origin().host
             named = host if host in addresses else f"{host} ({addresses[0]})"
             return f"This sends up to {size} to {named}, a public address. Go on?"
     return None

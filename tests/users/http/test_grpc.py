@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.command import CountingTarget
 from tests.grpc_server import PROTO, GrpcServer
 
 from plimsoll.users.exceptions import GrpcError, LocustError
@@ -121,15 +122,21 @@ def test_listeners_get_the_reply(session_bench: SessionBench, grpc_server: GrpcS
 
 
 def test_a_server_of_another_kind_is_a_failure(session_bench: SessionBench) -> None:
-    target = CountingTarget()
-    reply = grpc_of(session_bench, target.url.replace("http", "grpc"))(SAY, {})
-    target.close()
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=_answer_in_http1, args=[listener], daemon=True).start()
+        reply = grpc_of(session_bench, f"grpc://127.0.0.1:{listener.getsockname()[1]}")(SAY, {})
     assert (reply.status, reply.status_code, bool(reply)) == ("", 0, False)
-    assert "HTTP/2" in str(reply.error)
+    assert str(reply.error).startswith("the server answers in HTTP/1: it has no HTTP/2 here")
     ((method, name, outcome),) = session_bench.counts
     assert (method, name, outcome) == ("gRPC", SAY, "protocol")
     assert not grpc_of(session_bench, "grpc://127.0.0.1:1")(SAY, {})
     assert ("connect", "Connection refused") in session_bench.failures
+
+
+def _answer_in_http1(listener: socket.socket) -> None:
+    with listener.accept()[0] as connection:
+        connection.recv(1000)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
 
 
 def test_mistakes_are_raised_before_anything_is_sent(session_bench: SessionBench, grpc_server: GrpcServer) -> None:

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("locust.main")
 
-SCHEMES = ("http", "https", "http+unix")
+SCHEMES = ("http", "https", "http+unix", "grpc", "grpcs")
 _OWN_INITS = (User.__init__, HttpUser.__init__, FastHttpUser.__init__)
 
 
@@ -135,8 +135,8 @@ class LocustScript:
             own_page.serve(page)
         if self._member is not None:
             self._member.begin()
-        http2_classes = http2_classes(self._environment.user_classes)
-        return {**(self._setting.changes() if self._setting else {}), "http2_classes": http2_classes}
+        classes = http2_classes(self._environment.user_classes)
+        return {**(self._setting.changes() if self._setting else {}), "http2_classes": classes}
 
     def open(self, plan: RunPlan, shared: bytes | None) -> bytes | None:
         """Fire `test_start`. plan: the final plan. shared: the main node's settings for this worker.

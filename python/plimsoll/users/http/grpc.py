@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll._engine import GrpcSchema, grpc_body, grpc_codes, grpc_encodings, grpc_read, grpc_timeout, json_text
+from plimsoll.load.origins import http_url
 from plimsoll.users.exceptions import GrpcError, LocustError
 from plimsoll.users.http.catch_response import CatchResponse
 from plimsoll.users.http.headers import encode
@@ -33,7 +34,6 @@ _LINES = (
     ("User-Agent", "plimsoll"), ("TE", "trailers"), ("Content-Type", "application/grpc"),
     ("grpc-accept-encoding", grpc_encodings()),
 )  # fmt: skip
-_SCHEMES = {"grpc": "http", "grpcs": "https"}
 
 Metadata = Mapping[str, str | bytes] | Iterable[tuple[str, str | bytes]]
 
@@ -155,8 +155,8 @@ class Grpc:
     def __init__(self, user: User) -> None:
         self._user = user
         self._sender: Sender[Any] = user.client
-        scheme, separator, rest = str(user.host).partition("://")
-        self._root = f"{_SCHEMES.get(scheme.lower(), scheme)}{separator}{rest.partition('/')[0]}"
+        scheme, _, rest = http_url(str(user.host)).partition("://")
+        self._root = f"{scheme}://{rest.partition('/')[0]}"
         self._calls: dict[str, _Call] = {}
         self._headers: Headers | None = None
 
