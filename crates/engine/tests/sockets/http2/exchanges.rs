@@ -65,6 +65,23 @@ fn clients_do_not_share_a_connection() {
     lab.assert_empty();
 }
 
+#[test]
+fn the_bytes_of_an_exchange_are_those_of_its_frames() {
+    let peer = Peer::new(|_, mut conn| {
+        conn.greet(&[]);
+        let head = conn.next_frame();
+        let body = conn.next_frame();
+        let size = 9 + head.payload.len() + 9 + body.payload.len();
+        conn.respond(head.stream, size.to_string().as_bytes());
+        conn.rest();
+    });
+    let (mut lab, origin) = (Lab::new(), over_http2(&peer));
+    let finished = lab.fetch(&origin, post(&origin, b"hello"));
+    let said = std::str::from_utf8(response(&finished).body()).unwrap();
+    assert_eq!(finished.exchange.bytes_out.to_string(), said);
+    assert_eq!(finished.exchange.bytes_in, (9 + 1 + 9 + said.len()) as u64);
+}
+
 /// The time of the setup belongs to the exchange that needed the connection. For the others it is a wait for a stream,
 /// which is no lag of this machine.
 #[test]
