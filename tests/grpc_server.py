@@ -42,6 +42,8 @@ class GrpcServer:
         self.texts: list[str] = []
         self.deadlines: list[float | None] = []
         self.peers: set[str] = set()
+        self.most_at_once = 0
+        self._now = 0
         self._lock = threading.Lock()
         self._server = grpc.server(ThreadPoolExecutor(threads), **options)
         own = {"request_deserializer": self.request.FromString, "response_serializer": self.reply.SerializeToString}
@@ -69,7 +71,11 @@ class GrpcServer:
             self.texts.append(request.text)
             self.deadlines.append(context.time_remaining())
             self.peers.add(context.peer())
+            self._now += 1
+            self.most_at_once = max(self.most_at_once, self._now)
         time.sleep(request.wait)
+        with self._lock:
+            self._now -= 1
         if request.code:
             code = next(each for each in grpc.StatusCode if each.value[0] == request.code)
             context.abort(code, f"as told: 100 % of {request.text}")

@@ -120,6 +120,9 @@ class GrpcSchema:
 
     def __new__(cls, descriptor_set: bytes) -> Self: ...
     @staticmethod
+    def from_text(text: str) -> GrpcSchema:
+        """From the text of a .proto file, which imports nothing but Google's own files. Raises ValueError."""
+    @staticmethod
     def read(files: Sequence[str], roots: Sequence[str]) -> GrpcSchema:
         """From .proto files and descriptor sets, with all that they import from these folders; without any, from the
         folder of each file or from one above it. Raises ValueError with file and line."""

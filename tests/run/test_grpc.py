@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -164,7 +165,7 @@ def test_a_server_without_http2_is_one_clear_failure(plimsoll: Command, http_ser
     url = f"grpc://{http_server}/{SAY}"
     done = plimsoll("run", url, "--proto", str(PROTO), "--iterations", "1", "--headless")
     assert done.code == 1
-    assert "it has no HTTP/2 here" in done.out
+    assert "the reply is not HTTP/2" in done.out and "--http2" not in done.out
 
 
 @pytest.mark.parametrize(
@@ -219,3 +220,54 @@ def test_a_locustfile_calls_methods(plimsoll: Command, grpc_server: GrpcServer) 
         f"gRPC {SAY}": {"success": 6}, "gRPC missing": {"success": 6}, "gRPC forbidden": {"http": 6},
     }  # fmt: skip
     assert grpc_server.counts == {"Say": 18}
+
+
+WITH_GRPCIO = """
+import time
+import grpc
+import grpc.experimental.gevent as grpc_gevent
+from locust import User, task
+
+grpc_gevent.init_gevent()
+
+class Interceptor(grpc.UnaryUnaryClientInterceptor):
+    def __init__(self, environment):
+        self.environment = environment
+
+    def intercept_unary_unary(self, continuation, details, request):
+        started, exception, response = time.perf_counter(), None, None
+        try:
+            response = continuation(details, request)
+            response.result()
+        except grpc.RpcError as error:
+            exception = error
+        self.environment.events.request.fire(
+            request_type="grpc", name=details.method, response_time=1000 * (time.perf_counter() - started),
+            response_length=0, response=response, context=None, exception=exception,
+        )
+        return response
+
+class Caller(User):
+    host = "{place}"
+
+    def on_start(self):
+        channel = grpc.intercept_channel(grpc.insecure_channel(self.host), Interceptor(self.environment))
+        plain = dict(request_serializer=bytes, response_deserializer=bytes)
+        self.say = channel.unary_unary("/echo.v1.Echo/Say", **plain)
+
+    @task
+    def call(self):
+        assert self.say(b"\\x0a\\x01x\\x21" + {wait!r}).startswith(b"\\x0a\\x01x")
+"""
+
+
+def test_a_locustfile_with_grpcio_and_gevent_keeps_working(plimsoll: Command, grpc_server: GrpcServer) -> None:
+    half_a_second = struct.pack("<d", 0.5)
+    text = WITH_GRPCIO.format(place=grpc_server.place, wait=half_a_second)
+    file = plimsoll.write(text, "locustfile.py")
+    document = run(plimsoll, "-f", str(file), "-u", "5", "-r", "5", "--iterations", "10")
+    row = rows(document)[f"grpc /{SAY}"]
+    assert outcomes(row) == {"success": 10}
+    assert grpc_server.counts == {"Say": 10}
+    # Ten calls of half a second by five users: users do not wait for each other.
+    assert grpc_server.most_at_once > 1

@@ -142,9 +142,7 @@ def test_the_report_says_so(plimsoll: Command, server: Http2Target) -> None:
     assert "4 users, HTTP/2 with 2 users per connection" in done.out, done
 
 
-def test_a_server_without_it_is_a_failure_that_says_what_to_do(
-    plimsoll: Command, target: CountingTarget
-) -> None:
+def test_a_server_without_it_is_a_failure_that_says_what_to_do(plimsoll: Command, target: CountingTarget) -> None:
     done = plimsoll("run", target.url, "--http2", "--iterations", "2", "--headless", "--no-connect-backoff")
     assert done.code == 1
     assert "leave out --http2" in done.out, done
@@ -173,7 +171,9 @@ def test_a_wrong_number_in_a_class_is_named(plimsoll: Command, tmp_path: Path) -
 
 def test_a_websocket_of_a_plan_needs_another_target(plimsoll: Command, tmp_path: Path) -> None:
     plan = tmp_path / "plan.toml"
-    plan.write_text('target = "http://127.0.0.1:1"\n[[flow]]\n[[flow.step]]\nconnect = "/"\n[[flow.step]]\nsend = "x"\n')
+    plan.write_text(
+        'target = "http://127.0.0.1:1"\n[[flow]]\n[[flow.step]]\nconnect = "/"\n[[flow.step]]\nsend = "x"\n'
+    )
     done = plimsoll("run", str(plan), "--http2", "-t", "1s", "--headless")
     assert done.code == 2
     assert "--http2: a WebSocket needs HTTP/1.1, but its target has http2" in done.err, done

@@ -24,6 +24,11 @@ impl GrpcSchema {
     }
 
     #[staticmethod]
+    fn from_text(text: &str) -> PyResult<Self> {
+        Ok(Self { schema: Schema::from_text(text).map_err(refused)? })
+    }
+
+    #[staticmethod]
     fn read(py: Python<'_>, files: Vec<PathBuf>, roots: Vec<PathBuf>) -> PyResult<Self> {
         Ok(Self { schema: py.detach(move || Schema::read(&files, &roots)).map_err(refused)? })
     }

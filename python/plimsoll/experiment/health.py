@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from plimsoll.experiment.cell_values import CellError
+from plimsoll.experiment.grpc_health import ask_grpc
+from plimsoll.load.origins import is_grpc_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,7 +83,7 @@ def wait_until_healthy(
     attempt = 0
     while True:
         left = max(0.1, deadline - clock())
-        wrong = ask(left) if ask is not None else _ask_url(url, healthy.path, min(left, REPLY_SECONDS))
+        wrong = ask(left) if ask is not None else _ask_url(url, healthy, min(left, REPLY_SECONDS))
         # Somebody else may answer there while our own target could not start.
         if process is not None and (ending := process.poll()) is not None:
             raise CellError(
@@ -97,8 +99,11 @@ def wait_until_healthy(
         attempt += 1
 
 
-def _ask_url(url: str, path: str | None, within: float) -> str:
+def _ask_url(url: str, healthy: Healthy, within: float) -> str:
     """What is wrong, or ""."""
+    path = healthy.path
+    if healthy.grpc is not None or (path is None and is_grpc_url(url)):
+        return ask_grpc(url, healthy.grpc, within)
     place = below(url, path) if path is not None else url
     try:
         status = get(place, within).status

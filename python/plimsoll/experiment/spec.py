@@ -85,14 +85,17 @@ class Healthy:
     """How a target is known to be ready."""
 
     path: str | None = None
-    """Answers with a status below 400. Neither path nor command: the URL gives any answer at all."""
+    """Answers with a status below 400. Without any: the URL gives any answer at all."""
     command: tuple[str, ...] | None = None
     """A command; the target is healthy when it exits with 0."""
     within: float = READY_TIMEOUT_S
     """> 0, from the start of the target."""
+    grpc: str | None = None
+    """The name of a service of gRPC that says it serves, or "" for the whole server."""
 
     def __post_init__(self) -> None:
-        _require(self.path is None or self.command is None, "healthy: a path or a command, not both")
+        ways = [each for each in (self.path, self.command, self.grpc) if each is not None]
+        _require(len(ways) < 2, "healthy: one of path, command and grpc")
         _require(self.within > 0, "healthy.within must be above 0")
 
 

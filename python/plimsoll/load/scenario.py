@@ -58,7 +58,7 @@ def scenario_of(plan: PlanTable, line: Callable[[str], int], host: str | None = 
         *((f"request[{index}]", request) for index, request in enumerate(plan.request)),
     ]
     parts.sort(key=lambda part: line(part[0]))
-    definition = {
+    definition: dict[str, Any] = {
         "targets": draft.targets,
         "feeders": [table.definition(name) for name, table in plan.feeder.items()],
         "choice": plan.choice,

@@ -105,7 +105,10 @@ impl Step {
         if let Some(errno) = failure.errno {
             recorder.errno(errno, exchange.arrival);
         }
-        self.faulty(recorder, exchange, failure.outcome, 0, &failure.message);
+        // A call has no other protocol.
+        let hint = if self.is_call { "; leave out --http2" } else { "" };
+        let message = failure.message.strip_suffix(hint).unwrap_or(&failure.message);
+        self.faulty(recorder, exchange, failure.outcome, 0, message);
     }
 
     /// Records an exchange whose body does not match its head.

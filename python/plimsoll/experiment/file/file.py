@@ -14,7 +14,7 @@ from plimsoll.experiment.placeholders import NAMES, fill
 from plimsoll.experiment.spec import Compare, Experiment, Scenario, Target, Variant
 from plimsoll.load.complaints import Complaint, complain, complaints
 from plimsoll.load.mistakes import BadValueError
-from plimsoll.load.origins import split_url
+from plimsoll.load.origins import split_target
 from plimsoll.load.plan_file import read_plan
 from plimsoll.load.toml_file import read_toml
 
@@ -167,7 +167,7 @@ def _target(own: VariantTable, common: ExperimentTargetTable) -> Target:
         raise BadValueError('is missing, as url = "http://127.0.0.1:{port}"', "url")
     sample = dict.fromkeys(NAMES, "1")
     try:
-        split_url(fill(values["url"], sample))
+        split_target(fill(values["url"], sample))
     except BadValueError as error:
         raise BadValueError(str(error), "url") from error
     if "{port}" in values["url"] and not (values.get("start") or "image" in values):

@@ -119,24 +119,27 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class HealthyTable(TomlTable):
-    """healthy = "/ready", or { path = "/ready", within = "60s" }, or { command = [...] }"""
+    """healthy = "/ready", or { path = "/ready", within = "60s" }, or { command = [...] }, or { grpc = "" }"""
 
     path: UrlPath | None = None
     """Of the target; asked until it answers with a status below 400."""
     command: Words | None = None
     """A command that ends with 0 once the target is healthy."""
+    grpc: str | None = None
+    """A service that is asked by gRPC's protocol of health checks until it is SERVING; `""` is the whole server."""
     within: Length = READY_TIMEOUT_S
     """How long to wait for it."""
 
     @model_validator(mode="after")
     def _check(self) -> HealthyTable:
-        if self.path is not None and self.command is not None:
-            raise BadValueError("contradicts path; a target is asked either way", "command")
+        given = self.given(("path", "command", "grpc"))
+        if len(given) > 1:
+            raise BadValueError(f"contradicts {given[0]}; a target is asked in one way", given[1])
         return self
 
     @property
     def spec(self) -> Healthy:
-        return Healthy(self.path, self.command, self.within)
+        return Healthy(self.path, self.command, self.within, self.grpc)
 
 
 class FactTable(TomlTable):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from plimsoll._engine import GrpcMethod, Headers, Reply
     from plimsoll.users.http.sending import Sender
-    from plimsoll.users.user import User
+    from plimsoll.users.user import HttpUser, User
 
 GRPC = "gRPC"
 """The method of the rows."""
@@ -61,7 +61,8 @@ class GrpcReply(CatchResponse):
 
     def _read(self) -> GrpcError | None:
         if self.reply.error is not None:
-            return GrpcError(self.reply.error, self.reply.outcome)
+            # A call has no other protocol.
+            return GrpcError(self.reply.error.removesuffix("; leave out --http2"), self.reply.outcome)
         if self.status_code != 200:
             return GrpcError(f"status {self.status_code}", "http")
         try:
@@ -152,7 +153,7 @@ class Grpc:
     cert: str | tuple[str, str] | None = None
     """The client's own certificate: a file with it and its key, or one for each."""
 
-    def __init__(self, user: User) -> None:
+    def __init__(self, user: HttpUser) -> None:
         self._user = user
         self._sender: Sender[Any] = user.client
         scheme, _, rest = http_url(str(user.host)).partition("://")
@@ -207,7 +208,8 @@ class Grpc:
         except RefusedError as error:
             raise ValueError(str(error)) from error
         made = GrpcReply(reply, self._sender, f"{self._root}/{call.name}", endpoint, call)
-        return self._sender._hand_over(made, *caught, False)
+        handed: GrpcReply = self._sender._hand_over(made, *caught, False)
+        return handed
 
     def _call(self, method: str) -> _Call:
         known = self._calls.get(method)
