@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from scripts import fields
 
 import plimsoll
+from plimsoll.users.http.grpc import Grpc
 from plimsoll.users.http.stream import Streamed
 
 if TYPE_CHECKING:
@@ -55,8 +56,9 @@ def _entries() -> Iterator[str]:
         if inspect.isclass(value):
             for method, function in sorted(_methods(value)):
                 yield from _entry(f"### {name}.{method}", method, function)
-    # No import gives it: it is a method of what `client` returns.
+    # No import gives these: they are of what `client` returns, and of users.
     yield from _entry("## response.events", "events", Streamed.events)
+    yield from _entry("## self.grpc", "grpc", Grpc.__call__)
 
 
 def _entry(heading: str, name: str, value: Any) -> Iterator[str]:

@@ -43,6 +43,8 @@ class GrpcServer:
         self.deadlines: list[float | None] = []
         self.peers: set[str] = set()
         self.most_at_once = 0
+        self.health: dict[bytes, int] = {}
+        """The state of services by name, as the protocol of health checks numbers it; b"" is the whole server."""
         self._now = 0
         self._lock = threading.Lock()
         self._server = grpc.server(ThreadPoolExecutor(threads), **options)
@@ -53,7 +55,13 @@ class GrpcServer:
             "List": grpc.unary_stream_rpc_method_handler(self._list, **own),
             "Chat": grpc.stream_stream_rpc_method_handler(self._chat, **own),
         }
-        self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, handlers),))
+        health = {"Check": grpc.unary_unary_rpc_method_handler(self._check)}
+        self._server.add_generic_rpc_handlers(
+            (
+                grpc.method_handlers_generic_handler(SERVICE, handlers),
+                grpc.method_handlers_generic_handler("grpc.health.v1.Health", health),
+            )
+        )
         if tls is None:
             port = self._server.add_insecure_port("127.0.0.1:0")
         else:
@@ -81,6 +89,13 @@ class GrpcServer:
             context.abort(code, f"as told: 100 % of {request.text}")
         metadata = [f"{name}: {value}" for name, value in context.invocation_metadata() if name.startswith("x-")]
         return self.reply(text=request.text, number=request.number, kind=1, metadata=metadata)
+
+    def _check(self, request: bytes, context: grpc.ServicerContext) -> bytes:
+        # Both messages have one field: the name, which is short, and the state.
+        name = request[2:]
+        if name not in self.health:
+            context.abort(grpc.StatusCode.NOT_FOUND, "unknown service")
+        return bytes((8, self.health[name]))
 
     def _say(self, request: Any, context: grpc.ServicerContext) -> Any:
         return self._received("Say", request, context)

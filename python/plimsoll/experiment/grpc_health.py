@@ -5,8 +5,16 @@ from __future__ import annotations
 import json
 
 from plimsoll._engine import (
-    Engine, GrpcSchema, Headers, Origin, Timeouts, grpc_body, grpc_codes, grpc_encodings, grpc_read,
-)  # fmt: skip
+    Engine,
+    GrpcSchema,
+    Headers,
+    Origin,
+    Timeouts,
+    grpc_body,
+    grpc_codes,
+    grpc_encodings,
+    grpc_read,
+)
 from plimsoll.load.origins import http_url
 
 CHECK = "grpc.health.v1.Health/Check"
@@ -28,8 +36,8 @@ _LINES = (
 
 def ask_grpc(url: str, service: str | None, within: float) -> str:
     """What is wrong with the service, or with the whole server if it is ""; "" for nothing. None: the server need not
-    know of health checks, any answer of gRPC will do. Certificates are not checked: the request goes to the system under
-    test."""
+    know of health checks, any answer of gRPC will do. Certificates are not checked: the request goes to the system
+    under test."""
     method = GrpcSchema.from_text(_SCHEMA).method(CHECK)
     body = grpc_body([method.encode(json.dumps({"service": service or ""}))], False)
     engine = Engine()
