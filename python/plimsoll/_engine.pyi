@@ -16,6 +16,7 @@ __all__ = [
     "Engine",
     "EventReader",
     "GrpcMethod",
+    "GrpcReader",
     "GrpcSchema",
     "Headers",
     "Histogram",
@@ -113,6 +114,18 @@ class GrpcMethod:
         """The request with this JSON. Raises ValueError."""
     def decode(self, message: bytes) -> Any:
         """A reply as json.loads would make it of its JSON, with the names of the .proto file. Raises ValueError."""
+
+@final
+class GrpcReader:
+    """Finds and records the replies in the body of a call whose server streams. arrival: the stamp of these bytes,
+    ns."""
+
+    def __new__(cls, reply: Reply, recorder: Recorder | None = None, endpoint: int = 0) -> Self: ...
+    def feed(self, bytes: bytes, arrival: int) -> list[bytes]:
+        """The replies that end in these bytes. Raises ValueError for what is none."""
+    def end(self, reply: Reply, arrival: int, trailers: bytes) -> tuple[int, str]:
+        """Status code and message. The reply gets the stamps and the size of the whole. Raises ValueError for a body
+        that is not complete, and without a status."""
 
 @final
 class GrpcSchema:
@@ -342,6 +355,9 @@ class Stream:
     @property
     def arrival(self) -> int:
         """Stamp of the last piece, ns; 0 before the first one."""
+    @property
+    def trailers(self) -> bytes:
+        """Raw trailer lines, after the end."""
     @property
     def ended(self) -> bool: ...
     @property

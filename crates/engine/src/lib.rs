@@ -22,7 +22,8 @@
 //! - `resolve`: resolves names without blocking the loop.
 //! - [`origin`]: the destination of exchanges, and how to reach it.
 //! - `tls`: configurations for rustls.
-//! - [`event_reader`]: the events of a stream, and how they are recorded; `text`: those of a language model.
+//! - [`event_reader`]: the events of a stream, and how they are recorded; `text`: those of a language model;
+//!   `reply_reader`: the replies of gRPC.
 //! - [`native`]: users in Rust that play a scenario.
 //!
 //! The engine belongs to one thread, does not use Python and writes no files. It starts at most one helper thread, for
@@ -43,6 +44,7 @@ pub mod origin;
 #[cfg_attr(not(all(target_os = "linux", not(feature = "portable"))), path = "platform/portable.rs")]
 mod platform;
 mod protocol;
+mod reply_reader;
 mod resolve;
 mod socket;
 mod source;
@@ -60,3 +62,4 @@ pub use engine::{ClientId, Engine, Event, Limits, WakeId};
 pub use event_reader::{EventReader, EventRows};
 pub use native::{MixedModels, NativeUsers, Rules, Script, ScriptError};
 pub use origin::{Origin, OriginError, OriginOptions};
+pub use reply_reader::ReplyReader;

@@ -10,7 +10,7 @@
 //! - `budget`: how many iterations and requests may still begin.
 //! - `play`: from the end of one exchange to the start of the next: **the hot path**.
 //! - `open`: handles arrivals.
-//! - `events`: responses that are streams; `replies`: those of calls of gRPC.
+//! - `events`: responses that are streams.
 //! - `sockets`: users with a WebSocket; `socket`: its state.
 //!
 //! Invariants
@@ -23,7 +23,6 @@ mod clients;
 mod events;
 mod open;
 mod play;
-mod replies;
 mod script;
 mod socket;
 mod sockets;

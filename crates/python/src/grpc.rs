@@ -2,13 +2,16 @@
 
 use std::path::PathBuf;
 
+use plimsoll_engine::{ReplyReader, now};
 use plimsoll_grpc::{Code, MessageSplitter, Method, Schema, Status};
 use plimsoll_http as http;
+use plimsoll_record::{self as record, Exchange};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::refused;
 use crate::json_value::value;
+use crate::recorder::Recorder;
 use crate::reply::Reply;
 
 #[pyclass(frozen, module = "plimsoll._engine")]
@@ -111,6 +114,60 @@ pub(crate) fn grpc_read<'py>(py: Python<'py>, reply: &Reply) -> PyResult<(u8, St
     let split = splitter.feed(response.body(), &mut |message| messages.push(PyBytes::new(py, message)));
     split.and_then(|()| splitter.end()).map_err(refused)?;
     Ok((status.code as u8, status.message, messages))
+}
+
+#[pyclass(module = "plimsoll._engine")]
+pub(crate) struct GrpcReader {
+    inner: ReplyReader,
+    /// The stamps of the request, with the arrival of the last bytes.
+    exchange: Exchange,
+    recorder: Option<Py<Recorder>>,
+}
+
+#[pymethods]
+impl GrpcReader {
+    #[new]
+    #[pyo3(signature = (reply, recorder = None, endpoint = 0))]
+    fn new(py: Python<'_>, reply: &Reply, recorder: Option<Py<Recorder>>, endpoint: u32) -> PyResult<Self> {
+        let rows = match &recorder {
+            Some(recorder) => {
+                let mut recorder = recorder.borrow_mut(py);
+                let endpoint = recorder.check(endpoint)?;
+                recorder.inner.stream_rows(endpoint)
+            }
+            None => None,
+        };
+        let inner = ReplyReader::new(reply.head(), rows, false, reply.max_decoded);
+        Ok(Self { inner, exchange: *reply.exchange(), recorder })
+    }
+
+    fn feed<'py>(&mut self, py: Python<'py>, bytes: &[u8], arrival: u64) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let Self { inner, exchange, recorder } = self;
+        (exchange.arrival, exchange.read) = (arrival, now().max(arrival));
+        let mut found = Vec::new();
+        let mut each = |reply: &[u8]| found.push(PyBytes::new(py, reply));
+        let fed = match recorder {
+            Some(recorder) => inner.feed(&mut recorder.borrow_mut(py).inner, exchange, bytes, &mut each),
+            // Without rows, nothing is recorded in it.
+            None => inner.feed(&mut record::Recorder::new(0), exchange, bytes, &mut each),
+        };
+        fed.map_err(refused)?;
+        Ok(found)
+    }
+
+    /// Gives the reply the stamps, the size and the trailers of the end; then its status.
+    fn end(&self, reply: &mut Reply, arrival: u64, trailers: &[u8]) -> PyResult<(u8, String)> {
+        let exchange = &mut reply.finished.exchange;
+        exchange.arrival = arrival.max(exchange.arrival);
+        exchange.read = now().max(exchange.arrival);
+        let Ok(response) = &mut reply.finished.result else { return Err(refused("there is no response")) };
+        response.streamed = false;
+        response.body_length = self.inner.body();
+        response.trailers.extend_from_slice(trailers);
+        let status = Status::read(response.head(), &response.trailers).map_err(refused)?;
+        self.inner.end().map_err(refused)?;
+        Ok((status.code as u8, status.message))
+    }
 }
 
 /// The names of all status codes, by number.

@@ -39,7 +39,9 @@ mod _engine {
     #[pymodule_export]
     use crate::events::EventReader;
     #[pymodule_export]
-    use crate::grpc::{GrpcMethod, GrpcSchema, grpc_body, grpc_codes, grpc_encodings, grpc_read, grpc_timeout};
+    use crate::grpc::{
+        GrpcMethod, GrpcReader, GrpcSchema, grpc_body, grpc_codes, grpc_encodings, grpc_read, grpc_timeout,
+    };
     #[pymodule_export]
     use crate::histogram::Histogram;
     #[pymodule_export]

@@ -70,12 +70,16 @@ def test_stubs_of_generated_code_take_it_for_a_channel(session_bench: SessionBen
     assert stub.Say(request(text="a"), timeout=20, metadata=(("x-a", "b"),)).metadata == ["x-a: b"]
     assert stub.Collect(iter([request(text="a"), request(text="b")])).text == "a b"
     assert [each.number for each in stub.List(request(count=3))] == [0, 1, 2]
+    with pytest.raises(GrpcError, match="grpc ABORTED"):
+        list(stub.List(request(code=10)))
     assert [each.text for each in stub.Chat([request(text="c"), request(text="d")])] == ["c", "d"]
     with pytest.raises(GrpcError, match="grpc NOT_FOUND: as told: 100 % of e"):
         stub.Say(request(text="e", code=5))
     assert session_bench.counts == {
-        ("gRPC", SAY, "success"): 1, ("gRPC", SAY, "http"): 1,
+        ("gRPC", SAY, "success"): 1, ("gRPC", SAY, "http"): 1, ("gRPC", "echo.v1.Echo/List", "http"): 1,
         **{("gRPC", f"echo.v1.Echo/{name}", "success"): 1 for name in ("Collect", "List", "Chat")},
+        ("first event", "echo.v1.Echo/List", "success"): 1, ("each event", "echo.v1.Echo/List", "success"): 3,
+        ("first event", "echo.v1.Echo/Chat", "success"): 1, ("each event", "echo.v1.Echo/Chat", "success"): 2,
     }  # fmt: skip
 
 
@@ -84,6 +88,35 @@ def test_streams_are_lists(session_bench: SessionBench, grpc_server: GrpcServer)
     assert call("echo.v1.Echo/Collect", [{"text": "a"}, {"text": "b"}]).message["text"] == "a b"
     assert [each["number"] for each in call("echo.v1.Echo/List", {"count": 2}).messages] == [0, 1]
     assert call("echo.v1.Echo/List", {}).message is None
+
+
+def test_replies_of_a_stream_come_one_by_one_and_have_rows(
+    session_bench: SessionBench, grpc_server: GrpcServer
+) -> None:
+    call = grpc_of(session_bench, f"grpc://{grpc_server.place}")
+    method = "echo.v1.Echo/List"
+    stream = call.stream(method, {"text": "x", "count": 5}, timeout=20)
+    assert [each["number"] for each in stream] == list(range(5))
+    assert (bool(stream), stream.status, list(stream)) == (True, "OK", [])
+    failed = call.stream(method, {"code": 9}, name="failed")
+    assert (list(failed), failed.status, str(failed.error)) == (
+        [],
+        "FAILED_PRECONDITION",
+        "grpc FAILED_PRECONDITION: as told: 100 % of ",
+    )
+    left = call.stream(method, {"count": 100_000}, name="left")
+    for each in left:
+        if each["number"] == 3:
+            break
+    assert left.status == "CANCELLED"
+    late = call.stream(method, {"wait": 1.5}, name="late", timeout=0.2)
+    assert list(late) == [] and late.error is not None
+    assert not list(grpc_of(session_bench, "grpc://127.0.0.1:1").stream(method, {}, name="nobody"))
+    counts = session_bench.counts
+    assert counts["each event", method, "success"] == 5 and counts["first event", method, "success"] == 1
+    assert counts["each event", "left", "success"] >= 4
+    ends = {name: outcome for kind, name, outcome in counts if kind == "gRPC"}
+    assert ends == {method: "success", "failed": "http", "left": "success", "late": "timeout", "nobody": "connect"}
 
 
 def test_a_code_is_a_failure_unless_the_block_says_so(session_bench: SessionBench, grpc_server: GrpcServer) -> None:

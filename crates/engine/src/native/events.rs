@@ -7,13 +7,13 @@ use plimsoll_http::{self as http, Decoding};
 use plimsoll_record::{Exchange, Outcome, Recorder};
 use plimsoll_scenario::{Reply, Verdict};
 
-use super::replies::Replies;
 use super::user::State;
 use super::{NativeUsers, OURS};
 use crate::call::{ExchangeId, Failure, Finished, Response, Then};
 use crate::clock::now;
 use crate::engine::{Engine, WakeId};
 use crate::event_reader::EventReader;
+use crate::reply_reader::ReplyReader;
 
 /// Pieces that are read before other users run, however fast a body arrives.
 const STREAK: usize = 16;
@@ -36,7 +36,7 @@ pub(super) struct Reading {
 #[derive(Debug)]
 enum Reader {
     Events(EventReader),
-    Replies(Replies),
+    Replies(ReplyReader),
 }
 
 impl std::fmt::Debug for Reading {
@@ -64,7 +64,7 @@ impl NativeUsers {
         let limit = self.rules.max_decoded;
         let reader = match step.stream.as_deref().copied() {
             Some(rows) => Reader::Events(EventReader::new(rows, head.status, rows.wrong_type(head.head()), limit)),
-            None => Reader::Replies(Replies::new(head.head(), step.replies, step.needs_body, limit)),
+            None => Reader::Replies(ReplyReader::new(head.head(), step.replies, step.needs_body, limit)),
         };
         let coding = http::header(head.head(), "content-encoding").filter(|_| !step.is_call);
         let mut reading = Reading {
@@ -162,7 +162,12 @@ impl NativeUsers {
                 let (status, trailers) = (head.status, &*head.trailers);
                 let reply = Reply { status, head: head.head(), body: replies.kept(), trailers };
                 let verdict = self.player.judge_call(session, &reply, self.rules.max_decoded, time);
-                step.judged(recorder, &exchange, verdict, body);
+                match (verdict, replies.end()) {
+                    (Verdict::Success, Err(reason)) => {
+                        step.faulty(recorder, &exchange, Outcome::Protocol, body, &reason);
+                    }
+                    (verdict, _) => step.judged(recorder, &exchange, verdict, body),
+                }
             }
         }
         self.advance(engine, recorder, place, exchange.read);
@@ -194,7 +199,7 @@ impl Reading {
                 Reader::Events(reader) => {
                     reader.feed(recorder, exchange, bytes, &mut |_| {}).map_err(|error| error.to_string())
                 }
-                Reader::Replies(replies) => replies.feed(recorder, exchange, bytes),
+                Reader::Replies(replies) => replies.feed(recorder, exchange, bytes, &mut |_| {}),
             };
             fed.map_err(|reason| Failure::new(Outcome::Protocol, reason))
         };

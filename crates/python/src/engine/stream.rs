@@ -18,13 +18,15 @@ pub(crate) struct Stream {
     gone: Gone,
     /// Arrival of the last piece; 0 before the first one.
     arrival: u64,
+    /// Raw lines.
+    trailers: Vec<u8>,
     ended: bool,
     failure: Option<Failure>,
 }
 
 impl Stream {
     pub(super) fn new(engine: Py<Engine>, id: ExchangeId, gone: Gone) -> Self {
-        Self { engine, id, gone, arrival: 0, ended: false, failure: None }
+        Self { engine, id, gone, arrival: 0, trailers: Vec::new(), ended: false, failure: None }
     }
 }
 
@@ -44,6 +46,7 @@ impl Stream {
         }
         let piece = self.engine.borrow_mut(py).read(self.id, waiter)?;
         self.arrival = piece.exchange.arrival;
+        self.trailers = piece.trailers;
         match piece.then {
             Then::More => {}
             Then::End => self.ended = true,
@@ -84,6 +87,11 @@ impl Stream {
     #[getter]
     fn arrival(&self) -> u64 {
         self.arrival
+    }
+
+    #[getter]
+    fn trailers<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.trailers)
     }
 
     #[getter]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from plimsoll._engine import GrpcMethod, Headers, Reply
+    from plimsoll.users.http.grpc_stream import GrpcStream
     from plimsoll.users.http.sending import Sender
     from plimsoll.users.user import HttpUser, User
 
@@ -46,7 +47,7 @@ class GrpcReply(CatchResponse):
     details: str = ""
     """What the server says about the status."""
 
-    def __init__(self, reply: Reply, session: Sender[Any], url: str, endpoint: tuple[str, str], call: _Call) -> None:
+    def __init__(self, reply: Reply, session: Sender[Any], url: str, endpoint: tuple[str, str], call: Call) -> None:
         self.reply: Reply = reply
         self.session = session
         self.endpoint = endpoint
@@ -56,24 +57,31 @@ class GrpcReply(CatchResponse):
         """The replies as received."""
         self._url = url
         self._call = call
-        self.error: Exception | None = self._read()
+        self.error: Exception | None = self._fault_of_head() or self._read()
         """None if the status is OK."""
 
-    def _read(self) -> GrpcError | None:
+    def _fault_of_head(self) -> GrpcError | None:
         if self.reply.error is not None:
             # A call has no other protocol.
             return GrpcError(self.reply.error.removesuffix("; leave out --http2"), self.reply.outcome)
-        if self.status_code != 200:
-            return GrpcError(f"status {self.status_code}", "http")
+        return None if self.status_code == 200 else GrpcError(f"status {self.status_code}", "http")
+
+    def _read(self) -> GrpcError | None:
+        """Take status and replies; why the call is a failure."""
         try:
             code, self.details, self.content = grpc_read(self.reply)
         except ValueError as error:
             return GrpcError(str(error), "protocol")
+        count = len(self.content)
+        fault = self._fault_of_status(code)
+        if fault is None and self._call.has_one_reply and count != 1:
+            return GrpcError(f"the response has {count} messages, not one", "protocol")
+        return fault
+
+    def _fault_of_status(self, code: int) -> GrpcError | None:
         self.status = CODES[code]
         if self.status == OK:
-            count = len(self.content)
-            is_complete = count == 1 or not self._call.has_one_reply
-            return None if is_complete else GrpcError(f"the response has {count} messages, not one", "protocol")
+            return None
         outcome = "timeout" if self.status == "DEADLINE_EXCEEDED" else "http"
         return GrpcError(f"grpc {self.status}{': ' * bool(self.details)}{self.details}", outcome)
 
@@ -105,7 +113,7 @@ class GrpcReply(CatchResponse):
         return f"<GrpcReply {self.status or self.error}>"
 
 
-class _Call(NamedTuple):
+class Call(NamedTuple):
     """What is known of a method."""
 
     name: str
@@ -115,23 +123,23 @@ class _Call(NamedTuple):
     """The server does not stream."""
 
 
-def _with_schema(method: GrpcMethod) -> _Call:
+def _with_schema(method: GrpcMethod) -> Call:
     def encode(message: Any) -> bytes:
         if (known := _serialized(message)) is not None:
             return known
         text = json_text(message)
         return method.encode(json.dumps(message) if text is None else text)
 
-    return _Call(method.name, encode, method.decode, not method.server_streams)
+    return Call(method.name, encode, method.decode, not method.server_streams)
 
 
-def _without_schema(name: str) -> _Call:
+def _without_schema(name: str) -> Call:
     def encode(message: Any) -> bytes:
         if (known := _serialized(message)) is not None:
             return known
         raise LocustError(f'{name}: a message as a dict needs a schema; write proto = "service.proto" into the class')
 
-    return _Call(name, encode, bytes, False)
+    return Call(name, encode, bytes, False)
 
 
 def _serialized(message: Any) -> bytes | None:
@@ -158,7 +166,7 @@ class Grpc:
         self._sender: Sender[Any] = user.client
         scheme, _, rest = http_url(str(user.host)).partition("://")
         self._root = f"{scheme}://{rest.partition('/')[0]}"
-        self._calls: dict[str, _Call] = {}
+        self._calls: dict[str, Call] = {}
         self._headers: Headers | None = None
 
     def __call__(
@@ -185,33 +193,62 @@ class Grpc:
         """
         call = self._call(method)
         messages = [{}] if message is None else message if isinstance(message, (list, tuple)) else [message]
-        return self._send(call, messages, name, (catch_response, context), timeout, metadata, compression)
+        options = {"timeout": timeout, "metadata": metadata, "compression": compression}
+        return self._send(call, messages, name, (catch_response, context), **options)
 
-    def _send(
+    def stream(
         self,
-        call: _Call,
-        messages: Iterable[Any],
+        method: str,
+        message: Any = None,
         name: str | None = None,
-        caught: tuple[bool, Mapping[str, Any]] = (False, NO_CONTEXT),
+        context: Mapping[str, Any] = NO_CONTEXT,
+        *,
         timeout: float | None = None,
         metadata: Metadata = (),
         compression: bool = False,
-    ) -> GrpcReply:
+    ) -> GrpcStream:
+        """Call a method whose server streams; iterate over the result for the replies, as they come. The arguments are
+        those of a call, but `timeout` limits the wait for each reply, besides what the server makes of it. Raises what
+        a call raises."""
+        messages = [{}] if message is None else message if isinstance(message, (list, tuple)) else [message]
+        options = {"timeout": timeout, "metadata": metadata, "compression": compression}
+        return self._open(self._call(method), messages, name, context, **options)
+
+    def _send(
+        self, call: Call, messages: Iterable[Any], name: str | None, caught: tuple[bool, Mapping[str, Any]],
+        **options: Any,
+    ) -> GrpcReply:  # fmt: skip
+        reply, url, endpoint = self._transmit(call, messages, name, False, **options)
+        made = GrpcReply(reply, self._sender, url, endpoint, call)
+        handed: GrpcReply = self._sender._hand_over(made, *caught, False)
+        return handed
+
+    def _open(
+        self, call: Call, messages: Iterable[Any], name: str | None = None, context: Mapping[str, Any] = NO_CONTEXT,
+        **options: Any,
+    ) -> GrpcStream:  # fmt: skip
+        from plimsoll.users.http.grpc_stream import GrpcStream
+
+        reply, url, endpoint = self._transmit(call, messages, name, True, **options)
+        return GrpcStream(reply, self._sender, url, endpoint, call, context)
+
+    def _transmit(
+        self, call: Call, messages: Iterable[Any], name: str | None, stream: bool, *, timeout: float | None,
+        metadata: Metadata, compression: bool = False,
+    ) -> tuple[Reply, str, tuple[str, str]]:  # fmt: skip
         body = grpc_body([call.encode(each) for each in messages], compression)
         extra = _extra(metadata, timeout, compression)
         endpoint = (GRPC, name or self._sender.request_name or call.name)
         origin = origin_of(self._root, self.verify, self.cert, http2=True)
         try:
             reply = self._sender._transmit(
-                endpoint, origin, "POST", f"/{call.name}", self._lines(), extra, body, None, limits(timeout)
+                endpoint, origin, "POST", f"/{call.name}", self._lines(), extra, body, None, limits(timeout), stream
             )
         except RefusedError as error:
             raise ValueError(str(error)) from error
-        made = GrpcReply(reply, self._sender, f"{self._root}/{call.name}", endpoint, call)
-        handed: GrpcReply = self._sender._hand_over(made, *caught, False)
-        return handed
+        return reply, f"{self._root}/{call.name}", endpoint
 
-    def _call(self, method: str) -> _Call:
+    def _call(self, method: str) -> Call:
         known = self._calls.get(method)
         if known is None:
             schema, name = schema_of(type(self._user)), method.removeprefix("/")
@@ -229,35 +266,39 @@ class Grpc:
 
     def unary_unary(self, method: str, request_serializer: Any, response_deserializer: Any, **_: Any) -> Any:
         """For stubs of generated code: a function that calls the method and returns its reply, or raises GrpcError."""
-        call = self._stub(method, request_serializer, response_deserializer, True)
-        return lambda request, **options: next(call([request], **options))
-
-    def unary_stream(self, method: str, request_serializer: Any, response_deserializer: Any, **_: Any) -> Any:
-        """The same for a server that streams: the function returns its replies once they are complete, one by one."""
-        call = self._stub(method, request_serializer, response_deserializer, False)
-        return lambda request, **options: call([request], **options)
+        call = Call(method.removeprefix("/"), request_serializer, response_deserializer, True)
+        return lambda request, **options: self._only_reply(call, [request], **options)
 
     def stream_unary(self, method: str, request_serializer: Any, response_deserializer: Any, **_: Any) -> Any:
         """The same for a client that streams: the function takes an iterable of messages, which are sent at once."""
-        call = self._stub(method, request_serializer, response_deserializer, True)
-        return lambda requests, **options: next(call(requests, **options))
+        call = Call(method.removeprefix("/"), request_serializer, response_deserializer, True)
+        return lambda requests, **options: self._only_reply(call, requests, **options)
+
+    def unary_stream(self, method: str, request_serializer: Any, response_deserializer: Any, **_: Any) -> Any:
+        """The same for a server that streams: the function returns an iterator of its replies, as they come."""
+        call = Call(method.removeprefix("/"), request_serializer, response_deserializer, False)
+        return lambda request, **options: self._all_replies(call, [request], **options)
 
     def stream_stream(self, method: str, request_serializer: Any, response_deserializer: Any, **_: Any) -> Any:
         """The same for both."""
-        return self._stub(method, request_serializer, response_deserializer, False)
+        call = Call(method.removeprefix("/"), request_serializer, response_deserializer, False)
+        return lambda requests, **options: self._all_replies(call, requests, **options)
 
-    def _stub(self, method: str, write: Any, read: Any, has_one_reply: bool) -> Callable[..., Iterator[Any]]:
-        call = _Call(method.removeprefix("/"), write, read, has_one_reply)
+    def _only_reply(
+        self, call: Call, requests: Iterable[Any], timeout: Any = None, metadata: Any = None, **_: Any
+    ) -> Any:
+        reply = self._send(call, requests, None, (False, NO_CONTEXT), timeout=timeout, metadata=metadata or ())
+        if reply.error is not None:
+            raise reply.error
+        return reply.message
 
-        def send(
-            requests: Iterable[Any], timeout: float | None = None, metadata: Any = None, **_: Any
-        ) -> Iterator[Any]:
-            reply = self._send(call, requests, timeout=timeout, metadata=metadata or ())
-            if reply.error is not None:
-                raise reply.error
-            return iter(reply.messages)
-
-        return send
+    def _all_replies(
+        self, call: Call, requests: Iterable[Any], timeout: Any = None, metadata: Any = None, **_: Any
+    ) -> Iterator[Any]:
+        stream = self._open(call, requests, timeout=timeout, metadata=metadata or ())
+        yield from stream
+        if stream.error is not None:
+            raise stream.error
 
 
 def _extra(metadata: Metadata, timeout: float | None, compression: bool) -> dict[str, str | bytes | None]:

@@ -1,0 +1,73 @@
+//! The replies of a call of gRPC whose server streams: finds them in its body, and records them as events are. For native
+//! users and for Python users.
+
+use plimsoll_grpc::MessageSplitter;
+use plimsoll_http as http;
+use plimsoll_record::{Exchange, Recorder, StreamRows};
+
+/// A stream of replies that is being read.
+#[derive(Debug)]
+pub struct ReplyReader {
+    splitter: MessageSplitter,
+    rows: Option<StreamRows>,
+    /// Arrival of the last reply.
+    previous: Option<u64>,
+    /// The body, if it is kept.
+    kept: Option<Vec<u8>>,
+    limit: u64,
+    body: u64,
+}
+
+impl ReplyReader {
+    /// `head`: of the response. `rows`: where it is recorded; None: nowhere, as for a name over the limit of names.
+    /// `keeps`: the body is kept. `limit`: maximum bytes of a reply, and of all that are kept.
+    pub fn new(head: &[u8], rows: Option<StreamRows>, keeps: bool, limit: u64) -> ReplyReader {
+        let splitter = MessageSplitter::new(http::header(head, "grpc-encoding"), limit);
+        ReplyReader { splitter, rows, previous: None, kept: keeps.then(Vec::new), limit, body: 0 }
+    }
+
+    /// Records the replies that end in these bytes, and passes them to `each`. `exchange`: the stamps of the request, with
+    /// the arrival of these bytes. The error says why nothing more can be read.
+    pub fn feed(
+        &mut self,
+        recorder: &mut Recorder,
+        exchange: &Exchange,
+        bytes: &[u8],
+        each: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), String> {
+        self.body += bytes.len() as u64;
+        if let Some(kept) = &mut self.kept {
+            if self.body > self.limit {
+                let limit = self.limit;
+                return Err(format!(
+                    "all replies together are over the limit of {limit} bytes, and the step reads them"
+                ));
+            }
+            kept.extend_from_slice(bytes);
+        }
+        let ReplyReader { splitter, rows, previous, .. } = self;
+        let fed = splitter.feed(bytes, &mut |reply| {
+            if let Some(rows) = *rows {
+                recorder.event(rows, exchange, *previous, reply.len() as u64);
+            }
+            *previous = Some(exchange.arrival);
+            each(reply);
+        });
+        fed.map_err(|error| error.to_string())
+    }
+
+    /// The body is complete. The error says why it is not.
+    pub fn end(&self) -> Result<(), String> {
+        self.splitter.end().map_err(|error| error.to_string())
+    }
+
+    /// The body, or nothing if it is not kept.
+    pub fn kept(&self) -> &[u8] {
+        self.kept.as_deref().unwrap_or_default()
+    }
+
+    /// Bytes of the body so far.
+    pub fn body(&self) -> u64 {
+        self.body
+    }
+}
