@@ -75,7 +75,7 @@ def test_the_commands_of_a_document_do_what_it_says(document: Path, todos_url: s
     for block in FENCE.finditer(document.read_text()):
         if block["language"] == "python":
             (tmp_path / "locustfile.py").write_text(block["text"])
-        elif name := re.match(r"# ([\w.-]+\.(?:toml|txt|csv|json))\n", block["text"]):
+        elif name := re.match(r"(?:#|//) ([\w.-]+\.(?:toml|txt|csv|json|proto))\n", block["text"]):
             (tmp_path / name[1]).write_text(block["text"].replace(SERVICE, todos_url))
         elif block["language"] == "sh":
             for command in commands(block["text"], {int(code) for code in re.findall(r"\d+", block["exits"] or "0")}):

@@ -20,7 +20,7 @@ from plimsoll.users.http.sending import NO_CONTEXT, RefusedError
 from plimsoll.users.http.url import origin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from plimsoll._engine import GrpcMethod, Headers, Reply
     from plimsoll.users.http.grpc_stream import GrpcStream
@@ -192,9 +192,8 @@ class Grpc:
         is none of the method's, and LocustError for a method that the schema does not have.
         """
         call = self._call(method)
-        messages = [{}] if message is None else message if isinstance(message, (list, tuple)) else [message]
         options = {"timeout": timeout, "metadata": metadata, "compression": compression}
-        return self._send(call, messages, name, (catch_response, context), **options)
+        return self._send(call, _listed_messages(message), name, (catch_response, context), **options)
 
     def stream(
         self,
@@ -210,9 +209,8 @@ class Grpc:
         """Call a method whose server streams; iterate over the result for the replies, as they come. The arguments are
         those of a call, but `timeout` limits the wait for each reply, besides what the server makes of it. Raises what
         a call raises."""
-        messages = [{}] if message is None else message if isinstance(message, (list, tuple)) else [message]
         options = {"timeout": timeout, "metadata": metadata, "compression": compression}
-        return self._open(self._call(method), messages, name, context, **options)
+        return self._open(self._call(method), _listed_messages(message), name, context, **options)
 
     def _send(
         self, call: Call, messages: Iterable[Any], name: str | None, caught: tuple[bool, Mapping[str, Any]],
@@ -299,6 +297,12 @@ class Grpc:
         yield from stream
         if stream.error is not None:
             raise stream.error
+
+
+def _listed_messages(message: Any) -> Sequence[Any]:
+    if message is None:
+        return [{}]
+    return message if isinstance(message, (list, tuple)) else [message]
 
 
 def _extra(metadata: Metadata, timeout: float | None, compression: bool) -> dict[str, str | bytes | None]:

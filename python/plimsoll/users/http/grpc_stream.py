@@ -39,10 +39,12 @@ class GrpcStream(GrpcReply):
     ) -> None:
         super().__init__(reply, session, url, endpoint, call)
         self._context = context or None
+        self._body = None if session._client is None else session._client.stream(reply)
         if self.error is not None:
+            if self._body is not None:
+                self._body.close()
             report(self, self.error)
             return
-        self._body = None if session._client is None else session._client.stream(reply)
         self._source = Incoming(reply, self._body, session._hub.wait)
         recorder = request_recorder(session.request_event)
         self._reader = GrpcReader(reply, *(() if recorder is None else recorder.place(endpoint)))
