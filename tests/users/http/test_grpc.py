@@ -98,11 +98,11 @@ def test_replies_of_a_stream_come_one_by_one_and_have_rows(
     stream = call.stream(method, {"text": "x", "count": 5}, timeout=20)
     assert [each["number"] for each in stream] == list(range(5))
     assert (bool(stream), stream.status, list(stream)) == (True, "OK", [])
-    failed = call.stream(method, {"code": 9}, name="failed")
+    failed = call.stream(method, {"text": "x", "code": 9}, name="failed")
     assert (list(failed), failed.status, str(failed.error)) == (
         [],
         "FAILED_PRECONDITION",
-        "grpc FAILED_PRECONDITION: as told: 100 % of ",
+        "grpc FAILED_PRECONDITION: as told: 100 % of x",
     )
     left = call.stream(method, {"count": 100_000}, name="left")
     for each in left:
