@@ -199,7 +199,9 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
         raise UsageError(f"{source} and {other} do not go together")
     if origins.is_socket_url(source):
         _refuse(
-            given, (*FOR_REQUESTS, "slo", "http2"), f"goes with a request, not with a WebSocket; {source} takes --message TEXT"
+            given,
+            (*FOR_REQUESTS, "slo", "http2"),
+            f"goes with a request, not with a WebSocket; {source} takes --message TEXT",
         )
         return RunInput(scenario=_socket_scenario(source, given), source=source)
     if source.startswith(("http://", "https://")):

@@ -12,8 +12,6 @@ from plimsoll.users.http.sharing import share, users_per_connection
 from plimsoll.users.user import http2_classes
 
 
-
-
 class User:
     http2 = True
     users_per_connection = 2

@@ -32,7 +32,8 @@ def remarks(view: RunView, response: Latency) -> list[str]:
     lines = []
     if view.total.counts.retries:
         lines.append(
-            f"sent again, as the server had closed the connection or refused them: {counted(view.total.counts.retries, 'request')}"
+            "sent again, as the server had closed the connection or refused them: "
+            f"{counted(view.total.counts.retries, 'request')}"
         )
     if backed_off := view.generator.backed_off:
         lines.append(
