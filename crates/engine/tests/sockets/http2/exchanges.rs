@@ -43,7 +43,8 @@ fn many_exchanges_at_once_are_streams_of_one_connection_and_all_of_them_end() {
                 finished.id.0
             })
             .collect();
-        (sent.sort_unstable(), came.sort_unstable());
+        sent.sort_unstable();
+        came.sort_unstable();
         assert_eq!(came, sent);
         assert_eq!((served.requests(), served.peer.connections()), (90 * turn, 1));
     }
@@ -98,7 +99,10 @@ fn those_that_wait_for_the_connection_have_no_lag() {
     for other in others {
         let exchange = &other.exchange;
         assert_eq!((exchange.connect, exchange.dns), (0, 0));
-        assert!(start <= exchange.due && exchange.due <= exchange.free && exchange.free <= exchange.sent, "{exchange:?}");
+        assert!(
+            start <= exchange.due && exchange.due <= exchange.free && exchange.free <= exchange.sent,
+            "{exchange:?}"
+        );
     }
 }
 
@@ -161,7 +165,8 @@ fn trailers_and_headers_are_text_as_with_http1() {
         let head = http::Response::builder().header("server-timing", "db;dur=5").header("set-cookie", "a=1");
         let mut stream = respond.send_response(head.body(()).unwrap(), false).unwrap();
         stream.send_data("hello".into(), false).unwrap();
-        let trailers = http::HeaderMap::from_iter([(http::HeaderName::from_static("grpc-status"), "0".parse().unwrap())]);
+        let trailers =
+            http::HeaderMap::from_iter([(http::HeaderName::from_static("grpc-status"), "0".parse().unwrap())]);
         stream.send_trailers(trailers).unwrap();
     });
     let (mut lab, origin) = (Lab::new(), over_http2(&served.peer));
