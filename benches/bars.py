@@ -7,6 +7,7 @@ from .cases import FAST_RATE, LOGGED_RATE, OPEN_LOGGED, OPEN_URL
 from .results import Results
 
 WRK, NATIVE = "wrk", "plimsoll native users"
+H2LOAD, HTTP2 = "h2load", "plimsoll native users, HTTP/2"
 IDLE_KIB = 16.0
 NATIVE_KIB = 1.0
 LAG_MS = 1.0
@@ -37,6 +38,8 @@ TIMES_WRK: Mapping[str, float] = {
     "plimsoll realistic HttpUser": 2.0,
     "plimsoll realistic FastHttpUser": 2.0,
 }
+TIMES_H2LOAD = 1.0
+"""50 connections with 10 streams each."""
 LARGE_TIMES_WRK = 0.8
 """Native users with responses of 27 kB."""
 GROWTH = ("plimsoll native users", "plimsoll trivial HttpUser", "plimsoll trivial FastHttpUser")
@@ -57,6 +60,9 @@ def _costs(results: Results) -> Iterator[Bar]:
         cost = results.cpu_us(name, path, FEW_USERS)
         if cost and wrk:
             yield Bar(f"{name}: CPU per request", cost / wrk, limit, "× wrk")
+    h2load, http2 = (results.cpu_us(name, "/small", FEW_USERS) for name in (H2LOAD, HTTP2))
+    if h2load and http2:
+        yield Bar(f"{HTTP2}: CPU per request", http2 / h2load, TIMES_H2LOAD, "× h2load")
     native, wrk_large = (results.cpu_us(name, "/large", FEW_USERS) for name in (NATIVE, WRK))
     if native and wrk_large:
         yield Bar(f"{NATIVE}, responses of 27 kB: CPU per request", native / wrk_large, LARGE_TIMES_WRK, "× wrk")

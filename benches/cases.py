@@ -4,13 +4,17 @@ from .cost import Case
 from .memory import IdleCase
 from .open_model import Arrivals, OpenCase
 from .scale import Paced, ScaleCase
-from .subjects import K6, LocustRun, Native, Oha, PlimsollRun, Subject, Wrk
+from .subjects import K6, H2load, LocustRun, Native, Oha, PlimsollRun, Subject, Wrk
 
 USERS = 50
 MORE_USERS = (1_000, 10_000)
 
+STREAMS = 10
+"""Requests of a connection at a time, with HTTP/2."""
+
 WRK = Wrk()
 NATIVE = Native()
+HTTP2 = (H2load(), Native("plimsoll native users, HTTP/2"))
 PLIMSOLL_URL = PlimsollRun("plimsoll run URL")
 PLIMSOLL_TRIVIAL = (
     PlimsollRun("plimsoll trivial HttpUser", "trivial.py", "TrivialHttp"),
@@ -61,6 +65,7 @@ def cases(quick: bool) -> list[Case]:
     realistic: list[Subject] = [*PLIMSOLL_REALISTIC, *LOCUST_REALISTIC]
     chosen = [Case(subject, "/small", USERS) for subject in trivial]
     chosen += [Case(subject, "/orders", USERS) for subject in realistic]
+    chosen += [Case(subject, "/small", USERS, STREAMS) for subject in HTTP2]
     if not quick:
         chosen += [Case(subject, "/large", USERS) for subject in trivial]
         scaling: list[Subject] = [WRK, NATIVE, *PLIMSOLL_TRIVIAL]

@@ -25,6 +25,9 @@ class Case:
     subject: Subject
     path: str
     users: int
+    """Connections, for HTTP/2."""
+    streams: int = 0
+    """Requests of a connection at a time, with HTTP/2; 0: HTTP/1.1."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,8 @@ def measure(nginx: Nginx, case: Case, window: float) -> Cost:
     """
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder:
         seconds = round(window + SETTLE_SECONDS + MARGIN_SECONDS + case.users / USERS_STARTED_PER_SECOND)
-        load = Load(nginx.url, case.path, case.users, seconds, Path(folder))
+        url = nginx.http2_url if case.streams else nginx.url
+        load = Load(url, case.path, case.users, seconds, Path(folder), case.streams)
         before = nginx.status().requests
         with Measured(case.subject.command(load), load.environment) as generator:
             wait_for_connections(nginx, generator, case.users)
@@ -59,7 +63,7 @@ def measure(nginx: Nginx, case: Case, window: float) -> Cost:
             cost = weigh(nginx, generator, case.users, window)
             output = generator.finish()
         reported = case.subject.reported(load, output)
-        check_count(case.subject.name, reported, nginx.status().requests - before, case.users)
+        check_count(case.subject.name, reported, nginx.status().requests - before, case.users * max(1, case.streams))
         return cost
 
 

@@ -56,6 +56,7 @@ http {{
   scgi_temp_path {folder}/scgi;
   server {{
     listen 127.0.0.1:{port} backlog=16384{reuseport};
+    listen 127.0.0.1:{http2_port} http2 backlog=16384{reuseport};
     root {folder}/files;
     location / {{ }}
     location /orders/ {{
@@ -84,9 +85,11 @@ class Status:
 class Nginx:
     """The running server."""
 
-    def __init__(self, port: int, pid: int) -> None:
+    def __init__(self, port: int, http2_port: int, pid: int) -> None:
         self.port = port
         self.url = f"http://127.0.0.1:{port}"
+        self.http2_url = f"http://127.0.0.1:{http2_port}"
+        """Here it speaks HTTP/2 from the first byte."""
         self._connection = HTTPConnection("127.0.0.1", port, timeout=STATUS_SECONDS, source_address=(OWN_ADDRESS, 0))
         self._asked = 0
         self._master = psutil.Process(pid)
@@ -127,10 +130,10 @@ def running_nginx(connections: int = CONNECTIONS) -> Iterator[Nginx]:
         raise BenchError("nginx is not installed (apt-get install nginx)")
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as name:
         folder = Path(name)
-        port = configure(folder, round(ROOM * connections))
+        ports = configure(folder, round(ROOM * connections))
         command = [found, "-e", str(folder / "error.log"), "-c", str(folder / "nginx.conf"), "-p", name]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
-        server = Nginx(port, process.pid)
+        server = Nginx(*ports, process.pid)
         try:
             wait_until_up(server, process, folder)
             yield server
@@ -140,8 +143,8 @@ def running_nginx(connections: int = CONNECTIONS) -> Iterator[Nginx]:
             process.wait()
 
 
-def configure(folder: Path, connections: int) -> int:
-    """Write configuration and files. Returns its port.
+def configure(folder: Path, connections: int) -> tuple[int, int]:
+    """Write configuration and files. Returns its ports, for HTTP/1.1 and for HTTP/2.
 
     One worker, or on the same CPU as many as the limit of open files requires."""
     folder.chmod(0o755)  # its workers run as another user if this process is root
@@ -149,13 +152,14 @@ def configure(folder: Path, connections: int) -> int:
     files.mkdir()
     (files / "small").write_bytes(b"x" * SMALL_BYTES)
     (files / "large").write_bytes(b"x" * LARGE_BYTES)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = int(free.getsockname()[1])
+    with socket.create_server(("127.0.0.1", 0)) as free, socket.create_server(("127.0.0.1", 0)) as other:
+        port, http2_port = int(free.getsockname()[1]), int(other.getsockname()[1])
     workers = processes_for(connections)
     each = -(-connections // workers)
     configuration = CONFIGURATION.format(
         folder=folder,
         port=port,
+        http2_port=http2_port,
         order=ORDER.decode(),
         cpu_mask=f"{1 << SERVER_CPU:b}",
         workers=workers,
@@ -165,7 +169,7 @@ def configure(folder: Path, connections: int) -> int:
         user="user nobody nogroup;" if os.geteuid() == 0 else "",
     )
     (folder / "nginx.conf").write_text(configuration)
-    return port
+    return port, http2_port
 
 
 def wait_until_up(server: Nginx, process: "subprocess.Popen[bytes]", folder: Path) -> None:

@@ -30,6 +30,8 @@ class Load:
     seconds: int
     folder: Path
     """For files of this measurement."""
+    streams: int = 0
+    """Requests of a connection at a time, with HTTP/2; 0: HTTP/1.1."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -100,10 +102,25 @@ class Native(Subject):
         return version_of([str(PLIMSOLL), "--version"])
 
     def command(self, load: Load) -> list[str]:
-        return [str(NATIVE), load.url + load.path, str(load.users), str(load.seconds)]
+        command = [str(NATIVE), load.url + load.path, str(load.users * max(1, load.streams)), str(load.seconds)]
+        return [*command, "-", str(load.streams)] if load.streams else command
 
     def reported(self, load: Load, output: str) -> int:
         return int(json.loads(output)["requests"])
+
+
+@dataclass(frozen=True)
+class H2load(Subject):
+    name: str = "h2load"
+    program = "h2load"
+    hint = " (apt-get install nghttp2-client)"
+
+    def command(self, load: Load) -> list[str]:
+        streams = ["-t1", f"-c{load.users}", f"-m{load.streams}"]
+        return ["h2load", *streams, f"-D{load.seconds}", load.url + load.path]
+
+    def reported(self, load: Load, output: str) -> int:
+        return int(_found(r"(\d+) succeeded", output))
 
 
 @dataclass(frozen=True)

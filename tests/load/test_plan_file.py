@@ -104,6 +104,43 @@ def test_a_plan_says_what_is_run(plan: Callable[..., PlanFile]) -> None:
     )  # fmt: skip
 
 
+HTTP2 = """
+http2 = true
+users_per_connection = 10
+[[target]]
+url = "https://example.org"
+[[target]]
+name = "old"
+url = "http://127.0.0.1:8000"
+http2 = false
+[[flow]]
+[[flow.step]]
+get = "/"
+[[flow.step]]
+get = "http://127.0.0.1:9000/other"
+[[flow.step]]
+connect = "ws://127.0.0.1:9100/"
+[[flow.step]]
+send = "x"
+"""
+
+
+def test_a_plan_with_http2_and_a_target_without(plan: Callable[..., PlanFile]) -> None:
+    read = plan(HTTP2)
+    assert read.scenario is not None
+    assert {each["url"]: each.get("http2", False) for each in read.scenario["targets"]} == {
+        "https://example.org": True, "http://127.0.0.1:8000": False, "http://127.0.0.1:9000": True,
+        "http://127.0.0.1:9100": False,
+    }  # fmt: skip
+    assert read.users_per_connection == 10
+
+
+def test_one_target_of_a_plan_may_have_http2(plan: Callable[..., PlanFile]) -> None:
+    read = plan('users_per_connection = 2\n[target]\nurl = "http://127.0.0.1"\nhttp2 = true\n[[request]]\nget = "/"\n')
+    assert read.scenario is not None
+    assert read.scenario["targets"][0]["http2"]
+
+
 def test_a_plan_says_what_users_do(plan: Callable[..., PlanFile]) -> None:
     scenario = plan(GOOD).scenario
     assert scenario is not None

@@ -21,6 +21,19 @@ def test_without_a_load_users_are_all_that_is_known():
 
 
 @pytest.mark.parametrize(
+    ("http2", "shared", "expected"),
+    [
+        (False, 1, "50 users"),
+        (True, 1, "50 users, HTTP/2"),
+        (True, 10, "50 users, HTTP/2 with 10 users per connection"),
+        (True, None, "50 users, HTTP/2 with shared connections"),
+    ],
+)
+def test_the_protocol_stands_beside_the_load(http2, shared, expected):
+    assert load_in_short({"users": 50, "http2": http2, "users_per_connection": shared}) == expected
+
+
+@pytest.mark.parametrize(
     ("spec", "expected"),
     [
         (ShapeSpec.of("constant", level=900.0), "900/s"),

@@ -175,6 +175,18 @@ mod tests {
     }
 
     #[test]
+    fn a_target_with_http2_has_no_websocket() {
+        let definition = format!(
+            r#"{{"targets": [{{"url": "http://h", "http2": true}}, {{"url": "http://i"}}],
+                "flows": [{{"name": "f", "steps": [{CONNECT}, {{"name": "c", "websocket": {{"send": {{}}}}, "body": {{"text": "x"}}}}]}}]}}"#
+        );
+        let error = Scenario::new(&definition, 0, 1, 1).unwrap_err().to_string();
+        assert_eq!(error, "flows[0].steps[0].websocket: a WebSocket needs HTTP/1.1, but its target has http2");
+        let other = definition.replace(r#""path": "/c""#, r#""path": "/c", "target": 1"#);
+        assert!(Scenario::new(&other, 0, 1, 1).is_ok());
+    }
+
+    #[test]
     fn a_message_is_made_of_values_and_the_reply_is_matched_and_read() {
         let send = r#"{"name": "c", "websocket": {"send": {}}, "body": {"json": "{\"n\": \"${iteration}\"}"}}"#;
         let receive = r#"{"name": "c", "websocket": {"receive": {"reply": true}}, "expect": {"json": [["/id", 1]]},

@@ -14,6 +14,7 @@ from . import (
     failures,
     freeze_closed,
     freeze_open,
+    http2,
     sockets,
     spacing,
     streams,
@@ -35,4 +36,5 @@ CHECKS: dict[str, Check] = {
     "streams": streams.check,
     "texts": texts.check,
     "sockets": sockets.check,
+    "http2": http2.check,
 }

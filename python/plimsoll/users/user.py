@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import gevent
 from gevent import GreenletExit
 
+from plimsoll.errors import LocustfileError
 from plimsoll.users import log
 from plimsoll.users.code_errors import without_super
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest, StopUser
@@ -20,7 +21,7 @@ from plimsoll.users.taskset import RUNNING, STOPPING, WAITING, DefaultTaskSet
 from plimsoll.users.wait_time import constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Protocol
 
     from gevent import Greenlet

@@ -1,7 +1,7 @@
 """The part of the lab that holds on any machine, however busy: counts, outcomes, lower bounds, and shapes."""
 
 import pytest
-from labs.truth.checks import CHECKS, brackets, busy, counts, failures, freeze_open, sockets, streams, texts
+from labs.truth.checks import CHECKS, brackets, busy, counts, failures, freeze_open, http2, sockets, streams, texts
 from labs.truth.errors import NotJudgedError
 from labs.truth.lab import Lab, Load, Observation
 from labs.truth.line import Line, Verdict
@@ -64,6 +64,13 @@ def test_chunks_and_tokens_of_texts_are_counted_and_no_slow_request_is_good(lab:
 
 def test_messages_of_websockets_are_counted_and_no_round_trip_is_faster_than_the_target(lab: Lab) -> None:
     lines = [line for case in sockets.check(lab) for line in case.judge()]
+    assert all_hold(lines), lines
+
+
+def test_requests_of_http2_are_counted_on_connections_of_their_own_and_on_shared_ones(lab: Lab) -> None:
+    lines = [line for case in http2.check(lab) for line in case.judge()]
+    # On a busy machine the target answers late.
+    lines = [line for line in lines if line.quantity != "service p50"]
     assert all_hold(lines), lines
 
 

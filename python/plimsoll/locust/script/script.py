@@ -135,8 +135,9 @@ class LocustScript:
             own_page.serve(page)
         if self._member is not None:
             self._member.begin()
-        http2_classes = http2_classes(self._environment.user_classes)
-        return {**(self._setting.changes() if self._setting else {}), "http2_classes": http2_classes}
+        changes = self._setting.changes() if self._setting else {}
+        own = http2_classes(self._environment.user_classes)
+        return {**changes, "http2_classes": own} if own else changes
 
     def open(self, plan: RunPlan, shared: bytes | None) -> bytes | None:
         """Fire `test_start`. plan: the final plan. shared: the main node's settings for this worker.
