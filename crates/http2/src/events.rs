@@ -9,6 +9,9 @@ use crate::StreamError;
 ///
 /// `tag` is the number that was given to [`Connection::open`](crate::Connection::open).
 pub trait Events {
+    /// Header blocks and data of this stream have come in frames of `bytes` bytes, their headers included. It comes before
+    /// the event of a header block, and after that of data.
+    fn frames(&mut self, _tag: u64, _bytes: usize) {}
     /// A 1xx response. The final one follows.
     fn interim(&mut self, tag: u64, status: u16);
     /// The head of the final response. Its `raw` is text: `HTTP/2 200`, then `name: value` lines, then a blank line.

@@ -57,6 +57,16 @@ impl Answers<'_> {
 }
 
 impl Events for Answers<'_> {
+    #[inline]
+    fn frames(&mut self, tag: u64, bytes: usize) {
+        let (place, serial) = unpack(tag);
+        if let Some(connection) = self.connections.get_mut(place).filter(|known| known.serial == serial)
+            && let Some(flight) = &mut connection.flight
+        {
+            flight.exchange.bytes_in += bytes as u64;
+        }
+    }
+
     fn interim(&mut self, tag: u64, status: u16) {
         self.with(tag, |flight, _| {
             let waits = flight.waits_for_continue();
@@ -70,7 +80,6 @@ impl Events for Answers<'_> {
         self.with(tag, |flight, arrival| {
             arrival.stamp(flight);
             flight.exchange.first_byte = flight.exchange.arrival;
-            flight.exchange.bytes_in += head.raw.len() as u64;
             let mut collector = flight.collector();
             collector.head(head);
             match collector.refused {
@@ -84,7 +93,6 @@ impl Events for Answers<'_> {
     #[inline]
     fn body(&mut self, tag: u64, chunk: &[u8]) {
         self.with(tag, |flight, arrival| {
-            flight.exchange.bytes_in += chunk.len() as u64;
             let mut collector = flight.collector();
             collector.body(chunk);
             if collector.refused {
@@ -112,7 +120,7 @@ impl Events for Answers<'_> {
             if flight.call.keep != Keep::Stream {
                 return Step::Done { keep: true };
             }
-            flight.stream.get_or_insert_default().complete = true;
+            flight.stream.get_or_insert_default().end = Some(Ok(()));
             Step::Streamed
         });
     }

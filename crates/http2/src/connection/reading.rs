@@ -226,6 +226,7 @@ impl Connection {
         events: &mut impl Events,
     ) -> Result<(), ConnectionError> {
         let Some(index) = self.find(id) else { return Ok(()) };
+        events.frames(self.streams[index].tag, HEADER + block.len());
         let mut text = std::mem::take(&mut self.reader.text);
         let result = if self.streams[index].has_head {
             self.trailers(index, block, ends, limits, &mut text, events)
@@ -403,6 +404,7 @@ impl Connection {
             frame::push_window_update(&mut self.output, 0, increment);
         }
         let Some(index) = self.find(data.stream) else { return };
+        events.frames(self.streams[index].tag, HEADER + data.length as usize);
         if data.ends {
             return self.end(index, events);
         }

@@ -43,7 +43,8 @@ fn many_exchanges_at_once_are_streams_of_one_connection_and_all_of_them_end() {
                 finished.id.0
             })
             .collect();
-        (sent.sort_unstable(), came.sort_unstable());
+        sent.sort_unstable();
+        came.sort_unstable();
         assert_eq!(came, sent);
         assert_eq!((served.requests(), served.peer.connections()), (90 * turn, 1));
     }
@@ -65,6 +66,23 @@ fn clients_do_not_share_a_connection() {
     lab.assert_empty();
 }
 
+#[test]
+fn the_bytes_of_an_exchange_are_those_of_its_frames() {
+    let peer = Peer::new(|_, mut conn| {
+        conn.greet(&[]);
+        let head = conn.next_frame();
+        let body = conn.next_frame();
+        let size = 9 + head.payload.len() + 9 + body.payload.len();
+        conn.respond(head.stream, size.to_string().as_bytes());
+        conn.rest();
+    });
+    let (mut lab, origin) = (Lab::new(), over_http2(&peer));
+    let finished = lab.fetch(&origin, post(&origin, b"hello"));
+    let said = std::str::from_utf8(response(&finished).body()).unwrap();
+    assert_eq!(finished.exchange.bytes_out.to_string(), said);
+    assert_eq!(finished.exchange.bytes_in, (9 + 1 + 9 + said.len()) as u64);
+}
+
 /// The time of the setup belongs to the exchange that needed the connection. For the others it is a wait for a stream,
 /// which is no lag of this machine.
 #[test]
@@ -81,7 +99,10 @@ fn those_that_wait_for_the_connection_have_no_lag() {
     for other in others {
         let exchange = &other.exchange;
         assert_eq!((exchange.connect, exchange.dns), (0, 0));
-        assert!(start <= exchange.due && exchange.due <= exchange.free && exchange.free <= exchange.sent, "{exchange:?}");
+        assert!(
+            start <= exchange.due && exchange.due <= exchange.free && exchange.free <= exchange.sent,
+            "{exchange:?}"
+        );
     }
 }
 
@@ -144,7 +165,8 @@ fn trailers_and_headers_are_text_as_with_http1() {
         let head = http::Response::builder().header("server-timing", "db;dur=5").header("set-cookie", "a=1");
         let mut stream = respond.send_response(head.body(()).unwrap(), false).unwrap();
         stream.send_data("hello".into(), false).unwrap();
-        let trailers = http::HeaderMap::from_iter([(http::HeaderName::from_static("grpc-status"), "0".parse().unwrap())]);
+        let trailers =
+            http::HeaderMap::from_iter([(http::HeaderName::from_static("grpc-status"), "0".parse().unwrap())]);
         stream.send_trailers(trailers).unwrap();
     });
     let (mut lab, origin) = (Lab::new(), over_http2(&served.peer));

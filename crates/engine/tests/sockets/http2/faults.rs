@@ -245,11 +245,15 @@ fn a_connection_that_is_refused_fails_all_that_wait_for_it_once() {
     let mut came: Vec<_> = (0..10)
         .map(|_| {
             let finished = lab.finish();
-            assert_eq!((failure(&finished).outcome, failure(&finished).errno), (Outcome::Connect, Some(libc::ECONNREFUSED)));
+            assert_eq!(
+                (failure(&finished).outcome, failure(&finished).errno),
+                (Outcome::Connect, Some(libc::ECONNREFUSED))
+            );
             finished.id.0
         })
         .collect();
-    (sent.sort_unstable(), came.sort_unstable());
+    sent.sort_unstable();
+    came.sort_unstable();
     assert_eq!(came, sent);
     lab.assert_empty();
 }

@@ -44,10 +44,8 @@ impl<S: Stream> Conn<S> {
     }
 
     pub(super) fn settings(&mut self, settings: &[(u16, u32)]) {
-        let payload: Vec<u8> = settings
-            .iter()
-            .flat_map(|(id, value)| id.to_be_bytes().into_iter().chain(value.to_be_bytes()))
-            .collect();
+        let payload: Vec<u8> =
+            settings.iter().flat_map(|(id, value)| id.to_be_bytes().into_iter().chain(value.to_be_bytes())).collect();
         self.frame(SETTINGS, 0, 0, &payload);
     }
 
