@@ -10,6 +10,8 @@ PAGE   := python/plimsoll/web/report.js
 PYTEST := $(BIN)/pytest -q --dist worksteal
 LABS   := target/release/plimsoll-truth target/release/plimsoll-tunnel target/release/libplimsoll_faults.so tests/parity/.venv/.done
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# Some images forbid Python to keep byte code. The tests start thousands of processes, and each would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-page bench-reports bench-observe bench-coordinator bench-scaling soak fuzz labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean

@@ -382,7 +382,7 @@ impl Engine {
                 }
                 Step::NextAddress(error) => self.connect(place, error),
                 Step::Streamed => return self.streamed(place),
-                Step::Made | Step::Shared(_) | Step::Continue | Step::Again => return self.settle_shared(place, step),
+                Step::Made | Step::Shared(_) | Step::Continue | Step::Again => return self.settle_shared(place, &step),
             }
         }
     }

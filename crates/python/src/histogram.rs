@@ -118,7 +118,10 @@ impl Histogram {
 
     #[allow(clippy::needless_pass_by_value)] // PyO3 makes the list for this call
     fn values_at(&self, py: Python<'_>, quantiles: Vec<f64>) -> Vec<u64> {
-        self.read(py, |durations| durations.values_at(&quantiles))
+        match &self.values {
+            Values::Counted(durations) => durations.values_at(&quantiles),
+            Values::Plain { data, count } => Durations::plain_values_at(data.as_bytes(py), *count, &quantiles),
+        }
     }
 
     #[allow(clippy::needless_pass_by_value)] // PyO3 makes the list for this call

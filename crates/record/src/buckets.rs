@@ -122,11 +122,11 @@ impl Buckets {
 
     /// The same of several; one pass if they ascend.
     pub(crate) fn values_at(&self, quantiles: &[f64]) -> Vec<u64> {
-        let total = self.total() as f64;
+        let total = self.total();
         // `seen` values are in the buckets before `place`.
         let (mut place, mut seen) = (0, 0);
         let value = |&quantile: &f64| {
-            let rank = ((quantile.clamp(0.0, 1.0) * total).ceil() as u64).max(1);
+            let rank = rank(quantile, total);
             if rank <= seen {
                 (place, seen) = (0, 0);
             }
@@ -195,6 +195,27 @@ pub(crate) fn plain_count(data: &[u8]) -> Option<u64> {
     let length = word(data, 4)? as usize;
     let mut total = 0;
     (data.len() == HEAD + length && read_plain(data, |_, count| total += count).is_ok()).then_some(total)
+}
+
+/// As [`Buckets::values_at`], of `total` values that [`plain_count`] has counted. `quantiles`: ascending and above 0.
+pub(crate) fn plain_values_at(data: &[u8], total: u64, quantiles: &[f64]) -> Vec<u64> {
+    let mut values = Vec::with_capacity(quantiles.len());
+    let mut next = quantiles.iter().map(|&quantile| rank(quantile, total)).peekable();
+    let mut seen = 0;
+    read_plain(data, |number, count| {
+        seen += count;
+        while next.next_if(|&rank| rank <= seen).is_some() {
+            values.push(highest(number));
+        }
+    })
+    .expect("it has been checked");
+    values.resize(quantiles.len(), 0);
+    values
+}
+
+/// The place of a quantile's value among `total` values, from 1.
+fn rank(quantile: f64, total: u64) -> u64 {
+    ((quantile.clamp(0.0, 1.0) * total as f64).ceil() as u64).max(1)
 }
 
 /// Calls `each` with (number of a bucket, count > 0) of a plain histogram, ascending.

@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer, V2Serializer};
 
-use crate::buckets::{Buckets, MOST, plain_count};
+use crate::buckets::{Buckets, MOST, plain_count, plain_values_at};
 
 /// Longest duration that is recorded exactly: 1 h, in µs. Longer ones are recorded as this and counted.
 pub const LONGEST: u64 = 3_600_000_000;
@@ -99,6 +99,14 @@ impl Durations {
     /// The number of values in bytes that [`Durations::decode`] reads, if they are plain and nothing follows them.
     pub fn plain_count(data: &[u8]) -> Option<u64> {
         plain_count(data)
+    }
+
+    /// [`Durations::values_at`] of plain bytes with this [`Durations::plain_count`], without a list of their buckets.
+    pub fn plain_values_at(data: &[u8], count: u64, quantiles: &[f64]) -> Vec<u64> {
+        if quantiles.is_sorted() && quantiles.first().is_some_and(|&lowest| lowest > 0.0) {
+            return plain_values_at(data, count, quantiles);
+        }
+        Durations::decode(data).map_or_else(|_| Vec::new(), |durations| durations.values_at(quantiles))
     }
 
     /// Adds a list of buckets.
@@ -549,6 +557,11 @@ mod tests {
                 let expected = quantiles.map(|q| many.value_at(q));
                 prop_assert_eq!(quantiles.map(|q| few.value_at(q)), expected);
                 prop_assert_eq!((few.values_at(&quantiles), many.values_at(&quantiles)), (expected.into(), expected.into()));
+                let plain = many.encode(false);
+                let ascending = [0.5, 0.99, 0.99, 1.0];
+                for asked in [&quantiles[..], &ascending, &[]] {
+                    prop_assert_eq!(Durations::plain_values_at(&plain, many.count(), asked), many.values_at(asked));
+                }
                 prop_assert_eq!(few.counts_above(&[limit / 2, limit]), many.counts_above(&[limit / 2, limit]));
                 prop_assert_eq!(few.encode(false), many.encode(false));
                 let mut other = Durations::default();

@@ -22,6 +22,8 @@ MISSING = 0.90
 """Below this, and below what the edge of the run explains: users were missing, or requests were not counted."""
 IMPOSSIBLE = 1.10
 """Above this is impossible: users that wait for their replies are in flight at most once each."""
+BUSY = 0.85
+"""Closed model: the users only wait for the target if they spend at least this share of their time in requests."""
 _Z95 = 1.645
 """Of the standard normal distribution: P(Z ≤ 1.645) = 0.95."""
 

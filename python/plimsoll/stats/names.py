@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from plimsoll.record import OTHERS
+from plimsoll.stats.wording import count
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -139,3 +142,12 @@ def _has_many_words(group: list[Name]) -> bool:
     """An API has few different parts."""
     words = {own for name in group for segment in name for own, kind in segment if kind == WORD}
     return len(words) >= max(LEAST, len(group) / 100)
+
+
+def folded_names(apart: int, requests: int, who: str = "This run") -> str:
+    """How much is counted under `OTHERS`. apart: number of names counted separately."""
+    are = "is" if requests == 1 else "are"
+    return (
+        f"{who} had more than {count(apart, 'name')}: {count(requests, 'request')} of further names "
+        f'{are} counted as "{OTHERS[1]}".'
+    )

@@ -5,9 +5,9 @@ import pytest
 from plimsoll.report import words
 from plimsoll.report.answer import phrases
 from plimsoll.stats.compare.comparison import Comparison
-from plimsoll.stats.findings.wording import listed
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level
+from plimsoll.stats.wording import listed
 
 P50, P99, THROUGHPUT = Metric("quantile", 0.5), Metric("quantile", 0.99), Metric("throughput")
 

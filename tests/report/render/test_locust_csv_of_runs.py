@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.report.assessment import assess
+from plimsoll.report.render import locust_csv
 from plimsoll.report.render.locust_csv import CsvFiles, locust_history_csv, locust_table_csv
 from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.stats.view import RunView
@@ -53,6 +54,12 @@ def test_the_history_is_what_was_written_while_the_run_went_on(run, tmp_path, fu
         files.second(view, NOON + second + 1, users)
     assert kept == rows(tmp_path / "live", "stats_history")
     assert len(kept) == (4 if not full else 1 + 3 * 3)
+
+
+def test_the_history_is_passed_on_as_it_is_made(run, monkeypatch):
+    monkeypatch.setattr(locust_csv, "PIECE", 1)
+    pieces = list(locust_history_csv(RunSource.of(run), OutputRequest(), full=True))
+    assert [piece.count(b"\r\n") for piece in pieces] == [2, 3, 3, 3, 0]
 
 
 def test_the_tables_are_those_of_the_end(run, tmp_path):

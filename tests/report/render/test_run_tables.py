@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from plimsoll.record import Failure
-from plimsoll.report.document.run import INVALID, MOST_IN_SHORT, tables_document
+from plimsoll.report.document.run_tables import INVALID, MOST_IN_SHORT, tables_document
 from plimsoll.report.render.console import console
 from plimsoll.report.text import UNLIMITED, cells
 from plimsoll.stats.view import RunView

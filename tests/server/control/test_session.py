@@ -358,16 +358,17 @@ def test_attributes_of_user_classes_are_those_that_somebody_has_chosen(
     assert "hunter2" not in str(run)
 
 
-def test_a_run_without_a_page_imports_no_server(plimsoll: Command, target: CountingTarget) -> None:
+def test_a_run_without_a_page_imports_no_server_and_no_numpy(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(SHOP_LOCUSTFILE)
     look = """
 import atexit, sys
 from plimsoll.cli import main
 
 @atexit.register
-def print_servers():
-    servers = ("starlette", "uvicorn", "plimsoll.server", "plimsoll.server.control.session")
-    print("imported:", [each for each in servers if each in sys.modules])
+def print_imported():
+    without = {"starlette", "uvicorn", "plimsoll.server", "plimsoll.server.control.session"}
+    without |= {"numpy", "plimsoll.stats.findings"}
+    print("imported:", sorted(without & sys.modules.keys()))
 
 main()
 """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.stats.findings.wording import number
 from plimsoll.stats.headline import headline
 from plimsoll.stats.view import RunView
+from plimsoll.stats.wording import number
 from plimsoll.store import Store
 
 if TYPE_CHECKING:

@@ -120,7 +120,7 @@ impl Events for Answers<'_> {
             if flight.call.keep != Keep::Stream {
                 return Step::Done { keep: true };
             }
-            flight.stream.get_or_insert_default().complete = true;
+            flight.stream.get_or_insert_default().end = Some(Ok(()));
             Step::Streamed
         });
     }

@@ -160,7 +160,7 @@ impl<P: Protocol> Connection<P> {
 
     /// Whether the response came to its end before its head was returned.
     pub(crate) fn is_complete(&self) -> bool {
-        self.stream().is_some_and(|stream| stream.complete && !stream.handed)
+        self.stream().is_some_and(|stream| stream.end == Some(Ok(())) && !stream.handed)
     }
 
     /// The next piece of a body. None if nothing has arrived and the timeout has not passed.
@@ -168,9 +168,9 @@ impl<P: Protocol> Connection<P> {
         let flight = self.flight.as_mut()?;
         let has_bytes = !flight.response.bytes.is_empty();
         let stream = flight.stream.as_mut()?;
-        let then = match stream.broken.take() {
-            Some(failure) => Then::Failed(failure),
-            None if stream.complete => Then::End,
+        let then = match stream.end.take() {
+            Some(Err(failure)) => Then::Failed(failure),
+            Some(Ok(())) => Then::End,
             None if has_bytes => Then::More,
             None => Then::Failed(self.check_read_timeout()?),
         };
@@ -190,10 +190,10 @@ impl Flight {
             return Step::Failed(failure);
         }
         let stream = self.stream.get_or_insert_default();
-        if stream.complete {
+        if stream.end.is_some() {
             return Step::Wait;
         }
-        stream.broken = Some(failure);
+        stream.end = Some(Err(failure));
         Step::Streamed
     }
 }

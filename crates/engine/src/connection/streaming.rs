@@ -24,10 +24,9 @@ pub(super) struct Stream {
     drained: bool,
     /// The event of the end of the stream has come. It is the last one.
     ended: bool,
-    /// An error after the head: in the read that brought it, or of a shared connection.
-    pub(super) broken: Option<Failure>,
-    /// A shared connection has brought the whole body.
-    pub(super) complete: bool,
+    /// How the body has ended that the caller has not read yet: with an error in the read that brought the head, or in any
+    /// way on a shared connection.
+    pub(super) end: Option<Result<(), Failure>>,
 }
 
 impl<P: Protocol> Connection<P> {
@@ -125,7 +124,7 @@ impl<P: Protocol> Connection<P> {
             }
             Step::Failed(failure) if !handed => {
                 flight.exchange.read = read;
-                flight.stream.get_or_insert_default().broken = Some(failure);
+                flight.stream.get_or_insert_default().end = Some(Err(failure));
                 Step::Streamed
             }
             step => step,
@@ -160,8 +159,11 @@ impl<P: Protocol> Connection<P> {
     /// The next piece of the body, and whether the connection can be kept after it. None if nothing has arrived and the
     /// timeout has not passed.
     pub(crate) fn piece(&mut self, io: &mut Io) -> Option<(Piece, bool)> {
-        let broken = self.flight.as_mut()?.stream.as_mut()?.broken.take();
-        let (then, keep) = match broken.map_or_else(|| self.pull(io), Step::Failed) {
+        let step = match self.flight.as_mut()?.stream.as_mut()?.end.take() {
+            Some(Err(failure)) => Step::Failed(failure),
+            _ => self.pull(io),
+        };
+        let (then, keep) = match step {
             Step::Wait => (Then::Failed(self.check_read_timeout()?), false),
             Step::Streamed => (Then::More, true),
             Step::Done { keep } => (Then::End, keep),

@@ -12,7 +12,7 @@ use plimsoll_record::Outcome;
 use super::{ClientId, Engine};
 use crate::call::{Call, ExchangeId, Failure, Finished, unpack};
 use crate::clock::now;
-use crate::connection::{Connection, Readiness, Session, Step};
+use crate::connection::{Connection, Flight, Readiness, Session, Step};
 use crate::origin::Origin;
 
 /// Something may have arrived.
@@ -113,7 +113,7 @@ impl Engine {
             return self.watch(place);
         }
         let connection = &self.connections[place];
-        let began = connection.flight.as_ref().map_or(now, |flight| flight.sent());
+        let began = connection.flight.as_ref().map_or(now, Flight::sent);
         let shared = Connection::shared(connection.client, Arc::clone(&connection.origin), began);
         let session = self.insert(shared);
         self.enqueue(session, place, false);
@@ -124,9 +124,9 @@ impl Engine {
     fn enqueue(&mut self, session: usize, place: usize, first: bool) {
         let Some(queue) = self.connections[session].session.as_mut().map(|session| &mut session.queue) else { return };
         if first {
-            queue.push_front(place)
+            queue.push_front(place);
         } else {
-            queue.push_back(place)
+            queue.push_back(place);
         }
         self.connections[place].queue(session);
         self.watch(place);
@@ -218,8 +218,8 @@ impl Engine {
 
     /// Performs a step that only shared connections and their exchanges have.
     #[inline(never)]
-    pub(super) fn settle_shared(&mut self, place: usize, step: Step) -> Option<Finished> {
-        match step {
+    pub(super) fn settle_shared(&mut self, place: usize, step: &Step) -> Option<Finished> {
+        match *step {
             Step::Made => {
                 self.open_waiting(place);
                 // The event that reported the connection may have reported the peer's first bytes, too.
@@ -257,9 +257,10 @@ impl Engine {
     fn read_session(&mut self, place: usize, ready: Readiness) {
         let Some(mut session) = self.connections.get_mut(place).and_then(|known| known.session.take()) else { return };
         let mut steps = std::mem::take(&mut self.steps);
-        let read = match ready.readable {
-            true => session.read(&mut self.io, ready.ended, &mut self.connections, &mut steps),
-            false => Ok(()),
+        let read = if ready.readable {
+            session.read(&mut self.io, ready.ended, &mut self.connections, &mut steps)
+        } else {
+            Ok(())
         };
         self.connections[place].session = Some(session);
         let mut again = Vec::new();

@@ -17,9 +17,10 @@ impl Engine {
         }
         let connection = &mut self.connections[place];
         let is_shared = connection.origin.http2;
-        let piece = match is_shared {
-            true => connection.arrived_piece().map(|piece| (piece, true)),
-            false => connection.piece(&mut self.io),
+        let piece = if is_shared {
+            connection.arrived_piece().map(|piece| (piece, true))
+        } else {
+            connection.piece(&mut self.io)
         };
         let Some((piece, keep)) = piece else {
             self.serial = self.serial.wrapping_add(1) & SERIAL;

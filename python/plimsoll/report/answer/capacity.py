@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll.load.durations import duration_text
 from plimsoll.report.numbers import counted, significant
 from plimsoll.stats.capacity.estimate import capacity
-from plimsoll.stats.findings.wording import listed
+from plimsoll.stats.wording import listed
 
 if TYPE_CHECKING:
     from plimsoll.stats.capacity.estimate import Capacity

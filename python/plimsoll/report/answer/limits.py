@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from plimsoll.report.answer.phrases import code
 from plimsoll.report.numbers import amount, percent
 from plimsoll.stats.cells import cells_of
-from plimsoll.stats.findings.wording import listed
 from plimsoll.stats.study import TOTAL
 from plimsoll.stats.validity import ACHIEVED
+from plimsoll.stats.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -11,8 +11,8 @@ from plimsoll.report.answer import phrases
 from plimsoll.report.answer.phrases import at_levels, code
 from plimsoll.report.numbers import counted, percent
 from plimsoll.stats.compare import planning
-from plimsoll.stats.findings.wording import listed
 from plimsoll.stats.study import TOTAL
+from plimsoll.stats.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report import words
 from plimsoll.report.numbers import counted, percent
-from plimsoll.stats.findings.wording import listed
 from plimsoll.stats.metric import Metric
+from plimsoll.stats.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from plimsoll import __version__
+
 SCHEMA = "plimsoll.page"
 VERSION = 1
 
@@ -248,3 +250,7 @@ class ReportDocument:
     """The run goes on, and so do these numbers."""
     schema: Literal["plimsoll.page"] = "plimsoll.page"
     version: int = VERSION
+
+
+def written_by() -> str:
+    return f"Plimsoll {__version__}"

@@ -22,7 +22,7 @@ from plimsoll.report.document.blocks import (
 )
 from plimsoll.report.numbers import counted, quantity
 from plimsoll.stats.capacity.estimate import CONFIDENCE, capacity
-from plimsoll.stats.findings.wording import listed
+from plimsoll.stats.wording import listed
 
 if TYPE_CHECKING:
     from plimsoll.report.charts.chart import Chart

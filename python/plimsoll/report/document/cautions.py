@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll.report.document import few_requests
 from plimsoll.report.document.blocks import Doubts
 from plimsoll.report.numbers import counted
-from plimsoll.stats.findings.wording import listed
+from plimsoll.stats.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll.load.durations import duration_text
 from plimsoll.record import OTHERS
 from plimsoll.report.numbers import NONE, amount, counted
-from plimsoll.stats.findings.generators import folded_names
-from plimsoll.stats.names import naming_hint
+from plimsoll.stats.names import folded_names, naming_hint
 
 if TYPE_CHECKING:
     from plimsoll._engine import Histogram
@@ -32,7 +31,8 @@ def remarks(view: RunView, response: Latency) -> list[str]:
     lines = []
     if view.total.counts.retries:
         lines.append(
-            f"sent again, as the server had closed the connection or refused them: {counted(view.total.counts.retries, 'request')}"
+            "sent again, as the server had closed the connection or refused them: "
+            f"{counted(view.total.counts.retries, 'request')}"
         )
     if backed_off := view.generator.backed_off:
         lines.append(

@@ -28,7 +28,7 @@ from plimsoll.report.document.footnotes import Footnotes, general
 from plimsoll.report.document.overview import generator_table
 from plimsoll.report.document.pictures import ShownCharts, main_ones
 from plimsoll.report.document.summary import summary_table
-from plimsoll.report.document.tables import failure_table, locust_tables
+from plimsoll.report.document.tables import MOST_AT_A_GLANCE, failure_table, locust_tables, shown
 from plimsoll.report.document.target_side import observed_table, slowest_table, work_tables
 from plimsoll.report.document.verdict_tables import verdict_table
 from plimsoll.report.gate import judged
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from plimsoll.report.charts import Chart
-    from plimsoll.report.document.blocks import Block, TableData
+    from plimsoll.report.document.blocks import Block
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import CellSummary
     from plimsoll.stats.study import Level, Study
@@ -53,8 +53,6 @@ MOST_ENDPOINT_ROWS = 8000
 """Of all tables of endpoints together: some 400 bytes each."""
 MOST_FAILURES = 200
 MOST_FORESTS = 24
-MOST_AT_A_GLANCE = 12
-"""Rows of a table that needs no filter."""
 MOST_ANSWERING = 2
 """Charts beside the answer."""
 MOST_OPEN = 4
@@ -87,11 +85,6 @@ class ReportContext:
     def without_pictures(self) -> Self:
         """The same for sections that are read as text."""
         return replace(self, pictures=ShownCharts(()))
-
-
-def shown(table: TableData, id: str = "") -> TableBlock:
-    """id: unique in its document."""
-    return TableBlock(table, id, has_filter=len(table.rows) > MOST_AT_A_GLANCE)
 
 
 def summary(of: ReportContext) -> Section:

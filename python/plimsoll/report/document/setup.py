@@ -9,7 +9,7 @@ from plimsoll.report.answer.phrases import code, level_texts
 from plimsoll.report.numbers import count, counted
 from plimsoll.report.shape import changes_of
 from plimsoll.report.text import one_line
-from plimsoll.stats.findings.wording import listed
+from plimsoll.stats.wording import listed
 
 if TYPE_CHECKING:
     from plimsoll.stats.study import Study

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.report.answer import answer_of
 from plimsoll.report.charts.chart import config
 from plimsoll.report.document import sections
-from plimsoll.report.document.blocks import Answer, Paragraph, ReportDocument
+from plimsoll.report.document.blocks import Answer, Paragraph, ReportDocument, written_by
 from plimsoll.report.document.capacity import capacity_picture, capacity_sections
 from plimsoll.report.document.pictures import ShownCharts
 from plimsoll.report.document.sections import ReportContext
@@ -85,7 +84,3 @@ def _search_document(
 
 def _head(of: ReportContext) -> tuple[Block, ...]:
     return (Answer(answer_of(of.analysis)), Paragraph(setup_text(of.study), "soft"))
-
-
-def written_by() -> str:
-    return f"Plimsoll {version('plimsoll')}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.report.document.blocks import TableColumn, TableData, TableRow
+from plimsoll.report.document.blocks import TableBlock, TableColumn, TableData, TableRow
 from plimsoll.report.numbers import NONE, UNCLEAN, count, known, share
 from plimsoll.stats.latency.milliseconds import is_clean
 from plimsoll.stats.metric import Metric
@@ -25,6 +25,8 @@ MESSAGE = TableColumn("Message", is_text=True, room="long")
 EXAMPLE = TableColumn("First message", is_text=True, room="long")
 VARIANT = TableColumn("Variant", is_text=True, room="word")
 KIND = TableColumn("Kind", is_text=True, room="word")
+MOST_AT_A_GLANCE = 12
+"""Rows of a table that needs no filter."""
 REQUESTS = (
     TableColumn("# Requests"),
     TableColumn("# Fails"),
@@ -35,6 +37,11 @@ REQUESTS = (
     TableColumn("RPS"),
     TableColumn("Failures/s"),
 )
+
+
+def shown(table: TableData, id: str = "") -> TableBlock:
+    """id: unique in its document."""
+    return TableBlock(table, id, has_filter=len(table.rows) > MOST_AT_A_GLANCE)
 
 
 def quantile(of: EndpointCell, q: float) -> str:

@@ -70,7 +70,7 @@ def text_report(source: StudySource, request: OutputRequest) -> str:
 
 def run_tables(source: RunSource, request: OutputRequest) -> str:
     """Only the tables of a run."""
-    from plimsoll.report.document.run import tables_document
+    from plimsoll.report.document.run_tables import tables_document
 
     document = tables_document(source.view, source.run, source.assessment)
     return console(document, request.width, colour=request.colour) + "\n"

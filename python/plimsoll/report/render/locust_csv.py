@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 import tempfile
 from collections.abc import Callable, Sequence
@@ -43,6 +44,10 @@ HISTORY_TOTALS = [
 FAILURES = ["Method", "Name", "Error", "Occurrences", "First Seen", "Last Seen"]
 EXCEPTIONS = ["Count", "Message", "Traceback", "Nodes"]
 VALIDITY = ["Check", "State", "Value", "Limit", "Text"]
+PIECE = 1 << 16
+"""Characters of a long file that are passed on together."""
+_UNENCODABLE = "backslashreplace"
+"""Names and messages may have lone surrogates."""
 
 
 def headers(percentiles: Sequence[float] = PERCENTILES) -> dict[str, list[str]]:
@@ -98,10 +103,6 @@ class CsvFiles:
         self._append(rows, unix_time, users)
         self._write(view, rows)
 
-    def history(self, view: RunView, unix_time: float, users: int) -> None:
-        """Nothing but what `second` adds to the history, however little time has passed. Raises OSError."""
-        self._append([*(summarise(view) if self._full_history else ()), summarise_total(view)], unix_time, users)
-
     def finish(self, view: RunView, assessment: Assessment) -> None:
         """Everything but the history, as it is in the end. Raises OSError."""
         self._write(view, [*summarise(view), summarise_total(view)])
@@ -112,8 +113,7 @@ class CsvFiles:
         history = rows if self._full_history else rows[-1:]
         with _open(self._path("stats_history"), "a") as file:
             percentiles, full = self._reporting.percentiles, self._full_history
-            rows_of = (locust_row(row) for row in history)
-            CsvWriter(file).writerows(history_line(row, unix_time, users, percentiles, full=full) for row in rows_of)
+            CsvWriter(file).writerows(_history_lines(history, unix_time, users, percentiles, full=full))
 
     def _write(self, view: RunView, rows: list[EndpointSummary]) -> None:
         percentiles = self._reporting.percentiles
@@ -157,17 +157,29 @@ def locust_history_csv(source: RunSource, request: OutputRequest, *, full: bool 
     """The history, a line for each second; full: and for each endpoint."""
     run = source.stored
     view = RunView(first_second(run.manifest, run.facts), run.manifest.get("times_of") or "all")
-    with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
-        files = CsvFiles(f"{folder}/run", full)
-        files.check()
-        for second, intervals, health in _seconds(run):
-            view.add(intervals, health)
-            # A second of a worker may come in several rows, of which only one carries its state.
-            users = {row.worker: 0 for row in health}
-            for row in health:
-                users[row.worker] = max(users[row.worker], row.users)
-            files.history(view, run.started + second + 1, sum(users.values()))
-        yield Path(folder, "run_stats_history.csv").read_bytes()
+    text = io.StringIO(newline="")
+    writer = CsvWriter(text)
+    writer.writerow(headers()["stats_history"])
+    for second, intervals, health in _seconds(run):
+        view.add(intervals, health)
+        # A second of a worker may come in several rows, of which only one carries its state.
+        users = {row.worker: 0 for row in health}
+        for row in health:
+            users[row.worker] = max(users[row.worker], row.users)
+        rows = [*(summarise(view) if full else ()), summarise_total(view)]
+        end = run.started + second + 1
+        writer.writerows(_history_lines(rows, end, sum(users.values()), PERCENTILES, full=full))
+        if text.tell() > PIECE:
+            yield _taken(text)
+    yield _taken(text)
+
+
+def _taken(text: io.StringIO) -> bytes:
+    """What it holds; it is empty after that."""
+    taken = text.getvalue().encode(errors=_UNENCODABLE)
+    text.seek(0)
+    text.truncate()
+    return taken
 
 
 def _seconds(run: StoredRun) -> Iterator[tuple[int, list[Interval], list[Health]]]:
@@ -189,7 +201,7 @@ def _seconds(run: StoredRun) -> Iterator[tuple[int, list[Interval], list[Health]
 
 
 def _open(path: Path, mode: str) -> IO[str]:
-    return path.open(mode, newline="", encoding="utf-8", errors="backslashreplace")
+    return path.open(mode, newline="", encoding="utf-8", errors=_UNENCODABLE)
 
 
 Percentiles = Callable[[Sequence[float]], list[float | None]]
@@ -247,6 +259,12 @@ def history_line(
         row.failures,
         *_times_and_size(row),
     ]
+
+
+def _history_lines(
+    rows: Iterable[EndpointSummary], unix_time: float, users: int, percentiles: Sequence[float], *, full: bool
+) -> Iterator[list[object]]:
+    return (history_line(locust_row(row), unix_time, users, percentiles, full=full) for row in rows)
 
 
 def _times_and_size(row: LocustRow) -> list[object]:

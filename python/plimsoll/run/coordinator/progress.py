@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll.record import merge
 from plimsoll.report.reporting import Reporting
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from plimsoll.record import CaughtException, Failure, Health, Interval, PartTuple, SlowRequest, Snapshot
     from plimsoll.stats.seconds import SecondSums
+    from plimsoll.stats.study import Series
     from plimsoll.stats.view import RunView
 
 
@@ -75,6 +76,16 @@ class Progress:
     """Its load may be changed: nobody else says what it is, and it does not stop yet."""
     reporting: Reporting = field(default_factory=Reporting)
     """What the locustfile wants of the reports."""
+
+
+class Observed(NamedTuple):
+    """The target's side of a run."""
+
+    series: tuple[Series, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What is missing, and why."""
+    facts: Mapping[str, Any] = {}
+    """JSON, by source."""
 
 
 class Observer:

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram
-from plimsoll.run.coordinator.progress import Observer
+from plimsoll.run.coordinator.progress import Observed, Observer
 
 if TYPE_CHECKING:
     from plimsoll.run.coordinator.progress import Progress
-    from plimsoll.run.coordinator.target_watch import Observed
 
 SOURCE = "Server-Timing"
 MOST = 500
@@ -70,14 +69,13 @@ class ServerTimings(Observer):
 
     def finish(self) -> Observed:
         """All of it."""
+        if not self._parts:
+            return Observed()
         # Only here: numpy takes a while to import.
         import numpy as np
 
-        from plimsoll.run.coordinator.target_watch import Observed
         from plimsoll.stats.study import Series
 
-        if not self._parts:
-            return Observed()
         series = tuple(
             Series(
                 SOURCE, f"{part} of {method} {name}".replace("  ", " "), "ms", np.array(each.at), np.array(each.means)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.record import TRACEPARENT
-from plimsoll.run.coordinator.progress import Observer
+from plimsoll.run.coordinator.progress import Observed, Observer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plimsoll.record import SlowRequest
     from plimsoll.run.coordinator.progress import Progress
-    from plimsoll.run.coordinator.target_watch import Observed
 
 MOST = 20
 
@@ -36,8 +35,6 @@ class SlowRequests(Observer):
 
     def finish(self) -> Observed:
         """All of it, after the target's side has sent its last spans."""
-        from plimsoll.run.coordinator.target_watch import Observed
-
         if not self._kept:
             return Observed()
         self._look_up()

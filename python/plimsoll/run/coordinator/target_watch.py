@@ -4,33 +4,22 @@ from __future__ import annotations
 
 import time
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from plimsoll.observe.kinds import opened
 from plimsoll.observe.otlp import Receiver
 from plimsoll.observe.processes import Machine, Processes
 from plimsoll.observe.prometheus import RangeQuery
 from plimsoll.observe.sampler import ProbeError, Sampler
-from plimsoll.run.coordinator.progress import Observer
+from plimsoll.run.coordinator.progress import Observed, Observer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from plimsoll.observe.sampler import Probe
-    from plimsoll.stats.study import Series
 
 END_S = 5.0
 """What the last sample may take when the run is over."""
-
-
-class Observed(NamedTuple):
-    """The target's side of a run."""
-
-    series: tuple[Series, ...] = ()
-    notes: tuple[str, ...] = ()
-    """What is missing, and why."""
-    facts: Mapping[str, Any] = {}
-    """JSON, by source."""
 
 
 class TargetWatch(Observer):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.stats import wording
 from plimsoll.stats.distributions.binomial import same_share_p
-from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import of_endpoints
 from plimsoll.stats.findings.rows import cells, grouped, rows_of

@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.record import OTHERS
-from plimsoll.stats.findings import wording
+from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import whole
-from plimsoll.stats.names import naming_hint
+from plimsoll.stats.names import folded_names, naming_hint
 from plimsoll.stats.study import PLIMSOLL
 
 if TYPE_CHECKING:
@@ -96,15 +96,6 @@ def names(study: Study) -> Iterable[Finding]:
         NAMES,
         {"names": float(apart), "requests": float(requests)},
         naming_hint(sorted(known)),
-    )
-
-
-def folded_names(apart: int, requests: int, who: str = "This run") -> str:
-    """How much is counted under `OTHERS`. apart: number of names counted separately."""
-    are = "is" if requests == 1 else "are"
-    return (
-        f"{who} had more than {wording.count(apart, 'name')}: {wording.count(requests, 'request')} of further names "
-        f'{are} counted as "{OTHERS[1]}".'
     )
 
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.stats.findings import wording
+from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import seconds_of, whole
 from plimsoll.stats.little import IMPOSSIBLE, MARGIN, MISSING, Little, little, little_open, lognormal_mean

@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.stats import wording
 from plimsoll.stats.capacity.knee import LEAST_RUNGS, knee
 from plimsoll.stats.compare.pairs import benjamini_hochberg
 from plimsoll.stats.distributions.binomial import binomial_p
 from plimsoll.stats.distributions.student import welch_p
-from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import LEAST_RUNS, half_width, of_endpoints, totals, users_of
 

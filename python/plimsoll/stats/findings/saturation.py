@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll.stats import wording
 from plimsoll.stats.capacity.knee import KEEPS, LAGS, LEAST_RUNGS, knee, proportional, saturation_bound
-from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import totals, users_of
 from plimsoll.stats.findings.rows import fastest

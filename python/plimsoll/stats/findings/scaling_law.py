@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll.stats import wording
 from plimsoll.stats.capacity.scaling import LEAST_R2, LEAST_RUNGS, LEAST_SIDE, MOST_RESIDUAL, too_short, usl
-from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import totals, users_of
 

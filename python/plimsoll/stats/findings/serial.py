@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.stats.findings import wording
+from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import of_endpoints, slope, straight, totals, users_of
+from plimsoll.stats.little import BUSY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,8 +19,6 @@ FLAT = 0.15
 """|d ln X / d ln N|: the end of a run cuts off up to about R/T of the requests, which grows with N."""
 PROPORTIONAL = (0.85, 1.15)
 """d ln R / d ln N: exactly 1 for a closed queue that is always busy; ±0.15 for the cut-off at the end."""
-BUSY = 0.85
-"""Minimum share of the users' time spent in requests."""
 LEAST_RUNGS = 3
 """Nothing can contradict a line through two points."""
 DOMINANT = 0.5

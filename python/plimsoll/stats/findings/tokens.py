@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from plimsoll.stats.findings import wording
+from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 
 if TYPE_CHECKING:

@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from plimsoll.stats.findings.serial import BUSY
-from plimsoll.stats.findings.wording import count, ms, number, whole_percent
 from plimsoll.stats.headline.generator import is_early
 from plimsoll.stats.headline.judgement import RECENT, RunJudgement, answered, whole_seconds
+from plimsoll.stats.little import BUSY
 from plimsoll.stats.validity import LEAST_FOR_P99
+from plimsoll.stats.wording import count, ms, number, whole_percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

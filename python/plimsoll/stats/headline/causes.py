@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.stats.findings.wording import count, number, percent
 from plimsoll.stats.headline.judgement import RunJudgement, answered, recent_seconds
 from plimsoll.stats.study import TOLERANCE
+from plimsoll.stats.wording import count, number, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

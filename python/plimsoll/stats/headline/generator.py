@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.stats.findings.wording import count, ms, number, percent, whole_percent
 from plimsoll.stats.headline.judgement import JudgementTone, RunJudgement, whole_seconds
 from plimsoll.stats.validity import CPU, CPU_SHARE, LEAST_FOR_P99
+from plimsoll.stats.wording import count, ms, number, percent, whole_percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

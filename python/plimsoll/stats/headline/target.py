@@ -25,7 +25,6 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.stats.findings.wording import count, ms, number, percent, several
 from plimsoll.stats.headline.causes import raising, unreachable
 from plimsoll.stats.headline.generator import is_early
 from plimsoll.stats.headline.judgement import JudgementTone, RunJudgement, answered, recent_seconds, whole_seconds
@@ -33,6 +32,7 @@ from plimsoll.stats.latency.omission import omission
 from plimsoll.stats.study import TOLERANCE
 from plimsoll.stats.trial import status_of
 from plimsoll.stats.validity import LEAST_FOR_P99 as LEAST
+from plimsoll.stats.wording import count, ms, number, percent, several
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -43,7 +43,8 @@ fn many_exchanges_at_once_are_streams_of_one_connection_and_all_of_them_end() {
                 finished.id.0
             })
             .collect();
-        (sent.sort_unstable(), came.sort_unstable());
+        sent.sort_unstable();
+        came.sort_unstable();
         assert_eq!(came, sent);
         assert_eq!((served.requests(), served.peer.connections()), (90 * turn, 1));
     }

@@ -252,7 +252,8 @@ fn a_connection_that_is_refused_fails_all_that_wait_for_it_once() {
             finished.id.0
         })
         .collect();
-    (sent.sort_unstable(), came.sort_unstable());
+    sent.sort_unstable();
+    came.sort_unstable();
     assert_eq!(came, sent);
     lab.assert_empty();
 }

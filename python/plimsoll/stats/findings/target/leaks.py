@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from plimsoll.stats import wording
 from plimsoll.stats.distributions.trends import theil_sen
-from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from plimsoll.stats.findings import wording
+from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import compared_cells, valid
 

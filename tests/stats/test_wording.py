@@ -1,7 +1,7 @@
 import pytest
 from tests.stats.findings.making import row, run, study
 
-from plimsoll.stats.findings import wording
+from plimsoll.stats import wording
 
 
 @pytest.mark.parametrize(

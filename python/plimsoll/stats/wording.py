@@ -1,4 +1,4 @@
-"""Formats numbers and names for the sentences of findings."""
+"""Formats numbers and names for sentences."""
 
 from __future__ import annotations
 

@@ -1,0 +1,234 @@
+"""The tables of a run, which its text in the terminal consists of and its page has, too. Imported at the end of every
+run: it needs neither numpy nor charts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.load.durations import duration_text
+from plimsoll.report.document.blocks import (
+    Details,
+    Doubts,
+    Notes,
+    Paragraph,
+    Preformatted,
+    ReportDocument,
+    Section,
+    TableColumn,
+    TableData,
+    TableRow,
+    written_by,
+)
+from plimsoll.report.document.opening import NO_REQUESTS, opening
+from plimsoll.report.document.remarks import doubts, generator_line, load_line, names_line, remarks, user_line, what_of
+from plimsoll.report.document.tables import EXAMPLE, KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS, shown
+from plimsoll.report.load import load_at_length, load_in_short, run_title
+from plimsoll.report.numbers import amount, count, milliseconds, share, shares_line
+from plimsoll.report.text import one_line
+from plimsoll.stats.latency.milliseconds import Latency
+from plimsoll.stats.study import TOTAL
+from plimsoll.stats.summary import AGREE, EndpointSummary, summarise, summarise_total
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll.report.assessment import Assessment
+    from plimsoll.report.document.blocks import Block, ChartSpec, Figures
+    from plimsoll.report.sources import Described
+    from plimsoll.stats.view import RunView
+
+INVALID = "INVALID: the load was not the load asked for"
+MOST_ROWS = 3000
+"""Of a table; the endpoints with the most requests are kept."""
+MOST_IN_SHORT = 20
+"""Failures and exceptions in a document that has only tables."""
+
+
+def tables_document(view: RunView, run: Described | None, assessment: Assessment) -> ReportDocument:
+    """The tables of a run, and what must be known to read them. run: None for one that was not kept."""
+    rows, total = summarise(view), summarise_total(view)
+    names = filter(None, [names_line(view)])
+    made = [
+        validity(assessment) if assessment.validity.valid else None,
+        numbers(rows, total),
+        failures(view, MOST_IN_SHORT),
+        exceptions(view, MOST_IN_SHORT),
+        Section("notes", "Notes", (Notes((), (*names, *lines_below(view, [*rows, total], assessment))),)),
+    ]
+    first = () if assessment.validity.valid else (_doubts(assessment),)
+    head: tuple[Block, ...] = (*first, *opening(view, run.manifest if run else {}, total, assessment.thresholds))
+    return document_of_run(run, lines_of(view, run), head, made)
+
+
+def document_of_run(
+    run: Described | None,
+    lines: tuple[str, ...],
+    head: tuple[Block, ...],
+    made: Sequence[Section | None],
+    charts: tuple[ChartSpec, ...] = (),
+    settings: Mapping[str, Any] | None = None,
+    *,
+    is_growing: bool = False,
+) -> ReportDocument:
+    return ReportDocument(
+        title_of(run),
+        lines,
+        head,
+        tuple(section for section in made if section is not None),
+        charts,
+        dict(settings or {}),
+        written_by(),
+        (run.id,) if run else (),
+        is_growing,
+    )
+
+
+def title_of(run: Described | None) -> str:
+    if run is None:
+        return "A run that was not kept"
+    name = str((run.manifest.get("scenario") or {}).get("name") or "")
+    return run_title(name, load_in_short(run.manifest), str(run.manifest.get("host") or "")) or f"Run {run.id}"
+
+
+def lines_of(view: RunView, run: Described | None) -> tuple[str, ...]:
+    """What the run was: one line, and one each for its warm-up, its phases and its notes."""
+    if run is None:
+        return ("These numbers come from memory: the store does not have all of this run.",)
+    started = datetime.fromtimestamp(run.started).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    parts = [f"run {run.id}", run.status, started, duration_text(view.duration)]
+    notes = [f"note: {one_line(note)}" for note in run.notes]
+    return (", ".join(part for part in parts if part), *load_at_length(run.manifest, view.warmup), *notes)
+
+
+def validity(assessment: Assessment) -> Section:
+    return Section("validity", "", (_doubts(assessment),), label="Validity")
+
+
+def _doubts(assessment: Assessment) -> Doubts:
+    validity = assessment.validity
+    small = tuple(doubts(assessment))
+    if validity.valid:
+        passed = sum(check.state == "ok" for check in validity.checks)
+        title = "The load was the load asked for"
+        return Doubts(title, False, tuple(validity.remarks), (f"Checks passed: {passed}.", *small))
+    failed = ", ".join(check.name for check in validity.checks if check.state == "failed")
+    return Doubts(f"{INVALID} ({failed})", True, (*validity.reasons, *validity.remarks), small)
+
+
+def numbers(rows: Sequence[EndpointSummary], total: EndpointSummary) -> Section:
+    if not rows:
+        return Section("numbers", "Numbers", (Paragraph(NO_REQUESTS),))
+    requests, *percentiles = _tables(rows, total)
+    times = (shown(each) for each in percentiles)
+    return Section("numbers", "Numbers", (shown(requests, "requests"), *times))
+
+
+def _tables(rows: Sequence[EndpointSummary], total: EndpointSummary) -> list[TableData]:
+    """Locust's two, and service times where they differ."""
+    note = ""
+    if len(rows) > MOST_ROWS:
+        note = f"The {MOST_ROWS} endpoints with the most requests; {len(rows) - MOST_ROWS} more are in the CSV files."
+        chosen = {id(row) for row in sorted(rows, key=lambda row: -row.requests)[:MOST_ROWS]}
+        rows = [row for row in rows if id(row) in chosen]
+    rows = [*rows, total]
+    extremes = (time for row in rows for time in (row.response.mean, row.response.min, row.response.max))
+    marks = " ".join(filter(None, (note, shares_line(extremes))))
+    requests = TableData("Requests", (METHOD, NAME, *REQUESTS), tuple(_requests(row) for row in rows), marks)
+    tables = [requests, _percentiles("Response time percentiles (ms)", rows, [row.response for row in rows], note)]
+    if not all(row.service_agrees for row in rows):
+        title = "Service time percentiles (ms): what the target took"
+        tables.append(_percentiles(title, rows, [row.service for row in rows], note))
+    return tables
+
+
+def _requests(row: EndpointSummary) -> TableRow:
+    times = (row.response.mean, row.response.min, row.response.max)
+    cells = (
+        row.method,
+        row.name,
+        count(row.requests),
+        count(row.failures),
+        *(milliseconds(time) for time in times),
+        count(row.average_size),
+        amount(row.rps),
+        amount(row.failures_per_s),
+    )
+    return TableRow(cells, _kind(row))
+
+
+def _percentiles(title: str, rows: Sequence[EndpointSummary], times: Sequence[Latency], note: str) -> TableData:
+    found = [[time.quantile(each / 100) for each in PERCENTILES] for time in times]
+    texts = tuple(
+        TableRow((row.method, row.name, *map(milliseconds, each)), _kind(row))
+        for row, each in zip(rows, found, strict=True)
+    )
+    marks = " ".join(filter(None, (note, shares_line(time for each in found for time in each))))
+    return TableData(title, (METHOD, NAME, *(TableColumn(f"{each}%") for each in PERCENTILES)), texts, marks)
+
+
+def _kind(row: EndpointSummary) -> str:
+    return "total" if (row.method, row.name) == TOTAL else ""
+
+
+def failures(view: RunView, most: int, figure: tuple[Figures, ...] = ()) -> Section | None:
+    """By kind with the time until they failed, and by message."""
+    if not view.failures and not view.total.failed_outcomes:
+        return None
+    tables = [_failure_kinds(view), *([_failure_messages(view, most)] if view.failures else [])]
+    return Section("failures", "Failures", (*figure, *(shown(each) for each in tables)))
+
+
+def _failure_kinds(view: RunView) -> TableData:
+    kinds = []
+    for each in view.total.failed_outcomes:
+        time = Latency.of_response([each])
+        times = (milliseconds(time.median), milliseconds(time.max))
+        kinds.append(TableRow((each.outcome, count(each.count), share(each.count, view.total.requests), *times)))
+    columns = (KIND, *map(TableColumn, ("# Fails", "Share", "Median (ms)", "Max (ms)")))
+    return TableData("Failures by kind, and the time until they failed", columns, tuple(kinds))
+
+
+def _failure_messages(view: RunView, most: int) -> TableData:
+    found = view.failures[:most]
+    columns = [TableColumn("# Fails"), KIND, METHOD, NAME, MESSAGE]
+    cells: list[tuple[str, ...]] = [
+        (count(each.count), each.outcome, each.method, each.name, each.text) for each in found
+    ]
+    if any(each.is_varied for each in found):
+        columns.append(EXAMPLE)
+        cells = [(*row, each.example if each.is_varied else "") for row, each in zip(cells, found, strict=True)]
+    rows = tuple(map(TableRow, cells))
+    return TableData("Failures by message", tuple(columns), rows, _left_out(len(view.failures) - most))
+
+
+def exceptions(view: RunView, most: int) -> Section | None:
+    """Of the users' own code."""
+    if not view.exceptions:
+        return None
+    folded = tuple(
+        Details(f"{each.count} × {what_of(each)}", (Preformatted(each.traceback),), soft=user_line(each.traceback))
+        for each in view.exceptions[:most]
+    )
+    note = _left_out(len(view.exceptions) - most)
+    blocks = (*folded, *((Paragraph(note, "note"),) if note else ()))
+    return Section(
+        "exceptions",
+        "Exceptions in the users' code, by traceback, each with its first message",
+        blocks,
+        label="Exceptions",
+    )
+
+
+def _left_out(count: int) -> str:
+    return f"{count} more; `plimsoll show RUN --json` has all." if count > 0 else ""
+
+
+def lines_below(view: RunView, rows: Sequence[EndpointSummary], assessment: Assessment) -> list[str]:
+    """The lines below the tables of the terminal."""
+    lines = remarks(view, view.total.response_of(view.timed))
+    if view.total.response.count and all(row.service_agrees for row in rows):
+        lines.append(f"service times (what the target took) agree with these response times within {100 * AGREE:.0f}%")
+    if assessment.is_open:
+        lines.append(load_line(view, assessment.max_users))
+    return [*lines, generator_line(view.generator)]
