@@ -9,8 +9,7 @@ import pytest
 from tests.grpc_server import GrpcServer
 
 from plimsoll.experiment.cell_values import CellError
-from plimsoll.experiment.grpc_health import ask_grpc
-from plimsoll.experiment.health import wait_until_healthy
+from plimsoll.experiment.health import ask_grpc, wait_until_healthy
 from plimsoll.experiment.spec import Healthy
 
 SOON_S = 20.0

@@ -13,9 +13,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+from plimsoll._engine import (
+    Engine,
+    GrpcSchema,
+    Headers,
+    Origin,
+    Timeouts,
+    grpc_body,
+    grpc_codes,
+    grpc_encodings,
+    grpc_read,
+)
 from plimsoll.experiment.cell_values import CellError
-from plimsoll.experiment.grpc_health import ask_grpc
-from plimsoll.load.origins import is_grpc_url
+from plimsoll.load.origins import http_url, is_grpc_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +38,22 @@ LONGEST_REPLY = 64 << 10
 """Bytes of it that are read."""
 PAUSES = (0.02, 0.05, 0.1, 0.25)
 """Seconds between attempts; the last one again and again."""
+
+_CHECK = "grpc.health.v1.Health/Check"
+_CHECKS = """
+syntax = "proto3";
+package grpc.health.v1;
+message HealthCheckRequest { string service = 1; }
+message HealthCheckResponse {
+  enum ServingStatus { UNKNOWN = 0; SERVING = 1; NOT_SERVING = 2; SERVICE_UNKNOWN = 3; }
+  ServingStatus status = 1;
+}
+service Health { rpc Check(HealthCheckRequest) returns (HealthCheckResponse); }
+"""
+_CALL_LINES = (
+    ("User-Agent", "plimsoll"), ("TE", "trailers"), ("Content-Type", "application/grpc"),
+    ("grpc-accept-encoding", grpc_encodings()),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +136,39 @@ def _ask_url(url: str, healthy: Healthy, within: float) -> str:
     except OSError as error:
         return f"GET {place}: {error.strerror or error}"
     return f"GET {place} answers {status}" if path is not None and status >= 400 else ""
+
+
+def ask_grpc(url: str, service: str | None, within: float) -> str:
+    """What is wrong with the service, or with the whole server if it is ""; "" for nothing. None: the server need not
+    know of health checks, any answer of gRPC will do. Certificates are not checked: the request goes to the system
+    under test."""
+    method = GrpcSchema.from_text(_CHECKS).method(_CHECK)
+    body = grpc_body([method.encode(json.dumps({"service": service or ""}))], False)
+    engine = Engine()
+    client = engine.client()
+    origin = Origin(http_url(url), verify=False, http2=True)
+    client.send(
+        None, origin, "POST", f"/{_CHECK}", Headers(_CALL_LINES), body=body, timeouts=Timeouts(within, within, within)
+    )
+    while True:
+        engine.poll(within)
+        for _, reply in engine:
+            if reply is None:
+                continue
+            if reply.error is not None:
+                return f"{_CHECK}: {reply.error}"
+            if reply.status != 200:
+                return f"{_CHECK}: status {reply.status}"
+            try:
+                code, details, messages = grpc_read(reply)
+                if service is None:
+                    return ""
+                if code:
+                    return f"{_CHECK}: {grpc_codes()[code]}{': ' * bool(details)}{details}"
+                status = method.decode(messages[0])["status"] if messages else "UNKNOWN"
+            except ValueError as error:
+                return f"{_CHECK}: {error}"
+            return "" if status == "SERVING" else f"{_CHECK}: {status}"
 
 
 def below(url: str, path: str) -> str:

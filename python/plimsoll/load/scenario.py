@@ -9,10 +9,11 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Scenario
-from plimsoll.load import grpc, origins, websocket
+from plimsoll.load import origins
 from plimsoll.load.bodies import header_lines, overridden
 from plimsoll.load.complaints import Complaint
 from plimsoll.load.mistakes import BadValueError
+from plimsoll.load.protocols import grpc, websocket
 from plimsoll.load.step_model import RequestTable
 
 if TYPE_CHECKING:

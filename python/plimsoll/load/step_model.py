@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, WithJsonSchema, model_validator
 
 from plimsoll._engine import grpc_codes
-from plimsoll.load import grpc, websocket
 from plimsoll.load.bodies import HeadersTable, JsonBody, encoded, json_template
 from plimsoll.load.durations import Length, parse_duration
 from plimsoll.load.mistakes import BadValueError, at, listed, shown
 from plimsoll.load.origins import is_grpc_url, is_socket_url, is_url, split_url
+from plimsoll.load.protocols import grpc, websocket
+from plimsoll.load.protocols.websocket import MessageTable
 from plimsoll.load.table import ExistingFile, SeveralTexts, TomlTable, one_or_more, read_text
-from plimsoll.load.websocket import MessageTable
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Recorder
 from plimsoll.errors import UsageError
-from plimsoll.load import grpc, origins
+from plimsoll.load import origins
 from plimsoll.load.bodies import encoded, json_template, parse_header
 from plimsoll.load.durations import parse_length
 from plimsoll.load.mistakes import BadValueError, named, shown
+from plimsoll.load.protocols import grpc
 from plimsoll.load.scenario import refusal
 from plimsoll.load.step_model import OBJECTIVES, is_method
 from plimsoll.load.table import read_text

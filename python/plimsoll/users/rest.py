@@ -1,4 +1,5 @@
-"""`self.rest(…)` of both HTTP users: JSON in, JSON out, and every error is a failure of the request."""
+"""What both HTTP users have besides their client: `self.rest(…)`, JSON in and out with every error a failure of the
+request, and `self.grpc(…)`."""
 
 from __future__ import annotations
 
@@ -6,11 +7,14 @@ import re
 import time
 import traceback
 from contextlib import contextmanager
+from functools import cached_property
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from plimsoll.users.http.grpc import Grpc
 
 ResponseT = TypeVar("ResponseT")
 
@@ -62,6 +66,22 @@ class RestMixin(Generic[ResponseT]):
         name = f"{url}{separator}_=..." if name is None else name
         with self.rest(method, f"{url}{separator}_={int(time.time() * 1000)}", name=name, **kwargs) as response:
             yield response
+
+
+class GrpcMixin:
+    """Adds `grpc` to User classes whose `client` is a session."""
+
+    proto: str | Sequence[str] = ()
+    """The .proto files, or descriptor sets, with the methods of `grpc`; relative to the folder of the locustfile."""
+    proto_path: str | Sequence[str] = ()
+    """Folders in which their imports begin; by default the folder of each file, or one above it."""
+
+    @cached_property
+    def grpc(self: Any) -> Grpc:
+        """Calls methods of the host by gRPC."""
+        from plimsoll.users.http.grpc import Grpc
+
+        return Grpc(self)
 
 
 def _parse(response: Any) -> None:

@@ -12,11 +12,10 @@ from gevent import GreenletExit
 
 from plimsoll.errors import LocustfileError
 from plimsoll.users import log
-from plimsoll.users.calling import GrpcMixin
 from plimsoll.users.code_errors import without_super
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest, StopUser
 from plimsoll.users.log import log_error
-from plimsoll.users.rest import RestMixin
+from plimsoll.users.rest import GrpcMixin, RestMixin
 from plimsoll.users.tasks import collect_tasks
 from plimsoll.users.taskset import RUNNING, STOPPING, WAITING, DefaultTaskSet
 from plimsoll.users.wait_time import constant

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.users.calling import GrpcMixin
-from plimsoll.users.rest import RestMixin
+from plimsoll.users.rest import GrpcMixin, RestMixin
 from plimsoll.users.user import User, required_host
 
 if TYPE_CHECKING:

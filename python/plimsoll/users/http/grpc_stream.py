@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import GrpcReader
 from plimsoll.users.exceptions import GrpcError
-from plimsoll.users.http.grpc import GrpcReply
+from plimsoll.users.http.grpc_reply import GrpcReply
 from plimsoll.users.http.stream import CHUNK, Incoming
 from plimsoll.users.recording import report, report_cancelled, request_recorder
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from plimsoll._engine import Reply
-    from plimsoll.users.http.grpc import Call
+    from plimsoll.users.http.grpc_reply import Call
     from plimsoll.users.http.sending import Sender
 
 

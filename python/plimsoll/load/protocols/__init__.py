@@ -1,0 +1,1 @@
+"""What steps of plans are besides requests: WebSockets and calls of gRPC."""
