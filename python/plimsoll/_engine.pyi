@@ -67,8 +67,8 @@ def grpc_body(messages: Sequence[bytes], gzip: bool) -> bytes:
 def grpc_codes() -> list[str]:
     """The names of gRPC's status codes, by number."""
 
-def grpc_encodings() -> str:
-    """The value of grpc-accept-encoding."""
+def grpc_headers() -> list[tuple[str, str]]:
+    """The headers of every call."""
 
 def grpc_read(reply: Reply) -> tuple[int, str, list[bytes]]:
     """Status code, message, and replies of a complete response with the HTTP status 200. Raises ValueError for one that

@@ -8,8 +8,9 @@ use plimsoll_http as http;
 
 use crate::error::FrameError;
 
-/// The value of `grpc-accept-encoding`: how messages of the server may be compressed.
-pub const ENCODINGS: &str = "gzip, deflate, identity";
+/// Headers of every call. The last one says how messages of the server may be compressed.
+pub const HEADERS: [(&str, &str); 3] =
+    [("TE", "trailers"), ("Content-Type", "application/grpc"), ("grpc-accept-encoding", "gzip, deflate, identity")];
 
 /// Bytes before each message.
 const PREFIX: usize = 5;

@@ -7,7 +7,7 @@
 //!
 //! - `schema`: [`Schema`], the services of .proto files or of a descriptor set. `sources` compiles .proto files.
 //! - `method`: [`Method`], one call: JSON to the bytes of a message, and back. `mistakes`: fields that do not exist.
-//! - `frame`: [`push_message`] and [`MessageSplitter`], messages in a body; gzip.
+//! - `frame`: [`push_message`] and [`MessageSplitter`], messages in a body; gzip. [`HEADERS`] of calls.
 //! - `status`: [`Status`] and [`Code`], how a call ended.
 //! - `timeout`: [`timeout_header`], the deadline as the server is told it.
 //! - `error`: all errors of the above.
@@ -52,7 +52,7 @@ mod status;
 mod timeout;
 
 pub use error::{FrameError, MessageError, NoStatus, SchemaError};
-pub use frame::{ENCODINGS, MessageSplitter, push_message};
+pub use frame::{HEADERS, MessageSplitter, push_message};
 pub use method::Method;
 pub use schema::Schema;
 pub use status::{Code, Status};

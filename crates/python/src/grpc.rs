@@ -176,8 +176,8 @@ pub(crate) fn grpc_codes() -> Vec<&'static str> {
     Code::ALL.iter().map(|(_, name)| *name).collect()
 }
 
-/// How a body may be compressed: the value of grpc-accept-encoding.
+/// The headers of every call.
 #[pyfunction]
-pub(crate) fn grpc_encodings() -> &'static str {
-    plimsoll_grpc::ENCODINGS
+pub(crate) fn grpc_headers() -> [(&'static str, &'static str); plimsoll_grpc::HEADERS.len()] {
+    plimsoll_grpc::HEADERS
 }

@@ -40,7 +40,7 @@ mod _engine {
     use crate::events::EventReader;
     #[pymodule_export]
     use crate::grpc::{
-        GrpcMethod, GrpcReader, GrpcSchema, grpc_body, grpc_codes, grpc_encodings, grpc_read, grpc_timeout,
+        GrpcMethod, GrpcReader, GrpcSchema, grpc_body, grpc_codes, grpc_headers, grpc_read, grpc_timeout,
     };
     #[pymodule_export]
     use crate::histogram::Histogram;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use plimsoll_grpc::{Code, ENCODINGS, MessageError, MessageSplitter, Method, Schema, Status};
+use plimsoll_grpc::{Code, HEADERS, MessageError, MessageSplitter, Method, Schema, Status};
 use plimsoll_grpc::{push_message, timeout_header};
 use plimsoll_http as http;
 use serde_json::Value;
@@ -94,11 +94,7 @@ impl Grpc {
 
     /// Replaces the header lines by those that the call needs besides the given ones. `timeout`: ns, 0 = none.
     pub(crate) fn lines(&self, lines: Vec<Line>, timeout: u64, field: &str) -> Result<Vec<Line>, DefinitionError> {
-        let mut own = vec![
-            ("TE", "trailers".to_owned()),
-            ("Content-Type", "application/grpc".to_owned()),
-            ("grpc-accept-encoding", ENCODINGS.to_owned()),
-        ];
+        let mut own: Vec<_> = HEADERS.iter().map(|(name, value)| (*name, (*value).to_owned())).collect();
         if self.gzip {
             own.push(("grpc-encoding", "gzip".to_owned()));
         }

@@ -21,7 +21,7 @@ from plimsoll._engine import (
     Timeouts,
     grpc_body,
     grpc_codes,
-    grpc_encodings,
+    grpc_headers,
     grpc_read,
 )
 from plimsoll.experiment.cell_values import CellError
@@ -50,10 +50,6 @@ message HealthCheckResponse {
 }
 service Health { rpc Check(HealthCheckRequest) returns (HealthCheckResponse); }
 """
-_CALL_LINES = (
-    ("User-Agent", "plimsoll"), ("TE", "trailers"), ("Content-Type", "application/grpc"),
-    ("grpc-accept-encoding", grpc_encodings()),
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +144,13 @@ def ask_grpc(url: str, service: str | None, within: float) -> str:
     client = engine.client()
     origin = Origin(http_url(url), verify=False, http2=True)
     client.send(
-        None, origin, "POST", f"/{_CHECK}", Headers(_CALL_LINES), body=body, timeouts=Timeouts(within, within, within)
+        None,
+        origin,
+        "POST",
+        f"/{_CHECK}",
+        Headers([("User-Agent", "plimsoll"), *grpc_headers()]),
+        body=body,
+        timeouts=Timeouts(within, within, within),
     )
     while True:
         engine.poll(within)

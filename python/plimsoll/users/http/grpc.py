@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plimsoll._engine import GrpcSchema, grpc_body, grpc_encodings, grpc_timeout, json_text
+from plimsoll._engine import GrpcSchema, grpc_body, grpc_headers, grpc_timeout, json_text
 from plimsoll.load.origins import http_url
 from plimsoll.users.exceptions import LocustError
 from plimsoll.users.http.grpc_reply import Call, GrpcReply
@@ -29,10 +29,7 @@ if TYPE_CHECKING:
 
 GRPC = "gRPC"
 """The method of the rows."""
-_LINES = (
-    ("User-Agent", "plimsoll"), ("TE", "trailers"), ("Content-Type", "application/grpc"),
-    ("grpc-accept-encoding", grpc_encodings()),
-)  # fmt: skip
+_LINES = (("User-Agent", "plimsoll"), *grpc_headers())
 
 Metadata = Mapping[str, str | bytes] | Iterable[tuple[str, str | bytes]]
 
