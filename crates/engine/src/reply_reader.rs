@@ -71,3 +71,50 @@ impl ReplyReader {
         self.body
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_record::{Exchange, Recorder};
+
+    use super::ReplyReader;
+
+    /// Two replies: one byte and none.
+    const BODY: &[u8] = b"\0\0\0\0\x01a\0\0\0\0\0";
+
+    fn at(arrival: u64) -> Exchange {
+        Exchange { arrival, read: arrival, ..Exchange::default() }
+    }
+
+    #[test]
+    fn replies_are_passed_and_counted_with_the_gaps_between_them() {
+        let mut recorder = Recorder::new(0);
+        let call = recorder.endpoint("gRPC", "a.B/C");
+        let mut reader = ReplyReader::new(b"", recorder.stream_rows(call), true, 100);
+        let mut passed = Vec::new();
+        for (piece, arrival) in [(&BODY[..3], 10), (&BODY[3..8], 20), (&BODY[8..], 50)] {
+            let mut each = |reply: &[u8]| passed.push((reply.to_vec(), arrival));
+            reader.feed(&mut recorder, &at(arrival), piece, &mut each).unwrap();
+        }
+        assert_eq!(passed, [(b"a".to_vec(), 20), (b"".to_vec(), 50)]);
+        assert_eq!((reader.end(), reader.kept(), reader.body()), (Ok(()), BODY, 11));
+        let cells = recorder.take(None).cells;
+        let mut rows: Vec<_> =
+            cells.iter().map(|(_, id, _, cell)| (recorder.name(*id).unwrap().0.to_owned(), cell.count)).collect();
+        rows.sort_unstable();
+        assert_eq!(rows, [("each event".to_owned(), 2), ("first event".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn a_body_that_is_cut_off_or_too_long_is_refused() {
+        let mut recorder = Recorder::new(0);
+        let mut feed = |keeps: bool, bytes: &[u8]| {
+            let mut reader = ReplyReader::new(b"", None, keeps, 10);
+            let fed = reader.feed(&mut recorder, &at(1), bytes, &mut |_| {});
+            (fed.err(), reader.end().err(), reader.kept().len())
+        };
+        assert_eq!(feed(false, BODY), (None, None, 0));
+        assert_eq!(feed(false, &BODY[..8]).1, Some("the body ends inside a message, after 2 bytes of it".into()));
+        assert!(feed(true, BODY).0.unwrap().starts_with("all replies together are over the limit of 10 bytes"));
+        assert!(feed(false, b"\0\0\0\0\x0b").0.unwrap().starts_with("a message has 11 bytes"));
+    }
+}
