@@ -31,6 +31,11 @@ __all__ = [
     "Stream",
     "Timeouts",
     "WebSocket",
+    "grpc_body",
+    "grpc_codes",
+    "grpc_headers",
+    "grpc_read",
+    "grpc_timeout",
     "held_bodies",
     "is_plain_path",
     "json_text",
@@ -99,7 +104,6 @@ def toml_lines(text: str) -> dict[str, int]:
     """
 
 @final
-@final
 class GrpcMethod:
     """A method of a service, and the conversion of its messages."""
 
@@ -146,6 +150,7 @@ class GrpcSchema:
     def method(self, name: str) -> GrpcMethod:
         """Raises ValueError, which names those that there are."""
 
+@final
 class Histogram:
     """Durations in whole microseconds, 1 µs to 1 h, 3 significant digits (HdrHistogram)."""
 
