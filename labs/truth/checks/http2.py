@@ -2,7 +2,7 @@
 
 The target is another one than that of the other checks: a server in Python with the library h2. It answers each request
 DELAY after it has arrived, never earlier, and knows how late it was. So no request is faster than DELAY (less the error
-of a histogram), and the median exceeds the target's own only by what the way there and back adds: at most half of DELAY.
+of a histogram), and the median exceeds the target's own only by what both ways add: at most half of DELAY.
 Requests and connections are those that the target has received.
 """
 
