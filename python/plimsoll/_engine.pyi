@@ -644,8 +644,8 @@ class NativeUsers:
     """Users in Rust who play a scenario without Python, in the closed model (`resize`) or the open one (`arrive`).
 
     max_users: most users at a time in the open model. drop: what finds all of them busy is dropped and counted instead
-    of waiting for one. iterations, requests: how many this worker may begin; None = no limit. users_per_connection: those
-    that share their connections; with HTTP/2 the users of one connection.
+    of waiting for one. iterations, requests: how many this worker may begin; None = no limit. users_per_connection: so
+    many users share their connections.
     """
 
     def __new__(
