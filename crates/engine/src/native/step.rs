@@ -32,7 +32,7 @@ pub(super) struct Step {
     /// The step is one of a WebSocket.
     pub(super) is_socket: bool,
     head_request: bool,
-    upgrade: bool,
+    continues: bool,
     idempotent: bool,
 }
 
@@ -56,7 +56,7 @@ impl Step {
             stream: step.stream.map(|stream| Box::new(EventRows::new(stream, endpoint, recorder))),
             needs_body: step.needs_body,
             head_request: step.method == "HEAD",
-            upgrade: is_connect,
+            continues: is_connect,
             socket_rows: is_connect.then(|| recorder.socket_rows(endpoint)).flatten(),
             message_row: is_send.then(|| recorder.message_row(endpoint)).flatten(),
             is_socket: step.websocket.is_some(),
@@ -68,8 +68,8 @@ impl Step {
     /// Encodes a request of this step.
     #[inline]
     pub(super) fn wire(&self, bytes: Bytes, head: usize, expect_continue: bool) -> Wire {
-        let Step { head_request, upgrade, idempotent, .. } = *self;
-        Wire { bytes, head, expect_continue, head_request, upgrade, idempotent, continues: false }
+        let Step { head_request, continues, idempotent, .. } = *self;
+        Wire { bytes, head, expect_continue, head_request, continues, idempotent }
     }
 
     /// The decoded body, if the step needs it and it is encoded.
