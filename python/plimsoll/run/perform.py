@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.planned import Outputs
     from plimsoll.run.result import Result
-    from plimsoll.run.transport.master import Master
+    from plimsoll.run.transport.master import JoinedMachine, Master
     from plimsoll.run.transport.messages import Logged
 
 logger = logging.getLogger("plimsoll.run")
@@ -76,11 +76,11 @@ def perform(
     listener: RunListener | None = None,
     master: Master | None = None,
     resumption: Resumption | None = None,
+    joined: list[JoinedMachine] | None = None,
 ) -> int:
-    """The exit code. master: of the workers that have joined. resumption: the run is not a new one. Raises
-    PlimsollError when the run cannot begin, or has failed."""
+    """The exit code. master: of the workers that have joined. resumption: the run is not a new one. joined: machines
+    for its workers, chosen before. Raises PlimsollError when the run cannot begin, or has failed."""
     plan = guarded(plan, time.time())
-    joined = resumption.machines if resumption is not None else None
     if plan.joined and joined is None:
         if master is None:
             raise UsageError(

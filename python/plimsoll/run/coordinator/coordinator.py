@@ -177,6 +177,7 @@ class Coordinator:
         for observer in self._observers:
             observer.start(started, self.launch.stamp)
         self._result.started = started
+        self.launch.keep()
 
     def _start_clock(self) -> None:
         """Second 0 begins now, or after the head start, for all workers."""
