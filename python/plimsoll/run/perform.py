@@ -141,7 +141,7 @@ def perform(
         log_start(plan)
         opener = resumption.opener(store) if resumption is not None else partial(store.start_run, run=plan.run_id)
         recorded = resumption.recorded if resumption is not None else None
-        store_writer = StoreWriter(opener, about, listener.stored_as if listener else None, recorded)
+        store_writer = StoreWriter(opener, about, partial(_stored_as, runner, listener), recorded)
         # The gate may refuse to begin; nothing is kept then.
         timings = ServerTimings()
         slow = SlowRequests(watch.server_ms if watch else lambda _: None)
@@ -177,6 +177,12 @@ def perform(
         errors[0].args = ("; ".join(map(str, errors)),)
         raise errors[0]
     return code
+
+
+def _stored_as(runner: Coordinator, listener: RunListener | None, run: str) -> None:
+    runner.launch.keep()
+    if listener:
+        listener.stored_as(run)
 
 
 @contextmanager
