@@ -232,7 +232,8 @@ class Store:
 
 
 def _writer(connection: Connection, run: StoredRun) -> str:
-    return connection.scalars(select(schema.run.c.writer).where(schema.run.c.id == run.id)).one()
+    writer: str = connection.scalars(select(schema.run.c.writer).where(schema.run.c.id == run.id)).one()
+    return writer
 
 
 def _free_id(connection: Connection, started: float, wanted: str | None = None) -> str:

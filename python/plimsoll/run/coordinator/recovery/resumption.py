@@ -92,12 +92,12 @@ class _Gap:
 
 
 class Resumption:
-    """run: as the store has it. keepers: one for each worker, by its index. resumed: is called once this process is the
-    one that writes the run."""
+    """run: as the store has it. keepers: one for each worker, by its index. then: is called once this process is the one
+    that writes the run."""
 
-    def __init__(self, run: StoredRun, keepers: Sequence[Keeper], resumed: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, run: StoredRun, keepers: Sequence[Keeper], then: Callable[[], None] = lambda: None) -> None:
         self._keepers = keepers
-        self._resumed = resumed
+        self._then = then
         self.notes: list[str] = []
         """Those of the run from now on, as `facts`; known once the load is about to begin."""
         self.facts: dict[str, Any] = {}
@@ -120,7 +120,7 @@ class Resumption:
 
         def resume(_: dict[str, Any]) -> RunWriter:
             writer = store.resume_run(self._run, self.notes, self.facts)
-            self._resumed()
+            self._then()
             return writer
 
         return resume
