@@ -92,8 +92,8 @@ class _Gap:
 
 
 class Resumption:
-    """run: as the store has it. keepers: one for each worker, by its index. then: is called once this process is the one
-    that writes the run."""
+    """run: as the store has it. keepers: one for each worker, by its index. then: is called once this process is the
+    one that writes the run."""
 
     def __init__(self, run: StoredRun, keepers: Sequence[Keeper], then: Callable[[], None] = lambda: None) -> None:
         self._keepers = keepers
