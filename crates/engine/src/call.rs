@@ -53,7 +53,7 @@ impl Bytes {
 
 /// One encoded request.
 #[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "five independent facts, not a state")]
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts, not a state")]
 pub struct Wire {
     /// Head and body.
     pub bytes: Bytes,
@@ -63,14 +63,12 @@ pub struct Wire {
     pub expect_continue: bool,
     /// The method is HEAD: the response has no body, whatever its headers say.
     pub head_request: bool,
-    /// It asks to switch protocols. After a 101 the connection carries bytes in both directions:
-    /// [`Engine::read`](crate::Engine::read) and [`Engine::write`](crate::Engine::write).
-    pub upgrade: bool,
+    /// Bytes follow the request: [`Engine::write`](crate::Engine::write). With HTTP/1.1 it asks to switch protocols, and
+    /// after a 101 the connection carries bytes in both directions. With HTTP/2 they are more of its body, until
+    /// [`Engine::finish_writing`](crate::Engine::finish_writing).
+    pub continues: bool,
     /// The request may be sent again if a kept connection closes during it.
     pub idempotent: bool,
-    /// More of the body follows: [`Engine::write`](crate::Engine::write), until
-    /// [`Engine::finish_writing`](crate::Engine::finish_writing). Only with HTTP/2.
-    pub continues: bool,
 }
 
 /// Whether the method is idempotent (RFC 9110 §9.2.2).

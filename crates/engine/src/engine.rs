@@ -41,6 +41,9 @@ const WAKER: Token = Token(usize::MAX - 1);
 /// Serials use 31 bits. The highest bit of the packed value marks wakes.
 const SERIAL: u32 = u32::MAX >> 1;
 
+/// The value of `next_ready` when the caller has taken all events.
+const BETWEEN_TURNS: usize = usize::MAX;
+
 /// Maximum events per poll. It limits how long a turn keeps the caller busy.
 const EVENTS_PER_POLL: usize = 1024;
 
@@ -78,6 +81,7 @@ pub struct Engine {
     poll: Poll,
     events: Events,
     ready: Vec<Ready>,
+    /// The next one to handle, or [`BETWEEN_TURNS`].
     next_ready: usize,
     connections: Slab<Connection>,
     clients: Slab<Client>,
@@ -105,8 +109,6 @@ pub struct Engine {
     steps: Vec<(ExchangeId, Step)>,
     /// Slots in `connections` that have no connection of their own.
     sharing: usize,
-    /// The caller takes the events of a turn.
-    in_turn: bool,
     /// Connections that wait for the resolver: (slot in `connections`, serial).
     waiting: HashMap<Place, Vec<(usize, u32)>>,
     timers: Timers,
@@ -136,7 +138,7 @@ impl Engine {
             poll,
             events: Events::with_capacity(EVENTS_PER_POLL),
             ready: Vec::with_capacity(EVENTS_PER_POLL),
-            next_ready: 0,
+            next_ready: BETWEEN_TURNS,
             connections: Slab::new(),
             clients: Slab::new(),
             addresses: Vec::new(),
@@ -150,7 +152,6 @@ impl Engine {
             writers: Vec::new(),
             steps: Vec::new(),
             sharing: 0,
-            in_turn: false,
             waiting: HashMap::new(),
             timers,
             resolver: Resolver::new(Arc::clone(&waker)),
@@ -289,7 +290,6 @@ impl Engine {
         self.ready.clear();
         self.next_ready = 0;
         self.turn = self.finished.len();
-        self.in_turn = true;
         match self.poll.poll(&mut self.events, timeout) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
             Err(_) => self.events.clear(),
@@ -317,9 +317,9 @@ impl Engine {
             if let Some(event) = self.next_woken() {
                 return Some(event);
             }
-            self.flush();
             let Some(&ready) = self.ready.get(self.next_ready) else {
-                self.in_turn = false;
+                self.next_ready = BETWEEN_TURNS;
+                self.flush();
                 self.timers.settle();
                 return None;
             };
@@ -346,19 +346,28 @@ impl Engine {
 
     /// Performs a connection's step.
     #[inline]
-    fn settle(&mut self, place: usize, mut step: Step) -> Option<Finished> {
+    fn settle(&mut self, place: usize, step: Step) -> Option<Finished> {
+        match step {
+            Step::Wait => {
+                self.watch(place);
+                None
+            }
+            Step::Done { keep: true } => {
+                self.in_flight -= 1;
+                let connection = &mut self.connections[place];
+                let id = ExchangeId::new(place, connection.serial);
+                Some(connection.rest()?.finish(id, None))
+            }
+            step => self.settle_other(place, step),
+        }
+    }
+
+    /// The steps that are not part of most exchanges.
+    #[inline(never)]
+    fn settle_other(&mut self, place: usize, mut step: Step) -> Option<Finished> {
         loop {
             step = match step {
-                Step::Wait => {
-                    self.watch(place);
-                    return None;
-                }
-                Step::Done { keep: true } => {
-                    self.in_flight -= 1;
-                    let connection = &mut self.connections[place];
-                    let id = ExchangeId::new(place, connection.serial);
-                    return Some(connection.rest()?.finish(id, None));
-                }
+                Step::Wait | Step::Done { keep: true } => return self.settle(place, step),
                 Step::Done { keep: false } => return self.end(place, None),
                 Step::Failed(failure) => return self.end(place, Some(failure)),
                 Step::Close => {
@@ -444,6 +453,11 @@ impl Engine {
             }
         }
         connection
+    }
+
+    /// Whether the caller takes the events of a turn.
+    fn in_turn(&self) -> bool {
+        self.next_ready != BETWEEN_TURNS
     }
 
     /// Queues an exchange that finished in this turn besides the current event.

@@ -6,9 +6,11 @@
 //! - [`call`]: the input ([`Call`]) and the output ([`Finished`]).
 //! - `allow`: the hosts that connections may be made to.
 //! - `bodies`: the memory limit for response bodies.
-//! - `connection`: one connection as a state machine over readiness; **latency is stamped here** (`Connection::receive`).
-//!   `connection::setup`: proxy and TLS, before the request; `connection::flight`: the exchange it is busy with;
-//!   `connection::streaming`: a body that is read in pieces.
+//! - `connection`: one connection as a state machine over readiness. `connection::setup`: proxy and TLS, before the
+//!   request; `connection::flight`: the exchange it is busy with; `connection::input`: the response, **latency is stamped
+//!   here**; `connection::streaming`: a body that is read in pieces.
+//! - `connection::session`: a connection that carries many exchanges (HTTP/2); `connection::sharing`: an exchange on one;
+//!   `connection::answers`: what its streams bring, **latency is stamped here**, too.
 //! - `protocol`: the interface to the protocol of a connection; `protocol::http1`: HTTP/1.1.
 //! - `transport`: a socket, with optional TLS.
 //! - `backoff`: the wait before a client connects again after a failure.

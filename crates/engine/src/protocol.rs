@@ -6,7 +6,7 @@ mod http1;
 use plimsoll_http::{self as http, Head, Limits, Sink};
 
 use crate::call::{Failure, Keep, Response, Wire};
-pub(crate) use http1::{Http1, unkept};
+pub(crate) use http1::{Http1, asks_to_upgrade, unkept};
 
 /// Maximum memory to allocate at once for a response of known length. A longer one grows as it arrives.
 const RESERVE_AT_MOST: u64 = 1 << 20;

@@ -72,9 +72,8 @@ mod tests {
             head,
             expect_continue: false,
             head_request: false,
-            upgrade: false,
-            idempotent: true,
             continues: false,
+            idempotent: true,
         }
     }
 

@@ -21,8 +21,8 @@ pub enum StampSource {
 pub struct Exchange {
     /// When it should have been sent. Open model: the schedule's time. Closed model: the end of the user's wait.
     pub due: u64,
-    /// When a user became free for it, if that was after `due`; 0 = at once. The wait for a user is not lag of the
-    /// generator.
+    /// When a user became free for it, or a stream of its connection (HTTP/2), if that was after `due`; 0 = at once. The
+    /// wait for either is not lag of the generator.
     pub free: u64,
     /// Immediately before the first write of the request, or before the start of a new connection.
     pub sent: u64,
@@ -44,7 +44,7 @@ pub struct Exchange {
     pub bytes_in: u64,
     /// Redirects followed.
     pub hops: u32,
-    /// Requests sent again because a kept connection was closed.
+    /// Requests sent again because a kept connection was closed, or because the peer has not taken them (HTTP/2).
     pub retries: u32,
     /// The clock of `arrival`.
     pub source: StampSource,

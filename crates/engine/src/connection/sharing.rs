@@ -38,6 +38,13 @@ impl<P: Protocol> Connection<P> {
         self.flight = Some(Flight::before_connecting(call, sent));
     }
 
+    /// Gives up the exchange, and its part in the shared connection.
+    pub(crate) fn vacate(&mut self) -> Option<Share> {
+        self.flight = None;
+        self.stage = Stage::Idle;
+        self.share.take()
+    }
+
     /// Waits for a stream of this session.
     pub(crate) fn queue(&mut self, session: usize) {
         self.stage = Stage::Queued;

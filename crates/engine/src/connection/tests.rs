@@ -70,15 +70,8 @@ fn a_connection_speaks_the_protocol_that_it_is_made_with() {
 
     let origin = Arc::new(Origin::new(&format!("http://{address}"), &OriginOptions::default()).unwrap());
     let bytes = Bytes::Owned(b"hello".to_vec());
-    let wire = Wire {
-        bytes,
-        head: 0,
-        expect_continue: false,
-        head_request: false,
-        upgrade: false,
-        idempotent: false,
-        continues: false,
-    };
+    let wire =
+        Wire { bytes, head: 0, expect_continue: false, head_request: false, continues: false, idempotent: false };
     let call = Call {
         token: 1,
         wire,

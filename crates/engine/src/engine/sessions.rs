@@ -2,7 +2,9 @@
 //!
 //! Such a connection has a slot of its own, and so has each exchange. An exchange waits in the queue of the connection
 //! until that is made and the peer allows one more stream. What the exchanges of one event have to send is written
-//! together, before the next event is taken.
+//! together, before the next one of such a connection, or at the end of the turn. `bodies`: bodies in pieces.
+
+mod bodies;
 
 use std::sync::Arc;
 
@@ -14,12 +16,14 @@ use crate::call::{Call, ExchangeId, Failure, Finished, unpack};
 use crate::clock::now;
 use crate::connection::{Connection, Flight, Readiness, Session, Step};
 use crate::origin::Origin;
+use crate::protocol::asks_to_upgrade;
 
 /// Something may have arrived.
 const READABLE: Readiness = Readiness { readable: true, writable: false, ended: false };
 
 impl Engine {
     /// Begins an exchange. `trace`: of the request; 0 = none. `sent`: monotonic ns.
+    #[inline(never)]
     pub(super) fn begin_shared(
         &mut self,
         client: ClientId,
@@ -28,7 +32,7 @@ impl Engine {
         trace: u64,
         sent: u64,
     ) -> ExchangeId {
-        let upgrades = call.wire.upgrade;
+        let upgrades = call.wire.continues && asks_to_upgrade(&call.wire);
         let session = self.session_of(client, origin, sent);
         let place = self.take_slot(session, client, origin, call, sent);
         let connection = &mut self.connections[place];
@@ -46,7 +50,7 @@ impl Engine {
         } else {
             self.dial_shared(place, sent);
         }
-        if !self.in_turn {
+        if !self.in_turn() {
             self.flush();
         }
         ExchangeId::new(place, self.serial)
@@ -183,6 +187,13 @@ impl Engine {
     /// Writes the output of shared connections.
     #[inline]
     pub(super) fn flush(&mut self) {
+        if !self.unwritten.is_empty() {
+            self.write_sessions();
+        }
+    }
+
+    #[inline(never)]
+    fn write_sessions(&mut self) {
         while let Some(place) = self.unwritten.pop() {
             self.write_session(place);
         }
@@ -255,6 +266,8 @@ impl Engine {
     /// Handles a readiness event of a shared connection.
     #[inline(never)]
     fn read_session(&mut self, place: usize, ready: Readiness) {
+        // What earlier events have caused need not wait for what this one causes.
+        self.flush();
         let Some(mut session) = self.connections.get_mut(place).and_then(|known| known.session.take()) else { return };
         let mut steps = std::mem::take(&mut self.steps);
         let read = if ready.readable {
@@ -300,7 +313,7 @@ impl Engine {
             Step::Streamed if !connection.is_complete() => return self.settle(place, step),
             Step::Done { .. } | Step::Streamed => {
                 self.in_flight -= 1;
-                let flight = connection.rest()?;
+                let flight = connection.flight.take()?;
                 self.vacate(place);
                 return Some(flight.finish(id, None));
             }
@@ -311,9 +324,7 @@ impl Engine {
 
     /// The slot has no exchange any longer: the next one of the session takes it.
     pub(super) fn vacate(&mut self, place: usize) {
-        let connection = &mut self.connections[place];
-        connection.rest();
-        let share = connection.share.take();
+        let share = self.connections[place].vacate();
         match share.and_then(|share| self.session(share.session())) {
             Some(session) => {
                 session.has_answered = true;
@@ -427,57 +438,9 @@ impl Engine {
         }
     }
 
-    /// The slot of an exchange of a shared connection.
-    pub(super) fn sharing(&self, id: ExchangeId) -> Option<usize> {
-        let (place, serial) = unpack(id.0);
-        let connection = self.connections.get(place)?;
-        (connection.serial == serial && connection.origin.http2 && connection.flight.is_some()).then_some(place)
-    }
-
-    /// Sends the next part of a request's body, or keeps it until the request begins. `ends`: it is the last one.
-    pub(super) fn write_body(&mut self, place: usize, bytes: &[u8], ends: bool) {
-        if !self.connections[place].takes_body() {
-            return self.connections[place].add_body(bytes, ends);
-        }
-        self.with_session(place, |connection, session| connection.send_body(session, bytes, ends));
-        if !self.in_turn {
-            self.flush();
-        }
-    }
-
-    /// Whether all parts of the request's body are in the socket. If not, its reader is woken when they are.
-    pub(super) fn is_body_written(&mut self, id: ExchangeId, place: usize) -> bool {
-        let Some((session, stream)) = self.connections[place].stream_id() else { return false };
-        let is_written =
-            self.session(session).is_none_or(|session| session.http2.unsent(stream) == 0 && !session.has_output());
-        if !is_written && !self.writers.contains(&id) {
-            self.writers.push(id);
-        }
-        is_written
-    }
-
-    /// Wakes the readers of exchanges whose writers wait.
-    fn wake_writers(&mut self) {
-        for id in std::mem::take(&mut self.writers) {
-            let Some(place) = self.sharing(id) else { continue };
-            if self.is_body_written(id, place) {
-                self.woken.extend(self.connections[place].reader());
-            }
-        }
-    }
-
-    /// A reader has taken this many bytes of a body.
-    pub(super) fn consumed(&mut self, place: usize, count: usize) {
-        let Some((place, stream)) = self.connections[place].stream_id() else { return };
-        if let Some(session) = self.session(place) {
-            session.http2.consume(stream, count);
-            self.list(place);
-        }
-    }
-
     /// Returns a result in this turn, or in the next one.
     fn report(&mut self, finished: Finished) {
-        if self.in_turn {
+        if self.in_turn() {
             self.finish_now(finished);
         } else {
             self.finish_later(finished);

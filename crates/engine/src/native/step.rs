@@ -36,7 +36,7 @@ pub(super) struct Step {
     /// The step is a call of gRPC.
     pub(super) is_call: bool,
     head_request: bool,
-    upgrade: bool,
+    continues: bool,
     idempotent: bool,
 }
 
@@ -63,7 +63,7 @@ impl Step {
             needs_body: step.needs_body,
             is_call: step.is_call(),
             head_request: step.method == "HEAD",
-            upgrade: is_connect,
+            continues: is_connect,
             socket_rows: is_connect.then(|| recorder.socket_rows(endpoint)).flatten(),
             message_row: is_send.then(|| recorder.message_row(endpoint)).flatten(),
             is_socket: step.websocket.is_some(),
@@ -75,8 +75,8 @@ impl Step {
     /// Encodes a request of this step.
     #[inline]
     pub(super) fn wire(&self, bytes: Bytes, head: usize, expect_continue: bool) -> Wire {
-        let Step { head_request, upgrade, idempotent, .. } = *self;
-        Wire { bytes, head, expect_continue, head_request, upgrade, idempotent, continues: false }
+        let Step { head_request, continues, idempotent, .. } = *self;
+        Wire { bytes, head, expect_continue, head_request, continues, idempotent }
     }
 
     /// The decoded body, if the step needs it and it is encoded.

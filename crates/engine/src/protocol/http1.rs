@@ -18,9 +18,8 @@ impl Wire {
             head: encoded.head,
             expect_continue: encoded.expect_continue && !body.is_empty(),
             head_request: request.method == "HEAD",
-            upgrade: false,
-            idempotent: is_idempotent(request.method),
             continues: false,
+            idempotent: is_idempotent(request.method),
         })
     }
 }
@@ -40,7 +39,7 @@ pub(crate) struct Http1 {
 impl Protocol for Http1 {
     #[inline]
     fn begin(&mut self, wire: &Wire) {
-        if wire.upgrade {
+        if wire.continues {
             self.decoder.begin_upgrade();
         } else {
             self.decoder.begin(wire.head_request);
@@ -73,7 +72,7 @@ impl Protocol for Http1 {
 }
 
 #[cold]
-fn asks_to_upgrade(wire: &Wire) -> bool {
+pub(crate) fn asks_to_upgrade(wire: &Wire) -> bool {
     http::header(&wire.bytes.as_slice()[..wire.head], "upgrade").is_some()
 }
 

@@ -94,7 +94,7 @@ impl Client {
     ) -> PyResult<u64> {
         let body = body.map(PyBytesMethods::as_bytes);
         let mut wire = encode(origin, method, target, headers, extra, body, content_type)?;
-        wire.upgrade = stream && http::header(&wire.bytes.as_slice()[..wire.head], "upgrade").is_some();
+        wire.continues = stream && http::header(&wire.bytes.as_slice()[..wire.head], "upgrade").is_some();
         let mut engine = self.engine.borrow_mut(py);
         let Engine { inner, waiters, .. } = &mut *engine;
         let place = waiters.vacant_entry();

@@ -227,9 +227,8 @@ impl WebSocket {
             head: 0,
             expect_continue: false,
             head_request: false,
-            upgrade: false,
-            idempotent: false,
             continues: false,
+            idempotent: false,
         };
         let finished = Finished { id: ExchangeId(0), token: 0, exchange, result, wire };
         Ok(Reply::new(finished, 0))

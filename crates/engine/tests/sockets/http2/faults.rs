@@ -8,7 +8,7 @@ use plimsoll_record::Outcome;
 
 use super::frames::{CANCEL, DATA, END_STREAM, HEADERS, MAX_CONCURRENT_STREAMS, REFUSED_STREAM, RST_STREAM};
 use super::{assert_ordered, at, over_http2};
-use crate::lab::{Lab, SECOND, failure, get, origin, post, response};
+use crate::lab::{Lab, SECOND, failure, get, origin, post, request, response};
 use crate::peer::{Conn, Peer, gate, ok};
 
 /// Greets, and runs `script` on the first connection. Later ones serve all requests.
@@ -333,8 +333,8 @@ fn a_connection_that_is_not_made_yet_is_given_up_with_its_last_exchange() {
 fn a_websocket_over_http2_is_a_clear_failure() {
     let peer = first(|mut conn| drop(conn.rest()));
     let (mut lab, origin) = (Lab::new(), over_http2(&peer));
-    let mut call = Call { keep: Keep::Stream, ..get(&origin) };
-    call.wire.upgrade = true;
+    let mut call = Call { keep: Keep::Stream, ..request(&origin, "GET", &[("Upgrade", "websocket")], None) };
+    call.wire.continues = true;
     let finished = lab.fetch(&origin, call);
     assert_eq!(failure(&finished).message, "a WebSocket needs HTTP/1.1; leave out --http2");
     assert_eq!(peer.connections(), 0);
