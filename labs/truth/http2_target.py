@@ -28,6 +28,8 @@ class Http2Target:
         self.connections = 0
         self.requests: Counter[str] = Counter()
         """Complete ones, by method and path with query."""
+        self.seconds: list[float] = []
+        """From each complete request to the start of its answer: what it was told to wait, and how late it was."""
         self.most_streams = 0
         """Most requests of one connection at a time."""
         self.failures: list[str] = []
@@ -93,12 +95,15 @@ class _Connection(asyncio.Protocol):
             method, path, _ = self._requests[event.stream_id]
             self._target.requests[f"{method} {path}"] += 1
             milliseconds = float(parse_qs(urlsplit(path).query).get("ms", ["0"])[0])
-            asyncio.get_running_loop().call_later(milliseconds / 1e3, self._answer, event.stream_id)
+            loop = asyncio.get_running_loop()
+            loop.call_later(milliseconds / 1e3, self._answer, event.stream_id, loop.time())
         elif isinstance(event, StreamReset):
             self._requests.pop(event.stream_id, None)
             self._waiting.pop(event.stream_id, None)
 
-    def _answer(self, stream: int) -> None:
+    def _answer(self, stream: int, since: float) -> None:
+        """since: when the request was complete, by the clock of the loop."""
+        self._target.seconds.append(asyncio.get_running_loop().time() - since)
         if stream not in self._requests or self._transport.is_closing():
             return
         method, path, body = self._requests.pop(stream)

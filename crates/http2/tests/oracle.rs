@@ -148,7 +148,8 @@ struct Sent {
 
 impl Sent {
     fn head(&self) -> String {
-        let lines: String = self.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let lines: Vec<String> = self.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let lines = lines.concat();
         format!("{} {} HTTP/1.1\r\nHost: example.org:8443\r\n{lines}\r\n", self.method, self.path)
     }
 
@@ -158,7 +159,9 @@ impl Sent {
         headers.push(("x-method".into(), self.method.into()));
         headers.push(("x-path".into(), self.path.clone()));
         headers.push(("x-host".into(), "example.org:8443".into()));
-        headers.iter_mut().for_each(|(name, _)| name.make_ascii_lowercase());
+        for (name, _) in &mut headers {
+            name.make_ascii_lowercase();
+        }
         headers.sort();
         let status = if self.method == "PUT" { 404 } else { 200 };
         Got { status, headers, body: self.body.clone(), trailers, ended: true }
