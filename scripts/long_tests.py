@@ -52,8 +52,8 @@ GROUPS = {
     "cluster": Group(
         (
             "tests/run/test_cluster.py", "tests/run/test_joined_workers.py", "tests/run/test_replaced_nodes.py",
-            "tests/run/test_replaced_workers.py", "tests/run/test_resumed_runs.py",
-            "tests/run/cluster/test_machines.py",
+            "tests/run/test_replaced_workers.py", "tests/run/test_resumed_cluster_runs.py",
+            "tests/run/test_resumed_runs.py", "tests/run/cluster/test_machines.py",
         ),
         (
             "tests/run/ray_cluster.py", "tests/run/joined.py", "tests/run/replaced.py", f"{PACKAGE}run/",

@@ -442,20 +442,3 @@ def test_a_rate_above_what_the_nodes_were_measured_to_send_is_said_before_the_lo
     said = "the load asks for 50 requests/s, and 2 workers with native users can send about 20 requests/s"
     assert done.err.index(said) < done.err.index("second 0 began")
     assert target.total == 50
-
-
-@pytest.mark.exhaustive
-def test_without_its_coordinator_a_run_leaves_nothing_on_the_cluster(
-    plimsoll: Command, target: CountingTarget, cluster: RayCluster
-) -> None:
-    process = _start(plimsoll, cluster, target, "-t", "300s")
-    wait_until(lambda: target.total > 300)
-    workers = [worker for actor in _actors() for worker in _workers_of(actor)]
-    process.kill()
-    process.communicate()
-    _, alive = psutil.wait_procs(workers, timeout=30)
-    assert (len(workers), alive) == (2, [])
-    wait_until(lambda: not _actors())
-    run = plimsoll.stored()
-    assert run["run"]["status"] == "interrupted"
-    assert 0 < run["total"]["requests"] <= target.total

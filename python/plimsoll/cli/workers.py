@@ -1,4 +1,4 @@
-"""`plimsoll run --master`, `--worker` and `--attach`: a run whose workers join by themselves, in Locust's words."""
+"""`plimsoll run --master` and `--worker`: a run whose workers join by themselves, in Locust's words. And `--attach`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 import signal
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from plimsoll.run.options.command import RunWords
+    from plimsoll.run.transport.handover import HandoverClient
     from plimsoll.run.transport.joining import JoiningWorker
-    from plimsoll.run.transport.kept import KeptSeconds
+    from plimsoll.run.transport.kept import Keeper, KeptSeconds
     from plimsoll.run.transport.master import JoinedMachine, Master
-    from plimsoll.store import StoredRun
+    from plimsoll.store import Store, StoredRun
 
 FROM_MASTER = "-"
 """The locustfile that the master has."""
@@ -92,21 +93,29 @@ def attach(words: RunWords) -> int:
     from plimsoll.run.coordinator.recovery.resumption import Resumption, check_resumable, resumed_plan
     from plimsoll.run.perform import perform
     from plimsoll.run.planning import RunInput, make_outputs
+    from plimsoll.run.transport.handover import HandedOver
     from plimsoll.store import Store
 
     given = words.given
     if words.arguments:
         raise UsageError(f"--attach has the load of the run itself; leave out {words.arguments[0]}")
-    with Store.open(given["store"], create=False) as store:
+    with Store.open(given["store"], create=False) as store, ExitStack() as stack:
         run = store.run(given["attach"])
         check_resumable(run)
-        with master_of({**given, "master": True}) as master:
-            assert master is not None
-            machines = _machines(master, run, given)
-            kept = next(each.kept for each in machines if each.kept is not None)
-            plan = resumed_plan(run, kept, log_exchanges=given["log_exchanges"] is not None)
-            outputs = make_outputs(given, plan, RunInput(), words.secret)
-            return perform(plan, outputs, master=master, resumption=Resumption(run, machines))
+        keepers: list[Keeper] = []
+        joined = left = None
+        master = stack.enter_context(master_of({**given, "master": run.manifest["plan"].get("joined")}))
+        if master is not None:
+            joined = _machines(master, run, given)
+            keepers += joined
+        else:
+            left = stack.enter_context(_left_by_link(store, run))
+            keepers += [left.workers.get(index, HandedOver()) for index in range(run.manifest["processes"])]
+        kept = next(each.kept for each in keepers if each.kept is not None)
+        plan = resumed_plan(run, kept, log_exchanges=given["log_exchanges"] is not None)
+        outputs = make_outputs(given, plan, RunInput(), words.secret)
+        resumption = Resumption(run, keepers, left.release if left is not None else lambda: None)
+        return perform(plan, outputs, master=master, resumption=resumption, joined=joined)
 
 
 def _run(worker: JoiningWorker, errors: list[PlimsollError]) -> None:
@@ -161,6 +170,25 @@ def _say(line: str) -> None:
         logger.info("%s", line)
     else:
         click.echo(line, err=True)
+
+
+def _left_by_link(store: Store, run: StoredRun) -> HandoverClient:
+    """Of a run on a cluster. Raises PlimsollError if there is nothing on this machine."""
+    from plimsoll.run.transport.handover import fetch
+
+    if not store.was_written_here(run):
+        raise UsageError(
+            f"run {run.id} was started on another machine, or in another container; only there --attach finds what its "
+            "workers measured"
+        )
+    with _waiting(f"for what the workers of run {run.id} measured", "stopped before the run was continued"):
+        left = fetch(run.id)
+    if left is None or not left.workers:
+        raise UsageError(
+            f"what the workers of run {run.id} measured is not on this machine any more: it is kept for five minutes; "
+            "start the run again"
+        )
+    return left
 
 
 def _machines(master: Master, run: StoredRun, given: Mapping[str, Any]) -> list[JoinedMachine]:

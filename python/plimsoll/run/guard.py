@@ -32,8 +32,8 @@ def guarded(plan: RunPlan, now: float) -> RunPlan:
     Raises UsageError for a run that must not begin.
     """
     plan = replace(plan, rails=plan.rails.joined(machine_rails()))
-    # Workers that have joined keep what they measured by the id of the run.
-    if plan.run_id is None and (plan.identify is not None or plan.joined):
+    # Workers of other machines keep what they measured by the id of the run.
+    if plan.run_id is None and (plan.identify is not None or plan.is_remote):
         plan = replace(plan, run_id=new_run_id(now))
     check_identity(plan)
     check_caps(plan)

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.planned import Outputs
     from plimsoll.run.result import Result
-    from plimsoll.run.transport.master import Master
+    from plimsoll.run.transport.master import JoinedMachine, Master
     from plimsoll.run.transport.messages import Logged
 
 logger = logging.getLogger("plimsoll.run")
@@ -76,11 +76,11 @@ def perform(
     listener: RunListener | None = None,
     master: Master | None = None,
     resumption: Resumption | None = None,
+    joined: list[JoinedMachine] | None = None,
 ) -> int:
-    """The exit code. master: of the workers that have joined. resumption: the run is not a new one. Raises
-    PlimsollError when the run cannot begin, or has failed."""
+    """The exit code. master: of the workers that have joined. resumption: the run is not a new one. joined: machines
+    for its workers, chosen before. Raises PlimsollError when the run cannot begin, or has failed."""
     plan = guarded(plan, time.time())
-    joined = resumption.machines if resumption is not None else None
     if plan.joined and joined is None:
         if master is None:
             raise UsageError(
@@ -141,7 +141,7 @@ def perform(
         log_start(plan)
         opener = resumption.opener(store) if resumption is not None else partial(store.start_run, run=plan.run_id)
         recorded = resumption.recorded if resumption is not None else None
-        store_writer = StoreWriter(opener, about, listener.stored_as if listener else None, recorded)
+        store_writer = StoreWriter(opener, about, partial(_stored_as, runner, listener), recorded)
         # The gate may refuse to begin; nothing is kept then.
         timings = ServerTimings()
         slow = SlowRequests(watch.server_ms if watch else lambda _: None)
@@ -177,6 +177,12 @@ def perform(
         errors[0].args = ("; ".join(map(str, errors)),)
         raise errors[0]
     return code
+
+
+def _stored_as(runner: Coordinator, listener: RunListener | None, run: str) -> None:
+    runner.launch.keep()
+    if listener:
+        listener.stored_as(run)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from plimsoll.store import schema
 from plimsoll.store.database import Database
 from plimsoll.store.labels import has_tag, has_words, words_of
 from plimsoll.store.migrate import migrate
-from plimsoll.store.owner import interrupt, is_gone, this_process
+from plimsoll.store.owner import interrupt, is_gone, is_here, this_process
 from plimsoll.store.reader import StoredRun
 from plimsoll.store.redact import storable, storable_json
 from plimsoll.store.writer import RunWriter
@@ -200,9 +200,14 @@ class Store:
         """
         column = schema.experiment.c.writer
         with self._database.read("look for the run") as connection:
-            writer = connection.scalars(select(schema.run.c.writer).where(schema.run.c.id == run.id)).one()
+            writer = _writer(connection, run)
             leaders = connection.scalars(select(column).where(column.is_not(None))).all()
         interrupt(writer, leaders)
+
+    def was_written_here(self, run: StoredRun) -> bool:
+        """The process that makes, or made, the run is one of this machine."""
+        with self._database.read("look for the run") as connection:
+            return is_here(_writer(connection, run))
 
     def close(self) -> None:
         self._database.close()
@@ -224,6 +229,11 @@ class Store:
             status, facts = "interrupted", {**facts, "cut_off": True}
         described = started, ended, experiment, manifest, notes, facts, written, tuple(tags), note
         return StoredRun(run, status, *described, self._database)
+
+
+def _writer(connection: Connection, run: StoredRun) -> str:
+    writer: str = connection.scalars(select(schema.run.c.writer).where(schema.run.c.id == run.id)).one()
+    return writer
 
 
 def _free_id(connection: Connection, started: float, wanted: str | None = None) -> str:

@@ -6,13 +6,17 @@ import logging
 import signal
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from plimsoll._engine import Histogram, now
 from plimsoll.errors import PlimsollError
+from plimsoll.record import Health
 from plimsoll.run.coordinator import coordinator as local
 from plimsoll.run.coordinator.coordinator import Coordinator
+from plimsoll.run.coordinator.progress import Batch
+from plimsoll.run.coordinator.run_clock import SECOND
 from plimsoll.run.plan import RunPlan
 
 if TYPE_CHECKING:
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from tests.command import CountingTarget
 
     from plimsoll.run.coordinator.progress import Progress
+    from plimsoll.run.coordinator.run_clock import RunClock
 
 LOCUSTFILE = """
 from locust import HttpUser, constant, task
@@ -73,6 +78,30 @@ def test_observers_see_each_second_and_its_batches_add_up_to_the_view(tmp_path: 
     states = [progress.state for progress in watcher.progress]
     assert states == sorted(states, key=["spawning", "running", "stopping"].index)
     assert (result.status, result.lost_workers, result.notes) == ("finished", 0, [])
+
+
+def test_what_workers_kept_of_a_run_that_is_continued_is_passed_on_before_its_load(
+    tmp_path: Path, target: CountingTarget
+) -> None:
+    health = Health(worker=0, second=2, lag=Histogram(), delay=Histogram(), cpu=0.0, users=1)
+
+    class Restored:
+        """A run that began ten seconds ago."""
+
+        def restore(self, *_: object) -> Batch:
+            return Batch(health=[health])
+
+        def begin(self, clock: RunClock, head_start: int, _: object) -> float:
+            started = time.time() - 10
+            clock.resume(now() - 10 * SECOND, head_start, started)
+            return started
+
+    watcher = Watcher()
+    restored: Any = Restored()
+    Coordinator(_plan(tmp_path, target, run_time=14.0), [watcher], resumption=restored).run()
+    first, *later = [progress.batch.health for progress in watcher.progress]
+    assert first == [health], "another process can be lost before its first second"
+    assert health not in [row for rows in later for row in rows]
 
 
 def test_a_reset_is_announced_to_all_workers_a_second_ahead(tmp_path: Path, target: CountingTarget) -> None:

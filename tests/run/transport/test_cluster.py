@@ -171,12 +171,18 @@ def test_why_no_machine_takes_a_lost_place_is_said(link: list[FakeLink], caplog:
     cluster.close()
 
 
-def test_a_worker_is_killed_by_the_end_of_its_stream(link: list[FakeLink]) -> None:
-    cluster = _cluster()
+def test_a_worker_that_is_killed_is_named_to_the_link_and_a_run_that_can_be_continued_too(
+    link: list[FakeLink],
+) -> None:
+    cluster = _cluster(run_id="r")
+    cluster.keep()
     cluster.workers[1].kill()
+    (_, *said) = Frames().feed(link[0].control.recv(65536))
+    assert said == [("keep", ["r"]), ("kill", [1])]
     assert link[0].streams[1].recv(1) == b""
     assert list(cluster.workers[1].read()) == [None], "the coordinator goes on, also when the cluster does not answer"
     cluster.close()
+    assert list(Frames().feed(link[0].control.recv(65536))) == [("quit", [])]
 
 
 def test_a_refusal_is_the_error_that_it_is(link: list[FakeLink]) -> None:

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.command import wait_until
 
+from plimsoll._engine import now
 from plimsoll.errors import UsageError
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport.bundle import Archive, Bundle
 from plimsoll.run.transport.frames import Frames, pack, unpack_report
-from plimsoll.run.transport.messages import Prepared
-from plimsoll.run.transport.ray_agent import EXIT, OUTPUT, REPORT, NodeAgent, check_versions, versions
+from plimsoll.run.transport.kept import KeptSeconds
+from plimsoll.run.transport.messages import EncodedSnapshot, Prepared, Ready
+from plimsoll.run.transport.ray_agent import EXIT, KEPT, OUTPUT, REPORT, NodeAgent, check_versions, versions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,6 +108,27 @@ def test_a_later_worker_that_cannot_be_started_is_one_that_has_ended(agent: Node
     agent.order(0, [(7, 0), (7, order)])
     wait_until(lambda: reader.exited)
     assert re.match(rb"cannot be started: .*No such file", reader.of(EXIT, 7))
+
+
+def test_a_worker_whose_coordinator_is_lost_says_what_it_has_kept_before_it_has_ended(
+    agent: NodeAgent, tmp_path: Path
+) -> None:
+    reader, order = _start(agent, tmp_path, [0])
+    agent.order(0, [(7, 3), (7, order)])
+    wait_until(lambda: Prepared({}) in reader.reports(7))
+    agent.order(1, [(7, pack("open", {**RunPlan().to_dict(), "run_id": "r"}, None))])
+    wait_until(lambda: isinstance(reader.reports(7)[-1], Ready))
+    agent.order(2, [(7, pack("start", now(), 0))])
+    wait_until(lambda: isinstance(reader.reports(7)[-1], EncodedSnapshot))
+    agent.order(3, [(7, None), (0, None)])
+    wait_until(lambda: len(reader.exited) == 2)
+    assert reader.of(EXIT, 7) == b"exited with code 1"
+    kept = KeptSeconds.read(reader.of(KEPT, 7))
+    assert kept is not None
+    assert (kept.run, kept.worker, kept.snapshots[0]) == ("r", 3, reader.reports(7)[2])
+    assert reader.of(KEPT, 0) == b"", "its run has not begun"
+    kinds = [kind for kind, key, _ in reader.parcels if key == 7]
+    assert kinds.index(KEPT) < kinds.index(EXIT) == len(kinds) - 1
 
 
 def test_a_worker_that_is_stopped_holds_up_no_other(agent: NodeAgent, tmp_path: Path) -> None:

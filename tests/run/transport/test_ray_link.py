@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from plimsoll.run.transport import ray_link as module
-from plimsoll.run.transport.frames import Frames
-from plimsoll.run.transport.ray_link import LONGEST_RETRY_S, AgentLink, RayLink
+from plimsoll.run.transport.frames import Frames, pack
+from plimsoll.run.transport.ray_agent_link import AgentLink
+from plimsoll.run.transport.ray_link import LONGEST_RETRY_S, RayLink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,3 +84,17 @@ def test_a_worker_that_is_to_start_where_the_actor_is_lost_has_ended(
     link.start(5, 1)
     assert said == [("exited", 5, "is lost with its machine")]
     assert theirs.recv(1) == b""
+
+
+@pytest.mark.parametrize(
+    ("said", "left"), [([], None), ([("keep", "r")], "r"), ([("keep", "r"), ("quit",)], None), ([("quit",)], None)]
+)
+def test_a_coordinator_that_goes_without_a_word_leaves_a_run_that_could_be_continued(
+    sockets: tuple[socket.socket, socket.socket], said: list[tuple[str, ...]], left: str | None
+) -> None:
+    ours, theirs = sockets
+    link = RayLink(ours, {})
+    theirs.sendall(b"".join(pack(*each) for each in said))
+    theirs.close()
+    link._forward()
+    assert link.left_run == left

@@ -167,6 +167,8 @@ class Coordinator:
         self._state = RUNNING if self.plan.is_open else SPAWNING
         with self._failing():
             self._steering.begin(self._clock, self._asked)
+        if self._resumption is not None:
+            self._report()  # what was handed over is stored now: this process may be lost, too
 
     def _open_books(self) -> None:
         """From here on the observers see the run. Raises PlimsollError of theirs."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.report.reporting import Reporting
+from plimsoll.run.coordinator.recovery.resumption import unknown_rest
 from plimsoll.run.guard import check_caps
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.cluster import Cluster
@@ -127,6 +128,11 @@ class Launch:
             self._open_workers()
             return False
         return self._ready.keys() >= self._workers.keys()
+
+    def keep(self) -> None:
+        """The store knows of the run: somebody may continue it if this process is lost."""
+        if self.cluster is not None and not self.shaped and unknown_rest(self.plan.to_dict()) is None:
+            self.cluster.keep()
 
     def on_started(self, worker: WorkerHandle, late: int) -> None:
         """It has begun second 0 so many ns late."""

@@ -166,8 +166,9 @@ _JOINED = (
             help="With --worker: the port of it; 5557 by default.",
             locust=LocustOption(_WORKER, env="MASTER_NODE_PORT", default=5557)),
     _option("--attach", group=JOINED, metavar="RUN",
-            help="Be the master of a run whose own master is lost, and continue it to its end. Its workers wait for "
-                 "five minutes, and hand over what they measured. Reports and thresholds are those of this command."),
+            help="Continue a run whose command is lost, to its end: one with --master, as its new master, or one with "
+                 "--cluster, on the same machine. What its workers measured is kept for five minutes. Reports and "
+                 "thresholds are those of this command."),
     _option("--join-token", group=JOINED, metavar="TEXT",
             help="A secret that master and workers share; better as the variable PLIMSOLL_JOIN_TOKEN. Without one, "
                  "anybody who reaches the port can join."),

@@ -10,10 +10,14 @@ one more socket, in the same frames:
     came HOST WORKERS                                                    one more machine, which has room for so many
     failed WHY                                                           … which cannot have any
     start KEY INDEX MACHINE                                              to the link, with its end of the stream
+    kill KEY                                                             to the link
+    keep RUN                                                             to it, once the run could be continued
+    quit                                                                 to it, as the last
 
 MACHINE counts those that were placed, and on with those that came. KEY is another one for each worker, INDEX its place
-in the run; of the first workers these are the same. The end of that socket ends the link, and with it everything on the
-cluster.
+in the run; of the first workers these are the same. The end of that socket ends everything on the cluster. If there was
+a `keep`, and no `quit`, the coordinator is lost: the link first takes what the workers have kept, and then waits for a
+while for somebody who continues the run (`plimsoll.run.transport.handover`).
 """
 
 from __future__ import annotations
@@ -100,7 +104,8 @@ class ClusterWorker(WorkerHandle):
         return "on the cluster" if self.machine is None else f"on {self._cluster.machines[self.machine].host}"
 
     def kill(self) -> None:
-        """The link does, when it sees the end of the stream."""
+        """The link does. The end of its stream would not do: that also comes when the coordinator is lost."""
+        self._cluster.say("kill", self._key)
         with contextlib.suppress(OSError):
             self.connection.shutdown(socket.SHUT_RDWR)
 
@@ -192,8 +197,18 @@ class Cluster:
         used = [each.to_dict() for each in self.machines if each.workers]
         return {"files_sha256": self.digest or None, "machines": used}
 
+    def say(self, name: str, *arguments: Any) -> None:
+        """To the link. One that is gone is noticed where it is read from."""
+        with contextlib.suppress(OSError):
+            self.connection.sendall(pack(name, *arguments))
+
+    def keep(self) -> None:
+        """From now on the run could be continued."""
+        self.say("keep", self.plan.run_id)
+
     def close(self) -> None:
         """End all of it."""
+        self.say("quit")
         self.connection.close()
         for worker in list(self.workers.values()):
             worker.connection.close()

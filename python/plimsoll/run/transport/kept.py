@@ -11,13 +11,15 @@ from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.run.transport.frames import Frames, ProtocolError, pack, unpack_report
 from plimsoll.run.transport.messages import EncodedSnapshot
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from plimsoll.run.transport.clock import ClockEstimate
 
 MOST_SNAPSHOTS = 60
 """A store that has not kept a second for so long has failed."""
@@ -48,6 +50,19 @@ class KeptSnapshots:
             os.fdopen(os.open(self._file, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "wb") as stream,
         ):
             stream.write(b"".join([pack("plan", self._index, self.first, self.plan), *self._snapshots]))
+
+
+class Keeper(Protocol):
+    """Where one worker of a run that is continued was."""
+
+    @property
+    def kept(self) -> KeptSeconds | None:
+        """None: nothing has come of it."""
+        ...
+
+    def estimate(self) -> ClockEstimate | None:
+        """Of its clock; None if that is not known."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

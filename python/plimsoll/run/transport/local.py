@@ -24,7 +24,7 @@ class WorkerProcess(WorkerHandle):
 
     capture: its stdout and stderr come through `output` instead of going to ours. files: the folder with the files of
     the run, if they were brought here from another machine; the child is then in a session of its own and ends with
-    this process. folder: its working directory.
+    this process. folder: its working directory. kept: as `spawn_worker` has it.
     """
 
     def __init__(
@@ -35,11 +35,12 @@ class WorkerProcess(WorkerHandle):
         clock: WorkerClock | None = None,
         files: str | None = None,
         folder: str | None = None,
+        kept: str | None = None,
     ) -> None:
         connection, theirs = socket.socketpair()
         try:
             with theirs:
-                self._process = spawn_worker(index, theirs.fileno(), capture, files, folder)
+                self._process = spawn_worker(index, theirs.fileno(), capture, files, folder, kept)
         except OSError:
             connection.close()
             raise
@@ -61,6 +62,11 @@ class WorkerProcess(WorkerHandle):
                 os.killpg(self.pid, signal.SIGKILL)
         else:
             self._process.kill()
+
+    def end_orders(self) -> None:
+        """There is no coordinator any more: the worker writes what it has kept, and exits."""
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
 
     @property
     def has_exited(self) -> bool:

@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 
     from plimsoll.run.transport.bundle import Archive
 
-    Order = tuple[int, bytes | int]
-    """(key, bytes for its stream); b"" kills the worker. (key, index) starts one."""
+    Order = tuple[int, bytes | int | None]
+    """(key, bytes for its stream); b"" kills the worker. (key, index) starts one. (key, None): its coordinator is
+    lost."""
     Parcel = tuple[str, int, bytes]
-    """(REPORT, key, bytes of its stream), (OUTPUT, key, what it has printed) or (EXIT, key, how)"""
+    """(REPORT, key, bytes of its stream), (OUTPUT, key, what it has printed), (KEPT, key, what it has kept) or
+    (EXIT, key, how), the last of a worker"""
 
-REPORT, OUTPUT, EXIT = "report", "output", "exit"
+REPORT, OUTPUT, KEPT, EXIT = "report", "output", "kept", "exit"
 EXIT_POLL_NS = 20_000_000
 
 
@@ -92,7 +94,8 @@ class NodeAgent:
         self._place.close()
 
     def _start(self, key: int, index: int) -> None:
-        process = WorkerProcess(index, capture=True, files=self._files, folder=self._folder)
+        kept = str(self._kept(key))
+        process = WorkerProcess(index, capture=True, files=self._files, folder=self._folder, kept=kept)
         self._processes[key] = process
         self._loop.watch(process.connection, partial(self._read, key, process), process)
         if process.output is not None:
@@ -107,9 +110,13 @@ class NodeAgent:
                 process = self._processes.get(key)
                 if isinstance(what, int):
                     self._start_later(key, what)
-                elif process is not None and what:
+                elif process is None:
+                    continue
+                elif what is None:
+                    process.end_orders()
+                elif what:
                     process.sendall(what)
-                elif process is not None:
+                else:
                     process.kill()
 
     def _start_later(self, key: int, index: int) -> None:
@@ -137,9 +144,15 @@ class NodeAgent:
                 self._loop.forget(process.output)
                 process.output.close()
             del self._ending[key], self._processes[key]
+            if (kept := self._kept(key)).exists():
+                self._parcels.append((KEPT, key, kept.read_bytes()))
             self._parcels.append((EXIT, key, how.encode()))
         if self._ending:
             self._loop.at(now() + EXIT_POLL_NS, self._reap)
+
+    def _kept(self, key: int) -> Path:
+        """The file for what a worker has measured when its coordinator is lost. No file of the run is hidden."""
+        return Path(self._place.path) / f".kept-{key}"
 
     def _read_output(self, key: int, process: WorkerProcess) -> None:
         if process.output is None or process.output.closed:

@@ -3,6 +3,9 @@
 The first is the coordinator's (`plimsoll.run.transport.cluster` has what goes through it), the others are the ends
 of the workers' streams. On each machine an actor starts worker processes and carries their bytes: orders by its calls,
 reports by one stream of results. Neither this process nor the actors import gevent, which must not share one with Ray.
+
+It outlives a coordinator that is lost, but not as a driver: it takes what the workers have kept, clears the cluster up,
+and hands over what it has to the process that continues the run.
 """
 
 from __future__ import annotations
@@ -23,17 +26,20 @@ import ray
 from ray.util.placement_group import placement_group, remove_placement_group
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
-from plimsoll._engine import now
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.run.transport.bundle import Archive, Bundle
-from plimsoll.run.transport.clock import ClockEstimate
 from plimsoll.run.transport.cluster import AUTO
-from plimsoll.run.transport.cluster_node import ROUND_TRIPS, numbered
+from plimsoll.run.transport.cluster_node import numbered
 from plimsoll.run.transport.frames import Frames, pack, pack_error
 from plimsoll.run.transport.handle import READ_BYTES
-from plimsoll.run.transport.ray_agent import OUTPUT, REPORT, NodeAgent, check_versions
+from plimsoll.run.transport.handover import HandoverServer
+from plimsoll.run.transport.joining import END_TIMEOUT_S, PATIENCE_S
+from plimsoll.run.transport.ray_agent import NodeAgent, check_versions
+from plimsoll.run.transport.ray_agent_link import CLOSE_TIMEOUT_S, AgentLink
 
 if TYPE_CHECKING:
+    from plimsoll.run.transport.clock import ClockEstimate
+    from plimsoll.run.transport.handover import WorkersPart
     from plimsoll.run.transport.ray_agent import Order
 
 REACH_TIMEOUT_S = 5.0
@@ -43,95 +49,11 @@ PLACE_TIMEOUT_S = 20.0
 """Seconds that Ray gets to reserve the machines; a cluster whose cores are free needs less than one."""
 CLOCK_INTERVAL_S = 10.0
 """Seconds between two estimates of the machines' clocks."""
-CLOCK_TIMEOUT_S = 5.0
-CLOSE_TIMEOUT_S = 3.0
 RETRY_S, LONGEST_RETRY_S = 2.0, 60.0
 """Seconds from the loss of an actor to the next one in its place: each time twice as many, until one lives longer."""
 POLL_S = 0.2
 MOST_FDS = 64
 """Descriptors that are taken at a time."""
-
-
-class AgentLink:
-    """The actor of one machine, and where the bytes of its workers go.
-
-    tell: gets the name and the arguments of what is to be said to the coordinator. workers: the first ones. streams: by
-    the keys of workers.
-    """
-
-    def __init__(self, actor: Any, workers: list[int], streams: dict[int, socket.socket], tell: Any) -> None:
-        self.actor = actor
-        self.workers = workers
-        self.is_gone = False
-        self._streams = streams
-        self._tell = tell
-        self._left = set(workers)
-        """Keys of workers that have not exited."""
-        self._lock = threading.Lock()
-        self._next = 0
-
-    def start(self, key: int, index: int) -> None:
-        """One more worker."""
-        with self._lock:
-            if is_there := not self.is_gone:
-                self._left.add(key)
-        if is_there:
-            self.order([(key, index)])
-        else:
-            self._end(key, "is lost with its machine")
-
-    def order(self, orders: list[Order]) -> None:
-        """Returns at once."""
-        self.actor.order.options(concurrency_group="orders").remote(self._next, orders)
-        self._next += 1
-
-    def carry(self) -> None:
-        """What comes from the workers, until the actor is closed or gone."""
-        how = "was not heard of again"
-        try:
-            for parcels in self.actor.reports.options(num_returns="streaming", concurrency_group="reports").remote():
-                for kind, key, data in ray.get(parcels):
-                    self._pass_on(kind, key, data)
-        except ray.exceptions.RayError as error:
-            how = f"is lost with its machine ({type(error).__name__})"
-        with self._lock:
-            self.is_gone = True
-        for key in sorted(self._left):
-            self._end(key, how)
-
-    def estimate(self) -> ClockEstimate:
-        """Of its clock. Raises RayError."""
-        return ClockEstimate.of([self._round_trip() for _ in range(ROUND_TRIPS)])
-
-    def close(self) -> None:
-        with contextlib.suppress(Exception):
-            ray.get(self.actor.close.remote(), timeout=CLOSE_TIMEOUT_S)
-        self.kill()
-
-    def kill(self) -> None:
-        """With its workers."""
-        with contextlib.suppress(Exception):
-            ray.kill(self.actor)
-
-    def _round_trip(self) -> tuple[int, int, int]:
-        before = now()
-        theirs = ray.get(self.actor.clock.options(concurrency_group="clock").remote(), timeout=CLOCK_TIMEOUT_S)
-        return before, theirs, now()
-
-    def _pass_on(self, kind: str, key: int, data: bytes) -> None:
-        if kind == REPORT:
-            with contextlib.suppress(OSError):
-                self._streams[key].sendall(data)
-        elif kind == OUTPUT:
-            os.write(sys.stdout.fileno(), data)
-        else:
-            self._end(key, data.decode())
-
-    def _end(self, key: int, how: str) -> None:
-        self._left.discard(key)
-        self._tell("exited", key, how)
-        with contextlib.suppress(OSError):
-            self._streams[key].shutdown(socket.SHUT_RDWR)
 
 
 class RayLink:
@@ -146,6 +68,8 @@ class RayLink:
         self._telling = threading.Lock()
         self._agents: list[AgentLink] = []
         """As the coordinator counts machines; those that are gone too."""
+        self._agent_of: dict[int, AgentLink] = {}
+        """By the keys of workers."""
         self._hosts: list[str] = []
         """Of the agents."""
         self._adding = threading.Lock()
@@ -155,6 +79,15 @@ class RayLink:
         self._files: Any = None
         self._keepers: list[threading.Thread] = []
         self._is_over = threading.Event()
+        self._run: str | None = None
+        """Its id, once it could be continued."""
+        self._has_quit = False
+        """The coordinator, which needs nothing more."""
+
+    @property
+    def left_run(self) -> str | None:
+        """The id of a run that somebody may want to continue; None if the coordinator was not lost."""
+        return None if self._has_quit else self._run
 
     def run(self) -> None:
         """Until the coordinator closes its socket."""
@@ -180,6 +113,17 @@ class RayLink:
             for each in self._keepers:
                 each.start()
         self._forward()
+
+    def take_kept(self) -> list[WorkersPart]:
+        """End the load, and have what the workers have kept, as far as it comes."""
+        self._is_over.set()
+        agents = [each for each in self._agents if not each.is_gone]
+        for each in agents:
+            each.end_orders()
+        end = time.monotonic() + END_TIMEOUT_S
+        while any(each.has_workers and not each.is_gone for each in agents) and time.monotonic() < end:
+            time.sleep(POLL_S)
+        return [(data, each.first_clock) for each in agents for data in each.kept.values() if each.first_clock]
 
     def close(self) -> None:
         """Leave nothing of this run on the cluster."""
@@ -284,6 +228,8 @@ class RayLink:
         os._exit(1)
 
     def _tell_clock(self, number: int, estimate: ClockEstimate) -> None:
+        agent = self._agents[number]
+        agent.first_clock = agent.first_clock or estimate
         self._tell("clock", number, estimate.offset, estimate.error)
 
     def _follow_clocks(self) -> None:
@@ -296,10 +242,10 @@ class RayLink:
 
     def _forward(self) -> None:
         """Orders, until the coordinator is gone."""
-        agents = {key: agent for agent in self._agents for key in agent.workers}
+        self._agent_of = {key: agent for agent in self._agents for key in agent.workers}
         with selectors.DefaultSelector() as selector:
             selector.register(self._control, selectors.EVENT_READ)
-            for key in agents:
+            for key in self._agent_of:
                 selector.register(self._streams[key], selectors.EVENT_READ, key)
             while True:
                 orders: dict[AgentLink, list[Order]] = defaultdict(list)
@@ -307,20 +253,19 @@ class RayLink:
                     if found.data is None:
                         if (started := self._receive()) is None:
                             return
-                        for key, agent in started.items():
-                            agents[key] = agent
+                        for key in started:
                             selector.register(self._streams[key], selectors.EVENT_READ, key)
                         continue
                     stream = self._streams[found.data]
-                    data = _received(stream)
-                    orders[agents[found.data]].append((found.data, data))
-                    if not data:
+                    if data := _received(stream):
+                        orders[self._agent_of[found.data]].append((found.data, data))
+                    else:
                         selector.unregister(stream)
                 for agent, parcels in orders.items():
                     agent.order(parcels)
 
-    def _receive(self) -> dict[int, AgentLink] | None:
-        """What the coordinator says: the agents of workers that are to start, by key. None: it is gone."""
+    def _receive(self) -> list[int] | None:
+        """What the coordinator says: the keys of workers that are to start. None: it is gone."""
         try:
             data, fds, *_ = socket.recv_fds(self._control, READ_BYTES, MOST_FDS)
         except OSError:
@@ -328,11 +273,20 @@ class RayLink:
         self._fds.extend(fds)
         if not data:
             return None
-        started = {}
-        for _, (key, index, number) in self._frames.feed(data):
-            self._streams[key] = socket.socket(fileno=self._fds.popleft())
-            started[key] = self._agents[number]
-            started[key].start(key, index)
+        started = []
+        for frame in self._frames.feed(data):
+            match frame:
+                case "start", [key, index, number]:
+                    self._streams[key] = socket.socket(fileno=self._fds.popleft())
+                    self._agent_of[key] = self._agents[number]
+                    self._agent_of[key].start(key, index)
+                    started.append(key)
+                case "kill", [key] if key in self._agent_of:
+                    self._agent_of[key].order([(key, b"")])
+                case "keep", [run]:
+                    self._run = run
+                case "quit", []:
+                    self._has_quit = True
         return started
 
     def _tell(self, name: str, *arguments: Any) -> None:
@@ -395,5 +349,39 @@ def main() -> None:
     link = RayLink(control, dict(enumerate(streams)))
     try:
         link.run()
+        left = _left_by(link)
     finally:
         link.close()
+    if left is not None:
+        _wait_with(*left)
+
+
+def _left_by(link: RayLink) -> tuple[HandoverServer, list[WorkersPart]] | None:
+    """If the coordinator is lost, what somebody needs who continues the run."""
+    if link.left_run is None:
+        return None
+    try:
+        # First, so that somebody who comes now knows that there is something to wait for.
+        server = HandoverServer(link.left_run)
+    except PlimsollError as error:
+        print(f"plimsoll: {error}", file=sys.stderr)
+        return None
+    return server, link.take_kept()
+
+
+def _wait_with(server: HandoverServer, parts: list[WorkersPart]) -> None:
+    with server:
+        if not parts:
+            return
+        size = sum(len(data) for data, _ in parts)
+        with contextlib.suppress(OSError):
+            print(
+                f"the command of run {server.run} is gone; what its workers measured ({size:,} bytes) is kept for "
+                f"{PATIENCE_S:g} s: plimsoll run --attach {server.run}",
+                file=sys.stderr, flush=True,
+            )  # fmt: skip
+        # Who reads what the command prints must not wait for this process.
+        with Path(os.devnull).open("r+b") as nothing:
+            for stream in (sys.stdout, sys.stderr):
+                os.dup2(nothing.fileno(), stream.fileno())
+        server.serve(parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from plimsoll.run.transport.master import JoinedMachine
     from plimsoll.store import StoredRun
 
 SCENARIO = {
@@ -78,7 +77,7 @@ def _row(second: int) -> Any:
 
 
 def _resumption(run: StoredRun, *kept: KeptSeconds | None) -> Resumption:
-    return Resumption(run, cast("list[JoinedMachine]", [Machine(each) for each in kept]))
+    return Resumption(run, [Machine(each) for each in kept])
 
 
 def _restored(resumption: Resumption) -> list[tuple[int, int]]:
@@ -133,8 +132,11 @@ def test_the_time_without_load_of_an_earlier_continuation_is_not_missing_again(s
 
 def test_two_processes_cannot_continue_a_run_at_the_same_time(store: Store) -> None:
     run = _stored(store, {0: 1})
+    released: list[bool] = []
+    resumption = Resumption(run, [Machine(_kept(0, (0,), now()))], lambda: released.append(True))
     with pytest.raises(StoreError, match="another process goes on with run r"):
-        _resumption(run, _kept(0, (0,), now())).opener(store)({})
+        resumption.opener(store)({})
+    assert not released, "what the workers kept is still needed"
 
 
 def test_the_plan_comes_from_a_worker_and_must_be_the_one_of_the_store(store: Store) -> None:
@@ -153,7 +155,7 @@ def test_the_plan_comes_from_a_worker_and_must_be_the_one_of_the_store(store: St
         ("running", {}, "is still there, so nothing is lost"),
         ("stopped", {}, r"has ended \(stopped\)"),
         ("interrupted", {"plan": {"joined": False}}, "were on its own machine and ended with it"),
-        ("interrupted", {"plan": {"joined": False, "cluster": "h:1"}}, "were on a Ray cluster and ended with it"),
+        ("interrupted", {"plan": {"cluster": "h:1", "load": {"iterations": 9}}}, "how many iterations run r has left"),
         ("interrupted", {"shaped": True}, "followed a LoadTestShape"),
         ("interrupted", {"plan": {"joined": True, "load": {"requests": 9}}}, "how many requests run r has left"),
         (
@@ -166,5 +168,6 @@ def test_the_plan_comes_from_a_worker_and_must_be_the_one_of_the_store(store: St
 def test_a_run_that_cannot_be_continued_is_refused(store: Store, status: str, changes: Any, why: str) -> None:
     run = _stored(store, {0: 1})
     check_resumable(run)
+    check_resumable(replace(run, manifest={**run.manifest, "plan": {"cluster": "h:1"}}))
     with pytest.raises(UsageError, match=why):
         check_resumable(replace(run, status=status, manifest={**run.manifest, **changes}))

@@ -21,14 +21,13 @@ from plimsoll.run.transport.bundle import Bundle
 from plimsoll.store.redact import storable_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from plimsoll.run.coordinator.account import ResettableView
     from plimsoll.run.coordinator.name_limit import NameLimit
     from plimsoll.run.coordinator.run_clock import RunClock
     from plimsoll.run.result import Result
-    from plimsoll.run.transport.kept import KeptSeconds
-    from plimsoll.run.transport.master import JoinedMachine
+    from plimsoll.run.transport.kept import Keeper, KeptSeconds
     from plimsoll.run.transport.messages import EncodedSnapshot
     from plimsoll.store import Store, StoredRun
     from plimsoll.store.writer import RunWriter
@@ -44,11 +43,10 @@ def check_resumable(run: StoredRun) -> None:
         raise UsageError(f"the process of run {run.id} is still there, so nothing is lost; `plimsoll stop` ends it")
     if run.status != "interrupted":
         raise UsageError(f"run {run.id} has ended ({run.status}); there is nothing to continue")
-    if not plan.get("joined"):
-        where = "on a Ray cluster" if plan.get("cluster") else "on its own machine"
+    if not plan.get("joined") and not plan.get("cluster"):
         raise UsageError(
-            f"the workers of run {run.id} were {where} and ended with it; start it again. Only a run with --master "
-            "can be continued"
+            f"the workers of run {run.id} were on its own machine and ended with it; start it again. Only a run with "
+            "--master or --cluster can be continued"
         )
     if run.manifest.get("shaped"):
         raise UsageError(f"run {run.id} followed a LoadTestShape, which would begin anew; start it again")
@@ -94,10 +92,12 @@ class _Gap:
 
 
 class Resumption:
-    """run: as the store has it. machines: one for each worker, by its index; those with kept seconds have theirs."""
+    """run: as the store has it. keepers: one for each worker, by its index. then: is called once this process is the
+    one that writes the run."""
 
-    def __init__(self, run: StoredRun, machines: list[JoinedMachine]) -> None:
-        self.machines = machines
+    def __init__(self, run: StoredRun, keepers: Sequence[Keeper], then: Callable[[], None] = lambda: None) -> None:
+        self._keepers = keepers
+        self._then = then
         self.notes: list[str] = []
         """Those of the run from now on, as `facts`; known once the load is about to begin."""
         self.facts: dict[str, Any] = {}
@@ -109,7 +109,7 @@ class Resumption:
         resumed = run.facts.get("resumed", ())
         self._begun = max((each["to_second"] for each in resumed), default=0)
         """The first second since it was last continued."""
-        self._gaps = [self._gap(index, each.kept) for index, each in enumerate(machines)]
+        self._gaps = [self._gap(index, each.kept) for index, each in enumerate(keepers)]
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -117,7 +117,13 @@ class Resumption:
 
     def opener(self, store: Store) -> Callable[[dict[str, Any]], RunWriter]:
         """Goes on with the run where a new one is started."""
-        return lambda _: store.resume_run(self._run, self.notes, self.facts)
+
+        def resume(_: dict[str, Any]) -> RunWriter:
+            writer = store.resume_run(self._run, self.notes, self.facts)
+            self._then()
+            return writer
+
+        return resume
 
     def begin(self, clock: RunClock, head_start: int, result: Result) -> float:
         """The load is about to begin again, ns from now. Returns the Unix time of second 0."""
@@ -176,9 +182,9 @@ class Resumption:
     def _epoch(self) -> int:
         """Second 0 by our clock: by the worker's whose clock is best known, else by the time of day."""
         found = []
-        for machine in self.machines:
-            if machine.kept is not None and (estimate := machine.estimate()) is not None:
-                found.append((estimate.error, machine.kept.epoch - estimate.offset))
+        for keeper in self._keepers:
+            if keeper.kept is not None and (estimate := keeper.estimate()) is not None:
+                found.append((estimate.error, keeper.kept.epoch - estimate.offset))
         return min(found)[1] if found else now() - round((time.time() - self._run.started) * SECOND)
 
 
