@@ -60,6 +60,7 @@ GROUPS = {
             f"{PACKAGE}cli/workers.py", f"{PACKAGE}cli/cluster.py",
         ),
     ),
+    "http2": Group(("tests/run/test_http2_servers.py",), ("tests/run/http2_servers.py", *ENGINE)),
     "parity": Group(("tests/parity",), ("tests/parity/", f"{PACKAGE}locust/", *ENGINE)),
     "truth": Group(("tests/labs/truth",), ("labs/truth/", f"{PACKAGE}stats/", f"{PACKAGE}store/", *ENGINE)),
     "robustness": Group(("tests/labs/robustness",), ("labs/robustness/", "labs/truth/", f"{PACKAGE}store/", *ENGINE)),
