@@ -28,14 +28,19 @@ impl Schema {
     pub fn read(files: &[PathBuf], roots: &[PathBuf]) -> Result<Schema, SchemaError> {
         let (sources, sets): (Vec<_>, Vec<_>) = files.iter().cloned().partition(|file| is_source(file));
         let mut schema = Schema { pool: DescriptorPool::new(), bytes: Vec::new() };
+        let wrong = |file: &Path, reason: &dyn std::fmt::Display| SchemaError(format!("{}: {reason}", file.display()));
         for file in sets {
-            let wrong = |reason: &dyn std::fmt::Display| SchemaError(format!("{}: {reason}", file.display()));
-            let bytes = std::fs::read(&file).map_err(|error| wrong(&error))?;
+            let bytes = std::fs::read(&file).map_err(|error| wrong(&file, &error))?;
             schema.add(&bytes).map_err(|error| {
-                wrong(&format!("not a descriptor set, which protoc --descriptor_set_out writes ({error})"))
+                wrong(&file, &format!("not a descriptor set, which protoc --descriptor_set_out writes ({error})"))
             })?;
         }
         if !sources.is_empty() {
+            for file in &sources {
+                if !roots.iter().any(|root| root.join(file).exists()) {
+                    std::fs::metadata(file).map_err(|error| wrong(file, &error))?;
+                }
+            }
             schema.add(&compile(&sources, roots)?)?;
         }
         Ok(schema)
@@ -219,7 +224,7 @@ mod tests {
             ("syntax.proto", &["syntax.proto:3:12: expected '='"][..]),
             ("type.proto", &["type.proto:3:3: ", "'Missing'"]),
             ("import.proto", &["import.proto:2:1: import 'google/api/annotations.proto' not found; name the folder"]),
-            ("none.proto", &["none.proto"]),
+            ("none.proto", &["none.proto: No such file"]),
             ("text.binpb", &["text.binpb: not a descriptor set"]),
             ("none.binpb", &["none.binpb: No such file"]),
         ] {
