@@ -30,6 +30,8 @@ from plimsoll.load.origins import http_url, is_grpc_url
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from plimsoll._engine import GrpcMethod
+    from plimsoll._engine import Reply as EngineReply
     from plimsoll.experiment.spec import Healthy
     from plimsoll.run.supervised.process import Process
 
@@ -157,20 +159,26 @@ def ask_grpc(url: str, service: str | None, within: float) -> str:
         for _, reply in engine:
             if reply is None:
                 continue
-            if reply.error is not None:
-                return f"{_CHECK}: {reply.error}"
-            if reply.status != 200:
-                return f"{_CHECK}: status {reply.status}"
-            try:
-                code, details, messages = grpc_read(reply)
-                if service is None:
-                    return ""
-                if code:
-                    return f"{_CHECK}: {grpc_codes()[code]}{': ' * bool(details)}{details}"
-                status = method.decode(messages[0])["status"] if messages else "UNKNOWN"
-            except ValueError as error:
-                return f"{_CHECK}: {error}"
-            return "" if status == "SERVING" else f"{_CHECK}: {status}"
+            wrong = _complaint(reply, method, is_any=service is None)
+            return f"{_CHECK}: {wrong}" if wrong else ""
+
+
+def _complaint(reply: EngineReply, method: GrpcMethod, *, is_any: bool) -> str:
+    """What is wrong with the answer to a check, or "". is_any: any answer of gRPC will do."""
+    if reply.error is not None:
+        return str(reply.error)
+    if reply.status != 200:
+        return f"status {reply.status}"
+    try:
+        code, details, messages = grpc_read(reply)
+        if is_any:
+            return ""
+        if code:
+            return f"{grpc_codes()[code]}{': ' * bool(details)}{details}"
+        status = method.decode(messages[0])["status"] if messages else "UNKNOWN"
+    except ValueError as error:
+        return str(error)
+    return "" if status == "SERVING" else str(status)
 
 
 def below(url: str, path: str) -> str:

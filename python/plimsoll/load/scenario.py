@@ -177,6 +177,15 @@ def _step(draft: Draft, step: StepTable, think: dict[str, Any] | None, path: str
         "target": target,
         "method": step.verb,
         "path": target_path,
+        **_common(draft, step, think),
+        **({} if step.stream is None else {"stream": step.stream}),
+        **({} if step.slo is None else {"slo": step.slo.definition()}),
+    }
+
+
+def _common(draft: Draft, step: StepTable, think: dict[str, Any] | None) -> dict[str, Any]:
+    """What a request and a call have. think: the default pause after the step."""
+    return {
         "headers": header_lines(step.headers),
         "body": step.content,
         "timeout": draft.plan.timeout if step.timeout is None else step.timeout,
@@ -184,8 +193,6 @@ def _step(draft: Draft, step: StepTable, think: dict[str, Any] | None, path: str
         "think": think if step.think is None else step.think,
         "extract": [table.definition(name) for name, table in step.extract.items()],
         "expect": step.expected,
-        **({} if step.stream is None else {"stream": step.stream}),
-        **({} if step.slo is None else {"slo": step.slo.definition()}),
     }
 
 
@@ -203,13 +210,7 @@ def _call(draft: Draft, step: StepTable, think: dict[str, Any] | None, path: str
         "name": step.name or method,
         "target": _call_target(draft, step, path),
         "grpc": grpc.definition(method, gzip=bool(step.compression), statuses=statuses),
-        "headers": header_lines(step.headers),
-        "body": step.content,
-        "timeout": draft.plan.timeout if step.timeout is None else step.timeout,
-        "idle_timeout": draft.plan.idle_timeout if step.idle_timeout is None else step.idle_timeout,
-        "think": think if step.think is None else step.think,
-        "extract": [table.definition(name) for name, table in step.extract.items()],
-        "expect": step.expected,
+        **_common(draft, step, think),
     }
 
 
