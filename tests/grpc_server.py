@@ -86,7 +86,7 @@ class GrpcServer:
             self._now -= 1
         if request.code:
             code = next(each for each in grpc.StatusCode if each.value[0] == request.code)
-            context.abort(code, f"as told: 100 % of {request.text}")
+            context.abort(code, f"requested: 100 % of {request.text}")
         metadata = [f"{name}: {value}" for name, value in context.invocation_metadata() if name.startswith("x-")]
         return self.reply(text=request.text, number=request.number, kind=1, metadata=metadata)
 

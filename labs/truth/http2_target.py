@@ -29,7 +29,7 @@ class Http2Target:
         self.requests: Counter[str] = Counter()
         """Complete ones, by method and path with query."""
         self.seconds: list[float] = []
-        """From each complete request to the start of its answer: what it was told to wait, and how late it was."""
+        """From each complete request to the start of its answer: the wait that was asked for, and how late it was."""
         self.most_streams = 0
         """Most requests of one connection at a time."""
         self.failures: list[str] = []

@@ -132,7 +132,7 @@ def test_codes_are_failures_with_their_names(plimsoll: Command, grpc_server: Grp
     arguments = (url, "--proto", str(PROTO), "-d", message, "--iterations", "5", "--headless")
     done = plimsoll("run", *arguments)
     assert done.code == 1
-    assert "grpc UNAVAILABLE: as told: 100 % of x" in done.out
+    assert "grpc UNAVAILABLE: requested: 100 % of x" in done.out
     document = run(plimsoll, *arguments[:-1], code=1)
     assert outcomes(rows(document)[f"gRPC {SAY}"]) == {"http": 5}
 

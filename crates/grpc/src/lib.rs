@@ -9,7 +9,7 @@
 //! - `method`: [`Method`], one call: JSON to the bytes of a message, and back. `mistakes`: fields that do not exist.
 //! - `frame`: [`push_message`] and [`MessageSplitter`], messages in a body; gzip. [`HEADERS`] of calls.
 //! - `status`: [`Status`] and [`Code`], how a call ended.
-//! - `timeout`: [`timeout_header`], the deadline as the server is told it.
+//! - `timeout`: [`timeout_header`], the deadline as it is sent to the server.
 //! - `error`: all errors of the above.
 //!
 //! # Example

@@ -200,11 +200,11 @@ mod tests {
         let file = folder.join("api/v1/service.proto");
         let found = Schema::read(&[file.clone(), folder.join("api/v1/text.proto")], &[]).unwrap();
         assert_eq!(found.methods(), ["api.v1.S/Get"]);
-        let told = Schema::read(std::slice::from_ref(&file), std::slice::from_ref(&folder)).unwrap();
-        assert_eq!(told.methods(), ["api.v1.S/Get"]);
+        let with_roots = Schema::read(std::slice::from_ref(&file), std::slice::from_ref(&folder)).unwrap();
+        assert_eq!(with_roots.methods(), ["api.v1.S/Get"]);
 
         let set = folder.join("api.binpb");
-        fs::write(&set, told.as_bytes()).unwrap();
+        fs::write(&set, with_roots.as_bytes()).unwrap();
         assert_eq!(Schema::read(&[set], &[]).unwrap().methods(), ["api.v1.S/Get"]);
         fs::remove_dir_all(folder).unwrap();
     }

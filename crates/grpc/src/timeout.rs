@@ -1,4 +1,4 @@
-//! The deadline of a call, as the server is told it.
+//! The deadline of a call, as it is sent to the server.
 
 /// The most digits that the specification allows.
 const MOST: u64 = 99_999_999;

@@ -73,7 +73,7 @@ def test_stubs_of_generated_code_take_it_for_a_channel(session_bench: SessionBen
     with pytest.raises(GrpcError, match="grpc ABORTED"):
         list(stub.List(request(code=10)))
     assert [each.text for each in stub.Chat([request(text="c"), request(text="d")])] == ["c", "d"]
-    with pytest.raises(GrpcError, match="grpc NOT_FOUND: as told: 100 % of e"):
+    with pytest.raises(GrpcError, match="grpc NOT_FOUND: requested: 100 % of e"):
         stub.Say(request(text="e", code=5))
     assert session_bench.counts == {
         ("gRPC", SAY, "success"): 1, ("gRPC", SAY, "http"): 1, ("gRPC", "echo.v1.Echo/List", "http"): 1,
@@ -102,7 +102,7 @@ def test_replies_of_a_stream_come_one_by_one_and_have_rows(
     assert (list(failed), failed.status, str(failed.error)) == (
         [],
         "FAILED_PRECONDITION",
-        "grpc FAILED_PRECONDITION: as told: 100 % of x",
+        "grpc FAILED_PRECONDITION: requested: 100 % of x",
     )
     left = call.stream(method, {"count": 100_000}, name="left")
     for each in left:
@@ -122,7 +122,7 @@ def test_replies_of_a_stream_come_one_by_one_and_have_rows(
 def test_a_code_is_a_failure_unless_the_block_says_so(session_bench: SessionBench, grpc_server: GrpcServer) -> None:
     call = grpc_of(session_bench, f"grpc://{grpc_server.place}")
     reply = call(SAY, {"code": 14, "text": "x"}, name="down")
-    assert not reply and (reply.status, reply.details) == ("UNAVAILABLE", "as told: 100 % of x")
+    assert not reply and (reply.status, reply.details) == ("UNAVAILABLE", "requested: 100 % of x")
     assert reply.message is None
     with call(SAY, {"code": 5}, name="missing", catch_response=True) as reply:
         assert reply.status == "NOT_FOUND"
@@ -132,7 +132,7 @@ def test_a_code_is_a_failure_unless_the_block_says_so(session_bench: SessionBenc
     assert session_bench.counts == {
         ("gRPC", "down", "http"): 1, ("gRPC", "missing", "success"): 1, ("gRPC", "empty", "assertion"): 1,
     }  # fmt: skip
-    assert ("http", "grpc UNAVAILABLE: as told: 100 % of x") in session_bench.failures
+    assert ("http", "grpc UNAVAILABLE: requested: 100 % of x") in session_bench.failures
 
 
 def test_a_deadline_is_a_timeout(session_bench: SessionBench, grpc_server: GrpcServer) -> None:

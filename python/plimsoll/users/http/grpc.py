@@ -96,7 +96,7 @@ class Grpc:
         message of generated code; bytes. For a client that streams: a list of these, which are sent at once.
 
         name, catch_response, context: as of requests; the name is by default the method's. timeout: seconds for the
-        whole call, which the server is told. metadata: headers; bytes are sent in base64, and their names end in -bin.
+        whole call, also sent to the server. metadata: headers; bytes are sent in base64, and their names end in -bin.
         compression: send messages with gzip.
 
         A call that fails raises nothing: the reply has a `status` and an `error`. Raises ValueError for a message that
