@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.report.studies import SAMPLES
 
+from plimsoll.report.sources import StudySource
 from plimsoll.stats.analysis import Analysis
 from plimsoll.store import Store
 
@@ -48,10 +49,8 @@ def analysed(monkeypatch, stored_run_ids):
     """plimsoll report NAME tells the sample of this name, perhaps changed."""
 
     def use(analysis: Analysis) -> None:
-        monkeypatch.setattr(
-            "plimsoll.cli.reporting.opened_study", lambda refs, store: nullcontext((analysis.study, None))
-        )
-        monkeypatch.setattr("plimsoll.stats.analysis.analyse", lambda study: analysis)
+        source = StudySource(analysis)
+        monkeypatch.setattr("plimsoll.cli.reporting.opened_study", lambda refs, store: nullcontext(source))
 
     return use
 

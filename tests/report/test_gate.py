@@ -6,6 +6,7 @@ import pytest
 from tests.report.studies import chain, ladder, operations
 
 from plimsoll.report.gate import exit_code, is_invalid, judged, regressions
+from plimsoll.report.sources import StudySource
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.metric import Metric
 
@@ -35,26 +36,26 @@ def test_an_invalid_comparison_of_the_primary_metric_is_still_judged():
     invalid = with_words(ladder(), "invalid")
     assert len(judged(invalid)) == 4
     assert is_invalid(invalid)
-    assert exit_code(invalid, None) == 3
+    assert exit_code(StudySource(invalid), None) == 3
 
 
 def test_a_regression_is_a_certain_difference_for_the_worse():
     assert [each.level.value for each in regressions(ladder())] == [336, 460]
-    assert exit_code(ladder(), "regression") == 1
-    assert exit_code(ladder(), None) == 0
-    assert exit_code(with_words(ladder(), "not distinguishable"), "regression") == 0
+    assert exit_code(StudySource(ladder()), "regression") == 1
+    assert exit_code(StudySource(ladder()), None) == 0
+    assert exit_code(StudySource(with_words(ladder(), "not distinguishable")), "regression") == 0
 
 
 def test_what_is_better_is_no_regression():
     better = tuple(replace(each, ratio=0.5) for each in ladder().comparisons)
-    assert exit_code(Analysis(ladder().study, (), better), "regression") == 0
+    assert exit_code(StudySource(Analysis(ladder().study, (), better)), "regression") == 0
 
 
 def test_a_regression_outweighs_that_something_else_is_invalid():
     first = judged(ladder())[0]
     mixed = tuple(replace(each, word="invalid") if each is first else each for each in ladder().comparisons)
-    assert exit_code(Analysis(ladder().study, (), mixed), "regression") == 1
-    assert exit_code(Analysis(ladder().study, (), mixed), None) == 3
+    assert exit_code(StudySource(Analysis(ladder().study, (), mixed)), "regression") == 1
+    assert exit_code(StudySource(Analysis(ladder().study, (), mixed)), None) == 3
 
 
 def test_without_a_primary_metric_one_valid_comparison_is_enough():
@@ -68,9 +69,9 @@ def test_without_a_primary_metric_one_valid_comparison_is_enough():
 def test_where_nothing_is_compared_the_runs_decide(reasons, code):
     study = operations().study
     trials = tuple(replace(each, invalid=reasons) for each in study.trials)
-    assert exit_code(Analysis(replace(study, trials=trials), (), ()), "regression") == code
+    assert exit_code(StudySource(Analysis(replace(study, trials=trials), (), ())), "regression") == code
     one = (replace(trials[0], invalid=()), *trials[1:])
-    assert exit_code(Analysis(replace(study, trials=one), (), ()), None) == 0
+    assert exit_code(StudySource(Analysis(replace(study, trials=one), (), ())), None) == 0
 
 
 def test_a_metric_of_one_endpoint_is_not_that_of_another():

@@ -18,14 +18,12 @@ from plimsoll.report.formats import FORMATS, of_studies
 from plimsoll.report.gate import exit_code
 from plimsoll.report.render.analysis_csv import TABLES
 from plimsoll.report.render.terminal import shows_ansi
-from plimsoll.report.sources import OutputRequest, RunSource, StudySource
+from plimsoll.report.sources import OutputRequest, StudySource
 from plimsoll.report.splice import Splice
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from plimsoll.stats.study import Study
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
@@ -68,8 +66,8 @@ def found_baseline(ref: str, run: str = "last", *, store: str | None) -> str:
 def report_on(verb: str, refs: Sequence[str], store: str | None, options: Mapping[str, Any]) -> NoReturn:
     """Report as asked, and exit."""
     command = ["plimsoll", verb, *refs, *_as_typed(options)]
-    with opened_study(refs, store) as (study, run):
-        code = write_report(study, run, command, **options)
+    with opened_study(refs, store) as source:
+        code = write_report(source, command, **options)
     click.get_current_context().exit(code)
 
 
@@ -83,27 +81,28 @@ def _as_typed(options: Mapping[str, Any]) -> list[str]:
 
 
 @contextmanager
-def opened_study(refs: Sequence[str], location: str | None) -> Iterator[tuple[Study, RunSource | None]]:
-    """Several become one, in which each is compared with the first; and the run, if it is one run of the store. Files
-    alone need no store. Raises PlimsollError."""
-    from plimsoll.experiment.study import only_run, study_of_refs, study_of_run
+def opened_study(refs: Sequence[str], location: str | None) -> Iterator[StudySource]:
+    """Several become one, in which each is compared with the first. Files alone need no store. Raises
+    PlimsollError."""
+    from plimsoll.experiment.study import only_run, source_of_run, study_of_refs
+    from plimsoll.stats.analysis import analyse
 
     collect_rarely()
     if all(Path(ref).is_file() for ref in refs):
-        yield study_of_refs(None, refs), None
+        study = study_of_refs(None, refs)
+        yield StudySource(lambda: analyse(study))
         return
     with Store.open(location, create=False) as store:
         run = only_run(store, refs)
         if run is None:
-            yield study_of_refs(store, refs), None
+            study = study_of_refs(store, refs)
+            yield StudySource(lambda: analyse(study))
         else:
-            source = RunSource.of(run)
-            yield study_of_run(run, store, source.reading), source
+            yield source_of_run(run, store)
 
 
 def write_report(
-    study: Study,
-    run: RunSource | None,
+    source: StudySource,
     command: Sequence[str],
     *,
     format: str | None,
@@ -113,19 +112,14 @@ def write_report(
     table: str,
     fail_on: str | None,
 ) -> int:
-    """Analyse a study and write it as asked; the exit code. run: the only one that it is about, if it is one that is
-    stored. command: what was typed, for the report's notes.
+    """Write a report as asked; the exit code. command: what was typed, for the report's notes.
 
     Raises UsageError, before anything is computed, when the options do not fit.
     """
     chosen = _format(format, output, splice)
     if table != "trials" and chosen != "csv":
         raise UsageError(f"--table is for --format csv, not {chosen}")
-    target = _splice(splice, block, study, output)
-    from plimsoll.stats.analysis import analyse
-
-    analysis = analyse(study)
-    source = StudySource(analysis, run)
+    target = _splice(splice, block, source, output)
     request = OutputRequest(
         command=shlex.join(command), colour=output is None and chosen == "text" and shows_ansi(sys.stdout), table=table
     )
@@ -138,7 +132,7 @@ def write_report(
         assert output is not None
         for path in outputs.write(source, chosen, output, request):
             click.echo(str(path))
-    return exit_code(analysis, fail_on)
+    return exit_code(source, fail_on)
 
 
 def _format(format: str | None, output: str | None, splice: str | None) -> str:
@@ -149,14 +143,14 @@ def _format(format: str | None, output: str | None, splice: str | None) -> str:
     return format or (outputs.by_suffix(output) if output else None) or "text"
 
 
-def _splice(splice: str | None, block: str | None, study: Study, output: str | None) -> Splice | None:
+def _splice(splice: str | None, block: str | None, source: StudySource, output: str | None) -> Splice | None:
     if splice is None:
         if block is not None:
             raise UsageError("--block is the name of a block in the file that --splice names")
         return None
     if output is not None and not outputs.is_folder(output):
         raise UsageError(f"--splice says where the report goes; -o {output} could only be a folder for charts")
-    return Splice(splice, block or "-".join(study.name.split()) or "report")
+    return Splice(splice, block or "-".join(source.name.split()) or "report")
 
 
 def _splice_in(source: StudySource, target: Splice, folder: str | None, request: OutputRequest) -> None:

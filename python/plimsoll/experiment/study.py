@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import UsageError
 from plimsoll.experiment.drift import RunConditions, drift, facts_of
 from plimsoll.experiment.state import from_json, level_of
+from plimsoll.report.sources import RunSource, StudySource
+from plimsoll.stats.analysis import analyse
 from plimsoll.stats.compare.noise import noise_of
 from plimsoll.stats.metric import DEFAULT_METRICS, Metric
 from plimsoll.stats.reading import RunReading
@@ -298,6 +300,12 @@ def study_of_run(run: StoredRun, store: Store, reading: RunReading | None = None
         command=str(run.manifest.get("command", "")),
         about=_about(circumstances),
     )
+
+
+def source_of_run(run: StoredRun, store: Store) -> StudySource:
+    """One run by itself, read once."""
+    source = RunSource.of(run)
+    return StudySource(lambda: analyse(study_of_run(run, store, source.reading)), source)
 
 
 def level_of_run(manifest: Mapping[str, Any]) -> Level | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from plimsoll.stats.latency.milliseconds import CLEAN_THROUGHPUT, is_clean
 
 if TYPE_CHECKING:
+    from plimsoll.report.sources import StudySource
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.metric import Metric
@@ -54,8 +55,11 @@ def is_unclean(analysis: Analysis) -> bool:
     )
 
 
-def exit_code(analysis: Analysis, fail_on: str | None) -> int:
+def exit_code(source: StudySource, fail_on: str | None) -> int:
     """fail_on: "regression" or None. A regression that is certain outweighs that something else is invalid."""
+    if source.run is not None:
+        return INVALID if source.run.is_invalid else 0
+    analysis = source.analysis
     if fail_on == "regression" and regressions(analysis):
         return REGRESSION
     return INVALID if is_invalid(analysis) else 0

@@ -12,7 +12,7 @@ from plimsoll.stats.left_out import first_second
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Self
 
     from plimsoll.record import Interval
@@ -106,6 +106,12 @@ class RunSource:
         return assess(self.view, self.stored.manifest, self.stored.facts)
 
     @property
+    def is_invalid(self) -> bool:
+        from plimsoll.stats.trial import invalid_for
+
+        return bool(invalid_for(self.stored, self.assessment.validity))
+
+    @property
     def stored(self) -> StoredRun:
         """Raises PlimsollError when the store does not have all of the run."""
         if self.run is None:
@@ -133,13 +139,22 @@ class RunSource:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class StudySource:
     """The analysis of an experiment, of a comparison, of imported results or of one run."""
 
-    analysis: Analysis
+    analysed: Analysis | Callable[[], Analysis]
+    """A function is called when the analysis is asked for: the document of one run needs none."""
     run: RunSource | None = None
     """The run that all of it is about, if it is one and kept in the store."""
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        return self.analysed() if callable(self.analysed) else self.analysed
+
+    @property
+    def name(self) -> str:
+        return self.analysis.study.name if self.run is None else self.run.stored.id
 
     def document(
         self, *, scope: Literal["page", "text"] = "page", charts: bool = True, command: str = ""

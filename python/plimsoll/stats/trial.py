@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.reading import RunReading
     from plimsoll.stats.study import Level
+    from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import EndpointView, RunView
 
 QUANTILES = (0.5, 0.66, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 0.9999)
@@ -92,7 +93,7 @@ def trial_of(
         endpoints=tuple(_measured(each, reading, kinds, added) for each in view.endpoints),
         total=_measured(view.total, reading, kinds, added),
         precision=replace(PLIMSOLL, times_of=cast("Any", view.times_of)),
-        invalid=(*validity.reasons, *([_UNENDED[run.status]] if run.status in _UNENDED else ())),
+        invalid=invalid_for(run, validity),
         notes=(*run.notes, *(["it was stopped before its time was up"] if run.status == "stopped" else ())),
         generator=_generator(view, manifest),
         lag=view.generator.lag if view.generator.lag.count else None,
@@ -107,6 +108,11 @@ def trial_of(
         scenario=_digest(manifest),
         facts=facts or {},
     )
+
+
+def invalid_for(run: StudyRun, validity: Validity) -> tuple[str, ...]:
+    """Why a run counts in no comparison."""
+    return (*validity.reasons, *([_UNENDED[run.status]] if run.status in _UNENDED else ()))
 
 
 def _work(observed: Mapping[str, Mapping[str, Any]]) -> Iterator[TargetWork]:

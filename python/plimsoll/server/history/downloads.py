@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
 from plimsoll.errors import FieldError, RefError
+from plimsoll.experiment.study import source_of_run
 from plimsoll.report import outputs
 from plimsoll.report.formats import FORMATS, of_runs, of_studies
 from plimsoll.report.render.analysis_csv import TABLES
@@ -77,11 +78,10 @@ class Downloads:
             raise RefError(f"no format {format[:40]!r}; there are {', '.join(dict.fromkeys((*OF_RUNS, *OF_STUDIES)))}")
         store = self._place.get()
         run = store.run(request.path_params["id"])
-        source = RunSource.of(run)
         if format in OF_RUNS:
-            content = outputs.pieces(source, format, OutputRequest(width=_WIDTH))
+            content = outputs.pieces(RunSource.of(run), format, OutputRequest(width=_WIDTH))
             return _attachment(_file(content), f"{run.id}.{FORMATS[format].suffix}")
-        return _report(StudySource(analysis_of(store, [run.id]), source), format, run.id, request)
+        return _report(source_of_run(run, store), format, run.id, request)
 
     def _of_study(self, request: Request) -> Response:
         format = request.path_params["format"]
@@ -92,7 +92,7 @@ class Downloads:
         wanted = [wanted_of(store, ref) for ref in refs]
         names = [each.ref for each in wanted]
         run = wanted[0].run if len(wanted) == 1 else None
-        source = StudySource(analysis_of(store, names), None if run is None else RunSource.of(run))
+        source = StudySource(analysis_of(store, names)) if run is None else source_of_run(run, store)
         return _report(source, format, " and ".join(names), request)
 
 
