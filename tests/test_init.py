@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import metadata
 
 import plimsoll
 from plimsoll.locust import api
@@ -37,3 +38,7 @@ def test_importing_the_package_imports_neither_gevent_nor_requests():
     code = "from plimsoll import errors, __version__; import sys\n"
     code += "print(sorted({'gevent', 'greenlet', 'requests'} & sys.modules.keys()))"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
+
+
+def test_the_engine_has_the_version_of_the_package():
+    assert plimsoll.__version__ == metadata.version("plimsoll")

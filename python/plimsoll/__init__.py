@@ -9,15 +9,14 @@ PYTEST_DONT_REWRITE
 """
 
 from importlib import import_module
-from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+
+from plimsoll._engine import __version__ as __version__
 
 if TYPE_CHECKING:
     from plimsoll.locust.api import *  # noqa: F403
     from plimsoll.locust.api import __all__ as __all__
-
-__version__ = version("plimsoll")
 
 
 def __getattr__(name: str) -> Any:

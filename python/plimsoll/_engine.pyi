@@ -48,6 +48,9 @@ __all__ = [
     "websocket_headers",
 ]
 
+__version__: str
+"""Of the package: without its metadata, which take a tenth of a command's start."""
+
 def now() -> int:
     """CLOCK_MONOTONIC in ns."""
 
@@ -157,11 +160,7 @@ class Histogram:
     def __new__(cls) -> Self: ...
     @staticmethod
     def decode(data: bytes) -> Histogram:
-        """From HdrHistogram V2, plain or compressed. Raises ValueError.
-
-        A plain one stays as it is until it changes: it takes no more memory than its bytes, can be packed again at no
-        cost, and is read anew by each method.
-        """
+        """From HdrHistogram V2, plain or compressed. Raises ValueError. It is `packed`."""
     def encode(self, compressed: bool = True) -> bytes: ...
     def record(self, micros: int, count: int = 1) -> None:
         """Values over 1 h are kept as 1 h."""
@@ -171,6 +170,10 @@ class Histogram:
         """All of them together; several are added faster than one after the other."""
 
     def copy(self) -> Histogram: ...
+    def packed(self) -> Histogram:
+        """A copy that takes no more memory than its plain bytes until it changes: some 250, not 1.6 to 70 KB. Each
+        method reads them anew."""
+
     def corrected(self, interval: int) -> Histogram:
         """A modelled copy: each value v (µs) also stands for v - interval, v - 2 * interval, … >= interval.
 

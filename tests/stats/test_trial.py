@@ -10,7 +10,6 @@ import pytest
 from plimsoll._engine import Histogram
 from plimsoll.record import Failure, Health
 from plimsoll.stats.columns import IntervalColumns
-from plimsoll.stats.course import PackedHistograms
 from plimsoll.stats.reading import RunReading
 from plimsoll.stats.study import Level
 from plimsoll.stats.trial import trial_of
@@ -289,18 +288,6 @@ def test_the_digest_tells_scenarios_apart_but_not_levels_and_addresses():
     assert digest(scenario=FILE) != digest(scenario=FILE, plan={"arguments": ["OtherUser"]})
     assert digest(**native("http://a")) == digest(**native("http://b"))
     assert digest(**native(path="/")) != digest(**native(path="/x"))
-
-
-def test_packed_histograms_are_a_sequence():
-    one = Histogram()
-    one.record(1500, 3)
-    packed = PackedHistograms([None, one.encode(compressed=False), None])
-    assert [each and each.buckets() for each in packed] == [None, one.buckets(), None]
-    assert packed[-2].count == 3
-    assert isinstance(packed[1:], PackedHistograms)
-    assert len(packed[1:]) == 2
-    with pytest.raises(IndexError):
-        packed[3]
 
 
 def test_arrays_have_their_types(run):

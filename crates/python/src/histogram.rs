@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use plimsoll_record::{Durations, Summand};
+use plimsoll_record::{DecodeError, Durations, Summand};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -68,13 +68,24 @@ impl Histogram {
 
     #[staticmethod]
     fn decode(data: Bound<'_, PyBytes>) -> PyResult<Self> {
-        if let Some(count) = Durations::plain_count(data.as_bytes()) {
-            return Ok(Self { values: Values::Plain { data: data.unbind(), count } });
+        let wrong = |error: DecodeError| PyValueError::new_err(error.to_string());
+        let plain = match Durations::inflated(data.as_bytes()).map_err(wrong)? {
+            Some(plain) => PyBytes::new(data.py(), &plain),
+            None => data,
+        };
+        match Durations::plain_count(plain.as_bytes()) {
+            Some(count) => Ok(Self { values: Values::Plain { data: plain.unbind(), count } }),
+            // More follows, or the error says what is wrong.
+            None => Ok(Durations::decode(plain.as_bytes()).map_err(wrong)?.into()),
         }
-        match Durations::decode(data.as_bytes()) {
-            Ok(durations) => Ok(durations.into()),
-            Err(error) => Err(PyValueError::new_err(error.to_string())),
-        }
+    }
+
+    fn packed(&self, py: Python<'_>) -> Self {
+        let (data, count) = match &self.values {
+            Values::Plain { data, count } => (data.clone_ref(py), *count),
+            Values::Counted(durations) => (PyBytes::new(py, &durations.encode(false)).unbind(), durations.count()),
+        };
+        Self { values: Values::Plain { data, count } }
     }
 
     #[pyo3(signature = (compressed = true))]

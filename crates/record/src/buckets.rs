@@ -42,12 +42,10 @@ impl Buckets {
     /// Reads `HdrHistogram` V2, plain or compressed, with 3 significant digits and values from 1 to 2³² - 1. There may be
     /// more than [`MOST`] buckets. The error says what is wrong.
     pub(crate) fn decode(data: &[u8]) -> Result<Buckets, &'static str> {
-        if word(data, 0) == Some(COMPRESSED) {
-            let deflated = word(data, 4).and_then(|length| data.get(8..)?.get(..length as usize));
-            let deflated = deflated.ok_or("its end is missing")?;
-            return INFLATER.with_borrow_mut(|inflater| Buckets::decode_plain(inflater.inflate(deflated)?));
+        match inflated(data)? {
+            Some(plain) => Buckets::decode_plain(&plain),
+            None => Buckets::decode_plain(data),
         }
-        Buckets::decode_plain(data)
     }
 
     fn decode_plain(data: &[u8]) -> Result<Buckets, &'static str> {
@@ -195,6 +193,16 @@ pub(crate) fn plain_count(data: &[u8]) -> Option<u64> {
     let length = word(data, 4)? as usize;
     let mut total = 0;
     (data.len() == HEAD + length && read_plain(data, |_, count| total += count).is_ok()).then_some(total)
+}
+
+/// The plain bytes of a compressed histogram; None for one that is not compressed.
+pub(crate) fn inflated(data: &[u8]) -> Result<Option<Vec<u8>>, &'static str> {
+    if word(data, 0) != Some(COMPRESSED) {
+        return Ok(None);
+    }
+    let deflated = word(data, 4).and_then(|length| data.get(8..)?.get(..length as usize));
+    let deflated = deflated.ok_or("its end is missing")?;
+    INFLATER.with_borrow_mut(|inflater| Ok(Some(inflater.inflate(deflated)?.to_vec())))
 }
 
 /// As [`Buckets::values_at`], of `total` values that [`plain_count`] has counted. `quantiles`: ascending and above 0.

@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer, V2Serializer};
 
-use crate::buckets::{Buckets, MOST, plain_count, plain_values_at};
+use crate::buckets::{Buckets, MOST, inflated, plain_count, plain_values_at};
 
 /// Longest duration that is recorded exactly: 1 h, in µs. Longer ones are recorded as this and counted.
 pub const LONGEST: u64 = 3_600_000_000;
@@ -99,6 +99,11 @@ impl Durations {
     /// The number of values in bytes that [`Durations::decode`] reads, if they are plain and nothing follows them.
     pub fn plain_count(data: &[u8]) -> Option<u64> {
         plain_count(data)
+    }
+
+    /// The plain form of compressed bytes; None for those that are not compressed.
+    pub fn inflated(data: &[u8]) -> Result<Option<Vec<u8>>, DecodeError> {
+        inflated(data).map_err(DecodeError)
     }
 
     /// [`Durations::values_at`] of plain bytes with this [`Durations::plain_count`], without a list of their buckets.

@@ -19,7 +19,6 @@ from plimsoll._engine import Histogram
 from plimsoll.importers.cells import MS
 from plimsoll.importers.samples import BUCKET, MOST_SECONDS
 from plimsoll.importers.single import number, study_of_run, whole
-from plimsoll.stats.course import PackedHistograms
 from plimsoll.stats.study import PLIMSOLL, Course, Measured, Precision
 
 if TYPE_CHECKING:
@@ -186,15 +185,13 @@ def _endpoint(tag: str | None, rows: list[_Interval], first: float, span: float,
 def _course(by_second: dict[int, Histogram], length: int) -> Course:
     requests = np.zeros(length, dtype=np.int64)
     means, maxima = np.full(length, np.nan), np.full(length, np.nan)
-    packed: list[bytes | None] = [None] * length
+    histograms: list[Histogram | None] = [None] * length
     for second, histogram in by_second.items():
         if second < length and histogram.count:
             requests[second] = histogram.count
             means[second], maxima[second] = histogram.mean / 1000, histogram.max / 1000
-            packed[second] = histogram.encode()
-    return Course(
-        requests, np.zeros(length, dtype=np.int64), means, maxima, np.full(length, np.nan), PackedHistograms(packed)
-    )
+            histograms[second] = histogram.packed()
+    return Course(requests, np.zeros(length, dtype=np.int64), means, maxima, np.full(length, np.nan), histograms)
 
 
 def read_hgrm(source: ResultFile, options: ImportOptions) -> Study:

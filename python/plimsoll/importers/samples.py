@@ -13,7 +13,6 @@ import numpy as np
 from plimsoll._engine import Histogram
 from plimsoll.importers.single import study_of_run
 from plimsoll.record import STREAM_ROWS
-from plimsoll.stats.course import PackedHistograms
 from plimsoll.stats.study import TOTAL, Course, FailureKind, Measured, Precision
 
 if TYPE_CHECKING:
@@ -172,13 +171,13 @@ class Samples:
         order = np.argsort(at, kind="stable")
         edges = np.searchsorted(at[order], np.arange(length + 1))
         means, maxima, mean_sizes = (np.full(length, np.nan) for _ in range(3))
-        packed: list[bytes | None] = [None] * length
+        histograms: list[Histogram | None] = [None] * length
         for second in np.flatnonzero(np.diff(edges)):
             chosen = order[edges[second] : edges[second + 1]]
             known = times[chosen][~np.isnan(times[chosen])]
             if len(known):
                 means[second], maxima[second] = known.mean(), known.max()
-                packed[second] = histogram(known).encode()
+                histograms[second] = histogram(known).packed()
             of_bodies = sizes[chosen][~np.isnan(sizes[chosen])]
             if len(of_bodies):
                 mean_sizes[second] = of_bodies.mean()
@@ -188,7 +187,7 @@ class Samples:
             means=means,
             maxima=maxima,
             sizes=mean_sizes,
-            histograms=PackedHistograms(packed),
+            histograms=histograms,
         )
 
 

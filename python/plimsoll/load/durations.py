@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 import re
 from decimal import Decimal
-from typing import Annotated
-
-from pydantic import PlainValidator, WithJsonSchema
 
 from plimsoll.load.mistakes import BadValueError, shown
 
@@ -63,10 +60,3 @@ def duration_text(seconds: float) -> str:
 def rough_duration(seconds: float) -> str:
     """For people, of an estimate: 45 s, 12 min, 1 h 40 min."""
     return duration_text(round(seconds) if seconds < 90 else 60 * round(seconds / 60))
-
-
-_NOTATION = WithJsonSchema({"type": ["string", "number"], "title": "time", "examples": ["200ms", "10s", "1m30s", 2]})
-Duration = Annotated[float, PlainValidator(parse_duration), _NOTATION]
-"""Seconds, >= 0."""
-Length = Annotated[float, PlainValidator(parse_length), _NOTATION]
-"""Seconds, > 0."""

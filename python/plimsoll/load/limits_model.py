@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, PlainValidator, ValidationError
 
 from plimsoll._engine import AllowedHosts
 from plimsoll.load.complaints import complain, complaints
-from plimsoll.load.durations import Length
+from plimsoll.load.duration_types import Length
 from plimsoll.load.levels import RATE_SCHEMA, parse_rate
 from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.table import TomlTable

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import PrivateAttr, create_model, model_validator
 
 from plimsoll.load.complaints import Complaint
-from plimsoll.load.durations import Duration, Length, format_duration
+from plimsoll.load.duration_types import Duration, Length
+from plimsoll.load.durations import format_duration
 from plimsoll.load.mistakes import BadValueError, listed
 from plimsoll.load.shapes import SHAPES
 from plimsoll.load.shapes.shape import Extent, LoadShape

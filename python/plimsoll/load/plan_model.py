@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainValidator, ValidationInfo, WithJsonSchema, model_validator
 
 from plimsoll.load.bodies import HeadersTable
-from plimsoll.load.durations import Duration, Length
+from plimsoll.load.duration_types import Duration, Length
 from plimsoll.load.feeders import FeederTable
 from plimsoll.load.mistakes import BadValueError, at, listed, nearest, shown
 from plimsoll.load.origins import split_target

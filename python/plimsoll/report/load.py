@@ -6,8 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.load.durations import duration_text
-from plimsoll.load.shapes import in_words
-from plimsoll.load.shapes.shape import Wording
 from plimsoll.report.numbers import counted
 from plimsoll.report.text import one_line
 
@@ -75,4 +73,8 @@ def _phase(phase: Mapping[str, Any], is_open: bool) -> str:
 
 def _shape(shape: Mapping[str, Any], is_open: bool) -> str:
     """900/s; 0/s to 900/s; 3 steps from 100/s to 900/s, …"""
+    # Their registry is of pydantic models, and most runs have none.
+    from plimsoll.load.shapes import in_words
+    from plimsoll.load.shapes.shape import Wording
+
     return in_words(shape["kind"], shape["values"], Wording("/s" if is_open else " users", duration_text, counted))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from operator import attrgetter, gt
+from operator import attrgetter, gt, itemgetter
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from plimsoll._engine import Histogram
@@ -37,11 +37,13 @@ class IntervalColumns:
     on_time: Sequence[Histogram | None]
     is_timed: list[bool] = field(init=False)
     """Whether any of its exchanges has a response time."""
+    _has_waited: bool = field(init=False)
     _used: list[str] = field(init=False)
     """`SUMS` that are not 0 everywhere. Most counters nearly always are."""
 
     def __post_init__(self) -> None:
         self.is_timed = list(map(gt, self.numbers["count"], self.numbers["untimed"]))
+        self._has_waited = any(each is not None for each in self.on_time)
         self._used = [name for name in SUMS if any(self.numbers[name])]
 
     @classmethod
@@ -86,7 +88,7 @@ class IntervalColumns:
 
     def has_waited(self, rows: Iterable[int]) -> bool:
         """Whether an arrival waited for a user, so that the next differs from the service times."""
-        return any(self.on_time[row] is not None for row in rows)
+        return self._has_waited and any(self.on_time[row] is not None for row in rows)
 
     def response_on_time(self, rows: Iterable[int]) -> list[Histogram]:
         """As in `Interval`."""
@@ -94,6 +96,7 @@ class IntervalColumns:
         return [service if on_time is None else on_time for on_time, service in pairs]
 
 
-def take(column: Sequence[T], rows: Sequence[int]) -> list[T]:
+def take(column: Sequence[T], rows: Sequence[int]) -> Sequence[T]:
     """The entries of these rows."""
-    return [column[row] for row in rows]
+    # Of one row it would be no sequence.
+    return itemgetter(*rows)(column) if len(rows) > 1 else [column[row] for row in rows]

@@ -1,11 +1,11 @@
-"""Builds the seconds of a trial while a run is read: sums, and packed histograms."""
+"""Builds the seconds of a trial while a run is read: sums, and histograms."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Container, Mapping, Sequence
 from itertools import compress, groupby
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,44 +21,19 @@ if TYPE_CHECKING:
     from plimsoll.stats.columns import IntervalColumns
 
 
-class PackedHistograms(Sequence["Histogram | None"]):
-    """Histograms second by second, kept as their V2 bytes and decoded on access.
-
-    A decoded one takes some 70 KiB, a packed one some 160 bytes: an hour of ten endpoints is 2.4 GB or 6 MB.
-    """
-
-    __slots__ = ("_packed",)
-
-    def __init__(self, packed: Sequence[bytes | None]) -> None:
-        self._packed = tuple(packed)
-
-    def __len__(self) -> int:
-        return len(self._packed)
-
-    @overload
-    def __getitem__(self, index: int) -> Histogram | None: ...
-    @overload
-    def __getitem__(self, index: slice) -> PackedHistograms: ...
-    def __getitem__(self, index: int | slice) -> Histogram | PackedHistograms | None:
-        if isinstance(index, slice):
-            return PackedHistograms(self._packed[index])
-        packed = self._packed[index]
-        return None if packed is None else Histogram.decode(packed)
-
-
-def _packed(at: Sequence[int], packed: Sequence[bytes], seconds: int) -> PackedHistograms:
+def _by_second(at: Sequence[int], histograms: Sequence[Histogram], seconds: int) -> tuple[Histogram | None, ...]:
     """at: their seconds, in any order. Those of one second are added up."""
-    found: list[bytes | None] = [None] * seconds
-    several: dict[int, list[bytes]] = {}
-    for second, data in zip(at, packed, strict=True):
+    found: list[Histogram | None] = [None] * seconds
+    several: dict[int, list[Histogram]] = {}
+    for second, each in zip(at, histograms, strict=True):
         first = found[second]
         if first is None:
-            found[second] = data
+            found[second] = each
         else:
-            several.setdefault(second, [first]).append(data)
+            several.setdefault(second, [first]).append(each)
     for second, parts in several.items():
-        found[second] = Histogram.sum([Histogram.decode(each) for each in parts]).encode(compressed=False)
-    return PackedHistograms(found)
+        found[second] = Histogram.sum(parts).packed()
+    return tuple(found)
 
 
 class CourseBuilder:
@@ -71,14 +46,14 @@ class CourseBuilder:
         self._times: list[NDArray[np.int64]] = []
         """Rows of the second, the number of times, their sum and their maximum in ns."""
         self._seconds: list[int] = []
-        """Of the packed histograms below."""
-        self._response: list[bytes] = []
-        self._service: list[bytes] = []
-        self._on_time: list[bytes] = []
+        """Of the histograms below, which are packed."""
+        self._response: list[Histogram] = []
+        self._service: list[Histogram] = []
+        self._on_time: list[Histogram] = []
         """Shorter than the others as long as these are the service times."""
 
     def add(self, columns: IntervalColumns, rows: Mapping[str, Sequence[int]]) -> None:
-        """rows: by outcome."""
+        """columns: of a stored run, so their histograms are packed. rows: by outcome."""
         timed: list[int] = []
         for outcome, found in rows.items():
             if outcome in NO_REQUESTS:
@@ -124,10 +99,10 @@ class CourseBuilder:
             means=_where(timed, total / np.maximum(timed, 1) / 1e6),
             maxima=_where(timed, maxima / 1e6),
             sizes=_where(requests, bodies / np.maximum(requests, 1)),
-            histograms=_packed(self._seconds, self._response, seconds),
+            histograms=_by_second(self._seconds, self._response, seconds),
             measured=slice(min(warmup, seconds), seconds),
-            service=_packed(self._seconds, self._service, seconds),
-            on_time=_packed(self._seconds, self._on_time, seconds) if self._on_time else (),
+            service=_by_second(self._seconds, self._service, seconds),
+            on_time=_by_second(self._seconds, self._on_time, seconds) if self._on_time else (),
         )
 
 
@@ -135,11 +110,11 @@ def _joined(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.concatenate(parts, axis=1) if parts else np.zeros((4, 0), dtype=np.int64)
 
 
-def _sums(histograms: Sequence[Histogram], parts: Sequence[Sequence[int]]) -> list[bytes]:
-    """Packed; parts: places of those that belong together."""
+def _sums(histograms: Sequence[Histogram], parts: Sequence[Sequence[int]]) -> Sequence[Histogram]:
+    """histograms: packed, like the sums. parts: places of those that belong together."""
     if len(parts) == len(histograms):
-        return [each.encode(compressed=False) for each in histograms]
-    return [Histogram.sum(take(histograms, part)).encode(compressed=False) for part in parts]
+        return histograms
+    return [Histogram.sum(take(histograms, part)).packed() for part in parts]
 
 
 def _where(counts: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -152,17 +127,17 @@ class GeneratorCourseBuilder:
 
     def __init__(self) -> None:
         self._seconds: list[int] = []
-        """Of each row, and so of the packed histograms."""
-        self._lag: list[bytes] = []
-        self._delay: list[bytes] = []
+        """Of each row, and so of the histograms, which are packed."""
+        self._lag: list[Histogram] = []
+        self._delay: list[Histogram] = []
         self._states: dict[int, dict[int, tuple[int, int]]] = {}
         """Exchanges in flight and waiting arrivals, by second and worker."""
         self._offered: dict[int, int] = {}
 
     def add(self, row: Health) -> None:
         self._seconds.append(row.second)
-        self._lag.append(row.lag.encode(compressed=False))
-        self._delay.append(row.delay.encode(compressed=False))
+        self._lag.append(row.lag)
+        self._delay.append(row.delay)
         workers = self._states.setdefault(row.second, {})
         # A second may have several rows; only one of them has the worker's state, the others have 0.
         in_flight, waiting = workers.get(row.worker, (0, 0))
@@ -175,8 +150,8 @@ class GeneratorCourseBuilder:
             return None
         states = [self._states.get(second, {}).values() for second in range(seconds)]
         return GeneratorCourse(
-            lag=_packed(self._seconds, self._lag, seconds),
-            delay=_packed(self._seconds, self._delay, seconds),
+            lag=_by_second(self._seconds, self._lag, seconds),
+            delay=_by_second(self._seconds, self._delay, seconds),
             in_flight=np.array([sum(each for each, _ in state) if state else math.nan for state in states]),
             waiting=np.array([sum(each for _, each in state) if state else math.nan for state in states]),
             offered=np.array([self._offered.get(second, math.nan) for second in range(seconds)]),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from functools import cache
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from plimsoll import __version__
 from plimsoll.stats.latency.milliseconds import Milliseconds
 from plimsoll.stats.summary import summarise_total
 from plimsoll.stats.validity import judge
@@ -88,4 +88,4 @@ class RunSummary:
 @cache
 def rules() -> str:
     """The version of a summary's rules. Another release of Plimsoll counts as different."""
-    return f"{version('plimsoll')}/{RULES}"
+    return f"{__version__}/{RULES}"

@@ -102,7 +102,7 @@ class Course:
     sizes: NDArray[np.float64]
     """Mean bytes of a decoded body."""
     histograms: Sequence[Histogram | None]
-    """Of the timed responses, in µs. Decoded at each access: keep the result."""
+    """Of the timed responses, in µs; packed, like all here."""
     measured: slice = field(default_factory=lambda: slice(None))
     """The seconds that count: without the warm-up."""
     service: Sequence[Histogram | None] = ()
@@ -120,7 +120,7 @@ class GeneratorCourse:
     one entry each second; the arrays are NaN in a second without a worker's report."""
 
     lag: Sequence[Histogram | None]
-    """In µs, like `delay`. Decoded at each access."""
+    """In µs, like `delay`; packed."""
     delay: Sequence[Histogram | None]
     in_flight: NDArray[np.float64]
     """Exchanges at the end of the second."""

@@ -20,7 +20,6 @@ from plimsoll._engine import Histogram
 from plimsoll.record import SlowRequest
 from plimsoll.stats import study
 from plimsoll.stats.capacity.probe import CapacityProbe, CapacitySearch
-from plimsoll.stats.course import PackedHistograms
 from plimsoll.stats.latency.tally import Clock
 from plimsoll.stats.metric import Metric, MetricKind
 from plimsoll.stats.study import Study
@@ -99,11 +98,6 @@ def _histogram(text: Any) -> Histogram:
         raise ValueError(f"is no histogram: {error}") from None
 
 
-def _packed(histograms: list[Histogram | None]) -> PackedHistograms:
-    """Histograms stay packed: a decoded one takes some 70 KiB."""
-    return PackedHistograms([None if each is None else each.encode() for each in histograms])
-
-
 Number = Annotated[float, BeforeValidator(_number)]
 Count = Annotated[int, Field(strict=True, ge=-(2**63), lt=2**63)]
 HistogramText = Annotated[Any, AfterValidator(_histogram)]
@@ -122,7 +116,7 @@ class _Histograms:
     """Represents Sequence[Histogram | None], the only sequence in a study."""
 
     def __class_getitem__(cls, _: Any) -> Any:
-        return Annotated[list[HistogramText | None], AfterValidator(_packed)]
+        return Annotated[list[HistogramText | None], AfterValidator(tuple)]
 
 
 @cache

@@ -17,7 +17,7 @@ from plimsoll.stats.study import Series
 from plimsoll.store import schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import numpy as np
     from numpy.typing import NDArray
@@ -87,8 +87,8 @@ class StoredRun:
                     {(*endpoints[key], outcome): each for (key, outcome), each in rows.items()},
                     seconds,
                     dict(zip(NUMBERS, numbers, strict=True)),
-                    [self._histogram(each) for each in response],
-                    [self._histogram(each) for each in service],
+                    self._histograms(response),
+                    self._histograms(service),
                     [None if each is None else self._histogram(each) for each in on_time],
                 )
 
@@ -148,8 +148,11 @@ class StoredRun:
             yield result
 
     def _histogram(self, data: bytes) -> Histogram:
+        return self._histograms([data])[0]
+
+    def _histograms(self, data: Iterable[bytes]) -> list[Histogram]:
         try:
-            return Histogram.decode(data)
+            return list(map(Histogram.decode, data))
         except ValueError as error:
             raise self._damaged(error) from error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from plimsoll.load.durations import Length
+from plimsoll.load.duration_types import Length
 from plimsoll.load.levels import LevelValue
 from plimsoll.load.shapes import SHAPES
 from plimsoll.load.shapes.shape import Extent, FormShape, ShapeOption, Values, Wording

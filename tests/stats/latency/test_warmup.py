@@ -10,6 +10,14 @@ from hypothesis import strategies as st
 from plimsoll.stats.latency.warmup import WarmUp, mser5
 
 
+@given(st.lists(st.floats(0, 1e6), min_size=2, max_size=60))
+def test_the_cut_has_the_least_score_as_the_paper_defines_it(means):
+    found = mser5(np.repeat(means, 5))
+    scores = [np.var(means[cut:]) / (len(means) - cut) for cut in range(len(means) // 2 + 1)]
+    least = 1e-9 * max(means) ** 2 / len(means)
+    assert scores[found.seconds // 5] <= min(scores) * (1 + 1e-9) + least
+
+
 def test_a_head_that_falls_is_cut():
     found = mser5([300 - 8 * i for i in range(20)] + [141, 139] * 40)
     assert (found.seconds, found.stationary, found.cold) == (20, True, True)

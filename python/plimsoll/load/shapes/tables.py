@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from plimsoll.load.durations import Duration, Length
+from plimsoll.load.duration_types import Duration, Length
 from plimsoll.load.levels import LevelValue, LoadLevel, StepValue
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.shapes.shape import Extent, FormShape, LoadShape, ShapeOption, Values, Wording

@@ -51,7 +51,7 @@ def mser5(values: ArrayLike) -> WarmUp:
     if len(batches) < 2:
         return WarmUp(0, True)
     limit = len(batches) // 2
-    scores = np.array([_score(batches[cut:]) for cut in range(limit + 1)])
+    scores = _scores(batches, limit)
     # The first of those that are equal except for rounding.
     rounding = (1e-9 * np.abs(batches).max()) ** 2 / len(batches)
     cut = int(np.flatnonzero(scores <= scores.min() * (1 + 1e-9) + rounding)[0])
@@ -74,8 +74,14 @@ def _batches(values: np.ndarray) -> np.ndarray:
     return filled
 
 
-def _score(batches: np.ndarray) -> float:
-    return float(((batches - batches.mean()) ** 2).sum()) / len(batches) ** 2
+def _scores(batches: np.ndarray, limit: int) -> np.ndarray:
+    """Of each cut from 0 to limit: Σ(z − z̄)² / n² of the n batches after it, as (Σz² − (Σz)² / n) / n²."""
+    # The batches are taken from the mean of those that no cut leaves out, or the difference would lose its digits.
+    apart = batches - batches[limit:].mean()
+    n = np.arange(len(batches), len(batches) - limit - 1, -1)
+    sums, squares = (np.cumsum(each[::-1])[::-1][: limit + 1] for each in (apart, apart**2))
+    scores: np.ndarray = np.maximum(squares - sums**2 / n, 0) / n**2
+    return scores
 
 
 def _has_trend(batches: np.ndarray) -> bool:
