@@ -35,6 +35,7 @@ test: system ## what every change must pass
 	@$(MAKE) --no-print-directory test-python
 
 ci: export DURATIONS = --durations=30
+ci: export CARGO_INCREMENTAL = 0
 ci: test ## what CI runs: test, and the long tests of what changed since the last landed commit, but for the exhaustive ones
 	@$(BIN)/python scripts/long_tests.py $(PYTEST) -n 4 $(DURATIONS) -m "long and not exhaustive"
 

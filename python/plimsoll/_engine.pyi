@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 __version__: str
-"""Of the package: without its metadata, which take a tenth of a command's start."""
+"""Of the package. Its metadata are slower to read."""
 
 def now() -> int:
     """CLOCK_MONOTONIC in ns."""

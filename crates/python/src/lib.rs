@@ -65,7 +65,7 @@ mod _engine {
     #[pymodule_export]
     use crate::toml::toml_lines;
 
-    /// Of the package; to ask for its metadata takes a tenth of a command's start.
+    /// Of the package, whose metadata are slower to read.
     #[pymodule_export]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
