@@ -250,7 +250,8 @@ mod tests {
     #[test]
     fn a_pruned_schema_has_the_files_that_its_services_need() {
         let text = r#"syntax = "proto2"; package text; message Text { extensions 100 to 200; }"#;
-        let more = r#"syntax = "proto2"; package more; import "text.proto"; extend text.Text { optional int32 n = 100; }"#;
+        let more =
+            r#"syntax = "proto2"; package more; import "text.proto"; extend text.Text { optional int32 n = 100; }"#;
         let any = r#"syntax = "proto3"; package any; import "google/protobuf/any.proto"; import "text.proto";
             service S { rpc Get(google.protobuf.Any) returns (text.Text); }"#;
         let service = |name: &str| {
@@ -260,7 +261,8 @@ mod tests {
             )
         };
         let files = [("text.proto", text), ("more.proto", more), ("any.proto", any)];
-        let folder = folder("pruned", &[&files[..], &[("a.proto", &service("a")), ("b.proto", &service("b"))]].concat());
+        let folder =
+            folder("pruned", &[&files[..], &[("a.proto", &service("a")), ("b.proto", &service("b"))]].concat());
         let all = ["a", "b", "any", "more"].map(|name| folder.join(format!("{name}.proto")));
         let schema = Schema::read(&all, std::slice::from_ref(&folder)).unwrap();
         fs::remove_dir_all(folder).unwrap();
