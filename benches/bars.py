@@ -9,7 +9,8 @@ from .results import Results
 
 WRK, NATIVE = "wrk", "plimsoll native users"
 H2LOAD, HTTP2 = "h2load", "plimsoll native users, HTTP/2"
-POST, CALL, GHZ = grpc.Posts().name, grpc.Calls().name, grpc.Ghz().name
+POST, CALL = grpc.Posts().name, grpc.Calls().name
+CALLERS = grpc.Ghz().name, grpc.K6Calls().name
 IDLE_KIB = 16.0
 NATIVE_KIB = 1.0
 LAG_MS = 1.0
@@ -69,11 +70,13 @@ def _costs(results: Results) -> Iterator[Bar]:
     h2load, http2 = (results.cpu_us(name, "/small", FEW_USERS) for name in (H2LOAD, HTTP2))
     if h2load and http2:
         yield Bar(f"{HTTP2}: CPU per request", http2 / h2load, TIMES_H2LOAD, "× h2load")
-    post, call, ghz = (results.cpu_us(name, grpc.PATH, FEW_USERS) for name in (POST, CALL, GHZ))
+    post, call = (results.cpu_us(name, grpc.PATH, FEW_USERS) for name in (POST, CALL))
     if call and post:
         yield Bar(f"{CALL}: CPU per call", call / post, TIMES_POST, f"× {POST}")
-    if call and ghz:
-        yield Bar(f"{CALL}: {GHZ} costs", ghz / call, TIMES_CHEAPER, "× as much", at_least=True)
+    for name in CALLERS:
+        other = results.cpu_us(name, grpc.PATH, FEW_USERS)
+        if call and other:
+            yield Bar(f"{CALL}: {name} costs", other / call, TIMES_CHEAPER, "× as much", at_least=True)
     native, wrk_large = (results.cpu_us(name, "/large", FEW_USERS) for name in (NATIVE, WRK))
     if native and wrk_large:
         yield Bar(f"{NATIVE}, responses of 27 kB: CPU per request", native / wrk_large, LARGE_TIMES_WRK, "× wrk")

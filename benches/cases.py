@@ -16,7 +16,7 @@ STREAMS = 10
 WRK = Wrk()
 NATIVE = Native()
 HTTP2 = (H2load(), Native("plimsoll native users, HTTP/2"))
-GRPC = (grpc.Posts(), grpc.Calls(), grpc.Ghz())
+GRPC = (grpc.Posts(), grpc.Calls(), grpc.Ghz(), grpc.K6Calls())
 PLIMSOLL_URL = PlimsollRun("plimsoll run URL")
 PLIMSOLL_TRIVIAL = (
     PlimsollRun("plimsoll trivial HttpUser", "trivial.py", "TrivialHttp"),

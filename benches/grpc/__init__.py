@@ -6,7 +6,7 @@ from pathlib import Path
 
 from plimsoll._engine import GrpcSchema, grpc_body
 
-from ..subjects import Load, PlimsollSubject, Subject, kept, plimsoll_run
+from ..subjects import K6, Load, PlimsollSubject, Subject, kept, plimsoll_run
 
 PROTO = Path(__file__).with_name("bench.proto")
 CALL = "bench.Bench/Call"
@@ -76,3 +76,19 @@ class Ghz(Subject):
 
     def reported(self, load: Load, output: str) -> int:
         return int(json.loads((load.folder / "ghz").read_text())["statusCodeDistribution"]["OK"])
+
+
+@dataclass(frozen=True)
+class K6Calls(K6):
+    """Each user has a connection of its own: one call at a time."""
+
+    name: str = "k6 grpc"
+
+    def command(self, load: Load) -> list[str]:
+        command = ["k6", "run", "--quiet", "--no-usage-report", "--vus", str(load.users)]
+        command += ["--duration", f"{load.seconds}s", "--env", f"BENCH_HOST={load.url.partition('://')[2]}"]
+        command += ["--env", f"BENCH_MESSAGE={json.dumps(MESSAGE)}"]
+        return [*command, "--summary-export", str(load.folder / "k6.json"), str(PROTO.with_name("k6.js"))]
+
+    def reported(self, load: Load, output: str) -> int:
+        return int(json.loads((load.folder / "k6.json").read_text())["metrics"]["iterations"]["count"])

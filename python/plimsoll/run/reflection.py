@@ -1,7 +1,8 @@
 """Server reflection: the schema of the calls of a plan, asked of their targets.
 
 It is asked once, before a run begins, by the process that starts the workers, and is part of the plan from then on.
-Allowed hosts, `--identify`, certificates, proxies and metadata hold for the question as they hold for the load.
+Allowed hosts, `--identify`, certificates, proxies, source addresses and metadata hold for the question as they hold for
+the load.
 """
 
 from __future__ import annotations
@@ -132,9 +133,10 @@ class _Target:
         self._files = files
         self._allowed = plan.rails.allowed_hosts()
         self._headers = [*_headers(plan.scenario, index), *([] if plan.header is None else [(HEADER, plan.header)])]
-        verify, cert = target.get("verify", True), target.get("cert")
+        given = {name: target[name] for name in ("verify", "cert", "proxy") if name in target}
+        source = next(iter(plan.source_addresses), None)
         try:
-            self._origin = Origin(target["url"], verify=verify, cert=cert, proxy=target.get("proxy"), http2=True)
+            self._origin = Origin(target["url"], **given, source=source, http2=True)
         except ValueError as error:
             raise UsageError(str(error)) from error
         self._name = NAMES[0]
