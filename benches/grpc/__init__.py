@@ -32,7 +32,7 @@ def reply() -> bytes:
 class Calls(PlimsollSubject):
     """`plimsoll run` with native users, several of which share a connection."""
 
-    name: str = "plimsoll run grpc"
+    name: str = "plimsoll run URL, gRPC"
 
     def command(self, load: Load) -> list[str]:
         url = load.url.replace("http", "grpc", 1) + load.path
@@ -52,7 +52,7 @@ class Calls(PlimsollSubject):
 class Posts(Calls):
     """The same bytes as a plain request over HTTP/2."""
 
-    name: str = "plimsoll run POST, HTTP/2"
+    name: str = "plimsoll run URL, POST as gRPC"
 
     def command(self, load: Load) -> list[str]:
         file = load.folder / "message"
@@ -63,7 +63,7 @@ class Posts(Calls):
 
 @dataclass(frozen=True)
 class Ghz(Subject):
-    name: str = "ghz"
+    name: str = "ghz, gRPC"
     program = "ghz"
     hint = " (go install github.com/bojand/ghz/cmd/ghz@latest)"
 
@@ -82,7 +82,7 @@ class Ghz(Subject):
 class K6Calls(K6):
     """Each user has a connection of its own: one call at a time."""
 
-    name: str = "k6 grpc"
+    name: str = "k6, gRPC"
 
     def command(self, load: Load) -> list[str]:
         command = ["k6", "run", "--quiet", "--no-usage-report", "--vus", str(load.users)]

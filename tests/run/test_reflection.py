@@ -231,6 +231,16 @@ class Unreadable(OneByOne):
         return response
 
 
+class Forbidding(OneByOne):
+    """Refuses to give its files."""
+
+    def file_alone(self, request: Any) -> Any:
+        response = reflection_pb2.ServerReflectionResponse()
+        response.error_response.error_code = grpc.StatusCode.PERMISSION_DENIED.value[0]
+        response.error_response.error_message = "not for you"
+        return response
+
+
 def test_a_server_may_give_each_file_alone() -> None:
     server = GrpcServer(reflection=["v1"], service=OneByOne())
     plan = with_schema(plan_of(url_of(server)))
@@ -244,7 +254,8 @@ def test_a_server_may_give_each_file_alone() -> None:
     ("service", "wrong"),
     [
         (WithoutImports, "it does not give the file google/protobuf/timestamp.proto, which others of it import"),
-        (Unreadable, "a file of it cannot be read: File: "),
+        (Forbidding, f"{SERVICE}: not for you; name a file with it: --proto FILE"),
+        (Unreadable, "it gives a file that cannot be read: File: "),
     ],
 )
 def test_a_schema_that_is_none_is_told(service: type[Reflection], wrong: str) -> None:

@@ -36,6 +36,7 @@ MOST_LISTED = 12
 """Services that an error names."""
 NAMES = tuple(f"grpc.reflection.{version}.ServerReflection/ServerReflectionInfo" for version in ("v1", "v1alpha"))
 """The second one is asked where there is no first one. They differ in nothing but their names."""
+_NOT_FOUND = grpc.CODES["NOT_FOUND"]
 _MESSAGES = """
 syntax = "proto3";
 message Request {
@@ -60,8 +61,8 @@ Question = tuple[str, str]
 
 
 def with_schema(plan: RunPlan) -> RunPlan:
-    """The plan with the schema of its calls, which their targets are asked for if there is none. Of a plan that must
-    keep to rails, the rails were checked. Raises UsageError."""
+    """The plan with the schema of its calls. If it has none, their targets are asked, so it must have passed its guard
+    rails. Raises UsageError."""
     scenario = plan.scenario
     if scenario is None or not grpc.needs_schema(scenario):
         return plan
@@ -108,7 +109,7 @@ class _Files:
             try:
                 read = self._file.decode(base64.b64decode(file))
             except ValueError as error:
-                raise ReflectionError(f"a file of it cannot be read: {error}") from error
+                raise ReflectionError(f"it gives a file that cannot be read: {error}") from error
             name = str(read["name"])
             # Each language comes with its own form of Google's files.
             if self._known.setdefault(name, file) != file and not name.startswith("google/protobuf/"):
@@ -146,6 +147,8 @@ class _Target:
         replies = self._exchange([("list_services", "*"), *(("file_containing_symbol", each) for each in services)])
         listing, *found = replies
         for service, reply in zip(services, found, strict=True):
+            if (refused := reply.get("error_response")) and refused["error_code"] != _NOT_FOUND:
+                raise ReflectionError(f"{service}: {refused['error_message']}")
             if "file_descriptor_response" not in reply:
                 known = [each["name"] for each in listing.get("list_services_response", {}).get("service", ())]
                 raise UnknownServiceError(_unknown(service, known))
