@@ -167,6 +167,9 @@ def test_a_server_without_http2_is_one_clear_failure(plimsoll: Command, http_ser
     done = plimsoll("run", url, "--proto", str(PROTO), "--iterations", "1", "--headless")
     assert done.code == 1
     assert "the reply is not HTTP/2" in done.out and "--http2" not in done.out
+    done = plimsoll("run", url, "--iterations", "1", "--headless")
+    assert done.code == 2
+    assert "for its schema: the reply is not HTTP/2" in done.err and "--http2" not in done.err
 
 
 def test_a_target_that_is_not_there_is_named_as_it_was_given(plimsoll: Command) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import Engine, Headers, Timeouts, grpc_body, grpc_codes, grpc_headers, grpc_read
+from plimsoll.load.protocols.grpc import HTTP2_HINT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -64,7 +65,7 @@ def call(
 
 def _answer(reply: Reply) -> Answer:
     if reply.error is not None:
-        return Answer(str(reply.error))
+        return Answer(reply.error.removesuffix(HTTP2_HINT))
     if reply.status != 200:
         return Answer(f"status {reply.status}")
     try:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 CODES = {name: number for number, name in enumerate(grpc_codes())}
 """The names of all status codes, and their numbers."""
+HTTP2_HINT = "; leave out --http2"
+"""Ends the engine's message about a server without HTTP/2. A call has no such option."""
 _FIELDS = frozenset((
     "name", "think", "weight", "target", "headers", "timeout", "idle_timeout", "extract", "expect", "grpc", "message",
     "compression",
