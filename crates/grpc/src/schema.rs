@@ -65,8 +65,9 @@ impl Schema {
 
     /// Descriptor sets are messages with one repeated field, so their bytes may follow each other.
     fn add(&mut self, descriptor_set: &[u8]) -> Result<(), SchemaError> {
-        let result = self.pool.decode_file_descriptor_set(descriptor_set);
-        result.map_err(|error| SchemaError(error.to_string()))?;
+        let wrong = |error: &dyn std::fmt::Display| SchemaError(error.to_string());
+        check_syntax(&FileDescriptorSet::decode(descriptor_set).map_err(|error| wrong(&error))?)?;
+        self.pool.decode_file_descriptor_set(descriptor_set).map_err(|error| wrong(&error))?;
         self.bytes.extend_from_slice(descriptor_set);
         Ok(())
     }
@@ -129,6 +130,14 @@ impl Schema {
     }
 }
 
+/// The pool panics at others.
+fn check_syntax(set: &FileDescriptorSet) -> Result<(), SchemaError> {
+    let unknown = set.file.iter().find(|file| !matches!(file.syntax.as_deref(), None | Some("proto2" | "proto3")));
+    unknown.map_or(Ok(()), |file| {
+        Err(SchemaError(format!("{} has the syntax {:?}; known are proto2 and proto3", file.name(), file.syntax())))
+    })
+}
+
 /// Adds a file and all that it imports, by their names.
 fn add_with_imports(file: FileDescriptor, found: &mut BTreeMap<String, FileDescriptor>) {
     let mut left = vec![file];
@@ -167,6 +176,9 @@ fn list(begin: &str, mut names: Vec<String>) -> String {
 mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
+
+    use prost_reflect::prost::Message;
+    use prost_reflect::prost_types::{FileDescriptorProto, FileDescriptorSet};
 
     use super::Schema;
 
@@ -227,6 +239,22 @@ mod tests {
         let nothing = Schema::from_text("syntax = \"proto3\"; message A {}").unwrap();
         let error = nothing.method("a.B/C").map(|_| ()).unwrap_err().to_string();
         assert_eq!(error, "there is no service \"a.B\"; the schema has none");
+    }
+
+    #[test]
+    fn a_syntax_that_is_not_known_is_refused() {
+        for (syntax, is_known) in [(None, true), (Some("proto2"), true), (Some("editions"), false), (Some(""), false)] {
+            let file = FileDescriptorProto {
+                name: Some("a.proto".into()),
+                syntax: syntax.map(Into::into),
+                ..FileDescriptorProto::default()
+            };
+            let read = Schema::from_bytes(&FileDescriptorSet { file: vec![file] }.encode_to_vec());
+            let error = read.map(|_| ()).map_err(|error| error.to_string());
+            let expected =
+                || format!("a.proto has the syntax {:?}; known are proto2 and proto3", syntax.unwrap_or_default());
+            assert_eq!(error, if is_known { Ok(()) } else { Err(expected()) });
+        }
     }
 
     #[test]
