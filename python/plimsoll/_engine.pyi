@@ -31,6 +31,7 @@ __all__ = [
     "Stream",
     "Timeouts",
     "WebSocket",
+    "__version__",
     "grpc_body",
     "grpc_codes",
     "grpc_headers",
