@@ -67,6 +67,10 @@ class Ghz(Subject):
     program = "ghz"
     hint = " (go install github.com/bojand/ghz/cmd/ghz@latest)"
 
+    def version(self) -> str:
+        # It does not say its name.
+        return f"ghz {super().version()}"
+
     def command(self, load: Load) -> list[str]:
         host = load.url.partition("://")[2]
         command = ["ghz", "--insecure", "--proto", str(PROTO), "--call", CALL, "-d", json.dumps(MESSAGE)]
