@@ -53,7 +53,7 @@ def call(
     lines = Headers([("User-Agent", "plimsoll"), *grpc_headers(), *headers])
     timeouts = Timeouts(within, within, within)
     body = grpc_body(messages, False)
-    # Kept in a variable: with the client its requests would go.
+    # Its requests end with the client, so it is kept until the answer has come.
     client = engine.client()
     client.send(None, origin, "POST", f"/{method}", lines, body=body, timeouts=timeouts)
     while True:

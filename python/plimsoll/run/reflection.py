@@ -91,7 +91,7 @@ class ReflectionError(Exception):
 
 
 class UnknownServiceError(ReflectionError):
-    """The target gives that of other services."""
+    """The target has no service of that name."""
 
 
 class _Files:
