@@ -132,7 +132,7 @@ docs: setup ## the documentation as a site, in target/docs
 docs-pictures: setup ## the pictures of the documentation, from a real run
 	@$(BIN)/python -m scripts.pictures
 
-fuzz: setup ## damaged input for everything that reads some (about eight minutes)
+fuzz: setup ## damaged input for everything that reads some (about thirteen minutes)
 	$(BIN)/python -m fuzz.engine
 	$(BIN)/python -m fuzz.files
 

@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from . import grpc
 from .cases import FAST_RATE, LOGGED_RATE, OPEN_LOGGED, OPEN_URL
 from .results import Results
 
 WRK, NATIVE = "wrk", "plimsoll native users"
 H2LOAD, HTTP2 = "h2load", "plimsoll native users, HTTP/2"
+POST, CALL = grpc.Posts().name, grpc.Calls().name
+CALLERS = grpc.Ghz().name, grpc.K6Calls().name
 IDLE_KIB = 16.0
 NATIVE_KIB = 1.0
 LAG_MS = 1.0
@@ -40,6 +43,10 @@ TIMES_WRK: Mapping[str, float] = {
 }
 TIMES_H2LOAD = 1.0
 """50 connections with 10 streams each."""
+TIMES_POST = 1.3
+"""Calls of gRPC, against the same bytes as requests over HTTP/2."""
+TIMES_CHEAPER = 5.0
+"""Other generators of calls cost at least so many times as much."""
 LARGE_TIMES_WRK = 0.8
 """Native users with responses of 27 kB."""
 GROWTH = ("plimsoll native users", "plimsoll trivial HttpUser", "plimsoll trivial FastHttpUser")
@@ -63,6 +70,13 @@ def _costs(results: Results) -> Iterator[Bar]:
     h2load, http2 = (results.cpu_us(name, "/small", FEW_USERS) for name in (H2LOAD, HTTP2))
     if h2load and http2:
         yield Bar(f"{HTTP2}: CPU per request", http2 / h2load, TIMES_H2LOAD, "× h2load")
+    post, call = (results.cpu_us(name, grpc.PATH, FEW_USERS) for name in (POST, CALL))
+    if call and post:
+        yield Bar(f"{CALL}: CPU per call", call / post, TIMES_POST, f"× {POST}")
+    for name in CALLERS:
+        other = results.cpu_us(name, grpc.PATH, FEW_USERS)
+        if call and other:
+            yield Bar(f"{CALL}: {name} costs", other / call, TIMES_CHEAPER, "× as much", at_least=True)
     native, wrk_large = (results.cpu_us(name, "/large", FEW_USERS) for name in (NATIVE, WRK))
     if native and wrk_large:
         yield Bar(f"{NATIVE}, responses of 27 kB: CPU per request", native / wrk_large, LARGE_TIMES_WRK, "× wrk")

@@ -1,5 +1,6 @@
 """The measurements: each generator at the same load, some also with larger responses and more users."""
 
+from . import grpc
 from .cost import Case
 from .memory import IdleCase
 from .open_model import Arrivals, OpenCase
@@ -15,6 +16,7 @@ STREAMS = 10
 WRK = Wrk()
 NATIVE = Native()
 HTTP2 = (H2load(), Native("plimsoll native users, HTTP/2"))
+GRPC = (grpc.Posts(), grpc.Calls(), grpc.Ghz(), grpc.K6Calls())
 PLIMSOLL_URL = PlimsollRun("plimsoll run URL")
 PLIMSOLL_TRIVIAL = (
     PlimsollRun("plimsoll trivial HttpUser", "trivial.py", "TrivialHttp"),
@@ -66,6 +68,7 @@ def cases(quick: bool) -> list[Case]:
     chosen = [Case(subject, "/small", USERS) for subject in trivial]
     chosen += [Case(subject, "/orders", USERS) for subject in realistic]
     chosen += [Case(subject, "/small", USERS, STREAMS) for subject in HTTP2]
+    chosen += [Case(subject, grpc.PATH, USERS, STREAMS) for subject in GRPC]
     if not quick:
         chosen += [Case(subject, "/large", USERS) for subject in trivial]
         scaling: list[Subject] = [WRK, NATIVE, *PLIMSOLL_TRIVIAL]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psutil
 
+from . import grpc
 from .errors import BenchError
 from .files import SPARE, processes_for
 from .machine import first_line
@@ -62,6 +63,15 @@ http {{
     location /orders/ {{
       default_type application/json;
       return 200 '{order}';
+    }}
+    # A call of gRPC is a POST, which files are not sent for. Its trailers have the status.
+    location = {call} {{
+      error_page 405 =200 /message;
+      return 405;
+    }}
+    location = /message {{
+      default_type application/grpc;
+      add_trailer grpc-status 0;
     }}
     location = /_status {{ stub_status; }}
   }}
@@ -152,6 +162,7 @@ def configure(folder: Path, connections: int) -> tuple[int, int]:
     files.mkdir()
     (files / "small").write_bytes(b"x" * SMALL_BYTES)
     (files / "large").write_bytes(b"x" * LARGE_BYTES)
+    (files / "message").write_bytes(grpc.reply())
     with socket.create_server(("127.0.0.1", 0)) as free, socket.create_server(("127.0.0.1", 0)) as other:
         port, http2_port = int(free.getsockname()[1]), int(other.getsockname()[1])
     workers = processes_for(connections)
@@ -161,6 +172,7 @@ def configure(folder: Path, connections: int) -> tuple[int, int]:
         port=port,
         http2_port=http2_port,
         order=ORDER.decode(),
+        call=grpc.PATH,
         cpu_mask=f"{1 << SERVER_CPU:b}",
         workers=workers,
         reuseport=" reuseport" if workers > 1 else "",

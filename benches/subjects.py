@@ -195,10 +195,11 @@ def plimsoll_run(load: Load, *what: str) -> list[str]:
     return [*command, "--headless", "--store", str(load.folder / "runs.db")]
 
 
-def kept(load: Load) -> int:
-    """The number of requests that the run sent, including a warm-up."""
+def kept(load: Load, outcome: str | None = None) -> int:
+    """The number of requests that the run sent, including a warm-up. outcome: only those that ended so."""
     with Store.open(str(load.folder / "runs.db")) as store:
-        return sum(interval.count for interval in store.run("last").intervals() if interval.outcome != DROPPED)
+        intervals = store.run("last").intervals()
+        return sum(each.count for each in intervals if each.outcome != DROPPED and outcome in (None, each.outcome))
 
 
 def _found(pattern: str, output: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from . import grpc
 from .bars import Bar
 from .nginx import LARGE_BYTES, ORDER, SMALL_BYTES
 from .others import QUIET_CPUS
@@ -11,6 +12,7 @@ TITLES = {
     "/small": f"{SMALL_BYTES} bytes",
     "/large": f"{LARGE_BYTES:,} bytes",
     "/orders": f"JSON, {len(ORDER)} bytes",
+    grpc.PATH: f"call, {grpc.REPLY_BYTES} bytes",
 }
 
 

@@ -11,32 +11,70 @@ from typing import TYPE_CHECKING, Any
 
 import grpc
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from grpc_reflection.v1alpha import reflection_pb2
+from grpc_reflection.v1alpha.reflection import ReflectionServicer
 
 from plimsoll._engine import GrpcSchema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 PROTO = Path(__file__).parent / "echo.proto"
 SERVICE = "echo.v1.Echo"
 
 
-def message_classes() -> tuple[Any, Any]:
-    """Request and Reply, as protoc's generated code has them."""
+def descriptors() -> descriptor_pool.DescriptorPool:
+    """The types of echo.proto."""
     files = descriptor_pb2.FileDescriptorSet.FromString(GrpcSchema.read([str(PROTO)], []).descriptor_set)
     pool = descriptor_pool.DescriptorPool()
     for file in files.file:
         pool.Add(file)
-    find = pool.FindMessageTypeByName
+    return pool
+
+
+def message_classes() -> tuple[Any, Any]:
+    """Request and Reply, as protoc's generated code has them."""
+    find = descriptors().FindMessageTypeByName
     request, reply = (message_factory.GetMessageClass(find(f"echo.v1.{name}")) for name in ("Request", "Reply"))
     return request, reply
+
+
+class Reflection(ReflectionServicer):
+    """That of the library, under any version's name. Counts its calls, and keeps their metadata."""
+
+    def __init__(self) -> None:
+        super().__init__([SERVICE, "grpc.reflection.v1.ServerReflection"], descriptors())
+        self.calls = 0
+        self.metadata: dict[str, str] = {}
+
+    def ask(self, requests: Iterator[Any], context: grpc.ServicerContext) -> Iterator[Any]:
+        self.calls += 1
+        self.metadata = dict(context.invocation_metadata())
+        yield from self.ServerReflectionInfo(requests, context)
+
+    def handler(self, version: str) -> grpc.GenericRpcHandler:
+        own = {
+            "request_deserializer": reflection_pb2.ServerReflectionRequest.FromString,
+            "response_serializer": reflection_pb2.ServerReflectionResponse.SerializeToString,
+        }
+        handlers = {"ServerReflectionInfo": grpc.stream_stream_rpc_method_handler(self.ask, **own)}
+        return grpc.method_handlers_generic_handler(f"grpc.reflection.{version}.ServerReflection", handlers)
 
 
 class GrpcServer:
     """Echoes texts and numbers. Metadata that begin with x- are in the reply."""
 
-    def __init__(self, tls: tuple[bytes, bytes] | None = None, threads: int = 16, **options: Any) -> None:
-        """tls: key and certificate. options: of `grpc.server`."""
+    def __init__(
+        self,
+        tls: tuple[bytes, bytes] | None = None,
+        threads: int = 16,
+        reflection: Sequence[str] = (),
+        service: Reflection | None = None,
+        **options: Any,
+    ) -> None:
+        """tls: key and certificate. reflection: the versions of server reflection that it has. service: what answers
+        them. options: of `grpc.server`."""
+        self.reflection = Reflection() if service is None else service
         self.request, self.reply = message_classes()
         self.counts: Counter[str] = Counter()
         self.texts: list[str] = []
@@ -60,6 +98,7 @@ class GrpcServer:
             (
                 grpc.method_handlers_generic_handler(SERVICE, handlers),
                 grpc.method_handlers_generic_handler("grpc.health.v1.Health", health),
+                *(self.reflection.handler(version) for version in reflection),
             )
         )
         if tls is None:

@@ -23,11 +23,18 @@ from h2.settings import SettingCodes
 class Http2Target:
     """Serves in a thread of its own, on a free port of 127.0.0.1, from the first byte on or by TLS."""
 
-    def __init__(self, tls: ssl.SSLContext | None = None, streams: int = 100) -> None:
-        """streams: most of one connection at a time."""
+    def __init__(
+        self,
+        tls: ssl.SSLContext | None = None,
+        streams: int = 100,
+        speak: type[Http2Connection] | None = None,
+    ) -> None:
+        """streams: most of one connection at a time. speak: what answers."""
         self.connections = 0
         self.requests: Counter[str] = Counter()
         """Complete ones, by method and path with query."""
+        self.bytes: Counter[str] = Counter()
+        """Of their bodies."""
         self.seconds: list[float] = []
         """From each complete request to the start of its answer: the wait that was asked for, and how late it was."""
         self.most_streams = 0
@@ -38,7 +45,8 @@ class Http2Target:
         if tls is not None:
             tls.set_alpn_protocols(["h2"])
         self._loop = asyncio.new_event_loop()
-        serving = self._loop.create_server(lambda: _Connection(self), "127.0.0.1", 0, ssl=tls)
+        made = Http2Connection if speak is None else speak
+        serving = self._loop.create_server(lambda: made(self), "127.0.0.1", 0, ssl=tls)
         self._server = self._loop.run_until_complete(serving)
         self.place = f"127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -51,7 +59,7 @@ class Http2Target:
         self._loop.close()
 
 
-class _Connection(asyncio.Protocol):
+class Http2Connection(asyncio.Protocol):
     """One connection."""
 
     def __init__(self, target: Http2Target) -> None:
@@ -89,14 +97,14 @@ class _Connection(asyncio.Protocol):
             self._requests[event.stream_id] = (headers[":method"], headers[":path"], bytearray())
             self._target.most_streams = max(self._target.most_streams, len(self._requests))
         elif isinstance(event, DataReceived):
-            self._h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+            self._acknowledge(event)
             self._requests[event.stream_id][2].extend(event.data)
         elif isinstance(event, StreamEnded):
-            method, path, _ = self._requests[event.stream_id]
+            method, path, body = self._requests[event.stream_id]
             self._target.requests[f"{method} {path}"] += 1
-            milliseconds = float(parse_qs(urlsplit(path).query).get("ms", ["0"])[0])
+            self._target.bytes[f"{method} {path}"] += len(body)
             loop = asyncio.get_running_loop()
-            loop.call_later(milliseconds / 1e3, self._answer, event.stream_id, loop.time())
+            loop.call_later(self._delay(path), self._answer, event.stream_id, loop.time())
         elif isinstance(event, StreamReset):
             self._requests.pop(event.stream_id, None)
             self._waiting.pop(event.stream_id, None)
@@ -106,12 +114,26 @@ class _Connection(asyncio.Protocol):
         self._target.seconds.append(asyncio.get_running_loop().time() - since)
         if stream not in self._requests or self._transport.is_closing():
             return
-        method, path, body = self._requests.pop(stream)
+        self._respond(stream, *self._requests.pop(stream))
+        self._flush()
+
+    def _acknowledge(self, event: DataReceived) -> None:
+        """Let the peer send as much again."""
+        self._h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+
+    def _delay(self, path: str) -> float:
+        """Seconds from a complete request to its answer."""
+        return float(parse_qs(urlsplit(path).query).get("ms", ["0"])[0]) / 1e3
+
+    def _respond(self, stream: int, method: str, path: str, body: bytearray) -> None:
         text = bytes(body) if path == "/echo" else f"{method} {path}".encode()
         self._h2.send_headers(stream, [(":status", "200"), ("content-length", str(len(text)))])
         self._waiting[stream] = text
         self._send(stream)
-        self._flush()
+
+    def _end(self, stream: int) -> None:
+        """End a response after its body."""
+        self._h2.end_stream(stream)
 
     def _send(self, stream: int) -> None:
         """Send what the windows allow."""
@@ -122,7 +144,7 @@ class _Connection(asyncio.Protocol):
         self._waiting[stream] = body
         if not body:
             del self._waiting[stream]
-            self._h2.end_stream(stream)
+            self._end(stream)
 
     def _flush(self) -> None:
         self._transport.write(self._h2.data_to_send())

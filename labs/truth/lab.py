@@ -3,7 +3,7 @@
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +46,8 @@ class Load:
     stall: float | None = None
     """Accept no connection for this many seconds, one second after the first request."""
     environment: tuple[tuple[str, str], ...] = ()
+    has_begun: Callable[[], bool] | None = None
+    """Whether the first request has come, of a target of the check's own."""
     may_be_invalid: bool = False
     """Do not repeat an invalid run: another attempt would be a different run."""
 
@@ -100,21 +102,22 @@ class Lab:
         running = Running(arguments, self.folder, dict(load.environment))
         try:
             if load.stall is not None:
-                self._wait_for_requests()
+                self._wait_for_requests(load)
                 time.sleep(1)
                 self.target.stall_accepting(load.stall)
             if load.interrupt is not None:
-                self._wait_for_requests()
+                self._wait_for_requests(load)
                 time.sleep(load.interrupt)
                 running.interrupt()
             return running.report((load.seconds or load.interrupt or 0) + load.finish)
         finally:
             running.close()
 
-    def _wait_for_requests(self) -> None:
+    def _wait_for_requests(self, load: Load) -> None:
         """Wait for the first request, so that a slow start on a busy machine does not count."""
+        has_begun = load.has_begun or (lambda: not self.target.truth().paths.keys() <= {KEPT, FRESH})
         deadline = time.monotonic() + 60
-        while self.target.truth().paths.keys() <= {KEPT, FRESH} and time.monotonic() < deadline:
+        while not has_begun() and time.monotonic() < deadline:
             time.sleep(0.05)
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "Stream",
     "Timeouts",
     "WebSocket",
+    "__version__",
     "grpc_body",
     "grpc_codes",
     "grpc_headers",
@@ -148,6 +149,9 @@ class GrpcSchema:
         folder of each file or from one above it. Raises ValueError with file and line."""
     @property
     def descriptor_set(self) -> bytes: ...
+    def pruned(self, services: Sequence[str]) -> GrpcSchema:
+        """Only the files that these services need. All of them if that is not known: a service is not there, or a
+        message may contain one of any type."""
     def methods(self) -> list[str]:
         """`package.Service/Method` of all methods."""
     def method(self, name: str) -> GrpcMethod:

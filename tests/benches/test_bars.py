@@ -1,3 +1,4 @@
+from benches import grpc
 from benches.bars import bars
 from benches.cost import Case, Cost
 from benches.memory import IdleCost
@@ -47,6 +48,13 @@ def test_a_realistic_locustfile_is_held_against_the_cheapest_request() -> None:
         Case(PlimsollRun("plimsoll realistic HttpUser"), "/orders", 50): 15.0,
     }
     assert [bar.measured for bar in bars(results(costs))] == [3.0]
+
+
+def test_calls_are_held_against_the_same_bytes_as_requests_and_against_ghz() -> None:
+    costs = {Case(grpc.Posts(), grpc.PATH, 50, 10): 20.0, Case(grpc.Calls(), grpc.PATH, 50, 10): 25.0}
+    assert [(bar.measured, bar.limit, bar.holds) for bar in bars(results(costs))] == [(1.25, 1.3, True)]
+    both = bars(results(costs | {Case(grpc.Ghz(), grpc.PATH, 50, 10): 100.0}))
+    assert [(bar.measured, bar.limit, bar.holds) for bar in both] == [(1.25, 1.3, True), (4.0, 5.0, False)]
 
 
 def test_memory_is_a_bar_for_us_alone() -> None:

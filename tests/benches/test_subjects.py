@@ -1,6 +1,8 @@
+import json
 from pathlib import Path
 
 import pytest
+from benches import grpc
 from benches.cases import OPEN, PLIMSOLL_TRIVIAL, PLIMSOLL_URL, SCALE, cases, open_cases, scale_cases
 from benches.cost import Case, measure
 from benches.nginx import Nginx
@@ -15,12 +17,27 @@ def test_plimsolls_own_count_is_nginxs(nginx: Nginx, subject: PlimsollRun) -> No
     assert 0 < cost.workers_us <= cost.cpu_us * 1.000001  # differences of sums of floats
 
 
+@pytest.mark.parametrize("subject", [grpc.Posts(), grpc.Calls()], ids=lambda subject: subject.name)
+def test_calls_are_counted_and_none_fails(nginx: Nginx, subject: PlimsollRun) -> None:
+    measure(nginx, Case(subject, grpc.PATH, 2, streams=3), window=0.5)
+
+
+def test_a_call_and_a_post_send_the_same_message(tmp_path: Path) -> None:
+    load = Load("http://127.0.0.1:8765", grpc.PATH, 2, 9, tmp_path, streams=3)
+    assert grpc.Posts().command(load)[grpc.Posts().command(load).index("-d") + 1] == f"@{tmp_path / 'message'}"
+    assert (tmp_path / "message").read_bytes() == grpc.body(grpc.MESSAGE)
+    line = grpc.Calls().command(load)
+    assert line[line.index("-d") + 1] == json.dumps(grpc.MESSAGE)
+    assert "grpc://127.0.0.1:8765/bench.Bench/Call" in line
+    assert len(grpc.reply()) == grpc.REPLY_BYTES
+
+
 @pytest.mark.parametrize(
     "subject", list(dict.fromkeys(case.subject for case in cases(quick=False))), ids=lambda subject: subject.name
 )
 def test_a_command_line_names_the_load(subject: Subject, tmp_path: Path) -> None:
-    line = " ".join(subject.command(Load("http://127.0.0.1:8765", "/small", 50, 9, tmp_path)))
-    assert "http://127.0.0.1:8765" in line
+    line = " ".join(subject.command(Load("http://127.0.0.1:8765", "/small", 50, 9, tmp_path, streams=1)))
+    assert "127.0.0.1:8765" in line
     assert "50" in line
     assert "9" in line
 

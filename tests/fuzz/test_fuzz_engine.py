@@ -10,7 +10,7 @@ SECONDS = 10
 
 
 def test_each_target_has_seeds_and_is_described() -> None:
-    assert TARGETS == ("content", "decoder", "events", "histogram", "http2", "scenario", "websocket")
+    assert TARGETS == ("content", "decoder", "events", "grpc", "histogram", "http2", "scenario", "websocket")
     guide = (FOLDER / "README.md").read_text()
     for target in TARGETS:
         assert list((FOLDER / "seeds" / target).iterdir())

@@ -11,6 +11,7 @@ from tests.grpc_server import PROTO
 
 from plimsoll._engine import GrpcSchema
 from plimsoll.errors import UsageError
+from plimsoll.load.origins import target_urls
 from plimsoll.load.plan_file import read_plan
 from plimsoll.load.url import grpc_scenario
 
@@ -81,6 +82,31 @@ def test_calls_have_a_target_with_http2_whatever_the_plans_is(tmp_path: Path) ->
     assert [step["target"] for step in scenario["flows"][0]["steps"]] == [0, 1, 2, 2, 3]
 
 
+def test_a_plan_without_a_schema_is_checked_as_far_as_that_goes(tmp_path: Path) -> None:
+    text = f'target = "grpc://h"\n[[request]]\ngrpc = "{SAY}"\nmessage = {{ any = ["${{user}}"] }}'
+    scenario = plan_of(tmp_path, text)
+    assert "schema" not in scenario
+    assert scenario["flows"][0]["steps"][0]["grpc"]["method"] == SAY
+
+
+def test_a_target_that_has_nothing_but_calls_is_shown_as_one_of_grpc(tmp_path: Path) -> None:
+    scenario = plan_of(
+        tmp_path,
+        f"""
+        target = "https://h:1"
+        proto = "{PROTO}"
+        [[flow]]
+        [[flow.step]]
+        get = "/page"
+        [[flow.step]]
+        grpc = "{SAY}"
+        [[flow.step]]
+        grpc = "grpc://other:2/{SAY}"
+        """,
+    )
+    assert target_urls(scenario) == ["https://h:1", "grpcs://h:1", "grpc://other:2"]
+
+
 def test_another_host_may_be_one_of_grpc(tmp_path: Path) -> None:
     text = f'proto = "{PROTO}"\n[[request]]\ngrpc = "{SAY}"\n'
     scenario = plan_of(tmp_path, text, host="grpcs://h:3")
@@ -104,7 +130,19 @@ HEAD = f'target = "grpc://h"\nproto = "{PROTO}"\n'
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (f'target = "grpc://h"\nrequest.grpc = "{SAY}"', "plan.toml:2: request.grpc: needs a schema; write proto ="),
+        ('target = "grpc://h"\nrequest.grpc = "Say"', 'plan.toml:2: request.grpc: "Say" is not a method; valid is'),
+        (
+            f'target = "grpc://h"\n[[request]]\ngrpc = "{SAY}"\nmessage = "{{"',
+            "plan.toml:4: request[0].message: ",
+        ),
+        (
+            f'target = "grpc://h"\n[[request]]\ngrpc = "{SAY}"\nmessage = {{ text = "${{x}}" }}',
+            "plan.toml:4: request[0].message: unknown variable ${x}",
+        ),
+        (
+            f'target = "grpc://h"\nproto_path = "."\nrequest.grpc = "{SAY}"',
+            "plan.toml:2: proto_path: belongs with proto",
+        ),
         (f'proto = "none.proto"\nrequest.grpc = "{SAY}"', "plan.toml:1: proto: cannot read "),
         (f'proto = "{PROTO}"\nrequest.grpc = "{SAY}"', "plan.toml:2: request.grpc: has no target; write target ="),
         (f'{HEAD}proto_path = "none"\nrequest.grpc = "{SAY}"', "plan.toml:3: proto_path: "),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import struct
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -166,12 +167,29 @@ def test_a_server_without_http2_is_one_clear_failure(plimsoll: Command, http_ser
     done = plimsoll("run", url, "--proto", str(PROTO), "--iterations", "1", "--headless")
     assert done.code == 1
     assert "the reply is not HTTP/2" in done.out and "--http2" not in done.out
+    done = plimsoll("run", url, "--iterations", "1", "--headless")
+    assert done.code == 2
+    assert "for its schema: the reply is not HTTP/2" in done.err and "--http2" not in done.err
+
+
+def test_a_target_that_is_not_there_is_named_as_it_was_given(plimsoll: Command) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        place = f"127.0.0.1:{listener.getsockname()[1]}"
+    done = plimsoll("run", f"grpc://{place}/{SAY}", "--proto", str(PROTO), "--iterations", "1", "--headless")
+    assert done.code == 1
+    assert f"Nothing answers at grpc://{place} (connection refused)." in done.out
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([f"grpc://127.0.0.1:9/{SAY}"], f"a call needs the schema of {SAY}: --proto FILE"),
+        (
+            [f"grpc://127.0.0.1:9/{SAY}"],
+            "cannot ask grpc://127.0.0.1:9 for its schema: Connection refused; name a file",
+        ),
+        ([f"grpc://127.0.0.1:9/{SAY}", "--proto-path", "x"], "--proto-path goes with --proto FILE"),
+        (["grpc://127.0.0.1:9/Say"], 'URL: "Say" is not a method; valid is "package.Service/Method"'),
+        ([f"grpc://127.0.0.1:9/{SAY}", "-d", "{"], "--body: "),
         (["grpc://127.0.0.1:9/", "--proto", "PROTO"], 'URL: "" is not a method; valid is "package.Service/Method"'),
         (["grpc://127.0.0.1:9/echo.v1.Echo/Sy", "--proto", "PROTO"], 'has no method "Sy"; did you mean "Say"?'),
         (["grpc://127.0.0.1:9/echo.Echo/Say", "--proto", "PROTO"], 'there is no service "echo.Echo"; did you mean'),

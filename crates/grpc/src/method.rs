@@ -104,6 +104,7 @@ mod tests {
 
     #[test]
     fn json_becomes_the_bytes_of_a_message() {
+        let price = [&[0x29][..], &1.247_259_701_715_586_1e169_f64.to_le_bytes()].concat();
         for (json, expected) in [
             ("{}", &b""[..]),
             (r#"{"id": 300}"#, b"\x08\xac\x02"),
@@ -111,6 +112,8 @@ mod tests {
             (r#"{"items": [{"item_name": "a"}, {"itemName": "b"}]}"#, b"\x12\x03\x0a\x01a\x12\x03\x0a\x01b"),
             (r#"{"items": [{"size": "LARGE"}, {"size": 2}]}"#, b"\x12\x02\x18\x02\x12\x02\x18\x02"),
             (r#"{"raw": "AH8="}"#, b"\x22\x02\0\x7f"),
+            // The nearest double, to its last bit.
+            (r#"{"price": 1.2472597017155861e169}"#, &price),
             (r#"{"at": "1970-01-01T00:00:05Z"}"#, b"\x32\x02\x08\x05"),
             (r#"{"n": [1, 2]}"#, b"\x6a\x02\x01\x02"),
             (r#"{"id": null, "maybe": 0}"#, b"\x40\0"),

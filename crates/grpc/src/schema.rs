@@ -1,9 +1,12 @@
 //! The services of a target, and the types of their messages.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use prost_reflect::{DescriptorPool, ServiceDescriptor};
+use prost_reflect::prost::Message;
+use prost_reflect::prost_types::FileDescriptorSet;
+use prost_reflect::{DescriptorPool, FileDescriptor, ServiceDescriptor};
 
 use crate::error::SchemaError;
 use crate::method::Method;
@@ -12,6 +15,8 @@ use crate::sources::{compile, compile_text};
 
 /// Maximum names in an error.
 const MOST_LISTED: usize = 12;
+/// The file with a type whose values may be messages of any other file.
+const ANY: &str = "google/protobuf/any.proto";
 
 /// Services and message types.
 #[derive(Debug, Clone)]
@@ -60,8 +65,9 @@ impl Schema {
 
     /// Descriptor sets are messages with one repeated field, so their bytes may follow each other.
     fn add(&mut self, descriptor_set: &[u8]) -> Result<(), SchemaError> {
-        let result = self.pool.decode_file_descriptor_set(descriptor_set);
-        result.map_err(|error| SchemaError(error.to_string()))?;
+        let wrong = |error: &dyn std::fmt::Display| SchemaError(error.to_string());
+        check_syntax(&FileDescriptorSet::decode(descriptor_set).map_err(|error| wrong(&error))?)?;
+        self.pool.decode_file_descriptor_set(descriptor_set).map_err(|error| wrong(&error))?;
         self.bytes.extend_from_slice(descriptor_set);
         Ok(())
     }
@@ -92,6 +98,28 @@ impl Schema {
         Ok(Method::new(&descriptor))
     }
 
+    /// Only the files that these services need. All files if that is not known: a service is not there, or a message may
+    /// contain one of any type.
+    #[must_use]
+    pub fn pruned(&self, services: &[&str]) -> Schema {
+        let mut needed = BTreeMap::new();
+        for name in services {
+            let Some(service) = self.pool.get_service_by_name(name) else { return self.clone() };
+            add_with_imports(service.parent_file(), &mut needed);
+        }
+        for extension in self.pool.all_extensions() {
+            if needed.contains_key(extension.containing_message().parent_file().name()) {
+                add_with_imports(extension.parent_file(), &mut needed);
+            }
+        }
+        if needed.contains_key(ANY) {
+            return self.clone();
+        }
+        let file = needed.values().map(|file| file.file_descriptor_proto().clone()).collect();
+        let bytes = FileDescriptorSet { file }.encode_to_vec();
+        Schema::from_bytes(&bytes).expect("a part of a schema, with all that it imports, is one")
+    }
+
     /// The names of all methods, as `package.Service/Method`.
     pub fn methods(&self) -> Vec<String> {
         let names = |service: ServiceDescriptor| {
@@ -99,6 +127,25 @@ impl Schema {
             service.methods().map(move |method| format!("{of}/{}", method.name())).collect::<Vec<_>>()
         };
         self.pool.services().flat_map(names).collect()
+    }
+}
+
+/// The pool panics at others.
+fn check_syntax(set: &FileDescriptorSet) -> Result<(), SchemaError> {
+    let unknown = set.file.iter().find(|file| !matches!(file.syntax.as_deref(), None | Some("proto2" | "proto3")));
+    unknown.map_or(Ok(()), |file| {
+        Err(SchemaError(format!("{} has the syntax {:?}; known are proto2 and proto3", file.name(), file.syntax())))
+    })
+}
+
+/// Adds a file and all that it imports, by their names.
+fn add_with_imports(file: FileDescriptor, found: &mut BTreeMap<String, FileDescriptor>) {
+    let mut left = vec![file];
+    while let Some(file) = left.pop() {
+        if !found.contains_key(file.name()) {
+            left.extend(file.dependencies());
+            found.insert(file.name().to_owned(), file);
+        }
     }
 }
 
@@ -129,6 +176,9 @@ fn list(begin: &str, mut names: Vec<String>) -> String {
 mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
+
+    use prost_reflect::prost::Message;
+    use prost_reflect::prost_types::{FileDescriptorProto, FileDescriptorSet};
 
     use super::Schema;
 
@@ -192,6 +242,22 @@ mod tests {
     }
 
     #[test]
+    fn a_syntax_that_is_not_known_is_refused() {
+        for (syntax, is_known) in [(None, true), (Some("proto2"), true), (Some("editions"), false), (Some(""), false)] {
+            let file = FileDescriptorProto {
+                name: Some("a.proto".into()),
+                syntax: syntax.map(Into::into),
+                ..FileDescriptorProto::default()
+            };
+            let read = Schema::from_bytes(&FileDescriptorSet { file: vec![file] }.encode_to_vec());
+            let error = read.map(|_| ()).map_err(|error| error.to_string());
+            let expected =
+                || format!("a.proto has the syntax {:?}; known are proto2 and proto3", syntax.unwrap_or_default());
+            assert_eq!(error, if is_known { Ok(()) } else { Err(expected()) });
+        }
+    }
+
+    #[test]
     fn imports_begin_in_a_folder_above_the_file_or_where_one_is_told() {
         let service = r#"syntax = "proto3"; package api.v1; import "api/v1/text.proto"; import "google/protobuf/empty.proto";
             service S { rpc Get(google.protobuf.Empty) returns (Text); }"#;
@@ -207,6 +273,39 @@ mod tests {
         fs::write(&set, with_roots.as_bytes()).unwrap();
         assert_eq!(Schema::read(&[set], &[]).unwrap().methods(), ["api.v1.S/Get"]);
         fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn a_pruned_schema_has_the_files_that_its_services_need() {
+        let text = r#"syntax = "proto2"; package text; message Text { extensions 100 to 200; }"#;
+        let more =
+            r#"syntax = "proto2"; package more; import "text.proto"; extend text.Text { optional int32 n = 100; }"#;
+        let any = r#"syntax = "proto3"; package any; import "google/protobuf/any.proto"; import "text.proto";
+            service S { rpc Get(google.protobuf.Any) returns (text.Text); }"#;
+        let service = |name: &str| {
+            format!(
+                r#"syntax = "proto3"; package {name}; import "text.proto";
+                service S {{ rpc Get(text.Text) returns (text.Text); }}"#
+            )
+        };
+        let files = [("text.proto", text), ("more.proto", more), ("any.proto", any)];
+        let folder =
+            folder("pruned", &[&files[..], &[("a.proto", &service("a")), ("b.proto", &service("b"))]].concat());
+        let all = ["a", "b", "any", "more"].map(|name| folder.join(format!("{name}.proto")));
+        let schema = Schema::read(&all, std::slice::from_ref(&folder)).unwrap();
+        fs::remove_dir_all(folder).unwrap();
+
+        let files = |schema: &Schema| schema.pool.files().map(|file| file.name().to_owned()).collect::<Vec<_>>();
+        let pruned = schema.pruned(&["a.S"]);
+        assert_eq!(files(&pruned), ["a.proto", "more.proto", "text.proto"]);
+        let message = r#"{"[more.n]": 5}"#;
+        let mut encoded = Vec::new();
+        pruned.method("a.S/Get").unwrap().encode(message, &mut encoded).unwrap();
+        assert_eq!(encoded, b"\xa0\x06\x05");
+        assert_eq!(Schema::from_bytes(pruned.as_bytes()).unwrap().methods(), ["a.S/Get"]);
+        for services in [&["any.S"][..], &["a.S", "missing.S"]] {
+            assert_eq!(schema.pruned(services).methods(), schema.methods());
+        }
     }
 
     #[test]

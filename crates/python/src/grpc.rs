@@ -41,6 +41,11 @@ impl GrpcSchema {
         PyBytes::new(py, self.schema.as_bytes())
     }
 
+    fn pruned(&self, services: Vec<String>) -> Self {
+        let names: Vec<_> = services.iter().map(String::as_str).collect();
+        Self { schema: self.schema.pruned(&names) }
+    }
+
     fn methods(&self) -> Vec<String> {
         self.schema.methods()
     }

@@ -14,6 +14,7 @@ from . import (
     failures,
     freeze_closed,
     freeze_open,
+    grpc,
     http2,
     sockets,
     spacing,
@@ -37,4 +38,5 @@ CHECKS: dict[str, Check] = {
     "texts": texts.check,
     "sockets": sockets.check,
     "http2": http2.check,
+    "grpc": grpc.check,
 }

@@ -12,6 +12,8 @@ import click
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.durations import duration_text
 from plimsoll.load.guard_rails import HEADER
+from plimsoll.load.origins import grpc_url
+from plimsoll.load.protocols import grpc as calls
 from plimsoll.report.load import load_at_length, load_in_short
 from plimsoll.report.text import one_line
 from plimsoll.run.guard import Place, check_places, guarded, places_of, requests_each, shares
@@ -105,6 +107,7 @@ def document(dry: DryRun) -> dict[str, Any]:
             for one in dry.classes
         ],
         "flows": list(_flows(plan)),
+        "reflection": _reflection(plan),
         "rails": plan.rails.to_dict(),
         "header": None if plan.header is None else {HEADER: plan.header},
         "refused": dry.refusal or None,
@@ -120,6 +123,9 @@ def lines(dry: DryRun) -> list[str]:
     names = [f"{one.name}  {_share(one, dry.classes)}" for one in dry.classes]
     text += _part("Users", names or ["native"])
     text += _part("Requests", [line for flow in found["flows"] for line in _flow_lines(flow)])
+    text += _part(
+        "Schema", [f"asked of {each} by server reflection when the run begins" for each in found["reflection"]]
+    )
     text += _part("Header", [] if plan.header is None else [f"{HEADER}: {plan.header}"])
     text += _part("Guard rails", plan.rails.lines() or ["none: --allow-hosts, --max-rate, --max-run-time set some"])
     end = f"This run would be refused: {dry.refusal}" if dry.refusal else "This run would begin."
@@ -182,6 +188,13 @@ def _place_line(place: Place) -> str:
     return f"{place.url}  ({'; '.join(notes)})" if notes else place.url
 
 
+def _reflection(plan: RunPlan) -> list[str]:
+    """The targets that are to be asked for the schema of their calls."""
+    if plan.scenario is None or not calls.needs_schema(plan.scenario):
+        return []
+    return [grpc_url(plan.scenario["targets"][index]["url"]) for index in calls.services_by_target(plan.scenario)]
+
+
 def _flows(plan: RunPlan) -> Iterator[dict[str, Any]]:
     if plan.scenario is None:
         return
@@ -201,7 +214,7 @@ def _step(step: Mapping[str, Any], targets: list[dict[str, Any]]) -> dict[str, A
         else:
             url, headers = None, []
     if grpc := step.get("grpc"):
-        method, url = "gRPC", f"{target['url'].replace('http', 'grpc', 1)}/{grpc['method']}"
+        method, url = "gRPC", f"{grpc_url(target['url'])}/{grpc['method']}"
     return {
         "method": method,
         "url": url,

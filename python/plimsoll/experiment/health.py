@@ -13,25 +13,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from plimsoll._engine import (
-    Engine,
-    GrpcSchema,
-    Headers,
-    Origin,
-    Timeouts,
-    grpc_body,
-    grpc_codes,
-    grpc_headers,
-    grpc_read,
-)
+from plimsoll._engine import GrpcSchema, Origin
 from plimsoll.experiment.cell_values import CellError
 from plimsoll.load.origins import http_url, is_grpc_url
+from plimsoll.run.grpc_call import call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from plimsoll._engine import GrpcMethod
-    from plimsoll._engine import Reply as EngineReply
     from plimsoll.experiment.spec import Healthy
     from plimsoll.run.supervised.process import Process
 
@@ -141,40 +131,15 @@ def ask_grpc(url: str, service: str | None, within: float) -> str:
     know of health checks, any answer of gRPC will do. Certificates are not checked: the request goes to the system
     under test."""
     method = GrpcSchema.from_text(_CHECKS).method(_CHECK)
-    body = grpc_body([method.encode(json.dumps({"service": service or ""}))], False)
-    engine = Engine()
-    client = engine.client()
-    origin = Origin(http_url(url), verify=False, http2=True)
-    client.send(
-        None,
-        origin,
-        "POST",
-        f"/{_CHECK}",
-        Headers([("User-Agent", "plimsoll"), *grpc_headers()]),
-        body=body,
-        timeouts=Timeouts(within, within, within),
-    )
-    while True:
-        engine.poll(within)
-        for _, reply in engine:
-            if reply is None:
-                continue
-            wrong = _complaint(reply, method, is_any=service is None)
-            return f"{_CHECK}: {wrong}" if wrong else ""
+    message = method.encode(json.dumps({"service": service or ""}))
+    answer = call(Origin(http_url(url), verify=False, http2=True), _CHECK, [message], within)
+    wrong = answer.fault if service is None else answer.wrong or _state(method, answer.messages)
+    return f"{_CHECK}: {wrong}" if wrong else ""
 
 
-def _complaint(reply: EngineReply, method: GrpcMethod, *, is_any: bool) -> str:
-    """What is wrong with the answer to a check, or "". is_any: any answer of gRPC will do."""
-    if reply.error is not None:
-        return str(reply.error)
-    if reply.status != 200:
-        return f"status {reply.status}"
+def _state(method: GrpcMethod, messages: Sequence[bytes]) -> str:
+    """The state of a service if it is not serving, else ""."""
     try:
-        code, details, messages = grpc_read(reply)
-        if is_any:
-            return ""
-        if code:
-            return f"{grpc_codes()[code]}{': ' * bool(details)}{details}"
         status = method.decode(messages[0])["status"] if messages else "UNKNOWN"
     except ValueError as error:
         return str(error)

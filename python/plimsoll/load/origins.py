@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll._engine import Origin
 from plimsoll.load.mistakes import BadValueError, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _SCHEMES = ("http://", "https://", "http+unix://")
 _SOCKET_SCHEMES = {"ws": "http", "wss": "https"}
@@ -40,6 +43,22 @@ def http_url(url: str) -> str:
     """The same for HTTP, if it is a URL of gRPC."""
     scheme, _, rest = url.partition("://")
     return f"{_GRPC_SCHEMES[scheme.lower()]}://{rest}" if is_grpc_url(url) else url
+
+
+def grpc_url(url: str) -> str:
+    """The inverse of `http_url`, for the target of a call."""
+    scheme, mark, rest = url.partition("://")
+    known = {http: grpc for grpc, http in _GRPC_SCHEMES.items()}
+    return f"{known.get(scheme, scheme)}{mark}{rest}"
+
+
+def target_urls(scenario: Mapping[str, Any]) -> list[str]:
+    """The targets as people know them: one that has nothing but calls is of gRPC."""
+    others = {step.get("target") or 0 for flow in scenario["flows"] for step in flow["steps"] if not step.get("grpc")}
+    calls = {step.get("target") or 0 for flow in scenario["flows"] for step in flow["steps"]} - others
+    return [
+        grpc_url(target["url"]) if index in calls else target["url"] for index, target in enumerate(scenario["targets"])
+    ]
 
 
 def split_grpc_url(url: str) -> Address:

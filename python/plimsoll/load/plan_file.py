@@ -45,10 +45,10 @@ class PlanFile:
     """None: not given."""
 
 
-def read_plan(path: str, host: str | None = None) -> PlanFile:
+def read_plan(path: str, host: str | None = None, schema: str | None = None) -> PlanFile:
     """Raises UsageError with every error of the file: "plan.toml:12: phase[1].rate: the error, the fix".
 
-    host: a URL that replaces the first target's.
+    host: a URL that replaces the first target's. schema: of its calls, if the plan has none.
     """
     file = Path(path)
     data, places = read_toml(file)
@@ -59,7 +59,7 @@ def read_plan(path: str, host: str | None = None) -> PlanFile:
     found: list[Complaint] = []
     _check_thresholds(plan, found)
     load = _load(plan, found)
-    scenario = _scenario(plan, host, places, found) if plan.flow or plan.request else None
+    scenario = _scenario(plan, host, schema, places, found) if plan.flow or plan.request else None
     if found:
         raise complain(path, found, places)
     return PlanFile(
@@ -93,8 +93,10 @@ def _load(plan: PlanTable, found: list[Complaint]) -> Load | None:
     return Load(model, phases, limits.max_users, limits.on_saturation, limits.iterations, limits.requests)
 
 
-def _scenario(plan: PlanTable, host: str | None, places: Places, found: list[Complaint]) -> dict[str, Any] | None:
-    definition, draft = scenario_of(plan, places.line, host)
+def _scenario(
+    plan: PlanTable, host: str | None, schema: str | None, places: Places, found: list[Complaint]
+) -> dict[str, Any] | None:
+    definition, draft = scenario_of(plan, places.line, host, schema)
     found += draft.complaints
     if not draft.complaints and (refused := check(definition, draft)):
         found.append(refused)

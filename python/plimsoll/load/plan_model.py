@@ -114,7 +114,8 @@ class PlanTable(TomlTable):
     """`"weighted"`: each iteration draws a flow by weight; `"in_turn"`: one after the other, in the order of the
     file."""
     proto: Annotated[list[ExistingFile], BeforeValidator(one_or_more)] = Field(default_factory=list)
-    """The .proto files, or descriptor sets, with the methods of `grpc` steps."""
+    """The .proto files, or descriptor sets, with the methods of `grpc` steps; without them, targets are asked by server
+    reflection when the run begins."""
     proto_path: Annotated[list[Folder], BeforeValidator(one_or_more)] = Field(default_factory=list)
     """Folders in which the imports of .proto files begin; by default the folder of each file, or one above it."""
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] | None = None
@@ -145,6 +146,8 @@ class PlanTable(TomlTable):
             raise BadValueError("says nothing to do; it needs a [[request]], a [[flow]] or a [[phase]]")
         if self.users_per_connection is not None and not self.has_http2:
             raise BadValueError("is for HTTP/2: write http2 = true", "users_per_connection")
+        if self.proto_path and not self.proto:
+            raise BadValueError("belongs with proto", "proto_path")
         names = [target.name for target in self.target]
         for index, name in enumerate(names):
             if name is not None and name in names[:index]:

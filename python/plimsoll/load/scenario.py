@@ -41,10 +41,12 @@ class Draft:
     """The targets of calls of gRPC, by the target that they are a copy of, or by their origin."""
 
 
-def scenario_of(plan: PlanTable, line: Callable[[str], int], host: str | None = None) -> tuple[dict[str, Any], Draft]:
+def scenario_of(
+    plan: PlanTable, line: Callable[[str], int], host: str | None = None, schema: str | None = None
+) -> tuple[dict[str, Any], Draft]:
     """The scenario of a plan with flows or requests. line: the line of a field; flows keep that order.
 
-    host: a URL that replaces the first target's.
+    host: a URL that replaces the first target's. schema: of its calls, if the plan has none.
     """
     draft = Draft(plan)
     for index, table in enumerate(plan.target):
@@ -68,7 +70,9 @@ def scenario_of(plan: PlanTable, line: Callable[[str], int], host: str | None = 
         "flows": _different([_flow(draft, table, path, f"flows[{i}]") for i, (path, table) in enumerate(parts)]),
     }
     if plan.proto:
-        definition["schema"] = _schema(plan, draft)
+        definition["schema"] = _schema(plan, definition["flows"], draft)
+    elif schema is not None:
+        definition["schema"] = schema
     for index, name in enumerate(plan.feeder):
         draft.sources[f"feeders[{index}]"] = f"feeder.{name}"
     return definition, draft
@@ -86,18 +90,22 @@ def check(definition: dict[str, Any], draft: Draft) -> Complaint | None:
 
 
 def refusal(definition: dict[str, Any]) -> tuple[str, str] | None:
-    """The field and the reason if native users cannot run this."""
+    """The field and the reason if native users cannot run this. Calls whose schema is not known yet are checked as far
+    as they do not depend on it."""
     try:
-        Scenario(json.dumps(definition, ensure_ascii=False))
+        known = grpc.with_stand_in(definition) if grpc.needs_schema(definition) else definition
+        Scenario(json.dumps(known, ensure_ascii=False))
+    except BadValueError as error:
+        return error.field, str(error)
     except ValueError as error:
         match = _REFUSED.fullmatch(str(error))
         return (match["path"], match["reason"]) if match else ("", str(error))
     return None
 
 
-def _schema(plan: PlanTable, draft: Draft) -> str:
+def _schema(plan: PlanTable, flows: list[dict[str, Any]], draft: Draft) -> str:
     try:
-        return grpc.schema_of(plan.proto, plan.proto_path)
+        return grpc.schema_of(plan.proto, plan.proto_path, flows)
     except BadValueError as error:
         draft.complaints.append(Complaint("proto", str(error)))
         return ""
@@ -201,9 +209,6 @@ def _call(draft: Draft, step: StepTable, think: dict[str, Any] | None, path: str
     _note_step(draft, step, path, place)
     draft.sources[f"{place}.grpc"] = f"{path}.grpc"
     draft.sources[f"{place}.body.json"] = f"{path}.message"
-    if not draft.plan.proto:
-        why = 'needs a schema; write proto = "service.proto" at the top of the plan'
-        draft.complaints.append(Complaint(f"{path}.grpc", why))
     method = grpc.method_of(step)
     statuses = step.expect.status if step.expect and step.expect.status else ()
     return {

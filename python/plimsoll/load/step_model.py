@@ -241,8 +241,7 @@ class StepTable(TomlTable):
     close: CloseCode | None = None
     """Closes the WebSocket with this code, and waits for the answer."""
     grpc: str | None = None
-    """Calls a method: `"package.Service/Method"`, or a whole URL (`"grpc://…"`, or `"grpcs://…"` over TLS). The plan's
-    `proto` has it."""
+    """Calls a method: `"package.Service/Method"`, or a whole URL (`"grpc://…"`, or `"grpcs://…"` over TLS)."""
     message: JsonBody | None = None
     """With `grpc`: the message, a table or JSON in a string; empty by default. For a client that streams: a list of
     messages, which are sent at once. Values of variables are escaped inside quotes."""

@@ -18,7 +18,7 @@ from plimsoll.load.step_model import OBJECTIVES, is_method
 from plimsoll.load.table import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 _OPTIONS = {
     "method": "--method", "path": "URL", "headers": "--header", "body": "--body", "slo": "--slo",
@@ -55,7 +55,7 @@ def url_scenario(
         if stream != "llm":
             raise UsageError("--slo: goes with --stream llm")
         step["slo"] = parse_objectives(objectives)
-    return _checked(address, [step], _OPTIONS)
+    return check(_definition(address, [step]))
 
 
 def socket_scenario(
@@ -74,27 +74,25 @@ def socket_scenario(
         {"name": name, "body": {"text": message}, "websocket": {"send": {}}},
         {"name": name, "websocket": {"receive": {"reply": True}}},
     ]
-    return _checked(address, steps, _OPTIONS | {"body": "--message"})
+    return check(_definition(address, steps), _OPTIONS | {"body": "--message"})
 
 
 def grpc_scenario(
     url: str,
     *,
-    protos: Sequence[str],
+    protos: Sequence[str] = (),
     roots: Sequence[str] = (),
     message: str | None = None,
     message_file: str | None = None,
     headers: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """One repeated call. protos: .proto files or descriptor sets; roots: folders in which their imports begin.
-    message: JSON that may contain ${uuid} and the like, also in a file. headers: as in `url_scenario`. Raises
-    UsageError with the name of the option."""
+    """One repeated call. protos: .proto files or descriptor sets; without any, the target has to be asked for its
+    schema. roots: folders in which their imports begin. message: JSON that may contain ${uuid} and the like, also in a
+    file. headers: as in `url_scenario`. Raises UsageError with the name of the option."""
     address = origins.split_grpc_url(url)
     method = address.path.removeprefix("/")
-    if not protos:
-        raise UsageError(f"a call needs the schema of {method or 'its method'}: --proto FILE")
-    with named("--proto"):
-        schema = grpc.schema_of([Path(each) for each in protos], [Path(each) for each in roots])
+    if roots and not protos:
+        raise UsageError("--proto-path goes with --proto FILE")
     with named("--header"):
         lines = [parse_header(line) for line in headers]
     step: dict[str, Any] = {"name": method, "grpc": grpc.definition(method, gzip=False), "headers": lines}
@@ -102,18 +100,20 @@ def grpc_scenario(
         text = message if message_file is None else read_text(Path(message_file))
         if text is not None:
             step["body"] = {"json": json_template(text)}
-    return _checked(address, [step], _OPTIONS | {"grpc": "URL"}, schema)
+    definition = _definition(address, [step], http2=True)
+    if protos:
+        with named("--proto"):
+            definition["schema"] = grpc.schema_of(map(Path, protos), map(Path, roots), definition["flows"])
+    return check(definition)
 
 
-def _checked(
-    address: origins.Address, steps: list[dict[str, Any]], options: dict[str, str], schema: str | None = None
-) -> dict[str, Any]:
-    """The scenario with these steps. options: by field of a step. schema: of gRPC. Raises UsageError with the name of
-    the option."""
-    target = origins.target(address.origin, http2=schema is not None)
-    definition: dict[str, Any] = {"targets": [target], "flows": [{"name": steps[0]["name"], "steps": steps}]}
-    if schema is not None:
-        definition["schema"] = schema
+def _definition(address: origins.Address, steps: list[dict[str, Any]], *, http2: bool = False) -> dict[str, Any]:
+    target = origins.target(address.origin, http2=http2)
+    return {"targets": [target], "flows": [{"name": steps[0]["name"], "steps": steps}]}
+
+
+def check(definition: dict[str, Any], options: Mapping[str, str] = _OPTIONS) -> dict[str, Any]:
+    """The scenario of a URL, as it is. options: by field of a step. Raises UsageError with the name of the option."""
     if refused := refusal(definition):
         place, reason = refused
         field = re.split(r"[.\[]", re.sub(r"^flows\[0\]\.steps\[\d+\]\.", "", place))[0]

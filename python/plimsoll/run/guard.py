@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll._engine import Origin
 from plimsoll.errors import UsageError
 from plimsoll.load.limits_file import machine_rails
-from plimsoll.load.origins import http_url
+from plimsoll.load.origins import http_url, target_urls
 from plimsoll.record import new_run_id
 
 if TYPE_CHECKING:
@@ -127,7 +127,8 @@ def places_of(plan: RunPlan) -> list[Place]:
     """Where a run goes as far as its plan says: user classes of a locustfile may have hosts of their own."""
     if plan.scenario is None:
         return [Place(plan.host)] if plan.host else []
-    return [Place(each["url"], each.get("proxy")) for each in plan.scenario["targets"]]
+    urls = target_urls(plan.scenario)
+    return [Place(url, each.get("proxy")) for url, each in zip(urls, plan.scenario["targets"], strict=True)]
 
 
 def check_places(rails: GuardRails, places: Iterable[Place]) -> None:

@@ -54,7 +54,7 @@ def manifest(plan: RunPlan, name: str | None, secret: Container[str] = (), *, sh
         "warmup": plan.warmup,
         "times_of": plan.times_of,
         "max_users": plan.most_users if plan.is_open else None,
-        "host": plan.host or ", ".join(target["url"] for target in (plan.scenario or {}).get("targets", ())) or None,
+        "host": plan.host_text or None,
         "users": None if plan.is_open or shaped else plan.most_users,
         "shaped": shaped,
         "spawn_rate": plan.spawn_rate,

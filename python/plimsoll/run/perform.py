@@ -33,6 +33,7 @@ from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.loop import stop_signals
 from plimsoll.run.main_log import RUN_LOGGERS, log_start, main_log
 from plimsoll.run.planned import STDOUT
+from plimsoll.run.reflection import with_schema
 from plimsoll.run.sizing import CapacityWarning
 from plimsoll.stats.thresholds.watch import parse_threshold
 from plimsoll.stats.view import RunView
@@ -80,7 +81,7 @@ def perform(
 ) -> int:
     """The exit code. master: of the workers that have joined. resumption: the run is not a new one. joined: machines
     for its workers, chosen before. Raises PlimsollError when the run cannot begin, or has failed."""
-    plan = guarded(plan, time.time())
+    plan = with_schema(guarded(plan, time.time()))
     if plan.joined and joined is None:
         if master is None:
             raise UsageError(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from plimsoll.load.guard_rails import NO_RAILS, GuardRails, header_value
+from plimsoll.load.origins import target_urls
 from plimsoll.load.spec import Load
 from plimsoll.run.limits import MAX_BODY, MAX_BODY_MEMORY, MAX_DECODED_BODY, MAX_NAMES
 
@@ -149,6 +150,11 @@ class RunPlan:
         own = set() if self.users_per_connection > 1 else set(self.http2_classes.values())
         shared = own or {self.users_per_connection}
         return {"http2": has_http2, "users_per_connection": shared.pop() if len(shared) == 1 else None}
+
+    @property
+    def host_text(self) -> str:
+        """The target, for people: several hosts in one text."""
+        return self.host or ", ".join(target_urls(self.scenario) if self.scenario else ())
 
     @property
     def header(self) -> str | None:

@@ -3,34 +3,91 @@
 from __future__ import annotations
 
 import base64
+import re
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import GrpcSchema, grpc_codes
-from plimsoll.load.mistakes import BadValueError, at
+from plimsoll.load.mistakes import BadValueError, at, shown
 from plimsoll.load.origins import is_grpc_url, split_grpc_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from plimsoll.load.step_model import StepTable
 
 CODES = {name: number for number, name in enumerate(grpc_codes())}
 """The names of all status codes, and their numbers."""
+HTTP2_HINT = "; leave out --http2"
+"""Ends the engine's message about a server without HTTP/2. A call has no such option."""
 _FIELDS = frozenset((
     "name", "think", "weight", "target", "headers", "timeout", "idle_timeout", "extract", "expect", "grpc", "message",
     "compression",
 ))  # fmt: skip
 """What a step that calls a method may have."""
 
+_METHOD = re.compile(r"[\w.]+/\w+")
+_STAND_IN = "StandIn/Call"
+_STAND_INS = """
+syntax = "proto3";
+import "google/protobuf/struct.proto";
+service StandIn { rpc Call(stream google.protobuf.Value) returns (stream google.protobuf.Value); }
+"""
+"""A method that takes any JSON."""
 
-def schema_of(files: Iterable[Path], roots: Iterable[Path]) -> str:
-    """A descriptor set in base64, as native users are given it. Raises BadValueError with file and line."""
+
+def schema_of(files: Iterable[Path], roots: Iterable[Path], flows: Iterable[Mapping[str, Any]]) -> str:
+    """The schema of the calls of these flows, as native users are given it. Raises BadValueError with file and line."""
     try:
         schema = GrpcSchema.read([str(file) for file in files], [str(root) for root in roots])
     except ValueError as error:
         raise BadValueError(str(error)) from error
-    return base64.b64encode(schema.descriptor_set).decode("ascii")
+    return text_of(schema, flows)
+
+
+def text_of(schema: GrpcSchema, flows: Iterable[Mapping[str, Any]]) -> str:
+    """The part of a schema that the calls of these flows need: a descriptor set in base64."""
+    services = {call["grpc"]["method"].partition("/")[0] for _, call in _calls(flows)}
+    return base64.b64encode(schema.pruned(sorted(services)).descriptor_set).decode("ascii")
+
+
+def needs_schema(scenario: Mapping[str, Any]) -> bool:
+    """It has calls, and its targets are to be asked for their schema."""
+    return "schema" not in scenario and any(True for _ in _calls(scenario["flows"]))
+
+
+def services_by_target(scenario: Mapping[str, Any]) -> dict[int, list[str]]:
+    """The services that are called, each once, by the index of the target."""
+    found: dict[int, dict[str, None]] = {}
+    for _, call in _calls(scenario["flows"]):
+        found.setdefault(call.get("target") or 0, {})[call["grpc"]["method"].partition("/")[0]] = None
+    return {target: list(services) for target, services in found.items()}
+
+
+def with_stand_in(scenario: Mapping[str, Any]) -> dict[str, Any]:
+    """The scenario with a method that takes any JSON in the place of each, to check all but that. Raises BadValueError
+    for a name that cannot be a method; its field is that of the scenario."""
+    for place, call in _calls(scenario["flows"]):
+        name = call["grpc"]["method"]
+        if not _METHOD.fullmatch(name):
+            raise BadValueError(f'{shown(name)} is not a method; valid is "package.Service/Method"', place)
+    schema = base64.b64encode(GrpcSchema.from_text(_STAND_INS).descriptor_set).decode("ascii")
+    return {**scenario, "schema": schema, "flows": [_with_stand_ins(flow) for flow in scenario["flows"]]}
+
+
+def _with_stand_ins(flow: Mapping[str, Any]) -> dict[str, Any]:
+    steps = [
+        {**step, "grpc": {**step["grpc"], "method": _STAND_IN}} if step.get("grpc") else step for step in flow["steps"]
+    ]
+    return {**flow, "steps": steps}
+
+
+def _calls(flows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The steps that call a method, with the place of its name in a scenario."""
+    for number, flow in enumerate(flows):
+        for index, step in enumerate(flow["steps"]):
+            if step.get("grpc"):
+                yield f"flows[{number}].steps[{index}].grpc.method", step
 
 
 def check(step: StepTable) -> None:

@@ -67,7 +67,8 @@ _WHAT = (
             help="Body for a URL, or the message of a call of gRPC as JSON; @FILE takes it from a file."),
     _option("--proto", group=WHAT, metavar="FILE", multiple=True,
             help="For a call of gRPC (grpc://HOST:PORT/package.Service/Method, grpcs:// over TLS): the .proto file, or "
-                 "a descriptor set, with the method; may be repeated."),
+                 "a descriptor set, with the method; may be repeated. By default the target is asked by server "
+                 "reflection."),
     _option("--proto-path", group=WHAT, metavar="FOLDER", multiple=True,
             help="Where the imports of .proto files begin; by default in the folder of each, or in one above it."),
     _option("--stream", group=WHAT, choices=("sse", "lines", "llm"),

@@ -45,9 +45,8 @@ def headline_of(
 
 
 def host_of(plan: RunPlan) -> str:
-    """The target, for people: several hosts in one text."""
-    targets = (plan.scenario or {}).get("targets", ())
-    return redact(plan.host or ", ".join(target["url"] for target in targets))
+    """The target, for people: several hosts in one text, without secrets."""
+    return redact(plan.host_text)
 
 
 def _redacted(judged: RunJudgement) -> RunJudgement:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll._engine import grpc_codes, grpc_read
+from plimsoll.load.protocols.grpc import HTTP2_HINT
 from plimsoll.users.exceptions import GrpcError
 from plimsoll.users.http.catch_response import CatchResponse
 
@@ -43,7 +44,7 @@ class GrpcReply(CatchResponse):
     def _fault_of_head(self) -> GrpcError | None:
         if self.reply.error is not None:
             # A call has no other protocol.
-            return GrpcError(self.reply.error.removesuffix("; leave out --http2"), self.reply.outcome)
+            return GrpcError(self.reply.error.removesuffix(HTTP2_HINT), self.reply.outcome)
         return None if self.status_code == 200 else GrpcError(f"status {self.status_code}", "http")
 
     def _read(self) -> GrpcError | None:

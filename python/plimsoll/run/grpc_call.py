@@ -1,0 +1,75 @@
+"""A single call of gRPC: a question of our own, apart from the load."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll._engine import Engine, Headers, Timeouts, grpc_body, grpc_codes, grpc_headers, grpc_read
+from plimsoll.load.protocols.grpc import HTTP2_HINT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plimsoll._engine import AllowedHosts, Origin, Reply
+
+OK = "OK"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a call."""
+
+    fault: str = ""
+    """Why there is no answer of gRPC; "" if there is one."""
+    code: str = ""
+    """The name of the status code."""
+    details: str = ""
+    messages: tuple[bytes, ...] = ()
+    """Replies, as far as they came."""
+
+    @property
+    def wrong(self) -> str:
+        """Why the call did not succeed; "": it did."""
+        if self.fault or self.code == OK:
+            return self.fault
+        return f"{self.code}{': ' * bool(self.details)}{self.details}"
+
+
+def call(
+    origin: Origin,
+    method: str,
+    messages: Sequence[bytes],
+    within: float,
+    *,
+    headers: Iterable[tuple[str, str]] = (),
+    allowed: AllowedHosts | None = None,
+) -> Answer:
+    """Call `package.Service/Method` with serialized messages, and wait for the end. within: seconds. allowed: where
+    connections may be made to; None: anywhere. Raises ValueError for headers that cannot be sent."""
+    engine = Engine()
+    if allowed is not None:
+        engine.allow(allowed)
+    lines = Headers([("User-Agent", "plimsoll"), *grpc_headers(), *headers])
+    timeouts = Timeouts(within, within, within)
+    body = grpc_body(messages, False)
+    # Its requests end with the client, so it is kept until the answer has come.
+    client = engine.client()
+    client.send(None, origin, "POST", f"/{method}", lines, body=body, timeouts=timeouts)
+    while True:
+        engine.poll(within)
+        for _, reply in engine:
+            if reply is not None:
+                return _answer(reply)
+
+
+def _answer(reply: Reply) -> Answer:
+    if reply.error is not None:
+        return Answer(reply.error.removesuffix(HTTP2_HINT))
+    if reply.status != 200:
+        return Answer(f"status {reply.status}")
+    try:
+        code, details, messages = grpc_read(reply)
+    except ValueError as error:
+        return Answer(str(error))
+    return Answer("", grpc_codes()[code], details, tuple(messages))

@@ -1,0 +1,220 @@
+"""Server reflection: the schema of the calls of a plan, asked of their targets.
+
+It is asked once, before a run begins, by the process that starts the workers, and is part of the plan from then on.
+Allowed hosts, `--identify`, certificates, proxies, source addresses and metadata hold for the question as they hold for
+the load.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plimsoll._engine import GrpcSchema, Origin
+from plimsoll.errors import UsageError
+from plimsoll.load.guard_rails import HEADER
+from plimsoll.load.mistakes import nearest, shown
+from plimsoll.load.origins import grpc_url
+from plimsoll.load.plan_file import read_plan
+from plimsoll.load.protocols import grpc
+from plimsoll.load.scenario import refusal
+from plimsoll.load.url import check
+from plimsoll.run.grpc_call import call
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from plimsoll.run.grpc_call import Answer
+    from plimsoll.run.plan import RunPlan
+
+TIMEOUT_S = 10.0
+"""For each question."""
+MOST_LISTED = 12
+"""Services that an error names."""
+NAMES = tuple(f"grpc.reflection.{version}.ServerReflection/ServerReflectionInfo" for version in ("v1", "v1alpha"))
+"""The second one is asked where there is no first one. They differ in nothing but their names."""
+_NOT_FOUND = grpc.CODES["NOT_FOUND"]
+_MESSAGES = """
+syntax = "proto3";
+message Request {
+  oneof question { string file_by_filename = 3; string file_containing_symbol = 4; string list_services = 7; }
+}
+message Response {
+  Files file_descriptor_response = 4;
+  Services list_services_response = 6;
+  Refusal error_response = 7;
+}
+message Files { repeated bytes file_descriptor_proto = 1; }
+message Services { repeated Service service = 1; }
+message Service { string name = 1; }
+message Refusal { int32 error_code = 1; string error_message = 2; }
+message File { string name = 1; repeated string dependency = 3; }  // part of google.protobuf.FileDescriptorProto
+message FileSet { repeated bytes file = 1; }                       // google.protobuf.FileDescriptorSet
+service Messages { rpc Ask(Request) returns (Response); rpc Read(FileSet) returns (File); }
+"""
+
+Question = tuple[str, str]
+"""The name of a field of Request, and its value."""
+
+
+def with_schema(plan: RunPlan) -> RunPlan:
+    """The plan with the schema of its calls. If it has none, their targets are asked, so it must have passed its guard
+    rails. Raises UsageError."""
+    scenario = plan.scenario
+    if scenario is None or not grpc.needs_schema(scenario):
+        return plan
+    files = _Files()
+    for index, services in grpc.services_by_target(scenario).items():
+        url = grpc_url(scenario["targets"][index]["url"])
+        try:
+            _Target(plan, index, files).ask(services)
+        except UnknownServiceError as error:
+            raise UsageError(f"{url} {error}") from error
+        except ReflectionError as error:
+            instead = f'write proto = "FILE" into {plan.source}' if _is_file(plan) else "--proto FILE"
+            raise UsageError(f"cannot ask {url} for its schema: {error}; name a file with it: {instead}") from error
+    try:
+        schema = files.schema()
+    except ValueError as error:
+        raise UsageError(f"the schema that server reflection gives cannot be used: {error}") from error
+    known = {**scenario, "schema": grpc.text_of(schema, scenario["flows"])}
+    if refused := refusal(known):
+        _complain(plan, known, refused)
+    return replace(plan, scenario=known)
+
+
+class ReflectionError(Exception):
+    """Why a target does not give its schema."""
+
+
+class UnknownServiceError(ReflectionError):
+    """The target has no service of that name."""
+
+
+class _Files:
+    """The files that were given so far, in base64, by name."""
+
+    def __init__(self) -> None:
+        messages = GrpcSchema.from_text(_MESSAGES)
+        self.messages, self._file = messages.method("Messages/Ask"), messages.method("Messages/Read")
+        self._known: dict[str, str] = {}
+        self._imports: dict[str, None] = {}
+
+    def add(self, files: Iterable[str]) -> None:
+        """Raises ReflectionError for a file that is another one than that of the same name."""
+        for file in files:
+            try:
+                read = self._file.decode(base64.b64decode(file))
+            except ValueError as error:
+                raise ReflectionError(f"it gives a file that cannot be read: {error}") from error
+            name = str(read["name"])
+            # Each language comes with its own form of Google's files.
+            if self._known.setdefault(name, file) != file and not name.startswith("google/protobuf/"):
+                raise ReflectionError(f"it gives another {name} than the target before")
+            self._imports |= dict.fromkeys(read["dependency"])
+
+    def missing(self) -> list[str]:
+        """What they import and is not known."""
+        return [name for name in self._imports if name not in self._known]
+
+    def schema(self) -> GrpcSchema:
+        """Raises ValueError."""
+        return GrpcSchema(self._file.encode(json.dumps({"file": list(self._known.values())})))
+
+
+class _Target:
+    """A target that is asked."""
+
+    def __init__(self, plan: RunPlan, index: int, files: _Files) -> None:
+        assert plan.scenario is not None
+        target = plan.scenario["targets"][index]
+        self._files = files
+        self._allowed = plan.rails.allowed_hosts()
+        self._headers = [*_headers(plan.scenario, index), *([] if plan.header is None else [(HEADER, plan.header)])]
+        given = {name: target[name] for name in ("verify", "cert", "proxy") if name in target}
+        source = next(iter(plan.source_addresses), None)
+        try:
+            self._origin = Origin(target["url"], **given, source=source, http2=True)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        self._name = NAMES[0]
+
+    def ask(self, services: Sequence[str]) -> None:
+        """Add the files of these services, and all that they import. Raises ReflectionError."""
+        replies = self._exchange([("list_services", "*"), *(("file_containing_symbol", each) for each in services)])
+        listing, *found = replies
+        for service, reply in zip(services, found, strict=True):
+            if (refused := reply.get("error_response")) and refused["error_code"] != _NOT_FOUND:
+                raise ReflectionError(f"{service}: {refused['error_message']}")
+            if "file_descriptor_response" not in reply:
+                known = [each["name"] for each in listing.get("list_services_response", {}).get("service", ())]
+                raise UnknownServiceError(_unknown(service, known))
+            self._files.add(reply["file_descriptor_response"]["file_descriptor_proto"])
+        while missing := self._files.missing():
+            for reply in self._exchange([("file_by_filename", name) for name in missing]):
+                self._files.add(reply.get("file_descriptor_response", {}).get("file_descriptor_proto", ()))
+            if (left := self._files.missing()) and left[0] in missing:
+                raise ReflectionError(f"it does not give the file {left[0]}, which others of it import")
+
+    def _exchange(self, questions: Sequence[Question]) -> list[dict[str, Any]]:
+        """A reply to each question. Some servers end the call instead of answering one: then that reply is empty."""
+        messages = [self._files.messages.encode(json.dumps(dict([each]))) for each in questions]
+        answer = self._call(messages)
+        if answer.code == "UNIMPLEMENTED" and self._name == NAMES[0]:
+            self._name = NAMES[1]
+            answer = self._call(messages)
+        if answer.code == "UNIMPLEMENTED":
+            raise ReflectionError("it has no server reflection")
+        is_not_found = answer.code == "NOT_FOUND"
+        if answer.wrong and not is_not_found:
+            raise ReflectionError(answer.wrong)
+        try:
+            replies = [dict(self._files.messages.decode(each)) for each in answer.messages]
+        except ValueError as error:
+            raise ReflectionError(f"the reply cannot be read: {error}") from error
+        if len(replies) != len(questions) and not is_not_found:
+            raise ReflectionError(f"it answers {len(replies)} of {len(questions)} questions")
+        return [*replies, *({} for _ in questions)][: len(questions)]
+
+    def _call(self, messages: Sequence[bytes]) -> Answer:
+        try:
+            return call(
+                self._origin, self._name, messages, TIMEOUT_S, headers=self._headers, allowed=self._allowed
+            )  # fmt: skip
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+
+
+def _headers(scenario: Mapping[str, Any], index: int) -> list[tuple[str, str]]:
+    """Metadata of the target and of its calls, without variables: the question may need a token, too."""
+    target = scenario["targets"][index]
+    calls = [step for flow in scenario["flows"] for step in flow["steps"] if step.get("grpc")]
+    lines = [*(target.get("headers") or ())]
+    lines += [line for step in calls if (step.get("target") or 0) == index for line in step.get("headers") or ()]
+    return list(dict.fromkeys((name, value) for name, value in lines if "$" not in value))
+
+
+def _unknown(service: str, known: Sequence[str]) -> str:
+    if meant := nearest(service, known):
+        return f"has no service {shown(service)}; did you mean {shown(meant)}?"
+    if not known:
+        return f"has no service {shown(service)}"
+    more = f" and {len(known) - MOST_LISTED} more" if len(known) > MOST_LISTED else ""
+    return f"has no service {shown(service)}; there are {', '.join(known[:MOST_LISTED])}{more}"
+
+
+def _is_file(plan: RunPlan) -> bool:
+    return plan.source is not None and "://" not in plan.source
+
+
+def _complain(plan: RunPlan, known: dict[str, Any], refused: tuple[str, str]) -> None:
+    """Raises UsageError: the option, or the file and line, with what does not fit the schema."""
+    if not _is_file(plan):
+        check(known)
+    source = Path(plan.source or "")
+    if source.suffix == ".toml" and source.is_file():
+        read_plan(str(source), known["targets"][0]["url"], known["schema"])
+    raise UsageError(f"{source}: {': '.join(refused)}")
