@@ -118,7 +118,9 @@ static_resources:
             virtual_hosts:
             - name: all
               domains: ["*"]
-              routes: [{{ match: {{ prefix: "/" }}, direct_response: {{ status: 200, body: {{ inline_string: hello }} }} }}]
+              routes:
+              - match: {{ prefix: "/" }}
+                direct_response: {{ status: 200, body: {{ inline_string: hello }} }}
           http_filters:
           - name: echo
             typed_config:

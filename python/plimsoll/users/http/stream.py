@@ -10,9 +10,11 @@ import requests
 from greenlet import GreenletExit, getcurrent
 from urllib3.exceptions import DecodeError
 
+from plimsoll.users.exceptions import ResponseError
 from plimsoll.users.failure import cause_in_stream
 from plimsoll.users.http.response import RawResponse, ResponseContextManager, lazy
 from plimsoll.users.http.stream_events import events_of
+from plimsoll.users.recording import report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -43,6 +45,8 @@ class Incoming(RawIOBase):
         """Pieces since other users ran."""
         self.arrival = reply.arrival
         """Stamp of the bytes that were received last, ns."""
+        self.broken: str | None = None
+        """The outcome of a body that ended too early, if its reader was told."""
 
     def readable(self) -> bool:
         return True
@@ -79,6 +83,7 @@ class Incoming(RawIOBase):
         if not piece:
             self._stream = None
             if stream.error is not None:
+                self.broken = stream.outcome
                 raise cause_in_stream(stream)
         return piece
 
@@ -210,6 +215,11 @@ class Streamed:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
         try:
+            if self._source.broken and self._manual_result is None and isinstance(error, Exception):
+                # The server has received the request: it counts, whatever leaves the block.
+                self.broken = self._source.broken
+                report(self, error)
+                return isinstance(error, ResponseError)
             return cast("bool", super().__exit__(kind, error, traceback))  # type: ignore[misc] # of the class behind
         finally:
             self.close()

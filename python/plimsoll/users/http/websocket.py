@@ -41,6 +41,8 @@ _SCHEMES = {"ws://": "http://", "wss://": "https://"}
 class Received:
     """The response in the request event of a received message."""
 
+    broken: str | None = None
+
     def __init__(self, reply: Reply, message: Message | None) -> None:
         self.reply = reply
         self.content = message
