@@ -11,6 +11,8 @@ TITLES = {
     "/small": f"{SMALL_BYTES} bytes",
     "/large": f"{LARGE_BYTES:,} bytes",
     "/orders": f"JSON, {len(ORDER)} bytes",
+    "/echo": "message",
+    "/events": "event",
 }
 
 

@@ -278,7 +278,10 @@ def open_websocket(
     with response:
         try:
             if stream is None:
-                raise WebSocketError(f"the server does not open a WebSocket: status {response.status_code}, not 101")
+                place = response.headers.get("location") if 300 <= response.status_code < 400 else None
+                redirects = f"; it redirects to {place}" if place else ""
+                status = f"status {response.status_code}, not 101{redirects}"
+                raise WebSocketError(f"the server does not open a WebSocket: {status}")
             opened = stream.websocket(response.reply, list(subprotocols), compression)
         except (ValueError, WebSocketError) as error:
             socket.error = str(error)
