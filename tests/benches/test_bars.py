@@ -4,7 +4,7 @@ from benches.memory import IdleCost
 from benches.open_model import Arrivals, OpenCase, OpenCost
 from benches.results import Results
 from benches.scale import ScaleCost
-from benches.subjects import Native, PlimsollRun, Wrk
+from benches.subjects import K6, Native, PlimsollRun, Tungstenite, Wrk
 
 
 def results(costs: dict[Case, float]) -> Results:
@@ -47,6 +47,17 @@ def test_a_realistic_locustfile_is_held_against_the_cheapest_request() -> None:
         Case(PlimsollRun("plimsoll realistic HttpUser"), "/orders", 50): 15.0,
     }
     assert [bar.measured for bar in bars(results(costs))] == [3.0]
+
+
+def test_a_websocket_is_held_against_its_cheapest_peer_and_an_event_against_a_time() -> None:
+    ours = Native("plimsoll native users, WebSocket")
+    costs = {Case(Tungstenite(), "/echo", 50): 8.0, Case(K6("k6, WebSocket"), "/echo", 50): 80.0}
+    assert list(bars(results(costs))) == []
+    costs |= {Case(ours, "/echo", 50): 6.0, Case(Native("plimsoll native users, events"), "/events", 50): 1.5}
+    assert [(bar.measured, bar.unit, bar.holds) for bar in bars(results(costs))] == [
+        (0.75, "× tungstenite, WebSocket", True),
+        (1.5, "µs", False),
+    ]
 
 
 def test_memory_is_a_bar_for_us_alone() -> None:

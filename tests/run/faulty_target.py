@@ -95,7 +95,8 @@ class EventStreams:
         for number in range(EVENTS):
             await asyncio.sleep(PAUSE_S)
             if is_reset and number == 2:
-                return reset(writer.transport)
+                reset(writer.transport)
+                return
             self._journal.event()
             writer.write(b"9\r\ndata: x\n\n\r\n")
             await writer.drain()
@@ -113,7 +114,8 @@ class Messages:
             if self._journal.fault == "slow":
                 await asyncio.sleep(PAUSE_S * len(message) / PIECE)
             if self._journal.received():
-                return reset(connection.transport)
+                reset(connection.transport)
+                return
             await asyncio.sleep(PAUSE_S)
             await connection.send("answer")
 
@@ -143,7 +145,8 @@ class Http2(asyncio.Protocol):
                 asyncio.get_running_loop().call_later(wait, self._more, event.flow_controlled_length, event.stream_id)
             elif isinstance(event, StreamEnded) and (not self._last or event.stream_id <= self._last):
                 if self._journal.received():
-                    return reset(self._transport)
+                    reset(self._transport)
+                    return
                 asyncio.get_running_loop().call_later(PAUSE_S, self._answer, event.stream_id)
         self._transport.write(self._h2.data_to_send())
 

@@ -1,8 +1,8 @@
-"""What a run reports of event streams, WebSockets and HTTP/2 is what the target has counted, whatever happens to either.
+"""A run reports of event streams, WebSockets and HTTP/2 what the target has counted, whatever happens to either.
 
 A message or request counts for the target as soon as it has all of it. With each fault but a kill, its count is ours to
-the last one. A target that is killed may take along what it had not read; a worker that is killed takes along what it had
-not reported, of at most `UNREPORTED_S`.
+the last one. A target that is killed may take along what it had not read; a worker that is killed takes along what it
+had not reported, of at most `UNREPORTED_S`.
 """
 
 from __future__ import annotations

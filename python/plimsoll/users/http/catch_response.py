@@ -29,8 +29,8 @@ class CatchResponse:
     """The with-block of a response; mixed into the response classes of both sessions.
 
     Unless user code decides, the status decides. An exception that leaves the block prevents the request's report,
-    unless it is a ResponseError, the code has already decided, or a streamed body broke off. A user that is stopped in the block cancels the
-    exchange.
+    unless it is a ResponseError, the code has already decided, or a streamed body broke off. A user that is stopped in
+    the block cancels the exchange.
     """
 
     reply: Reply | None

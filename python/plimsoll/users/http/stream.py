@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from plimsoll._engine import Reply, Stream
+    from plimsoll.users.http.catch_response import CatchResponse
     from plimsoll.users.http.sending import Sender
     from plimsoll.users.http.stream_events import EventFormat, StreamEvent
 
@@ -159,6 +160,8 @@ class Streamed:
 
     reply: Reply
     session: Sender[Any]
+    broken: str | None
+    _manual_result: Any
 
     # As in requests: False until the whole body has been read.
     _content: Any = False
@@ -218,7 +221,7 @@ class Streamed:
             if self._source.broken and self._manual_result is None and isinstance(error, Exception):
                 # The server has received the request: it counts, whatever leaves the block.
                 self.broken = self._source.broken
-                report(self, error)
+                report(cast("CatchResponse", self), error)
                 return isinstance(error, ResponseError)
             return cast("bool", super().__exit__(kind, error, traceback))  # type: ignore[misc] # of the class behind
         finally:
