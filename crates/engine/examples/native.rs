@@ -74,7 +74,7 @@ fn socket_steps(path: &str) -> String {
     format!(
         r#"{{"name": "/{path}", "path": "/{path}", "websocket": {{"connect": {{}}}}}},
            {{"name": "/{path}", "body": {{"text": "{message}"}}, "websocket": {{"send": {{}}}}}},
-           {{"name": "/{path}", "timeout": 60.0, "websocket": {{"receive": {{"reply": true}}}}}}"#
+           {{"name": "/{path}", "websocket": {{"receive": {{"reply": true}}}}}}"#
     )
 }
 
