@@ -1,9 +1,9 @@
-//! A target of WebSockets and event streams that costs as little as one can: for benches that need the processor for the
-//! generator.
+//! A target of WebSockets and event streams that costs as little as one can: for benches that need the processor for
+//! the generator.
 //!
-//! `echo` serves on a free port of 127.0.0.1 until its standard input is closed, and prints its address. A WebSocket gets each of its
-//! messages back, all that one read brings by one write. Every other request gets a stream of 1,000 events of 100 bytes.
-//! A line of the input asks for the number of open connections, and of messages and events so far.
+//! `echo` serves on a free port of 127.0.0.1 until its standard input is closed, and prints its address. A WebSocket
+//! gets each of its messages back, all that one read brings by one write. Every other request gets a stream of 1,000
+//! events of 100 bytes. A line of the input asks for the number of open connections, and of messages and events so far.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -84,8 +84,8 @@ fn accept(listener: &TcpListener, poll: &Poll, peers: &mut Slab<Peer>) {
 }
 
 impl Peer {
-    /// Answers what has come; whether the peer is still there. Readiness is edge-triggered, but a read that does not fill
-    /// the buffer has emptied the socket.
+    /// Answers what has come; whether the peer is still there. Readiness is edge-triggered, but a read that does not
+    /// fill the buffer has emptied the socket.
     fn serve(&mut self, buffer: &mut [u8], stream: &[u8], count: &mut u64) -> bool {
         loop {
             let read = match self.stream.read(buffer) {

@@ -1,10 +1,10 @@
 //! The benchmark of the hot path: N users repeat one GET, or a message, over the engine, without Python.
 //!
 //! `native URL USERS SECONDS` prints one line of JSON: the counts, and the CPU time of this process. `native URL USERS
-//! 0 COUNT` stops after COUNT exchanges instead, so that instructions can be counted. A further argument is the number of
-//! users of each connection: then the requests are HTTP/2. COUNT may be `-`. With ws://, each user sends a message of 100
-//! bytes and waits for the next one, again and again; the response of a path /events is read as server-sent events. Then
-//! the count is that of round trips or of events.
+//! 0 COUNT` stops after COUNT exchanges instead, so that instructions can be counted. A further argument is the number
+//! of users of each connection: then the requests are HTTP/2. COUNT may be `-`. With ws://, each user sends a message of
+//! 100 bytes and waits for the next one, again and again; the response of a path /events is read as server-sent events.
+//! Then the count is that of round trips or of events.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -82,7 +82,8 @@ fn report(recorder: &mut Recorder, elapsed: u64) {
     let taken = recorder.take(None);
     // Requests, or what stands in their place.
     let methods = taken.cells.iter().filter_map(|(_, id, ..)| recorder.name(*id)).map(|(method, _)| method);
-    let method = methods.max_by_key(|method| ["GET", "WS receive", "each event"].iter().position(|each| each == method));
+    let method =
+        methods.max_by_key(|method| ["GET", "WS receive", "each event"].iter().position(|each| each == method));
     let is_counted = |id| recorder.name(id).map(|(method, _)| method) == method;
     let count = |wanted: fn(Outcome) -> bool| -> u64 {
         let counted = taken.cells.iter().filter(|(_, id, outcome, _)| is_counted(*id) && wanted(*outcome));

@@ -186,7 +186,8 @@ impl<P: Protocol> Connection<P> {
             return Step::Redial;
         }
         if !flight.is_answered() && self.origin.may_want_tls() {
-            failure.message.push_str(if asks_to_upgrade(&flight.call.wire) { "; is it wss?" } else { "; is it https?" });
+            let is_socket = asks_to_upgrade(&flight.call.wire);
+            failure.message.push_str(if is_socket { "; is it wss?" } else { "; is it https?" });
         }
         Step::Failed(failure)
     }
