@@ -107,18 +107,14 @@ impl Peer {
         if !self.is_socket {
             let Some(end) = self.input.windows(END.len()).position(|window| window == END) else { return };
             let head = self.input[..end].to_ascii_lowercase();
-            match head.windows(KEY.len()).position(|window| window == KEY) {
-                Some(at) => {
-                    let key = &self.input[at + KEY.len()..][..24];
-                    let accept = derive_accept_key(key);
-                    let head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
-                    self.output.extend_from_slice(format!("{head}Sec-WebSocket-Accept: {accept}\r\n\r\n").as_bytes());
-                    self.is_socket = true;
-                }
-                None => {
-                    self.output.extend_from_slice(stream);
-                    *count += EVENTS;
-                }
+            if let Some(at) = head.windows(KEY.len()).position(|window| window == KEY) {
+                let accept = derive_accept_key(&self.input[at + KEY.len()..][..24]);
+                let head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
+                self.output.extend_from_slice(format!("{head}Sec-WebSocket-Accept: {accept}\r\n\r\n").as_bytes());
+                self.is_socket = true;
+            } else {
+                self.output.extend_from_slice(stream);
+                *count += EVENTS;
             }
             self.input.drain(..end + END.len());
         }
