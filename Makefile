@@ -9,6 +9,8 @@ PAGE   := python/plimsoll/web/report.js
 # Tests of whole runs wait more than they compute. One that lasts long must not be the last of its file.
 PYTEST := $(BIN)/pytest -q --dist worksteal
 LABS   := target/release/plimsoll-truth target/release/plimsoll-tunnel target/release/libplimsoll_faults.so tests/parity/.venv/.done
+# Servers that only tests of HTTP/2 need, beside nginx and Node; Go comes with the machine, others with .venv.
+HTTP2_SERVERS := apache2:apache2-bin caddy:caddy
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # Some images forbid Python to keep byte code. The tests start thousands of processes, and each would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -37,6 +39,7 @@ test: system ## what every change must pass
 ci: export DURATIONS = --durations=30
 ci: export CARGO_INCREMENTAL = 0
 ci: test ## what CI runs: test, and the long tests of what changed since the last landed commit, but for the exhaustive ones
+	@scripts/system-packages $(HTTP2_SERVERS)
 	@$(BIN)/python scripts/long_tests.py $(PYTEST) -n 4 $(DURATIONS) -m "long and not exhaustive"
 
 test-rust: ## the crates' tests
@@ -49,6 +52,7 @@ test-python: setup $(LABS) ## the package's tests, and those of the labs and ben
 	$(PYTEST) -n 6 $(DURATIONS)
 
 test-long: setup $(LABS) ## browser, documents, parity, labs, simulations and fuzzing (about 12 minutes)
+	@scripts/system-packages $(HTTP2_SERVERS)
 	$(PYTEST) -n 4 $(DURATIONS) -m long
 
 check: setup ## formatting, lints, layers, types; the stub against the binary
@@ -67,7 +71,7 @@ format: setup ## rewrite the sources as the checks want them
 	$(BIN)/ruff check --fix .
 	npm --prefix web run format --silent
 
-bench: setup benches/.venv/.done target/release/examples/native ## our own cost, side by side with peers (about twenty-five minutes)
+bench: setup benches/.venv/.done target/release/examples/native target/release/examples/echo target/release/examples/tungstenite ## our own cost, side by side with peers (about twenty-five minutes)
 	@$(BIN)/python -m benches
 
 bench-page: setup ## what an open page costs the load, and how soon it paints (about four minutes)
@@ -188,9 +192,6 @@ target/release/plimsoll-truth: Cargo.toml Cargo.lock $(shell find labs/truth/tar
 target/release/libplimsoll_faults.so: Cargo.toml Cargo.lock $(shell find labs/robustness/faults -name '*.rs' -o -name Cargo.toml)
 	@scripts/step "building the injector of faults" cargo build --release --locked --quiet -p plimsoll-faults
 
-target/release/examples/native: $(RUST)
-	@scripts/step "building the native bench" cargo build --release --locked --quiet -p plimsoll-engine --example native
-
-target/release/examples/sink: $(RUST)
-	@scripts/step "building the sink" cargo build --release --locked --quiet -p plimsoll-engine --example sink
+target/release/examples/%: $(RUST)
+	@scripts/step "building what benches run: $*" cargo build --release --locked --quiet -p plimsoll-engine --example $*
 	@touch $@

@@ -5,7 +5,7 @@ from .cost import Case
 from .memory import IdleCase
 from .open_model import Arrivals, OpenCase
 from .scale import Paced, ScaleCase
-from .subjects import K6, H2load, LocustRun, Native, Oha, PlimsollRun, Subject, Wrk
+from .subjects import K6, H2load, LocustRun, Native, Oha, PlimsollRun, Subject, Tungstenite, Wrk
 
 USERS = 50
 MORE_USERS = (1_000, 10_000)
@@ -17,6 +17,9 @@ WRK = Wrk()
 NATIVE = Native()
 HTTP2 = (H2load(), Native("plimsoll native users, HTTP/2"))
 GRPC = (grpc.Posts(), grpc.Calls(), grpc.Ghz(), grpc.K6Calls())
+SOCKET_PEERS = (Tungstenite(), K6("k6, WebSocket", "k6-socket.js", "ws_msgs_received"))
+SOCKETS = (*SOCKET_PEERS, Native("plimsoll native users, WebSocket"))
+EVENTS = Native("plimsoll native users, events")
 PLIMSOLL_URL = PlimsollRun("plimsoll run URL")
 PLIMSOLL_TRIVIAL = (
     PlimsollRun("plimsoll trivial HttpUser", "trivial.py", "TrivialHttp"),
@@ -69,6 +72,8 @@ def cases(quick: bool) -> list[Case]:
     chosen += [Case(subject, "/orders", USERS) for subject in realistic]
     chosen += [Case(subject, "/small", USERS, STREAMS) for subject in HTTP2]
     chosen += [Case(subject, grpc.PATH, USERS, STREAMS) for subject in GRPC]
+    chosen += [Case(subject, "/echo", USERS) for subject in SOCKETS]
+    chosen.append(Case(EVENTS, "/events", USERS))
     if not quick:
         chosen += [Case(subject, "/large", USERS) for subject in trivial]
         scaling: list[Subject] = [WRK, NATIVE, *PLIMSOLL_TRIVIAL]

@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from .echo import EVENTS, Echo
 from .errors import BenchError
 from .nginx import Nginx
 from .others import Others
@@ -29,6 +30,16 @@ class Case:
     streams: int = 0
     """Requests of a connection at a time, with HTTP/2; 0: HTTP/1.1."""
 
+    @property
+    def is_echo(self) -> bool:
+        """Whether the server is `echo`, and the count that of messages or events; else nginx, and requests."""
+        return self.path in ("/echo", "/events")
+
+    @property
+    def under_way(self) -> int:
+        """How many may be under way, which the generator does not count."""
+        return self.users * (EVENTS if self.path == "/events" else max(1, self.streams))
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -45,43 +56,45 @@ class Cost:
     """CPUs used by unrelated work during the measurement."""
 
 
-def measure(nginx: Nginx, case: Case, window: float) -> Cost:
+def measure(server: Nginx | Echo, case: Case, window: float) -> Cost:
     """Run the case once, and measure `window` seconds from its middle.
 
-    At both ends of the window, the generator's CPU comes from the kernel and the number of requests from nginx. So
-    startup and shutdown do not count, and no tool reports on itself. Raises BenchError if the generator fails, if it
-    does not have all users at both ends, or if its own final count is not nginx's.
+    At both ends of the window, the generator's CPU comes from the kernel and the number of requests from the server.
+    So startup and shutdown do not count, and no tool reports on itself. Raises BenchError if the generator fails, if
+    it does not have all users at both ends, or if its own final count is not the server's.
     """
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder:
         seconds = round(window + SETTLE_SECONDS + MARGIN_SECONDS + case.users / USERS_STARTED_PER_SECOND)
-        url = nginx.http2_url if case.streams else nginx.url
+        url = server.url_of(case.path, http2=bool(case.streams))
         load = Load(url, case.path, case.users, seconds, Path(folder), case.streams)
-        before = nginx.status().requests
+        before = server.status().requests
         with Measured(case.subject.command(load), load.environment) as generator:
-            wait_for_connections(nginx, generator, case.users)
+            wait_for_connections(server, generator, case.users)
             time.sleep(SETTLE_SECONDS)
-            cost = weigh(nginx, generator, case.users, window)
+            cost = weigh(server, generator, case.users, window)
             output = generator.finish()
         reported = case.subject.reported(load, output)
-        check_count(case.subject.name, reported, nginx.status().requests - before, case.users * max(1, case.streams))
+        check_count(case.subject.name, reported, server.status().requests - before, case.under_way)
         return cost
 
 
-def wait_for_connections(nginx: Nginx, generator: Measured, users: int, seconds: float = CONNECT_SECONDS) -> None:
+def wait_for_connections(
+    server: Nginx | Echo, generator: Measured, users: int, seconds: float = CONNECT_SECONDS
+) -> None:
     """Wait until every user has its connection. Raises BenchError after `seconds`."""
     deadline = time.monotonic() + seconds
-    while nginx.status().connections < users:
+    while server.status().connections < users:
         generator.tree()  # raises if it has ended
         if time.monotonic() > deadline:
-            raise BenchError(f"{nginx.status().connections} of {users} users connected:\n{generator.output()}")
+            raise BenchError(f"{server.status().connections} of {users} users connected:\n{generator.output()}")
         time.sleep(0.05)
 
 
-def weigh(nginx: Nginx, generator: Measured, users: int, window: float) -> Cost:
-    others = Others(nginx, generator)
-    (cpu_start, workers_start), start, clock_start = generator.cpu_seconds(), nginx.status(), time.monotonic()
+def weigh(server: Nginx | Echo, generator: Measured, users: int, window: float) -> Cost:
+    others = Others(server, generator)
+    (cpu_start, workers_start), start, clock_start = generator.cpu_seconds(), server.status(), time.monotonic()
     time.sleep(window)
-    (cpu_end, workers_end), end, clock_end = generator.cpu_seconds(), nginx.status(), time.monotonic()
+    (cpu_end, workers_end), end, clock_end = generator.cpu_seconds(), server.status(), time.monotonic()
     seconds, foreign = clock_end - clock_start, others.seconds()
     if end.connections < users:
         raise BenchError(f"only {end.connections} of {users} users at the end of the window:\n{generator.output()}")
@@ -100,4 +113,4 @@ def weigh(nginx: Nginx, generator: Measured, users: int, window: float) -> Cost:
 def check_count(name: str, reported: int, received: int, under_way: int) -> None:
     """At the end, at most this many requests may be in flight, which the tool does not count. More is an error."""
     if not reported <= received <= reported + under_way:
-        raise BenchError(f"{name} reported {reported} requests, nginx received {received}")
+        raise BenchError(f"{name} reported {reported} requests, the server received {received}")

@@ -104,6 +104,10 @@ class Nginx:
         self._asked = 0
         self._master = psutil.Process(pid)
 
+    def url_of(self, path: str, http2: bool) -> str:
+        """The URL to which the path is added."""
+        return self.http2_url if http2 else self.url
+
     def version(self) -> str:
         """For example "nginx/1.22.1"."""
         return first_line([program() or "nginx", "-v"]).rpartition(" ")[2]

@@ -4,6 +4,7 @@ import os
 
 import psutil
 
+from .echo import Echo
 from .nginx import Nginx
 from .process import Measured
 
@@ -14,8 +15,8 @@ QUIET_CPUS = 0.1
 class Others:
     """Measures unrelated work. Create it at the start of a window."""
 
-    def __init__(self, nginx: Nginx, generator: Measured) -> None:
-        self._parties = nginx, generator
+    def __init__(self, server: Nginx | Echo, generator: Measured) -> None:
+        self._parties = server, generator
         self._start = self._foreign()
 
     def seconds(self) -> float:
@@ -24,7 +25,7 @@ class Others:
         return self._foreign() - self._start
 
     def _foreign(self) -> float:
-        nginx, generator = self._parties
+        server, generator = self._parties
         machine, own = psutil.cpu_times(), os.times()
         busy = machine.user + machine.nice + machine.system + machine.steal
-        return float(busy - nginx.cpu_seconds() - generator.cpu_seconds()[0] - own.user - own.system)
+        return float(busy - server.cpu_seconds() - generator.cpu_seconds()[0] - own.user - own.system)

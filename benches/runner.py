@@ -7,6 +7,7 @@ from functools import partial
 from . import instructions
 from .cases import IDLE, cases, open_cases, scale_cases
 from .cost import Case, measure
+from .echo import running_echo
 from .errors import BenchError
 from .memory import IdleCase, measure_idle
 from .nginx import Nginx
@@ -75,7 +76,11 @@ def present(results: Results, case: Case | OpenCase | IdleCase | ScaleCase) -> b
 
 
 def add_cost(nginx: Nginx, results: Results, case: Case) -> None:
-    results.add(case, measure(nginx, case, results.window))
+    if case.is_echo:
+        with running_echo() as echo:
+            results.add(case, measure(echo, case, results.window))
+    else:
+        results.add(case, measure(nginx, case, results.window))
 
 
 def add_idle(nginx: Nginx, results: Results, case: IdleCase) -> None:

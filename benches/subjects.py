@@ -14,7 +14,8 @@ from plimsoll.store import Store
 from .machine import version_of
 
 FOLDER = Path(__file__).resolve().parent
-NATIVE = FOLDER.parent / "target" / "release" / "examples" / "native"
+EXAMPLES = FOLDER.parent / "target" / "release" / "examples"
+NATIVE = EXAMPLES / "native"
 LOCUST = FOLDER / ".venv" / "bin" / "locust"
 PLIMSOLL = Path(sys.executable).with_name("plimsoll")
 
@@ -110,6 +111,24 @@ class Native(Subject):
 
 
 @dataclass(frozen=True)
+class Tungstenite(Subject):
+    """The library tungstenite in the shortest loop that sends a message and waits for the next one."""
+
+    name: str = "tungstenite, WebSocket"
+    program = EXAMPLES / "tungstenite"
+    hint = " (cargo build --release --examples)"
+
+    def version(self) -> str:
+        return version_of(["cargo", "tree", "-p", "tungstenite", "--depth", "0", "--prefix", "none"])
+
+    def command(self, load: Load) -> list[str]:
+        return [str(self.program), load.url + load.path, str(load.users), str(load.seconds)]
+
+    def reported(self, load: Load, output: str) -> int:
+        return int(json.loads(output)["requests"])
+
+
+@dataclass(frozen=True)
 class H2load(Subject):
     name: str = "h2load"
     program = "h2load"
@@ -158,15 +177,19 @@ class LocustRun(Subject):
 class K6(Subject):
     name: str = "k6"
     program = "k6"
+    hint = " (go install go.k6.io/k6@latest)"
     version_option = "version"
+    script: str = "k6.js"
+    metric: str = "http_reqs"
 
     def command(self, load: Load) -> list[str]:
         command = ["k6", "run", "--quiet", "--no-usage-report", "--vus", str(load.users)]
         command += ["--duration", f"{load.seconds}s", "--env", f"BENCH_URL={load.url}{load.path}"]
-        return [*command, "--summary-export", str(load.folder / "k6.json"), str(FOLDER / "k6.js")]
+        command += ["--env", f"BENCH_SECONDS={load.seconds}"]
+        return [*command, "--summary-export", str(load.folder / "k6.json"), str(FOLDER / self.script)]
 
     def reported(self, load: Load, output: str) -> int:
-        return int(json.loads((load.folder / "k6.json").read_text())["metrics"]["http_reqs"]["count"])
+        return int(json.loads((load.folder / "k6.json").read_text())["metrics"][self.metric]["count"])
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ TITLES = {
     "/large": f"{LARGE_BYTES:,} bytes",
     "/orders": f"JSON, {len(ORDER)} bytes",
     grpc.PATH: f"call, {grpc.REPLY_BYTES} bytes",
+    "/echo": "message",
+    "/events": "event",
 }
 
 

@@ -60,7 +60,10 @@ GROUPS = {
             f"{PACKAGE}cli/workers.py", f"{PACKAGE}cli/cluster.py",
         ),
     ),
-    "http2": Group(("tests/run/test_http2_servers.py",), ("tests/run/http2_servers.py", *ENGINE)),
+    "protocols": Group(
+        ("tests/run/test_http2_servers.py", "tests/run/test_counts.py"),
+        ("tests/run/http2_servers.py", "tests/run/faulty_target.py", *ENGINE),
+    ),
     "parity": Group(("tests/parity",), ("tests/parity/", f"{PACKAGE}locust/", *ENGINE)),
     "truth": Group(("tests/labs/truth",), ("labs/truth/", f"{PACKAGE}stats/", f"{PACKAGE}store/", *ENGINE)),
     "robustness": Group(("tests/labs/robustness",), ("labs/robustness/", "labs/truth/", f"{PACKAGE}store/", *ENGINE)),

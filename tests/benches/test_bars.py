@@ -5,7 +5,7 @@ from benches.memory import IdleCost
 from benches.open_model import Arrivals, OpenCase, OpenCost
 from benches.results import Results
 from benches.scale import ScaleCost
-from benches.subjects import Native, PlimsollRun, Wrk
+from benches.subjects import K6, Native, PlimsollRun, Tungstenite, Wrk
 
 
 def results(costs: dict[Case, float]) -> Results:
@@ -55,6 +55,17 @@ def test_calls_are_held_against_the_same_bytes_as_requests_and_against_ghz() -> 
     assert [(bar.measured, bar.limit, bar.holds) for bar in bars(results(costs))] == [(1.25, 1.3, True)]
     both = bars(results(costs | {Case(grpc.Ghz(), grpc.PATH, 50, 10): 100.0}))
     assert [(bar.measured, bar.limit, bar.holds) for bar in both] == [(1.25, 1.3, True), (4.0, 5.0, False)]
+
+
+def test_a_websocket_is_held_against_its_cheapest_peer_and_an_event_against_a_time() -> None:
+    ours = Native("plimsoll native users, WebSocket")
+    costs = {Case(Tungstenite(), "/echo", 50): 8.0, Case(K6("k6, WebSocket"), "/echo", 50): 80.0}
+    assert list(bars(results(costs))) == []
+    costs |= {Case(ours, "/echo", 50): 6.0, Case(Native("plimsoll native users, events"), "/events", 50): 1.5}
+    assert [(bar.measured, bar.unit, bar.holds) for bar in bars(results(costs))] == [
+        (0.75, "× tungstenite, WebSocket", True),
+        (1.5, "µs", False),
+    ]
 
 
 def test_memory_is_a_bar_for_us_alone() -> None:

@@ -21,5 +21,5 @@ def test_requests_under_way_at_the_end_are_no_contradiction(received: int) -> No
 
 @pytest.mark.parametrize("received", [999, 1051])
 def test_a_count_that_is_not_nginxs_is_an_error(received: int) -> None:
-    with pytest.raises(BenchError, match=f"wrk reported 1000 requests, nginx received {received}"):
+    with pytest.raises(BenchError, match=f"wrk reported 1000 requests, the server received {received}"):
         check_count("wrk", reported=1000, received=received, under_way=50)

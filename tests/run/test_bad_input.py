@@ -57,6 +57,7 @@ class Visitor(HttpUser):
         (GOOD, ("-H", "http://h", "--store", "/proc/x.db"), 2, "/proc/x.db"),
         (GOOD, ("-H", "http://h", "--config", "gone.conf"), 2, "cannot read gone.conf"),
         (GOOD, ("shop.py",), 2, "a locustfile is named with -f: plimsoll run -f shop.py"),
+        (None, ("h2c://h/",), 2, '"h2c://h/" is not a URL; valid is http://127.0.0.1:8000/path'),
         (None, ("http://h:port/",), 2, "\"http://h:port\" is not a URL: invalid port number"),
         (None, ("http://h/", "Visitor"), 2, "do not go together"),
         (GOOD + "\nfrom locust import events\nevents.init.add_listener(lambda **_: 1 / 0)\n", ("-H", "http://h"), 1,

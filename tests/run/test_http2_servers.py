@@ -46,7 +46,7 @@ def test_each_server_answers_each_request(
         pytest.skip(f"{name} is not installed")
     # nginx closes a connection after seven requests, and cannot return a body.
     echo = "" if name == "nginx" else ECHO.format(body=BODY)
-    with running(name, tmp_path, certificate) as urls:
+    with running(name, certificate) as urls:
         (tmp_path / "plan.toml").write_text(PLAN.format(url=urls[secure], echo=echo))
         done = plimsoll("run", str(tmp_path / "plan.toml"), "--headless", "--summary", "-")
     assert done.code == 0, done

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     [
         ("web/src/charts/canvas.ts", ["browser"]),
         ("python/plimsoll/stats/view.py", ["truth", "statistics"]),
-        ("python/plimsoll/record.py", ["documents", "http2", "parity", "truth", "robustness", "benches"]),
+        ("python/plimsoll/record.py", ["documents", "protocols", "parity", "truth", "robustness", "benches"]),
         ("labs/keys/plan.toml", ["labs"]),
         ("docs/guides/plans.md", ["documents"]),
         ("tests/web/test_live.py", ["browser"]),

@@ -1,8 +1,10 @@
-//! The benchmark of the hot path: N users repeat one GET over the engine, without Python.
+//! The benchmark of the hot path: N users repeat one GET, or a message, over the engine, without Python.
 //!
 //! `native URL USERS SECONDS` prints one line of JSON: the counts, and the CPU time of this process. `native URL USERS
-//! 0 COUNT` stops after COUNT exchanges instead, so that instructions can be counted. A further argument is the number of
-//! users of each connection: then the requests are HTTP/2. COUNT may be `-`.
+//! 0 COUNT` stops after COUNT exchanges instead, so that instructions can be counted. A further argument is the number
+//! of users of each connection: then the requests are HTTP/2. COUNT may be `-`. With ws://, each user sends a message of
+//! 100 bytes and waits for the next one, again and again; the response of a path /events is read as server-sent events.
+//! Then the count is that of round trips or of events.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -33,8 +35,11 @@ fn main() {
     let mut done = 0;
     while !natives.done() {
         engine.poll(Some(Duration::from_secs(1))).unwrap();
-        while let Some(Event::Finished(mut finished)) = engine.next_event() {
-            natives.finished(&mut engine, &mut recorder, &mut finished);
+        while let Some(event) = engine.next_event() {
+            match event {
+                Event::Finished(mut finished) => natives.finished(&mut engine, &mut recorder, &mut finished),
+                Event::Woken(token) => natives.woken(&mut engine, &mut recorder, token),
+            }
             done += 1;
         }
         if done >= count || now() >= until {
@@ -44,21 +49,45 @@ fn main() {
     report(&mut recorder, now() - start);
 }
 
-/// One GET, repeated.
+/// One GET or one message, repeated.
 fn definition(url: &str, http2: bool) -> String {
     let (scheme, rest) = url.split_once("://").unwrap();
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let (scheme, steps) = match (scheme, path) {
+        ("ws", _) => ("http", socket_steps(path)),
+        (_, "events") => (scheme, get(path, r#", "stream": "sse""#)),
+        _ => (scheme, get(path, "")),
+    };
     format!(
         r#"{{"targets": [{{"url": "{scheme}://{authority}", "headers": [["User-Agent", "plimsoll"], ["Accept", "*/*"]], "http2": {http2}}}],
-            "accept_encoding": false,
-            "flows": [{{"name": "get", "steps": [{{"name": "/{path}", "method": "GET", "path": "/{path}", "timeout": 60.0}}]}}]}}"#
+            "accept_encoding": false, "flows": [{{"name": "bench", "steps": [{steps}]}}]}}"#
+    )
+}
+
+fn get(path: &str, more: &str) -> String {
+    format!(r#"{{"name": "/{path}", "method": "GET", "path": "/{path}", "timeout": 60.0{more}}}"#)
+}
+
+/// The steps of `plimsoll run ws://… --message TEXT`.
+fn socket_steps(path: &str) -> String {
+    let message = "x".repeat(100);
+    format!(
+        r#"{{"name": "/{path}", "path": "/{path}", "websocket": {{"connect": {{}}}}}},
+           {{"name": "/{path}", "body": {{"text": "{message}"}}, "websocket": {{"send": {{}}}}}},
+           {{"name": "/{path}", "websocket": {{"receive": {{"reply": true}}}}}}"#
     )
 }
 
 fn report(recorder: &mut Recorder, elapsed: u64) {
     let taken = recorder.take(None);
+    // Requests, or what stands in their place.
+    let methods = taken.cells.iter().filter_map(|(_, id, ..)| recorder.name(*id)).map(|(method, _)| method);
+    let method =
+        methods.max_by_key(|method| ["GET", "WS receive", "each event"].iter().position(|each| each == method));
+    let is_counted = |id| recorder.name(id).map(|(method, _)| method) == method;
     let count = |wanted: fn(Outcome) -> bool| -> u64 {
-        taken.cells.iter().filter(|(_, _, outcome, _)| wanted(*outcome)).map(|(.., cell)| cell.count).sum()
+        let counted = taken.cells.iter().filter(|(_, id, outcome, _)| is_counted(*id) && wanted(*outcome));
+        counted.map(|(.., cell)| cell.count).sum()
     };
     let (requests, errors) = (count(|_| true), count(Outcome::is_failure));
     let sum = |pick: &dyn Fn(&mut Durations)| {

@@ -34,7 +34,7 @@ pub type Identity = (PathBuf, PathBuf);
 pub(crate) const HTTP2: &[u8] = b"h2";
 
 /// The server does not choose HTTP/2 in the handshake.
-pub(crate) const NO_HTTP2: &str = "the server has no HTTP/2 (it did not choose h2 in the handshake); leave out --http2";
+pub(crate) const NO_HTTP2: &str = "the server has no HTTP/2: it did not choose h2 in the handshake; leave out --http2";
 
 /// Builds a configuration. Connections that share it resume each other's sessions. The error names the file. `http2`:
 /// it is the only protocol that is offered.
@@ -201,7 +201,7 @@ fn is_self_signed(certificate: &CertificateDer<'_>) -> bool {
 pub(crate) fn words(error: &rustls::Error, port: u16) -> String {
     match error {
         rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
-            format!("no TLS on port {port}; did you mean http://?")
+            format!("no TLS on port {port}; did you mean http:// or ws://?")
         }
         rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(reason))) => reason.to_string(),
         // We offer a protocol only if it is HTTP/2.

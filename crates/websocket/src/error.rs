@@ -6,8 +6,8 @@ use std::fmt::{self, Display, Formatter};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HandshakeError {
-    /// The status is not 101.
-    Status(u16),
+    /// The status is not 101, and where the response leads to instead, if it does.
+    Status(u16, Option<String>),
     /// There is no `Upgrade: websocket`; the value that is there instead, if there is one.
     Upgrade(Option<String>),
     /// `Connection` does not contain `Upgrade`.
@@ -23,7 +23,10 @@ pub enum HandshakeError {
 impl Display for HandshakeError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Status(status) => write!(f, "the server does not open a WebSocket: status {status}, not 101"),
+            Self::Status(status, None) => write!(f, "the server does not open a WebSocket: status {status}, not 101"),
+            Self::Status(status, Some(place)) => {
+                write!(f, "the server does not open a WebSocket: status {status}, not 101; it redirects to {place}")
+            }
             Self::Upgrade(None) => f.write_str("the server does not open a WebSocket: no Upgrade header"),
             Self::Upgrade(Some(other)) => {
                 write!(f, "the server does not open a WebSocket: Upgrade is {other:?}, not \"websocket\"")

@@ -88,7 +88,8 @@ impl Offer {
     /// Checks the response to a request with these headers. `head`: raw.
     pub fn check(&self, key: &Key, status: u16, head: &[u8]) -> Result<Accepted, HandshakeError> {
         if status != 101 {
-            return Err(HandshakeError::Status(status));
+            let place = http::header(head, "location").filter(|_| matches!(status, 300..=399));
+            return Err(HandshakeError::Status(status, place.map(|place| text(place.trim_ascii()))));
         }
         let upgrade = http::header(head, "upgrade").map(<[u8]>::trim_ascii);
         if !upgrade.is_some_and(|value| value.eq_ignore_ascii_case(b"websocket")) {
@@ -200,7 +201,9 @@ mod tests {
     fn each_wrong_answer_has_its_name() {
         let offer = Offer { protocols: vec!["chat".into()], deflate: false };
         let check = |status, lines: &str| offer.check(&key(), status, &head(lines)).unwrap_err();
-        assert_eq!(check(200, GOOD), HandshakeError::Status(200));
+        assert_eq!(check(200, GOOD), HandshakeError::Status(200, None));
+        let moved = HandshakeError::Status(301, Some("/there".into()));
+        assert_eq!(check(301, "Location: /there\r\n"), moved);
         assert_eq!(check(101, &GOOD.replace("WebSocket\r", "h2c\r")), HandshakeError::Upgrade(Some("h2c".into())));
         assert_eq!(check(101, ""), HandshakeError::Upgrade(None));
         assert_eq!(check(101, &GOOD.replace(", upgrade", "")), HandshakeError::Connection);

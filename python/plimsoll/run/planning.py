@@ -212,7 +212,7 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
             f"goes with a request, not with a WebSocket; {source} takes --message TEXT",
         )
         return RunInput(scenario=_socket_scenario(source, given), source=source)
-    if source.startswith(("http://", "https://")):
+    if "://" in source:
         _refuse(given, FOR_SOCKETS, f"{ONLY_SOCKETS}, not {source}")
         return RunInput(scenario=_url_scenario(source, given), source=source)
     _refuse(given, FOR_URLS, f"goes with a URL, not with {source}")

@@ -51,16 +51,19 @@ class RequestRecorder:
             response.unrecorded = False
             # Code that changes the time in request_meta replaces our measurement by its own.
             if response.reply is not None and response_time == milliseconds(response.reply):
-                self.exchange(endpoint, response.reply, exception)
+                self.exchange(endpoint, response.reply, exception, response.broken)
                 return
         self.custom(endpoint, response_time, response_length or 0, exception or None)
 
-    def exchange(self, endpoint: tuple[str, str], reply: Reply, error: BaseException | str | None) -> None:
-        """Record one of our exchanges. Without an error it is a success, even if the reply has an error status."""
+    def exchange(
+        self, endpoint: tuple[str, str], reply: Reply, error: BaseException | str | None, broken: str | None = None
+    ) -> None:
+        """Record one of our exchanges. Without an error it is a success, even if the reply has an error status. broken:
+        the outcome of a body that broke off."""
         if error is None:
             self.recorder.exchange(self.endpoints[endpoint], reply, "success")
         else:
-            outcome, message = exchange_outcome(reply, error), message_of(error)
+            outcome, message = broken or exchange_outcome(reply, error), message_of(error)
             self.recorder.exchange(self.endpoints[endpoint], reply, outcome, message)
 
     def custom(
@@ -107,7 +110,7 @@ def report(response: CatchResponse, error: BaseException | None) -> None:
         if error is None:
             recorder.recorder.exchange(recorder.endpoints[response.endpoint], response.reply, "success")
         else:
-            recorder.exchange(response.endpoint, response.reply, error)
+            recorder.exchange(response.endpoint, response.reply, error, response.broken)
         return
     response.reported = error
     meta = response.request_meta

@@ -14,19 +14,19 @@ def target(view, manifest=HOST, **given):
 
 
 @pytest.mark.parametrize(
-    ("outcome", "message", "reason"),
+    ("outcome", "message", "what", "reason"),
     [
-        ("connect", REFUSED, "connection refused"),
-        ("connect", "Connection refused", "connection refused"),
-        ("connect", "", "no connection"),
-        ("connect", "x" * 200, "no connection"),
-        ("tls", "no TLS on port 18199; did you mean http://?", "no TLS on port 18199; did you mean http://?"),
-        ("tls", "", "no TLS handshake"),
+        ("connect", REFUSED, "Nothing answers", "connection refused"),
+        ("connect", "Connection refused", "Nothing answers", "connection refused"),
+        ("connect", "", "Nothing answers", "no connection"),
+        ("connect", "x" * 200, "Nothing answers", "no connection"),
+        ("tls", "no TLS on port 18199", "TLS fails", "no TLS on port 18199"),
+        ("tls", "", "TLS fails", "no handshake"),
     ],
 )
-def test_a_target_that_nobody_reaches_is_named_with_the_reason(outcome, message, reason):
+def test_a_target_that_nobody_reaches_is_named_with_the_reason(outcome, message, what, reason):
     found = target(view_of(12, 10, failing=10, outcome=outcome, message=message))
-    assert (found.tone, found.title) == ("bad", f"Nothing answers at http://127.0.0.1:18199 ({reason})")
+    assert (found.tone, found.title) == ("bad", f"{what} at http://127.0.0.1:18199 ({reason})")
     assert found.figure == "100 % failed"
 
 

@@ -144,6 +144,28 @@ def test_a_stream_that_breaks_off_raises_and_its_events_stay(
     assert session_bench.counts["each event", "/x", "success"] == 1
 
 
+def test_a_stream_that_breaks_off_in_a_block_is_a_failure_of_its_request(
+    target: RecordingServer, session: Any, session_bench: SessionBench
+) -> None:
+    target.answers["/x"] = lambda _: [HEAD + b"\r\n", chunk(b"data: x\n\n"), ClosingAnswer(b"5\r\nda")]
+
+    def read(decide: bool) -> None:
+        with session.get("/x", stream=True, catch_response=True) as response:
+            if decide:
+                response.success()
+            list(response.events())
+
+    for decide in (False, True):
+        with pytest.raises(ChunkedEncodingError):
+            read(decide)
+    assert session_bench.counts == {
+        ("GET", "/x", "reset"): 1, ("GET", "/x", "success"): 1, ("first event", "/x", "success"): 2,
+        ("each event", "/x", "success"): 2,
+    }  # fmt: skip
+    ((outcome, message),) = session_bench.failures
+    assert outcome == "reset" and "closed before the last chunk" in message
+
+
 ROLE, HI = (
     '{"choices": [{"delta": {"role": "assistant", "content": ""}}]}',
     '{"choices": [{"delta": {"content": "Hi"}}]}',

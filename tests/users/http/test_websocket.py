@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import gevent
 import pytest
 from tests.socket_server import EchoServer
+from tests.users.recording_server import answer
 
 from plimsoll.record import Health
 from plimsoll.users.http import websocket
@@ -128,11 +129,16 @@ def test_a_server_that_opens_no_websocket_is_a_failure_and_no_exception(
     assert ws.error == "the server does not open a WebSocket: status 200, not 101"
     assert (ws.send("x"), ws.receive(), list(ws)) == (False, None, [])
     ws.close()
+    target.answers["/moved"] = answer(301, b"", (("Location", "/there"),))
+    moved = session_bench.http(target.url).websocket("/moved")
+    assert moved.error == "the server does not open a WebSocket: status 301, not 101; it redirects to /there"
     with socket.create_server(("127.0.0.1", 0)) as listener:
         refusing = listener.getsockname()[1]
     refused = session_bench.http(f"http://127.0.0.1:{refusing}").websocket("/")
     assert not refused and "refused" in str(refused.error)
-    assert session_bench.counts == {("WS", "/plain", "protocol"): 1, ("WS", "/", "connect"): 1}
+    assert session_bench.counts == {
+        ("WS", "/plain", "protocol"): 1, ("WS", "/moved", "protocol"): 1, ("WS", "/", "connect"): 1,
+    }  # fmt: skip
 
 
 def test_a_close_code_that_cannot_be_sent_is_a_mistake_of_the_code(

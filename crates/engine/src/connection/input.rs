@@ -8,7 +8,7 @@ use plimsoll_record::{Outcome, StampSource};
 use super::{Connection, Io, Step};
 use crate::call::Failure;
 use crate::clock::{StampClock, now};
-use crate::protocol::{Progress, Protocol};
+use crate::protocol::{Progress, Protocol, asks_to_upgrade};
 use crate::tls::words;
 use crate::transport::Transport;
 
@@ -186,7 +186,8 @@ impl<P: Protocol> Connection<P> {
             return Step::Redial;
         }
         if !flight.is_answered() && self.origin.may_want_tls() {
-            failure.message.push_str("; is it https?");
+            let is_socket = asks_to_upgrade(&flight.call.wire);
+            failure.message.push_str(if is_socket { "; is it wss?" } else { "; is it https?" });
         }
         Step::Failed(failure)
     }

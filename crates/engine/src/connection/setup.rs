@@ -12,6 +12,9 @@ use crate::origin::Tunnel;
 use crate::protocol::Protocol;
 use crate::tls::{NO_HTTP2, words};
 
+/// The usual cause is a server that reads the first bytes of TLS as a request.
+const CLOSED: &str = "connection closed in the handshake of TLS; did you mean http:// or ws://?";
+
 /// Receives a proxy's response to CONNECT. Only its status is used.
 #[derive(Default)]
 struct ProxyAnswer {
@@ -113,7 +116,7 @@ impl<P: Protocol> Connection<P> {
             }
             let received = match transport.receive(&mut io.scratch) {
                 Ok(received) if received.length > 0 => received,
-                Ok(_) => return Step::Failed(Failure::new(Outcome::Tls, "connection closed in the handshake of TLS")),
+                Ok(_) => return Step::Failed(Failure::new(Outcome::Tls, CLOSED)),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Wait,
                 Err(error) => return Step::Failed(Failure::io(Outcome::Tls, &error)),
             };

@@ -72,6 +72,8 @@ pub(super) struct Socket {
     pub(super) wake: Option<WakeId>,
     /// Steps since it last waited for something.
     pub(super) streak: u32,
+    /// What it waits for has a deadline.
+    has_deadline: bool,
 }
 
 /// The messages of a connection, and who waits for them.
@@ -103,7 +105,7 @@ impl Socket {
             is_answered: false,
             previous: None,
         };
-        Socket { id, opener, client, inbox, last: Exchange::default(), wake: None, streak: 0 }
+        Socket { id, opener, client, inbox, last: Exchange::default(), wake: None, streak: 0, has_deadline: false }
     }
 
     /// Writes what the client has to send.
@@ -112,6 +114,14 @@ impl Socket {
         if !output.is_empty() {
             engine.write(self.id, output);
             output.clear();
+        }
+    }
+
+    /// Sets the deadline of what the user waits for, monotonic ns; 0 = never.
+    pub(super) fn end_by(&mut self, engine: &mut Engine, deadline: u64) {
+        if self.has_deadline || deadline != 0 {
+            engine.end_by(self.id, deadline);
+            self.has_deadline = deadline != 0;
         }
     }
 

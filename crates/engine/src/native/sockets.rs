@@ -200,7 +200,7 @@ impl NativeUsers {
         let timeout = self.steps[self.users[place].session.step().index()].timeout;
         if let Some(socket) = self.socket(place) {
             socket.streak = 0;
-            engine.end_by(socket.id, if timeout == 0 { 0 } else { from.sent.saturating_add(timeout) });
+            socket.end_by(engine, if timeout == 0 { 0 } else { from.sent.saturating_add(timeout) });
         }
     }
 
@@ -239,7 +239,7 @@ impl NativeUsers {
                 && engine.is_written(id)
             {
                 socket.inbox.waiting = Waiting::Nothing;
-                engine.end_by(id, 0);
+                socket.end_by(engine, 0);
                 if let Some(row) = self.steps[self.users[place].session.step().index()].message_row {
                     recorder.message_out(row, now(), length);
                 }
@@ -285,12 +285,13 @@ impl NativeUsers {
             }
         });
         socket.flush(engine);
-        let id = socket.id;
         let close = socket.client.closed().cloned();
-        self.sockets[place] = Some(socket);
         let is_taken = taken.is_some();
+        if is_taken {
+            socket.end_by(engine, 0);
+        }
+        self.sockets[place] = Some(socket);
         if let Some((exchange, verdict, length)) = taken {
-            engine.end_by(id, 0);
             self.received(recorder, place, &exchange, verdict, length);
         }
         if let Err(error) = fed {
@@ -393,7 +394,7 @@ impl NativeUsers {
         socket.client.close(1000, "");
         socket.flush(engine);
         socket.inbox.waiting = Waiting::Left(Start { due: sent, free: 0, sent });
-        engine.end_by(socket.id, sent + CLOSE_WAIT);
+        socket.end_by(engine, sent + CLOSE_WAIT);
         self.leaving += 1;
         if let State::Pausing { wake, .. } = std::mem::replace(&mut self.users[place].state, State::Streaming) {
             engine.cancel_wake(wake);

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import atexit
+import re
 import shutil
 import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from plimsoll.errors import LocustfileError
-from plimsoll.load.origins import is_grpc_url, is_socket_url
 
 DEFAULT = "locustfile.py"
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 EXIT_NO_USERS = 1
 """Locust's exit code where no locustfile, no user class or not the one asked for was found, or `init` failed."""
 
@@ -73,8 +74,8 @@ def download(url: str) -> Path:
 
 
 def is_source(argument: str) -> bool:
-    """A URL, a plan, or a file of targets; a locustfile has -f before it."""
-    if argument.startswith(("http://", "https://")) or is_socket_url(argument) or is_grpc_url(argument):
+    """A URL of any scheme, a plan, or a file of targets; a locustfile has -f before it."""
+    if _SCHEME.match(argument):
         return True
     if argument.endswith(".toml"):
         return True

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from plimsoll.record import CaughtException
     from plimsoll.stats.view import RunView
 
-_BEFORE_HTTP = {"connect": "no connection", "tls": "no TLS handshake"}
-"""Failures before a request was sent, and their names without a message."""
-LONGEST_REASON = 90
+_BEFORE_HTTP = {"connect": ("Nothing answers", "no connection"), "tls": ("TLS fails", "no handshake")}
+"""Failures before a request was sent: what to say, and the reason without a message."""
+LONGEST_REASON = 120
 """Characters."""
 _QUOTED = re.compile(r"'([^']+)'\)?$")
 
@@ -34,13 +34,14 @@ def unreachable(view: RunView, manifest: Mapping[str, Any]) -> RunJudgement | No
         return None
     messages = [each.text for each in view.counted_failures if each.outcome == most]
     first = messages[0].strip() if messages else ""
-    reason = _reason(first) or _BEFORE_HTTP[most]
+    what, otherwise = _BEFORE_HTTP[most]
+    reason = _reason(first) or otherwise
     where = f" at {manifest['host']}" if manifest.get("host") else ""
     failed = f"{number(total.failures)} of {count(total.requests, 'request')} failed"
     has_more = first and first.lower() != reason.lower()
     return RunJudgement(
         "bad",
-        f"Nothing answers{where} ({reason})",
+        f"{what}{where} ({reason})",
         f"{failed}; the first message: {first.rstrip('.')}." if has_more else f"{failed}.",
         figure=f"{percent(total.failures / total.requests)} failed",
     )

@@ -29,8 +29,8 @@ class CatchResponse:
     """The with-block of a response; mixed into the response classes of both sessions.
 
     Unless user code decides, the status decides. An exception that leaves the block prevents the request's report,
-    unless it is a ResponseError or the code has already decided. A user that is stopped in the block cancels the
-    exchange.
+    unless it is a ResponseError, the code has already decided, or a streamed body broke off. A user that is stopped in
+    the block cancels the exchange.
     """
 
     reply: Reply | None
@@ -46,6 +46,9 @@ class CatchResponse:
     """The failure with which the exchange was reported."""
     unrecorded: bool = False
     """Reported to the listeners but not recorded yet: the recorder takes the stamps of this response."""
+
+    broken: str | None = None
+    """The outcome of a streamed body that broke off in the block."""
 
     _catch_response = False
     _context: Mapping[str, Any] | None = None

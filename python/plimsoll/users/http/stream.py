@@ -10,15 +10,18 @@ import requests
 from greenlet import GreenletExit, getcurrent
 from urllib3.exceptions import DecodeError
 
+from plimsoll.users.exceptions import ResponseError
 from plimsoll.users.failure import cause_in_stream
 from plimsoll.users.http.response import RawResponse, ResponseContextManager, lazy
 from plimsoll.users.http.stream_events import events_of
+from plimsoll.users.recording import report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from types import TracebackType
 
     from plimsoll._engine import Reply, Stream
+    from plimsoll.users.http.catch_response import CatchResponse
     from plimsoll.users.http.sending import Sender
     from plimsoll.users.http.stream_events import EventFormat, StreamEvent
 
@@ -43,6 +46,8 @@ class Incoming(RawIOBase):
         """Pieces since other users ran."""
         self.arrival = reply.arrival
         """Stamp of the bytes that were received last, ns."""
+        self.broken: str | None = None
+        """The outcome of a body that ended too early, if its reader was told."""
 
     def readable(self) -> bool:
         return True
@@ -79,6 +84,7 @@ class Incoming(RawIOBase):
         if not piece:
             self._stream = None
             if stream.error is not None:
+                self.broken = stream.outcome
                 raise cause_in_stream(stream)
         return piece
 
@@ -154,6 +160,8 @@ class Streamed:
 
     reply: Reply
     session: Sender[Any]
+    broken: str | None
+    _manual_result: Any
 
     # As in requests: False until the whole body has been read.
     _content: Any = False
@@ -210,6 +218,11 @@ class Streamed:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
         try:
+            if self._source.broken and self._manual_result is None and isinstance(error, Exception):
+                # The server has received the request: it counts, whatever leaves the block.
+                self.broken = self._source.broken
+                report(cast("CatchResponse", self), error)
+                return isinstance(error, ResponseError)
             return cast("bool", super().__exit__(kind, error, traceback))  # type: ignore[misc] # of the class behind
         finally:
             self.close()

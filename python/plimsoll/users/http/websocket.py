@@ -41,6 +41,8 @@ _SCHEMES = {"ws://": "http://", "wss://": "https://"}
 class Received:
     """The response in the request event of a received message."""
 
+    broken: str | None = None
+
     def __init__(self, reply: Reply, message: Message | None) -> None:
         self.reply = reply
         self.content = message
@@ -276,7 +278,10 @@ def open_websocket(
     with response:
         try:
             if stream is None:
-                raise WebSocketError(f"the server does not open a WebSocket: status {response.status_code}, not 101")
+                place = response.headers.get("location") if 300 <= response.status_code < 400 else None
+                redirects = f"; it redirects to {place}" if place else ""
+                status = f"status {response.status_code}, not 101{redirects}"
+                raise WebSocketError(f"the server does not open a WebSocket: {status}")
             opened = stream.websocket(response.reply, list(subprotocols), compression)
         except (ValueError, WebSocketError) as error:
             socket.error = str(error)

@@ -240,7 +240,7 @@ fn a_server_without_http2_in_its_handshake_is_a_failure_of_tls_that_says_what_to
             assert_eq!(failure.outcome, plimsoll_record::Outcome::Tls);
             assert_eq!(
                 failure.message,
-                "the server has no HTTP/2 (it did not choose h2 in the handshake); leave out --http2"
+                "the server has no HTTP/2: it did not choose h2 in the handshake; leave out --http2"
             );
         }
         lab.assert_empty();

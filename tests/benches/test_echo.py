@@ -1,0 +1,19 @@
+import pytest
+from benches.cases import EVENTS, SOCKETS
+from benches.cost import Case, measure
+from benches.echo import ECHO, running_echo
+from benches.subjects import Subject
+
+pytestmark = pytest.mark.skipif(not ECHO.exists(), reason="echo is not built (make bench)")
+
+
+@pytest.mark.parametrize(
+    ("subject", "path"), [*((each, "/echo") for each in SOCKETS), (EVENTS, "/events")], ids=lambda each: str(each)
+)
+def test_each_count_is_that_of_the_server(subject: Subject, path: str) -> None:
+    if why := subject.missing():
+        pytest.skip(why)
+    with running_echo() as echo:
+        cost = measure(echo, Case(subject, path, 4), window=0.5)
+    assert cost.requests_per_second > 100
+    assert cost.cpu_us > 0
