@@ -15,7 +15,7 @@ use plimsoll_engine::{ClientId, Event, ExchangeId, Limits, Piece, WakeId};
 use pyo3::prelude::*;
 use slab::Slab;
 
-pub(crate) use self::client::Client;
+pub(crate) use self::client::{Client, Terms};
 pub(crate) use self::groups::Group;
 pub(crate) use self::stream::Stream;
 pub(crate) use self::websocket::WebSocket;

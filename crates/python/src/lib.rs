@@ -1,6 +1,7 @@
 //! The module `plimsoll._engine`: a thin layer over the engine crates. It converts values and errors; it has no logic.
 
 mod allow;
+mod answer;
 mod decoding;
 mod engine;
 mod errors;
@@ -12,6 +13,7 @@ mod json_value;
 mod native;
 mod origin;
 mod path;
+mod quick;
 mod recorder;
 mod reply;
 mod scenario;
@@ -33,6 +35,8 @@ mod _engine {
     #[pymodule_export]
     use crate::allow::AllowedHosts;
     #[pymodule_export]
+    use crate::answer::Answer;
+    #[pymodule_export]
     use crate::decoding::Decoding;
     #[pymodule_export]
     use crate::engine::{Client, Engine, Stream, WebSocket};
@@ -45,13 +49,15 @@ mod _engine {
     #[pymodule_export]
     use crate::histogram::Histogram;
     #[pymodule_export]
-    use crate::json::json_text;
+    use crate::json::text;
     #[pymodule_export]
     use crate::native::NativeUsers;
     #[pymodule_export]
     use crate::origin::{Headers, Origin};
     #[pymodule_export]
     use crate::path::is_plain_path;
+    #[pymodule_export]
+    use crate::quick::{QuickCalls, QuickSettings};
     #[pymodule_export]
     use crate::recorder::{Recorder, SocketRows};
     #[pymodule_export]
@@ -68,6 +74,11 @@ mod _engine {
     /// Of the package, whose metadata are slower to read.
     #[pymodule_export]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::json::remember(module.py())
+    }
 
     /// `CLOCK_MONOTONIC`, ns.
     #[pyfunction]

@@ -10,7 +10,8 @@ pub(crate) fn is_plain_path(path: &Bound<'_, PyAny>) -> bool {
     path.cast_exact::<PyString>().is_ok_and(|path| path.to_str().is_ok_and(|path| is_plain(path.as_bytes())))
 }
 
-fn is_plain(text: &[u8]) -> bool {
+/// Whether quoting does not change this path.
+pub(crate) fn is_plain(text: &[u8]) -> bool {
     let mark = text.iter().position(|&byte| byte == b'?');
     let (path, query) = mark.map_or((text, None), |at| (&text[..at], Some(&text[at + 1..])));
     path.starts_with(b"/")

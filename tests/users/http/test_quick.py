@@ -18,7 +18,6 @@ import requests
 from tests.users.recording_server import ReceivedRequest, answer, json_answer
 
 from plimsoll.users.events import EventHook
-from plimsoll.users.http.quick import _are_common
 from plimsoll.users.http.session import HttpSession
 
 if TYPE_CHECKING:
@@ -366,9 +365,3 @@ def test_a_request_method_of_a_subclass_gets_the_arguments_of_the_call(target: R
         (("POST", "/b"), {"data": None, "json": 1}),
         (("PUT", "/c"), {"data": None, "json": 1}),
     ]
-
-
-def test_names_that_the_session_treats_in_its_own_way_are_not_common() -> None:
-    assert _are_common(("Authorization", "X-Id"))
-    for names in (("User-Agent",), ("accept-encoding",), ("Content-Length",), ("X", "x"), (b"X",)):
-        assert not _are_common(names)
