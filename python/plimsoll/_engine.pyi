@@ -428,6 +428,9 @@ class Engine:
     def __iter__(self) -> Iterator[tuple[Any, Reply | None]]: ...
     def __next__(self) -> tuple[Any, Reply | None]:
         """The waiter given to `Client.send` with its finished exchange, or the waiter given to `wake` with None."""
+    def deliver(self) -> None:
+        """Poll, and call `waiter.switch(reply)` for each step of the iteration. Raises what that raises; the rest comes
+        with the next call."""
     def wake(self, waiter: Any, due: int) -> int:
         """Hand `waiter` back at `due` (ns), to the precision of the kernel's timers. The id is for `cancel_wake`."""
     def cancel_wake(self, id: int) -> None:

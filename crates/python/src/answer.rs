@@ -44,7 +44,8 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The response to a common call.
+    /// The response to a common call. Not inlined: while a user waits, its stack is copied.
+    #[inline(never)]
     pub(crate) fn quick<'py>(
         settings: &Bound<'py, QuickSettings>,
         session: &Bound<'py, PyAny>,

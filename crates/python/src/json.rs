@@ -52,7 +52,9 @@ fn push(out: &mut String, value: &Bound<'_, PyAny>, depth: usize) -> bool {
         return push_text(out, text);
     }
     if let Ok(number) = value.cast_exact::<PyInt>() {
-        return number.extract::<i64>().is_ok_and(|number| write!(out, "{number}").is_ok());
+        let Ok(number) = number.extract::<i64>() else { return false };
+        out.push_str(itoa::Buffer::new().format(number));
+        return true;
     }
     if depth == MAX_DEPTH {
         return false;

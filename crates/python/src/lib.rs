@@ -9,6 +9,7 @@ mod events;
 mod grpc;
 mod histogram;
 mod json;
+mod json_names;
 mod json_value;
 mod native;
 mod origin;

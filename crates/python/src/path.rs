@@ -21,6 +21,20 @@ pub(crate) fn is_plain(text: &[u8]) -> bool {
 }
 
 fn is_unchanged(byte: u8) -> bool {
+    UNCHANGED[usize::from(byte)]
+}
+
+static UNCHANGED: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = stays(byte);
+        byte += 1;
+    }
+    table
+};
+
+const fn stays(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(byte, b'_' | b'.' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';')
         || matches!(byte, b'=' | b':' | b'@' | b'/' | b'-')

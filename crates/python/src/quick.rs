@@ -181,7 +181,12 @@ fn send<'py>(
     let (reply, endpoint) = settings.exchange(session, message)?;
     let response = Answer::quick(shared, session, url, &reply, &endpoint, catches)?;
     let is_good = settings.is_good(session, &reply.borrow())?;
-    if is_good && settings.sole_recorder(py).is_some() && (catches || settings.record(&endpoint, &reply.borrow())?) {
+    let is_complete = match catches {
+        _ if !is_good => false,
+        true => settings.sole_recording(py)?.is_some(),
+        false => settings.record(&endpoint, &reply.borrow())?,
+    };
+    if is_complete {
         return Ok(Some(response));
     }
     let headers = arguments.headers.value();

@@ -8,7 +8,6 @@ use pyo3::types::PyTuple;
 use super::message::Message;
 use super::settings::QuickSettings;
 use crate::engine::Terms;
-use crate::recorder::Recorder;
 use crate::reply::Reply;
 
 impl QuickSettings {
@@ -57,10 +56,9 @@ impl QuickSettings {
     /// Records a success if nothing else listens. False: it is not recorded.
     pub(crate) fn record(&self, endpoint: &Bound<'_, PyTuple>, reply: &Reply) -> PyResult<bool> {
         let py = endpoint.py();
-        let Some(listener) = self.sole_recorder(py) else { return Ok(false) };
-        let number = listener.getattr(intern!(py, "endpoints"))?.get_item(endpoint)?.extract()?;
-        let recorder = listener.getattr(intern!(py, "recorder"))?;
-        recorder.cast::<Recorder>()?.borrow_mut().success(number, reply)?;
+        let Some(recording) = self.sole_recording(py)? else { return Ok(false) };
+        let number = recording.endpoints.bind(py).get_item(endpoint)?.extract()?;
+        recording.recorder.borrow_mut(py).success(number, reply)?;
         Ok(true)
     }
 }

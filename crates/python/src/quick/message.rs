@@ -134,7 +134,8 @@ impl Body<'_> {
 }
 
 impl QuickSettings {
-    /// The message of a call; None if `request` has to compose it.
+    /// The message of a call; None if `request` has to compose it. Not inlined: while a user waits, its stack is copied.
+    #[inline(never)]
     pub(super) fn compose<'py>(
         &self,
         session: &Bound<'py, PyAny>,

@@ -5,11 +5,13 @@ use std::borrow::Cow;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyType};
 
 use crate::engine::Client;
 use crate::origin::{Headers, Origin};
 use crate::path::is_plain;
+use crate::recorder::Recorder;
 use crate::reply::Reply;
 use crate::timeouts::Timeouts;
 
@@ -30,6 +32,14 @@ pub(super) struct Target<'a, 'py> {
     pub(super) name: Bound<'py, PyAny>,
 }
 
+/// The listener that records, and its parts.
+pub(crate) struct Recording {
+    listener: Py<PyAny>,
+    /// The number of each (method, name).
+    pub(super) endpoints: Py<PyAny>,
+    pub(super) recorder: Py<Recorder>,
+}
+
 #[pyclass(frozen, module = "plimsoll._engine")]
 pub(crate) struct QuickSettings {
     pub(super) style: Style,
@@ -44,6 +54,8 @@ pub(crate) struct QuickSettings {
     pub(super) listeners: Py<PyList>,
     /// The type of the listener that records.
     recorder: Py<PyType>,
+    /// That listener.
+    recording: PyOnceLock<Recording>,
     /// `request` of the class. If a script has put another one there, that gets all calls.
     pub(super) request: Py<PyAny>,
     pub(crate) response: Py<PyType>,
@@ -104,6 +116,7 @@ impl QuickSettings {
             pacer,
             listeners,
             recorder,
+            recording: PyOnceLock::new(),
             request,
             response,
             dump,
@@ -166,12 +179,28 @@ impl QuickSettings {
         session.getattr(intern!(session.py(), "valid_response_codes"))?.contains(reply.status())
     }
 
-    /// The listener of the request event that records, if it is the only one.
-    pub(crate) fn sole_recorder<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+    /// What records, if nothing else listens to the request event.
+    pub(crate) fn sole_recording(&self, py: Python<'_>) -> PyResult<Option<&Recording>> {
         let listeners = self.listeners.bind(py);
         if listeners.len() != 1 {
-            return None;
+            return Ok(None);
         }
-        listeners.get_item(0).ok().filter(|listener| listener.get_type().is(&self.recorder))
+        let listener = listeners.get_item(0)?;
+        if !listener.get_type().is(&self.recorder) {
+            return Ok(None);
+        }
+        let recording = self.recording.get_or_try_init(py, || Recording::of(&listener))?;
+        Ok(recording.listener.is(&listener).then_some(recording))
+    }
+}
+
+impl Recording {
+    fn of(listener: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = listener.py();
+        Ok(Self {
+            listener: listener.clone().unbind(),
+            endpoints: listener.getattr(intern!(py, "endpoints"))?.unbind(),
+            recorder: listener.getattr(intern!(py, "recorder"))?.extract()?,
+        })
     }
 }
