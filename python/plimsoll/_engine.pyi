@@ -5,7 +5,7 @@ All stamps are integer nanoseconds on CLOCK_MONOTONIC, the clock of `time.monoto
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Generic, Literal, Self, TypeVar, final
+from typing import Any, Generic, Self, TypeVar, final
 
 from plimsoll.record import CellTuple, FailureTuple, HealthTuple, PartTuple, SlowTuple, TotalTuple
 
@@ -514,14 +514,14 @@ class QuickSettings:
 class Answer:
     """What each request needs of a response. Scripts get a subclass."""
 
-    reply: Any
+    reply: Reply | None
     """The stamps and the received data. None if the request was not sent."""
     session: Any
-    endpoint: Any
+    endpoint: tuple[str, str]
     """Method and name of the exchange in reports."""
-    error: Any
-    """Why there is no response, or None."""
-    meta: Any
+    error: Exception | None
+    """Why there is no response."""
+    meta: dict[str, Any] | None
     """`request_meta`, if user code has read it."""
     _manual_result: Any
     _catch_response: bool

@@ -70,7 +70,8 @@ impl Answer {
         let (Some((settings, _)), Some(reply), Some(endpoint)) = (&self.quick, &self.reply, &self.endpoint) else {
             return Ok(false);
         };
-        let is_decided = self.decision.is_some() || self.error.is_some() || self.meta.is_some() || self.status.is_some();
+        let is_decided =
+            self.decision.is_some() || self.error.is_some() || self.meta.is_some() || self.status.is_some();
         let reply = reply.borrow(py);
         if is_decided || !reply.is_ordinary() {
             return Ok(false);
@@ -84,11 +85,12 @@ impl Answer {
     #[new]
     #[pyo3(signature = (reply = None, route = None, body = None, session = None, endpoint = None))]
     fn new(reply: Option<Py<Reply>>, route: Object, body: Object, session: Object, endpoint: Object) -> Self {
-        Self { reply, route, body, session, endpoint, ..Self::default() }
+        Self { reply, session, endpoint, route, body, ..Self::default() }
     }
 
     /// Nothing is left to do; that of requests would make what is made later.
     #[pyo3(signature = (*_args))]
+    #[allow(clippy::unused_self)] // a method
     fn __init__(&self, _args: &Bound<'_, PyTuple>) {}
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -144,20 +146,21 @@ impl Answer {
     }
 
     #[getter]
-    fn _body(&self, py: Python<'_>) -> PyResult<Object> {
+    fn _body(&self, py: Python<'_>) -> Object {
         let (Some((settings, _)), Some(reply)) = (&self.quick, &self.reply) else {
-            return Ok(self.body.as_ref().map(|body| body.clone_ref(py)));
+            return self.body.as_ref().map(|body| body.clone_ref(py));
         };
-        let reply = reply.borrow(py);
-        match reply.request_body() {
-            b"" => Ok(None),
-            body if settings.get().shows_text() => Ok(Some(PyString::new(py, &String::from_utf8_lossy(body)).into_any().unbind())),
-            body => Ok(Some(PyBytes::new(py, body).into_any().unbind())),
+        match reply.borrow(py).request_body() {
+            b"" => None,
+            body if settings.get().shows_text() => {
+                Some(PyString::new(py, &String::from_utf8_lossy(body)).into_any().unbind())
+            }
+            body => Some(PyBytes::new(py, body).into_any().unbind()),
         }
     }
 
     #[pyo3(signature = (**kwargs), text_signature = "($self, **kwargs)")]
-    fn json<'py>(slf: &Bound<'py, Self>, kwargs: Option<Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
+    fn json<'py>(slf: &Bound<'py, Self>, kwargs: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         if kwargs.is_none() {
             let answer = slf.borrow();
@@ -170,7 +173,7 @@ impl Answer {
                 return Ok(value);
             }
         }
-        slf.call_method(intern!(py, "_json"), (), kwargs.as_ref())
+        slf.call_method(intern!(py, "_json"), (), kwargs)
     }
 
     fn __enter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

@@ -14,8 +14,11 @@ const LONGEST: usize = 32;
 /// and so call code that reads another one.
 static NAMES: Mutex<Names> = Mutex::new(Names([const { None }; PLACES]));
 
+/// A name, and the same as a Python text.
+type Known = (Box<[u8]>, Py<PyString>);
+
 /// Known names, each in the place of its hash.
-pub(crate) struct Names([Option<(Box<[u8]>, Py<PyString>)>; PLACES]);
+pub(crate) struct Names([Option<Known>; PLACES]);
 
 /// The known names, for as long as a text is read; None while another one is.
 pub(crate) fn names() -> Option<MutexGuard<'static, Names>> {

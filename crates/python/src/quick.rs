@@ -176,7 +176,7 @@ fn send<'py>(
     let py = session.py();
     let settings = shared.get();
     let Some(message) = settings.compose(session, verb, url, arguments)? else { return Ok(None) };
-    let catches = arguments.catch_response.value().map_or(Ok(false), |value| value.is_truthy())?;
+    let catches = arguments.catch_response.value().map_or(Ok(false), PyAnyMethods::is_truthy)?;
     let is_named = message.is_named;
     let (reply, endpoint) = settings.exchange(session, message)?;
     let response = Answer::quick(shared, session, url, &reply, &endpoint, catches)?;

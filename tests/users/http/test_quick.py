@@ -365,3 +365,12 @@ def test_a_request_method_of_a_subclass_gets_the_arguments_of_the_call(target: R
         (("POST", "/b"), {"data": None, "json": 1}),
         (("PUT", "/c"), {"data": None, "json": 1}),
     ]
+
+
+def test_greenlets_of_one_session_wait_at_the_same_time(session_bench: SessionBench, target: RecordingServer) -> None:
+    session = session_bench.http(f"http://127.0.0.1:{target.port}")
+    session.get("/first")
+    calls = [gevent.spawn(session.post, f"/x/{number}", json={"number": number}) for number in range(5)]
+    gevent.joinall(calls, raise_error=True)
+    assert [call.value.request.body for call in calls] == [b'{"number": %d}' % number for number in range(5)]
+    assert [call.value.url for call in calls] == [f"http://127.0.0.1:{target.port}/x/{number}" for number in range(5)]

@@ -82,5 +82,5 @@ fn ascii<'a>(text: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
 }
 
 fn raw<'a>(bytes: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
-    bytes.cast_exact::<PyBytes>().ok().map(|bytes| bytes.as_bytes())
+    bytes.cast_exact::<PyBytes>().ok().map(PyBytesMethods::as_bytes)
 }

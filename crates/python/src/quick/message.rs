@@ -214,7 +214,8 @@ impl QuickSettings {
             Some(lines) => lines.bytes(self.style)?,
             None => Vec::new(),
         };
-        if self.style == Style::Fast && bare.is_none() && !(self.composes && complete(&mut extra, has_json, authority)) {
+        if self.style == Style::Fast && bare.is_none() && !(self.composes && complete(&mut extra, has_json, authority))
+        {
             return None;
         }
         let request = http::Request {

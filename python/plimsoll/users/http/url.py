@@ -136,8 +136,8 @@ class RouteCache(dict[str, Route]):
         self.base_url = base_url
         """The prefix of every path, unchanged."""
         plain = _PLAIN_BASE.fullmatch(base_url)
-        self.root, prefix = plain.groups() if plain else (_root(base_url), None)
-        self.prefix: str | None = None if "/." in base_url else prefix
+        self.root: str = plain[1] if plain else _root(base_url)
+        self.prefix: str | None = plain[2] if plain and "/." not in base_url else None
         """The path of the base URL; None if it needs quoting."""
 
     def __missing__(self, path: str) -> Route:
