@@ -10,8 +10,8 @@ const PLACES: usize = 512;
 /// Longer names are made each time.
 const LONGEST: usize = 32;
 
-/// The interpreter runs one thread at a time. But memory that it takes while a text is read may make it collect garbage,
-/// and so call code that reads another one.
+/// The interpreter runs one thread at a time. But while a text is read, it may collect garbage, and so call code that
+/// reads another one.
 static NAMES: Mutex<Names> = Mutex::new(Names([const { None }; PLACES]));
 
 /// A name, and the same as a Python text.

@@ -1,7 +1,7 @@
-//! The module `plimsoll._engine`: a thin layer over the engine crates. It converts values and errors; it has no logic.
+//! The module `plimsoll._engine`: a thin layer over the engine crates. It converts values and errors; it has no logic
+//! but the hot path of Python users (`quick`).
 
 mod allow;
-mod answer;
 mod decoding;
 mod engine;
 mod errors;
@@ -36,8 +36,6 @@ mod _engine {
     #[pymodule_export]
     use crate::allow::AllowedHosts;
     #[pymodule_export]
-    use crate::answer::Answer;
-    #[pymodule_export]
     use crate::decoding::Decoding;
     #[pymodule_export]
     use crate::engine::{Client, Engine, Stream, WebSocket};
@@ -58,7 +56,7 @@ mod _engine {
     #[pymodule_export]
     use crate::path::is_plain_path;
     #[pymodule_export]
-    use crate::quick::{QuickCalls, QuickSettings};
+    use crate::quick::{Answer, QuickCalls, QuickSettings};
     #[pymodule_export]
     use crate::recorder::{Recorder, SocketRows};
     #[pymodule_export]
@@ -74,6 +72,7 @@ mod _engine {
 
     /// Of the package, whose metadata are slower to read.
     #[pymodule_export]
+    #[allow(non_upper_case_globals)] // the name that Python has for it
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
     #[pymodule_init]

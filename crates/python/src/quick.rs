@@ -2,9 +2,10 @@
 //! reply.
 //!
 //! `settings`: what the calls of a session have in common; `message`: what a call sends, `headers`: its header lines;
-//! `exchange`: sends it, waits and records. What a call cannot do here, it leaves to `request` of the session before
-//! anything is sent: that does the same, and all else.
+//! `exchange`: sends it, waits and records; `answer`: what each response has. What a call cannot do here, it leaves to
+//! `request` of the session before anything is sent: that does the same, and all else.
 
+mod answer;
 mod exchange;
 mod headers;
 mod message;
@@ -15,9 +16,9 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+pub(crate) use self::answer::Answer;
 use self::message::{Argument, Arguments, Verb};
 pub(crate) use self::settings::QuickSettings;
-use crate::answer::Answer;
 
 #[pyclass(subclass, generic, module = "plimsoll._engine")]
 pub(crate) struct QuickCalls {

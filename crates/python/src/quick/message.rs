@@ -134,7 +134,8 @@ impl Body<'_> {
 }
 
 impl QuickSettings {
-    /// The message of a call; None if `request` has to compose it. Not inlined: while a user waits, its stack is copied.
+    /// The message of a call; None if `request` has to compose it. Not inlined: the stack of a waiting user is
+    /// copied.
     #[inline(never)]
     pub(super) fn compose<'py>(
         &self,

@@ -82,8 +82,8 @@ pub(crate) struct QuickSettings {
 impl QuickSettings {
     #[new]
     #[pyo3(signature = (*, fast, client, current, wait, pacer, listeners, recorder, request, response, dump, routes,
-                        root, prefix, origin, headers, bare = None, composes = true, only_without_body = false, extra = None,
-                        timeouts = None))]
+                        root, prefix, origin, headers, bare = None, composes = true, only_without_body = false,
+                        extra = None, timeouts = None))]
     #[allow(clippy::too_many_arguments)] // named by the caller
     fn new(
         fast: bool,

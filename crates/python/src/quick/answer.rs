@@ -5,8 +5,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
+use super::settings::QuickSettings;
 use crate::json;
-use crate::quick::QuickSettings;
 use crate::reply::Reply;
 
 type Object = Option<Py<PyAny>>;
@@ -46,7 +46,7 @@ pub(crate) struct Answer {
 impl Answer {
     /// The response to a common call. Not inlined: while a user waits, its stack is copied.
     #[inline(never)]
-    pub(crate) fn quick<'py>(
+    pub(super) fn quick<'py>(
         settings: &Bound<'py, QuickSettings>,
         session: &Bound<'py, PyAny>,
         url: &Bound<'py, PyAny>,
