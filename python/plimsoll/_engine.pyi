@@ -4,8 +4,10 @@ All stamps are integer nanoseconds on CLOCK_MONOTONIC, the clock of `time.monoto
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
+from types import GenericAlias, TracebackType
 from typing import Any, Generic, Self, TypeVar, final
+
+from typing_extensions import disjoint_base
 
 from plimsoll.record import CellTuple, FailureTuple, HealthTuple, PartTuple, SlowTuple, TotalTuple
 
@@ -50,6 +52,7 @@ __all__ = [
     "stream_rows",
     "toml_lines",
     "websocket_headers",
+    "__version__",
 ]
 
 __version__: str
@@ -456,11 +459,13 @@ class Engine:
 
 _ResponseT = TypeVar("_ResponseT")
 
+@disjoint_base
 class QuickCalls(Generic[_ResponseT]):
     """The verbs of a session. A common call is made without a frame of Python; all others by `request`, which does the
     same. What such a call needs is asked of `_quick_settings`, and kept until `_forget_settings`."""
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Self: ...
+    def __class_getitem__(cls, key: Any) -> GenericAlias: ...
     def _forget_settings(self) -> None: ...
     def get(self, url: str, **kwargs: Any) -> _ResponseT:
         """Send a GET request. The arguments of all verbs are those of `request`."""
@@ -511,6 +516,7 @@ class QuickSettings:
         arguments to `request`. only_without_body: so do calls with a body. extra: headers after those of each call.
         """
 
+@disjoint_base
 class Answer:
     """What each request needs of a response. Scripts get a subclass."""
 
@@ -543,7 +549,14 @@ class Answer:
         endpoint: tuple[str, str] | None = None,
     ) -> Self:
         """body: the value of `request.body`."""
-    def __init__(self, *_args: Any) -> None: ...
+    def __init__(
+        self,
+        reply: Reply | None = None,
+        route: Any = None,
+        body: Any = None,
+        session: Any = None,
+        endpoint: tuple[str, str] | None = None,
+    ) -> None: ...
     def json(self, **kwargs: Any) -> Any:
         """The body as JSON. Raises the error of the JSON decoder that the session's class uses."""
     def __enter__(self) -> Self: ...
