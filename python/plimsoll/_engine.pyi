@@ -3,13 +3,17 @@
 All stamps are integer nanoseconds on CLOCK_MONOTONIC, the clock of `time.monotonic_ns()`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Self, final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import GenericAlias, TracebackType
+from typing import Any, Generic, Self, TypeVar, final
+
+from typing_extensions import disjoint_base
 
 from plimsoll.record import CellTuple, FailureTuple, HealthTuple, PartTuple, SlowTuple, TotalTuple
 
 __all__ = [
     "AllowedHosts",
+    "Answer",
     "Arrivals",
     "Client",
     "Decoding",
@@ -22,6 +26,8 @@ __all__ = [
     "Histogram",
     "NativeUsers",
     "Origin",
+    "QuickCalls",
+    "QuickSettings",
     "Recorder",
     "Reply",
     "Scenario",
@@ -47,6 +53,7 @@ __all__ = [
     "stream_rows",
     "toml_lines",
     "websocket_headers",
+    "__version__",
 ]
 
 __version__: str
@@ -428,6 +435,9 @@ class Engine:
     def __iter__(self) -> Iterator[tuple[Any, Reply | None]]: ...
     def __next__(self) -> tuple[Any, Reply | None]:
         """The waiter given to `Client.send` with its finished exchange, or the waiter given to `wake` with None."""
+    def deliver(self) -> None:
+        """Poll, and call `waiter.switch(reply)` for each step of the iteration. Raises what that raises; the rest comes
+        with the next call."""
     def wake(self, waiter: Any, due: int) -> int:
         """Hand `waiter` back at `due` (ns), to the precision of the kernel's timers. The id is for `cancel_wake`."""
     def cancel_wake(self, id: int) -> None:
@@ -450,6 +460,113 @@ class Engine:
     @property
     def kernel_stamps(self) -> bool:
         """Whether arrivals are stamped by the kernel here."""
+
+_ResponseT = TypeVar("_ResponseT")
+
+@disjoint_base
+class QuickCalls(Generic[_ResponseT]):
+    """The verbs of a session. A common call is made without a frame of Python; all others by `request`, which does the
+    same. What such a call needs is asked of `_quick_settings`, and kept until `_forget_settings`."""
+
+    def __new__(cls, *_args: Any, **_kwargs: Any) -> Self: ...
+    def __class_getitem__(cls, key: Any) -> GenericAlias: ...
+    def _forget_settings(self) -> None: ...
+    def get(self, url: str, **kwargs: Any) -> _ResponseT:
+        """Send a GET request. The arguments of all verbs are those of `request`."""
+    def post(self, url: str, data: Any = None, json: Any = None, **kwargs: Any) -> _ResponseT:
+        """Send a POST request."""
+    def put(self, url: str, data: Any = None, **kwargs: Any) -> _ResponseT:
+        """Send a PUT request."""
+    def patch(self, url: str, data: Any = None, **kwargs: Any) -> _ResponseT:
+        """Send a PATCH request."""
+    def delete(self, url: str, **kwargs: Any) -> _ResponseT:
+        """Send a DELETE request."""
+
+@final
+class QuickSettings:
+    """What the common calls of a session need."""
+
+    def __new__(
+        cls,
+        *,
+        fast: bool,
+        client: Client,
+        current: Callable[[], Any],
+        wait: Callable[[], Reply],
+        pacer: Any,
+        listeners: list[Any],
+        recorder: type,
+        request: Callable[..., Any],
+        response: type[Answer],
+        dump: Callable[[Any], str],
+        routes: Any,
+        root: str,
+        prefix: str | None,
+        origin: Origin,
+        headers: Headers,
+        bare: Headers | None = None,
+        composes: bool = True,
+        only_without_body: bool = False,
+        extra: dict[str, str | bytes | None] | None = None,
+        timeouts: Timeouts | None = None,
+    ) -> Self:
+        """fast: compose messages as FastHttpSession, else as HttpSession. current: returns the running greenlet. wait:
+        switches to the hub. pacer: has `_due`, `_late`, `_free` and `_yielded`. listeners: those of the request event.
+        recorder: the type of the one that records. request: what the class has under this name, unless a script has
+        replaced it. response: the type of responses; dump: writes JSON that `json_text` does not. routes: of the base
+        URL. root: the scheme, host and port of `origin`. prefix: the path of the base URL, if it needs no quoting.
+
+        headers: those of each call. bare: all headers of a call without arguments. composes: False leaves calls with
+        arguments to `request`. only_without_body: so do calls with a body. extra: headers after those of each call.
+        """
+
+@disjoint_base
+class Answer:
+    """What each request needs of a response. Scripts get a subclass."""
+
+    reply: Reply | None
+    """The stamps and the received data. None if the request was not sent."""
+    session: Any
+    endpoint: tuple[str, str]
+    """Method and name of the exchange in reports."""
+    error: Exception | None
+    """Why there is no response."""
+    meta: dict[str, Any] | None
+    """`request_meta`, if user code has read it."""
+    _manual_result: Any
+    _catch_response: bool
+    _entered: bool
+    status_code: int
+    """0 without a response."""
+    own_encoding: Any
+    """The encoding that user code has assigned; ... if it has not."""
+    @property
+    def _route(self) -> Any: ...
+    @property
+    def _body(self) -> Any: ...
+    def __new__(
+        cls,
+        reply: Reply | None = None,
+        route: Any = None,
+        body: Any = None,
+        session: Any = None,
+        endpoint: tuple[str, str] | None = None,
+    ) -> Self:
+        """body: the value of `request.body`."""
+    def __init__(
+        self,
+        reply: Reply | None = None,
+        route: Any = None,
+        body: Any = None,
+        session: Any = None,
+        endpoint: tuple[str, str] | None = None,
+    ) -> None: ...
+    def json(self, **kwargs: Any) -> Any:
+        """The body as JSON. Raises the error of the JSON decoder that the session's class uses."""
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool: ...
 
 @final
 class EventReader:

@@ -25,23 +25,29 @@ struct Line {
 
 /// Which of the headers that `encode` handles specially are present.
 #[derive(Debug, Clone, Copy, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "four independent facts, not a state")]
+#[expect(clippy::struct_excessive_bools, reason = "five independent facts, not a state")]
 struct Given {
     host: bool,
-    /// Content-Length or Transfer-Encoding.
     length: bool,
+    coding: bool,
     content_type: bool,
     /// `Expect: 100-continue`
     expect: bool,
 }
 
 impl Given {
-    fn by<'a>(value: impl Fn(&[u8]) -> Option<&'a [u8]>) -> Self {
-        Self {
-            host: value(b"Host").is_some(),
-            length: value(b"Content-Length").is_some() || value(b"Transfer-Encoding").is_some(),
-            content_type: value(b"Content-Type").is_some(),
-            expect: value(b"Expect").is_some_and(|value| value.eq_ignore_ascii_case(b"100-continue")),
+    /// Notes the value of a header, which replaces earlier ones; None: it is removed.
+    fn note(&mut self, name: &[u8], value: Option<&[u8]>) {
+        let is_present = value.is_some();
+        match name.len() {
+            4 if name.eq_ignore_ascii_case(b"Host") => self.host = is_present,
+            6 if name.eq_ignore_ascii_case(b"Expect") => {
+                self.expect = value.is_some_and(|value| value.eq_ignore_ascii_case(b"100-continue"));
+            }
+            12 if name.eq_ignore_ascii_case(b"Content-Type") => self.content_type = is_present,
+            14 if name.eq_ignore_ascii_case(b"Content-Length") => self.length = is_present,
+            17 if name.eq_ignore_ascii_case(b"Transfer-Encoding") => self.coding = is_present,
+            _ => {}
         }
     }
 }
@@ -58,7 +64,11 @@ impl Headers {
             places.push(Line { start, colon: start + name.len(), end: block.len() - 2 });
         }
         let mut headers = Self { block: block.into(), lines: places.into(), given: Given::default() };
-        headers.given = Given::by(|name| headers.value(name));
+        // The first line of a name counts.
+        let mut given = Given::default();
+        let lines: Vec<_> = headers.lines().collect();
+        lines.iter().rev().for_each(|(name, value)| given.note(name, Some(value)));
+        headers.given = given;
         Ok(headers)
     }
 
@@ -106,7 +116,8 @@ impl Request<'_> {
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<Encoded, RequestError> {
         self.check()?;
         let start = out.len();
-        let given = if self.extra.is_empty() { self.headers.given } else { Given::by(|name| self.value(name)) };
+        let mut given = self.headers.given;
+        self.extra.iter().for_each(|(name, value)| given.note(name, *value));
         // Space for what is added below besides the parts: blanks, version, header names, a number.
         out.reserve(self.method.len() + self.target.len() + self.authority.len() + self.headers.block.len() + 128);
         for part in [self.method, " ", self.target, " HTTP/1.1\r\n"] {
@@ -120,7 +131,7 @@ impl Request<'_> {
         } else {
             self.merge(out);
         }
-        if let Some(length) = self.body_length.filter(|_| !given.length) {
+        if let Some(length) = self.body_length.filter(|_| !given.length && !given.coding) {
             push_length(out, length);
         }
         if let Some(content_type) = self.content_type.filter(|_| !given.content_type) {
@@ -144,7 +155,7 @@ impl Request<'_> {
         for &(name, value) in self.extra {
             check_header(name, value.unwrap_or_default())?;
         }
-        check_header(b"Content-Type", self.content_type.unwrap_or_default().as_bytes())
+        self.content_type.map_or(Ok(()), |value| check_header(b"Content-Type", value.as_bytes()))
     }
 
     /// The change of a name in `extra`, if there is one.
@@ -152,16 +163,12 @@ impl Request<'_> {
         self.extra.iter().rev().find(|(known, _)| known.eq_ignore_ascii_case(name)).copied()
     }
 
-    /// The final value of a header.
-    fn value(&self, name: &[u8]) -> Option<&[u8]> {
-        self.change(name).map_or_else(|| self.headers.value(name), |(_, value)| value)
-    }
-
     /// Appends the headers with the changes in `extra` applied.
     fn merge(&self, out: &mut Vec<u8>) {
-        for (index, (name, value)) in self.headers.lines().enumerate() {
+        for (index, line) in self.headers.lines.iter().enumerate() {
+            let name = &self.headers.block[line.start..line.colon];
             let Some((spelling, change)) = self.change(name) else {
-                push_line(out, name, value);
+                out.extend_from_slice(&self.headers.block[line.start..line.end + 2]);
                 continue;
             };
             let is_repeated = self.headers.lines().take(index).any(|(earlier, _)| earlier.eq_ignore_ascii_case(name));
@@ -192,7 +199,8 @@ fn check_header(name: &[u8], value: &[u8]) -> Result<(), RequestError> {
     if !is_token(name) {
         return Err(RequestError::HeaderName(String::from_utf8_lossy(name).into()));
     }
-    if value.iter().any(|&byte| byte.is_ascii_control() && byte != b'\t') {
+    // All are counted, without an early end, so that the compiler checks many bytes at once.
+    if value.iter().filter(|&&byte| byte.is_ascii_control() && byte != b'\t').count() > 0 {
         return Err(RequestError::HeaderValue(String::from_utf8_lossy(name).into()));
     }
     Ok(())
@@ -200,8 +208,20 @@ fn check_header(name: &[u8], value: &[u8]) -> Result<(), RequestError> {
 
 /// A token of RFC 9110 §5.6.2.
 fn is_token(bytes: &[u8]) -> bool {
-    !bytes.is_empty() && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte))
+    !bytes.is_empty() && bytes.iter().all(|&byte| TOKEN[usize::from(byte)])
 }
+
+/// The bytes of tokens.
+static TOKEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = byte.is_ascii_alphanumeric()
+            || matches!(byte, b'!' | b'#'..=b'\'' | b'*' | b'+' | b'-' | b'.' | b'^'..=b'`' | b'|' | b'~');
+        byte += 1;
+    }
+    table
+};
 
 fn is_visible(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())

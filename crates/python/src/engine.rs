@@ -12,10 +12,11 @@ use std::time::Duration;
 
 use plimsoll_engine as engine;
 use plimsoll_engine::{ClientId, Event, ExchangeId, Limits, Piece, WakeId};
+use pyo3::intern;
 use pyo3::prelude::*;
 use slab::Slab;
 
-pub(crate) use self::client::Client;
+pub(crate) use self::client::{Client, Terms};
 pub(crate) use self::groups::Group;
 pub(crate) use self::stream::Stream;
 pub(crate) use self::websocket::WebSocket;
@@ -79,6 +80,18 @@ impl Engine {
     }
 }
 
+/// The next waiter, and what it waits for. Not inlined: each greenlet keeps a copy of the stack it was switched from.
+#[inline(never)]
+fn next_waiter<'py>(engine: &Bound<'py, Engine>) -> PyResult<Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+    let py = engine.py();
+    let Some((waiter, reply)) = engine.borrow_mut().__next__(py) else { return Ok(None) };
+    let reply = match reply {
+        Some(reply) => Bound::new(py, reply)?.into_any(),
+        None => py.None().into_bound(py),
+    };
+    Ok(Some((waiter.into_bound(py), reply)))
+}
+
 #[pymethods]
 impl Engine {
     #[new]
@@ -133,6 +146,15 @@ impl Engine {
                 Event::Woken(token) => return Some((self.waiters.remove(token as usize), None)),
             }
         }
+    }
+
+    fn deliver(slf: &Bound<'_, Self>) -> PyResult<()> {
+        let py = slf.py();
+        slf.borrow_mut().poll(py, Some(0.0))?;
+        while let Some((waiter, reply)) = next_waiter(slf)? {
+            waiter.call_method1(intern!(py, "switch"), (reply,))?;
+        }
+        Ok(())
     }
 
     fn set_sources(&mut self, addresses: &Bound<'_, PyAny>) -> PyResult<()> {

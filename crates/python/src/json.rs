@@ -2,16 +2,46 @@
 
 use std::fmt::Write;
 
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyModule, PyString, PyTuple};
+
+/// The module `json`, and its `loads` and `dumps` as they were when this module was imported.
+static ORIGINALS: PyOnceLock<(Py<PyModule>, Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
+
+fn originals(py: Python<'_>) -> PyResult<&(Py<PyModule>, Py<PyAny>, Py<PyAny>)> {
+    ORIGINALS.get_or_try_init(py, || {
+        let module = py.import("json")?;
+        let (loads, dumps) = (module.getattr("loads")?.unbind(), module.getattr("dumps")?.unbind());
+        Ok((module.unbind(), loads, dumps))
+    })
+}
+
+/// Notes the functions of `json`. Scripts, which may replace them, are loaded later.
+pub(crate) fn remember(py: Python<'_>) -> PyResult<()> {
+    originals(py).map(|_| ())
+}
+
+/// Whether `json.loads` is the original.
+pub(crate) fn loads_is_original(py: Python<'_>) -> PyResult<bool> {
+    let (module, loads, _) = originals(py)?;
+    Ok(module.bind(py).getattr(intern!(py, "loads"))?.is(loads))
+}
+
+/// Whether `json.dumps` is the original.
+pub(crate) fn dumps_is_original(py: Python<'_>) -> PyResult<bool> {
+    let (module, _, dumps) = originals(py)?;
+    Ok(module.bind(py).getattr(intern!(py, "dumps"))?.is(dumps))
+}
 
 /// Deeper values are left to `json`, which also finds circles.
 const MAX_DEPTH: usize = 32;
 
 /// The JSON of a value made of plain dicts, lists, tuples, texts, numbers, bools and None; None for any other, for keys
 /// that are no texts, for large ints, and for numbers and texts that are not valid in JSON.
-#[pyfunction]
-pub(crate) fn json_text(value: &Bound<'_, PyAny>) -> Option<String> {
+#[pyfunction(name = "json_text")]
+pub(crate) fn text(value: &Bound<'_, PyAny>) -> Option<String> {
     let mut out = String::with_capacity(256);
     push(&mut out, value, 0).then_some(out)
 }
@@ -22,7 +52,9 @@ fn push(out: &mut String, value: &Bound<'_, PyAny>, depth: usize) -> bool {
         return push_text(out, text);
     }
     if let Ok(number) = value.cast_exact::<PyInt>() {
-        return number.extract::<i64>().is_ok_and(|number| write!(out, "{number}").is_ok());
+        let Ok(number) = number.extract::<i64>() else { return false };
+        out.push_str(itoa::Buffer::new().format(number));
+        return true;
     }
     if depth == MAX_DEPTH {
         return false;

@@ -1,7 +1,11 @@
 //! A JSON text as Python values: those that `json.loads` makes of it.
 
+use std::sync::MutexGuard;
+
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+
+use crate::json_names::{Names, names};
 
 /// Deeper values are left to `json`, which knows how deep the stack of Python may become.
 const MAX_DEPTH: usize = 32;
@@ -10,7 +14,7 @@ const MAX_DEPTH: usize = 32;
 /// integers, halves of surrogate pairs.
 pub(crate) fn value<'py>(py: Python<'py>, text: &[u8]) -> Option<Bound<'py, PyAny>> {
     let text = std::str::from_utf8(text).ok()?;
-    let mut reader = Reader { py, text, at: 0 };
+    let mut reader = Reader { py, text, at: 0, names: names() };
     reader.skip_space();
     let value = reader.value(0)?;
     reader.skip_space();
@@ -22,6 +26,7 @@ struct Reader<'a, 'py> {
     text: &'a str,
     /// Always at the start of a character.
     at: usize,
+    names: Option<MutexGuard<'static, Names>>,
 }
 
 impl<'py> Reader<'_, 'py> {
@@ -69,7 +74,7 @@ impl<'py> Reader<'_, 'py> {
             return Some(object);
         }
         loop {
-            let name = self.string()?;
+            let name = self.name()?;
             self.skip_space();
             if !self.takes(b':') {
                 return None;
@@ -106,6 +111,18 @@ impl<'py> Reader<'_, 'py> {
             }
         }
         PyList::new(self.py, items).ok()
+    }
+
+    fn name(&mut self) -> Option<Bound<'py, PyString>> {
+        let start = self.at;
+        if let Some(names) = &mut self.names
+            && self.text[start..].starts_with('"')
+            && let Some(length) = plain_length(&self.text[start + 1..])
+        {
+            self.at = start + length + 2;
+            return Some(names.get(self.py, &self.text[start + 1..=start + length]));
+        }
+        self.string()
     }
 
     fn string(&mut self) -> Option<Bound<'py, PyString>> {
@@ -192,4 +209,10 @@ impl<'py> Reader<'_, 'py> {
         }
         (self.at > start).then_some(())
     }
+}
+
+/// Bytes up to the quote that ends a text; None: something else comes before it.
+fn plain_length(text: &str) -> Option<usize> {
+    let end = text.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f))?;
+    (text.as_bytes()[end] == b'"').then_some(end)
 }

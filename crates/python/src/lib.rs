@@ -1,4 +1,5 @@
-//! The module `plimsoll._engine`: a thin layer over the engine crates. It converts values and errors; it has no logic.
+//! The module `plimsoll._engine`: a thin layer over the engine crates. It converts values and errors; it has no logic
+//! but the hot path of Python users (`quick`).
 
 mod allow;
 mod decoding;
@@ -8,10 +9,12 @@ mod events;
 mod grpc;
 mod histogram;
 mod json;
+mod json_names;
 mod json_value;
 mod native;
 mod origin;
 mod path;
+mod quick;
 mod recorder;
 mod reply;
 mod scenario;
@@ -45,13 +48,15 @@ mod _engine {
     #[pymodule_export]
     use crate::histogram::Histogram;
     #[pymodule_export]
-    use crate::json::json_text;
+    use crate::json::text;
     #[pymodule_export]
     use crate::native::NativeUsers;
     #[pymodule_export]
     use crate::origin::{Headers, Origin};
     #[pymodule_export]
     use crate::path::is_plain_path;
+    #[pymodule_export]
+    use crate::quick::{Answer, QuickCalls, QuickSettings};
     #[pymodule_export]
     use crate::recorder::{Recorder, SocketRows};
     #[pymodule_export]
@@ -67,7 +72,13 @@ mod _engine {
 
     /// Of the package, whose metadata are slower to read.
     #[pymodule_export]
+    #[allow(non_upper_case_globals)] // the name that Python has for it
     const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::json::remember(module.py())
+    }
 
     /// `CLOCK_MONOTONIC`, ns.
     #[pyfunction]

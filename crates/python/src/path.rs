@@ -10,7 +10,8 @@ pub(crate) fn is_plain_path(path: &Bound<'_, PyAny>) -> bool {
     path.cast_exact::<PyString>().is_ok_and(|path| path.to_str().is_ok_and(|path| is_plain(path.as_bytes())))
 }
 
-fn is_plain(text: &[u8]) -> bool {
+/// Whether quoting does not change this path.
+pub(crate) fn is_plain(text: &[u8]) -> bool {
     let mark = text.iter().position(|&byte| byte == b'?');
     let (path, query) = mark.map_or((text, None), |at| (&text[..at], Some(&text[at + 1..])));
     path.starts_with(b"/")
@@ -20,6 +21,20 @@ fn is_plain(text: &[u8]) -> bool {
 }
 
 fn is_unchanged(byte: u8) -> bool {
+    UNCHANGED[usize::from(byte)]
+}
+
+static UNCHANGED: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        table[byte as usize] = stays(byte);
+        byte += 1;
+    }
+    table
+};
+
+const fn stays(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(byte, b'_' | b'.' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';')
         || matches!(byte, b'=' | b':' | b'@' | b'/' | b'-')

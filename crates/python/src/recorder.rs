@@ -37,6 +37,24 @@ impl Recorder {
         self.inner.name(id).map(|_| id).ok_or_else(|| refused(format!("{endpoint} is no endpoint of this recorder")))
     }
 
+    /// Records an exchange that user code counts as a success, whatever its reply.
+    pub(crate) fn success(&mut self, endpoint: u32, reply: &Reply) -> PyResult<()> {
+        self.ended(endpoint, reply, Outcome::Success)
+    }
+
+    fn ended(&mut self, endpoint: u32, reply: &Reply, outcome: Outcome) -> PyResult<()> {
+        let endpoint = self.check(endpoint)?;
+        let exchange = reply.exchange();
+        self.inner.exchange(endpoint, exchange, outcome, reply.size());
+        if let Some(parts) = reply.timing() {
+            self.inner.parts(endpoint, parts, exchange.arrival);
+        }
+        if let Some(errno) = reply.errno() {
+            self.inner.errno(errno, exchange.arrival);
+        }
+        Ok(())
+    }
+
     fn check_all(&self, endpoint: Option<u32>) -> PyResult<Option<EndpointId>> {
         endpoint.map(|one| self.check(one)).transpose()
     }
@@ -139,23 +157,19 @@ impl Recorder {
 
     #[pyo3(signature = (endpoint, reply, outcome = None, message = None))]
     fn exchange(&mut self, endpoint: u32, reply: &Reply, outcome: Option<&str>, message: Option<&str>) -> PyResult<()> {
-        let endpoint = self.check(endpoint)?;
         if outcome.is_none() && reply.is_damaged() {
             return Err(refused("the content coding of the body cannot be undone; say what that means"));
         }
+        let outcome = outcome.map(self::outcome).transpose()?;
+        if outcome == Some(Outcome::Success) {
+            return self.success(endpoint, reply);
+        }
         let (own, text) = reply.verdict();
-        let ended = outcome.map_or(Ok(own), self::outcome)?;
-        let exchange = reply.exchange();
-        self.inner.exchange(endpoint, exchange, ended, reply.size());
-        if let Some(parts) = reply.timing() {
-            self.inner.parts(endpoint, parts, exchange.arrival);
-        }
-        if let Some(errno) = reply.errno() {
-            self.inner.errno(errno, exchange.arrival);
-        }
+        let ended = outcome.unwrap_or(own);
+        self.ended(endpoint, reply, ended)?;
         if ended.is_failure() {
             let text = message.map(str::to_owned).or(text).unwrap_or_else(|| ended.name().to_owned());
-            self.inner.failure(endpoint, ended, &text, exchange.arrival);
+            self.inner.failure(EndpointId(endpoint), ended, &text, reply.exchange().arrival);
         }
         Ok(())
     }

@@ -95,6 +95,25 @@ impl Reply {
         self.response().is_some_and(|response| !response.streamed) && matches!(self.plain(), Some(Err(_)))
     }
 
+    /// The reply only needs to be recorded: a good status, no cookie, and a body that can be decoded.
+    pub(crate) fn is_ordinary(&self) -> bool {
+        let is_plain = |response: &Response| matches!(response.status, 200..=299) && !response.notes.cookie;
+        self.response().is_some_and(is_plain) && !self.is_damaged()
+    }
+
+    /// The value of a common body of JSON; None: it is left to `json`.
+    pub(crate) fn json_value<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        let whole = self.response().filter(|response| !response.streamed && !response.notes.coding);
+        let json = whole.filter(|response| is_json(response.head()));
+        json.and_then(|response| json_value::value(py, response.body()))
+    }
+
+    /// The body of the request.
+    pub(crate) fn request_body(&self) -> &[u8] {
+        let wire = &self.finished.wire;
+        &wire.bytes.as_slice()[wire.head..]
+    }
+
     /// The decoded body; None if it is not encoded.
     fn plain(&self) -> Option<&Result<Plain, String>> {
         let response = self.response().filter(|response| response.body_length > 0)?;
@@ -151,8 +170,7 @@ impl Reply {
 
     #[getter]
     fn ordinary(&self) -> bool {
-        let is_plain = |response: &Response| matches!(response.status, 200..=299) && !response.notes.cookie;
-        self.response().is_some_and(is_plain) && !self.is_damaged()
+        self.is_ordinary()
     }
 
     fn header(&self, name: &str) -> Option<String> {
@@ -187,10 +205,7 @@ impl Reply {
     }
 
     fn json(&self, py: Python<'_>) -> Py<PyAny> {
-        let whole = self.response().filter(|response| !response.streamed && !response.notes.coding);
-        let json = whole.filter(|response| is_json(response.head()));
-        let value = json.and_then(|response| json_value::value(py, response.body()));
-        value.map_or_else(|| py.Ellipsis(), Bound::unbind)
+        self.json_value(py).map_or_else(|| py.Ellipsis(), Bound::unbind)
     }
 
     #[getter]

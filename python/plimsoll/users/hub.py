@@ -37,17 +37,11 @@ class Hub:
 
     def start(self) -> None:
         """Start the delivery of replies."""
-        self._watcher.start(self._deliver)
+        self._watcher.start(self.engine.deliver)
 
     def stop(self) -> None:
         """Stop the delivery of replies; waiting greenlets stay waiting."""
         self._watcher.stop()
-
-    def _deliver(self) -> None:
-        engine = self.engine
-        engine.poll()
-        for waiter, reply in engine:
-            waiter.switch(reply)
 
 
 _current: Hub | None = None

@@ -28,7 +28,7 @@ from plimsoll.users.tasks import collect_tasks
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plimsoll.users.user import User
+    from plimsoll.users.user import IterationSource, User
 
 logger = logging.getLogger("locust.user.task")
 
@@ -66,7 +66,7 @@ class TaskSet(metaclass=TaskSetMeta):
     max_wait: float | None = None
     wait_function: Callable[..., float] | None = None
 
-    _quick_turn: Callable[[], bool]
+    _quick_turns: Callable[[IterationSource | None], None]
 
     # Most users never schedule a task, and a deque takes 600 bytes: the first schedule_task() creates it.
     _task_queue: deque[Callable[..., Any]] | tuple[()] = ()
@@ -110,17 +110,17 @@ class TaskSet(metaclass=TaskSetMeta):
         self._start()
         user = self._user
         slot = user._slot
-        quick_turn = self._quick_turn if _is_unchanged(self) else None
+        quick_turns = self._quick_turns if _is_unchanged(self) else None
         try:
             while True:
                 try:
                     try:
                         if user._state == STOPPING:
                             raise StopUser
-                        if quick_turn is None:
+                        if quick_turns is None:
                             self.execute_next_task()
-                        elif quick_turn():
-                            continue
+                        else:
+                            quick_turns(slot)
                     except RescheduleTaskImmediately:
                         continue
                     except RescheduleTask:
@@ -247,36 +247,37 @@ class DefaultTaskSet(TaskSet):
         else:
             task(self._user)
 
-    def _quick_turn(self) -> bool:
-        """The same as execute_next_task, in one frame for a task that is a function. True: and then the same as wait.
+    def _quick_turns(self, slot: IterationSource | None) -> None:
+        """The same as execute_next_task and wait, again and again, in one frame for tasks that are functions. Returns
+        after a task that is followed by another kind of wait.
 
         The open model waits in another way, and after a task without an exchange others have to run.
         """
         user = self._user
-        tasks = user.tasks
-        if self._task_queue or not tasks:
-            self.execute_next_task()
-            return False
-        # random.choice without its frames: it draws the same numbers.
-        count = len(tasks)
-        bits = count.bit_length()
-        index = getrandbits(bits)
-        while index >= count:
+        while user._state != STOPPING:
+            tasks = user.tasks
+            if self._task_queue or not tasks:
+                self.execute_next_task()
+                return
+            # random.choice without its frames: it draws the same numbers.
+            count = len(tasks)
+            bits = count.bit_length()
             index = getrandbits(bits)
-        task = tasks[index]
-        if type(task) is FunctionType:
-            task(user)
-        else:
-            self.execute_task(task)
-        wait_time = user.wait_time
-        if not user._yielded or user._slot is not None or user._state == STOPPING or wait_time is None:
-            return False
-        seconds = wait_time()
-        if seconds > 0:
-            _sleep(user, seconds)
-        else:
-            user._yielded = False
-        return True
+            while index >= count:
+                index = getrandbits(bits)
+            task = tasks[index]
+            if type(task) is FunctionType:
+                task(user)
+            else:
+                self.execute_task(task)
+            if slot is not None or not user._yielded or user._state == STOPPING:
+                return
+            seconds = user.wait_time()
+            if seconds > 0:
+                _sleep(user, seconds)
+            else:
+                user._yielded = False
+        raise StopUser
 
 
 _CALLED_IN_TURN = ("execute_next_task", "get_next_task", "execute_task", "wait", "wait_time")
@@ -284,9 +285,10 @@ _STEPS = {name: getattr(DefaultTaskSet, name) for name in _CALLED_IN_TURN}
 
 
 def _is_unchanged(taskset: TaskSet) -> bool:
-    """Whether a task set is the root of a user, with no step replaced by other code."""
+    """Whether a task set is the root of a user that has a wait time, with no step replaced by other code."""
     kind = type(taskset)
-    return kind is DefaultTaskSet and all(getattr(kind, name) is step for name, step in _STEPS.items())
+    is_own = kind is not DefaultTaskSet or any(getattr(kind, name) is not step for name, step in _STEPS.items())
+    return not is_own and taskset.user.wait_time is not None
 
 
 def _sleep(user: User, seconds: float) -> None:

@@ -112,6 +112,15 @@ def test_random_bodies_are_read_as_by_requests(target: Target, session_bench: Se
         assert result(session.get("/").json) == by_requests(body, JSON), body
 
 
+def test_more_names_than_are_kept_are_read_as_by_requests(target: Target, session_bench: SessionBench) -> None:
+    session = session_bench.http(target.url)
+    long = "n" * 33
+    body = json.dumps({f"name {number}": {f"other {number}": number, long: number} for number in range(3000)}).encode()
+    target.say(body, JSON)
+    for _ in range(2):
+        assert result(session.get("/").json) == by_requests(body, JSON)
+
+
 def random_value(rng: random.Random, depth: int) -> Any:
     kind = rng.randrange(8 if depth else 6)
     if kind == 6:

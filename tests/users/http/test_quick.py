@@ -18,7 +18,6 @@ import requests
 from tests.users.recording_server import ReceivedRequest, answer, json_answer
 
 from plimsoll.users.events import EventHook
-from plimsoll.users.http.quick import _are_common
 from plimsoll.users.http.session import HttpSession
 
 if TYPE_CHECKING:
@@ -368,7 +367,10 @@ def test_a_request_method_of_a_subclass_gets_the_arguments_of_the_call(target: R
     ]
 
 
-def test_names_that_the_session_treats_in_its_own_way_are_not_common() -> None:
-    assert _are_common(("Authorization", "X-Id"))
-    for names in (("User-Agent",), ("accept-encoding",), ("Content-Length",), ("X", "x"), (b"X",)):
-        assert not _are_common(names)
+def test_greenlets_of_one_session_wait_at_the_same_time(session_bench: SessionBench, target: RecordingServer) -> None:
+    session = session_bench.http(f"http://127.0.0.1:{target.port}")
+    session.get("/first")
+    calls = [gevent.spawn(session.post, f"/x/{number}", json={"number": number}) for number in range(5)]
+    gevent.joinall(calls, raise_error=True)
+    assert [call.value.request.body for call in calls] == [b'{"number": %d}' % number for number in range(5)]
+    assert [call.value.url for call in calls] == [f"http://127.0.0.1:{target.port}/x/{number}" for number in range(5)]

@@ -21,9 +21,57 @@ pub(crate) struct Client {
     gone: Gone,
 }
 
+/// When a request is due, and its limits. The default: now, and none.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Terms<'a> {
+    pub(crate) due: u64,
+    pub(crate) free: u64,
+    pub(crate) stream: bool,
+    pub(crate) timeouts: Option<&'a Timeouts>,
+    pub(crate) since: u64,
+}
+
 impl Client {
     pub(super) fn new(engine: Py<Engine>, id: ClientId, gone: Gone) -> Self {
         Self { engine, id, gone }
+    }
+
+    /// Sends a request; its reply comes out of the engine with `waiter`.
+    pub(crate) fn start(
+        &self,
+        py: Python<'_>,
+        waiter: Py<PyAny>,
+        origin: &Origin,
+        wire: Wire,
+        terms: Terms<'_>,
+    ) -> ExchangeId {
+        let mut engine = self.engine.borrow_mut(py);
+        let Engine { inner, waiters, .. } = &mut *engine;
+        let place = waiters.vacant_entry();
+        let call = Call {
+            token: place.key() as u64,
+            wire,
+            due: terms.due,
+            free: terms.free,
+            timeout: terms.timeouts.map_or(0, |limits| limits.total),
+            since: terms.since,
+            connect_timeout: terms.timeouts.map_or(0, |limits| limits.connect),
+            read_timeout: terms.timeouts.map_or(0, |limits| limits.idle),
+            keep: if terms.stream { Keep::Stream } else { Keep::All },
+        };
+        let id = inner.send(self.id, &origin.inner, call);
+        place.insert(waiter);
+        id
+    }
+
+    /// Gives up an exchange. Whether it was sent: it waits for no end of a backoff.
+    pub(crate) fn give_up(&self, py: Python<'_>, id: ExchangeId) -> bool {
+        let mut engine = self.engine.borrow_mut(py);
+        let is_sent = !engine.inner.is_held(id);
+        if let Some(given_up) = engine.inner.cancel(id) {
+            engine.waiters.remove(given_up.token as usize);
+        }
+        is_sent
     }
 }
 
@@ -95,23 +143,8 @@ impl Client {
         let body = body.map(PyBytesMethods::as_bytes);
         let mut wire = encode(origin, method, target, headers, extra, body, content_type)?;
         wire.continues = stream && http::header(&wire.bytes.as_slice()[..wire.head], "upgrade").is_some();
-        let mut engine = self.engine.borrow_mut(py);
-        let Engine { inner, waiters, .. } = &mut *engine;
-        let place = waiters.vacant_entry();
-        let call = Call {
-            token: place.key() as u64,
-            wire,
-            due,
-            free,
-            timeout: timeouts.map_or(0, |limits| limits.total),
-            since,
-            connect_timeout: timeouts.map_or(0, |limits| limits.connect),
-            read_timeout: timeouts.map_or(0, |limits| limits.idle),
-            keep: if stream { Keep::Stream } else { Keep::All },
-        };
-        let id = inner.send(self.id, &origin.inner, call);
-        place.insert(waiter);
-        Ok(id.0)
+        let terms = Terms { due, free, stream, timeouts, since };
+        Ok(self.start(py, waiter, origin, wire, terms).0)
     }
 
     fn stream(&self, py: Python<'_>, reply: &Reply) -> Option<Stream> {
@@ -120,12 +153,7 @@ impl Client {
     }
 
     fn cancel(&self, py: Python<'_>, id: u64) -> bool {
-        let mut engine = self.engine.borrow_mut(py);
-        let is_sent = !engine.inner.is_held(ExchangeId(id));
-        if let Some(given_up) = engine.inner.cancel(ExchangeId(id)) {
-            engine.waiters.remove(given_up.token as usize);
-        }
-        is_sent
+        self.give_up(py, ExchangeId(id))
     }
 
     fn close(&mut self, py: Python<'_>) {

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 CHUNKED_NAME = "Transfer-Encoding"
 """Its spelling in the line that is not the user's."""
 
+BODY_METHODS = ("POST", "PUT", "PATCH")
+"""Without a body, a request with one of these says so."""
+
 BLOCK = 4096
 """Bytes of a chunk."""
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import requests
 
 from plimsoll.users.exceptions import LocustError
-from plimsoll.users.http.json_text import parse
 from plimsoll.users.http.response import Response
 from plimsoll.users.http.stream import Streamed
 
@@ -62,10 +61,9 @@ class FastResponse(Response):
         """The body as text; None without a response."""
         return None if self.content is None else super().text
 
-    def json(self, **kwargs: Any) -> Any:
-        """The body as JSON. Raises json.JSONDecodeError, or TypeError without a response."""
-        if not kwargs and (value := parse(self)) is not ...:
-            return value
+    def _json(self, **kwargs: Any) -> Any:
+        """The body as JSON, where the engine does not read it. Raises json.JSONDecodeError, or TypeError without a
+        response."""
         return json_module.loads(cast("str", self.text), **kwargs)
 
     def raise_for_status(self) -> None:
@@ -91,12 +89,12 @@ class FastResponse(Response):
             except UnicodeDecodeError:
                 yield piece
 
-    def __enter__(self) -> Self:
+    def _enter(self) -> Self:
         # In Locust a response works in a with-block even without catch_response, without effect.
-        return super().__enter__() if self._catch_response else self
+        return super()._enter() if self._catch_response else self
 
-    def __exit__(self, *raised: Any) -> bool:  # type: ignore[override] # decides about exceptions
-        return super().__exit__(*raised) if self._catch_response else False
+    def _exit(self, *raised: Any) -> bool:
+        return super()._exit(*raised) if self._catch_response else False
 
     def _require_block(self, call: str) -> None:
         if not self._catch_response:

@@ -15,8 +15,8 @@ from requests.exceptions import RequestException
 from requests.structures import CaseInsensitiveDict
 
 from plimsoll._engine import Timeouts
-from plimsoll.locust.fasthttp.body import CHUNKED_NAME, encode_body
-from plimsoll.locust.fasthttp.quick import ACCEPT_ENCODING, FastQuickCalls, ReadySettings
+from plimsoll.locust.fasthttp.body import BODY_METHODS, CHUNKED_NAME, encode_body
+from plimsoll.locust.fasthttp.quick import FastCalls
 from plimsoll.locust.fasthttp.redirects import redirected
 from plimsoll.locust.fasthttp.response import ErrorResponse, FastResponse, StreamedFastResponse
 from plimsoll.users.failure import LocustBadStatusCode, RetriesExceeded, fast_error_of, undecodable
@@ -48,13 +48,14 @@ if TYPE_CHECKING:
 
     from plimsoll._engine import Headers, Origin, Reply
     from plimsoll.users.events import EventHook
+    from plimsoll.users.http.url import RouteCache
 
 USER_AGENT = "python/gevent-http-client-2.6.1"
 """That of Locust's client; some services depend on it."""
-_BODY_METHODS = ("POST", "PUT", "PATCH")
+ACCEPT_ENCODING = "gzip, deflate, br"
 
 
-class FastHttpSession(FastQuickCalls):
+class FastHttpSession(FastCalls):
     """`self.client` of a FastHttpUser.
 
     Differs from HttpSession as in Locust: exchanges are named by the unchanged url argument; only the statuses in
@@ -114,7 +115,8 @@ class FastHttpSession(FastQuickCalls):
             self.auth_header = self._base_authorization = basic_authorization(credentials)
 
     def _changed(self) -> None:
-        self._ready = self._line = None
+        self._line = None
+        self._forget_settings()
 
     @property
     def cookiejar(self) -> SessionCookies:
@@ -170,7 +172,7 @@ class FastHttpSession(FastQuickCalls):
         body = encode_body(content, files, lines, dict(self._default_headers))
         if body.about:
             lines = _merged({**lines, **body.about})
-        if body.data is None and method.upper() in _BODY_METHODS:
+        if body.data is None and method.upper() in BODY_METHODS:
             body = body._replace(data=b"")
         message = ComposedRequest(route.with_params(params) if params else route, lines, body.data, None, body.payload)
         limit = self.max_redirects if max_redirects is None else max_redirects
@@ -300,8 +302,7 @@ class FastHttpSession(FastQuickCalls):
             known = self._line = root, line
         return known[1].value
 
-    def _make_ready(self) -> ReadySettings | None:
-        """None without a host: all URLs are absolute."""
+    def _bare(self) -> tuple[RouteCache, Origin, Headers, Headers | None] | None:
         routes = routes_of(self.base_url or "")
         if not routes.root:
             return None
@@ -309,8 +310,7 @@ class FastHttpSession(FastQuickCalls):
         lines = {**dict(self._default_headers), **self._lines(None, None, False, routes.root)}
         headers = base_headers(tuple(_with_host(lines, origin.authority).items()))
         is_plain = not self._default_headers and self.auth_header is None
-        self._ready = ReadySettings(routes, routes.root, origin, headers, base_headers(()) if is_plain else None)
-        return self._ready
+        return routes, origin, headers, base_headers(()) if is_plain else None
 
     def iter_lines(self, url: str, method: str = "GET", **kwargs: Any) -> Iterator[str]:
         """Send a request and yield the lines of the response without line ends. Raises the failure of the request."""

@@ -9,7 +9,7 @@ from greenlet import GreenletExit
 
 from plimsoll._engine import now
 from plimsoll.users.exceptions import CatchResponseError, LocustError, ResponseError
-from plimsoll.users.recording import milliseconds, report, report_cancelled, sole_recorder
+from plimsoll.users.recording import milliseconds, report, report_cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,25 +89,26 @@ class CatchResponse:
         return int(self.reply.header("content-length") or 0) if self._stream else self.reply.body_size
 
     def __enter__(self) -> Self:
+        return self._enter()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        return self._exit(kind, error, traceback)
+
+    def _enter(self) -> Self:
         self._entered = True
         if not self._catch_response:
             raise LocustError("In order to use a with-block for requests, you must also pass catch_response=True")
         return self
 
-    def __exit__(
+    def _exit(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
         if self._manual_result is not None:
             report(self, None if self._manual_result is True else self._manual_result)
             return error is None
         if error is None:
-            reply = self.reply
-            if self.error is None and self.meta is None and self.status_code < 400 and reply is not None:
-                recorder = sole_recorder(self.session.request_event)
-                if recorder is not None:
-                    # The same as below for a success, without its frames.
-                    recorder.recorder.exchange(recorder.endpoints[self.endpoint], reply, "success")
-                    return True
             fault = self.fault()
             # The exception that user code put into request_meta counts if the response has no failure of its own.
             report(self, self.meta["exception"] if fault is None and self.meta is not None else fault)

@@ -7,25 +7,14 @@ from __future__ import annotations
 
 import json
 from json import JSONEncoder
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plimsoll._engine import json_text
 
-if TYPE_CHECKING:
-    from plimsoll.users.http.response import Response
-
-# A script may have replaced them: then its own are called.
-_LOADS, _DUMPS = json.loads, json.dumps
+# A script may have replaced it: then its own is called.
+_DUMPS = json.dumps
 
 _strictly = JSONEncoder(allow_nan=False).encode
-
-
-def parse(response: Response) -> Any:
-    """The value of a common body, read by the engine. `...`: the caller has to read it, with json.loads."""
-    reply = response.reply
-    if reply is not None and response.status_code and response.own_encoding is ... and json.loads is _LOADS:
-        return reply.json()
-    return ...
 
 
 def dump(value: Any) -> str:

@@ -18,11 +18,11 @@ from requests.structures import CaseInsensitiveDict
 from requests.utils import get_encoding_from_headers
 from urllib3 import HTTPHeaderDict, HTTPResponse
 
+from plimsoll._engine import Answer
 from plimsoll.users.exceptions import LocustError
 from plimsoll.users.failure import root_of
 from plimsoll.users.http.catch_response import CatchResponse
 from plimsoll.users.http.cookies import store_cookies
-from plimsoll.users.http.json_text import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -83,32 +83,14 @@ class Timings:
         return cls(*(nanos / 1e6 for nanos in (reply.dns, reply.connect, reply.tls, head, reply.service)))
 
 
-class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __exit__ decides about exceptions
+class Response(Answer, CatchResponse, requests.Response):  # type: ignore[misc] # its __exit__ decides about exceptions
     """A response, or the lack of one: then status_code is 0, content None and `error` has the reason.
 
     The whole body is in memory, except for a `stream.StreamedResponse`. Its content coding is decoded on first access.
     """
 
-    error: Exception | None = None
-    """Why there is no response."""
-
     # requests' own state of reading the body; here the body is always read.
     _content_consumed = True
-
-    own_encoding: Any = ...
-    """The encoding that user code has assigned."""
-
-    def __init__(
-        self, reply: Reply | None, route: Route | None, body: Any, session: Any, endpoint: tuple[str, str]
-    ) -> None:
-        self.reply = reply
-        """The stamps and the received data. None if the request was not sent."""
-        self._route = route
-        self._body = body
-        """The value of `request.body`."""
-        self.session = session
-        self.endpoint = endpoint
-        self.status_code = 0 if reply is None else reply.status
 
     @lazy
     def headers(self) -> CaseInsensitiveDict[str]:
@@ -151,17 +133,14 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
         # The same result as the detection, without its milliseconds.
         return "ascii" if self.content and self.content.isascii() else super().apparent_encoding
 
-    def json(self, **kwargs: Any) -> Any:
-        """The body as JSON. Raises requests.exceptions.JSONDecodeError."""
-        if not kwargs:
-            if (value := parse(self)) is not ...:
-                return value
-            if self.encoding in ("utf-8", "UTF-8") and self.content:
-                try:
-                    return json.loads(self.content.decode())
-                except ValueError:
-                    pass  # raised again below, as requests' own error
-        return super().json(**kwargs)
+    def _json(self, **kwargs: Any) -> Any:
+        """The body as JSON, where the engine does not read it. Raises requests.exceptions.JSONDecodeError."""
+        if not kwargs and self.encoding in ("utf-8", "UTF-8") and self.content:
+            try:
+                return json.loads(self.content.decode())
+            except ValueError:
+                pass  # raised again below, as requests' own error
+        return requests.Response.json(self, **kwargs)
 
     # The types of requests do not allow for a missing response.
     @lazy

@@ -8,15 +8,15 @@ from weakref import WeakKeyDictionary, WeakMethod
 
 from greenlet import getcurrent
 
-from plimsoll._engine import now
+from plimsoll._engine import QuickCalls, now
 from plimsoll.users import hub as hubs
 from plimsoll.users.http.sharing import share, users_per_connection
-from plimsoll.users.recording import report, report_cancelled, sole_recorder
+from plimsoll.users.recording import RequestRecorder, report, report_cancelled, sole_recorder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from plimsoll._engine import Client, Headers, Origin, Reply, Timeouts
+    from plimsoll._engine import Client, Headers, Origin, QuickSettings, Reply, Timeouts
     from plimsoll.users.events import EventHook
     from plimsoll.users.http.catch_response import CatchResponse
     from plimsoll.users.http.sharing import Shared
@@ -81,8 +81,8 @@ def _note_step(sender: Any, name: str) -> None:
         sender._is_special = True
 
 
-class Sender(Generic[ResponseT]):
-    """A user's own connections. Greenlets of the same user may share it."""
+class Sender(QuickCalls[ResponseT], Generic[ResponseT]):
+    """A user's own connections, and the verbs. Greenlets of the same user may share it."""
 
     user: Any
     request_event: EventHook
@@ -108,6 +108,8 @@ class Sender(Generic[ResponseT]):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         _note_step(self, name)
+        if name == "_is_special":
+            self._forget_settings()
 
     request_name: str | None = None
     """The name of exchanges whose call gives none."""
@@ -190,6 +192,34 @@ class Sender(Generic[ResponseT]):
         pacer._yielded = True
         return reply
 
+    def _quick_settings(self) -> QuickSettings | None:
+        """What common calls need; None if `request` has to make all calls. Asked for again after each change."""
+        raise NotImplementedError
+
+    def _finish(
+        self, response: ResponseT, is_named: bool, catch_response: bool, headers: Any, has_json: bool
+    ) -> ResponseT:
+        """Complete and report a common call whose reply needs more than to be recorded.
+
+        is_named: the call or the session gave the name. headers: those of the call. has_json: it has `json=`.
+        """
+        raise NotImplementedError
+
+    def _quick_parts(self) -> dict[str, Any]:
+        """The part of the settings of common calls that all sessions have."""
+        return {
+            "client": self._client or self._open(),
+            "current": getcurrent,
+            "wait": self._hub.wait,
+            "pacer": self._pacer,
+            "listeners": self.request_event._handlers,
+            "recorder": RequestRecorder,
+            "request": type(self)._request,
+        }
+
+    def _report_cancelled(self, endpoint: tuple[str, str]) -> None:
+        report_cancelled(self.request_event, endpoint)
+
     def _hand_over(
         self, response: ResponseT, catch_response: bool, context: Mapping[str, Any], stream: bool
     ) -> ResponseT:
@@ -212,18 +242,6 @@ class Sender(Generic[ResponseT]):
 
     def head(self, url: str, **kwargs: Any) -> ResponseT:
         return self.request("HEAD", url, **kwargs)
-
-    def post(self, url: str, data: Any = None, json: Any = None, **kwargs: Any) -> ResponseT:
-        return self.request("POST", url, data=data, json=json, **kwargs)
-
-    def put(self, url: str, data: Any = None, **kwargs: Any) -> ResponseT:
-        return self.request("PUT", url, data=data, **kwargs)
-
-    def patch(self, url: str, data: Any = None, **kwargs: Any) -> ResponseT:
-        return self.request("PATCH", url, data=data, **kwargs)
-
-    def delete(self, url: str, **kwargs: Any) -> ResponseT:
-        return self.request("DELETE", url, **kwargs)
 
     @contextmanager
     def rename_request(self, name: str) -> Iterator[None]:

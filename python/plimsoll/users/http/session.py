@@ -20,7 +20,7 @@ from plimsoll.users.http.cookies import store_cookies
 from plimsoll.users.http.headers import encode
 from plimsoll.users.http.plain import compose, limits
 from plimsoll.users.http.prepared import Chain, lines_and_body
-from plimsoll.users.http.quick import QuickCalls
+from plimsoll.users.http.quick import HttpCalls
 from plimsoll.users.http.response import ResponseContextManager, elapsed
 from plimsoll.users.http.sending import NO_CONTEXT, RefusedError
 from plimsoll.users.http.settings import SessionSettings
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class HttpSession(SessionSettings, QuickCalls, requests.Session):  # type: ignore[misc]
+class HttpSession(SessionSettings, HttpCalls, requests.Session):  # type: ignore[misc]
     """`self.client` of an HttpUser: sends like a requests.Session, and times and counts every request.
 
     A URL without http:// is appended to base_url unchanged. Common requests are composed here; for the rest (files,

@@ -94,6 +94,8 @@ class SessionSettings:
 
     max_redirects = 30
 
+    _forget_settings: Callable[[], None]
+
     _headers: SessionHeaders | None = None
     _cookies: SessionCookies | None = None
     # See Sender.
@@ -104,6 +106,7 @@ class SessionSettings:
     def _changed(self) -> None:
         # Not by assignment, which the session watches: this may happen for every request.
         self.__dict__["_setup"] = None
+        self._forget_settings()
 
     @property
     def headers(self) -> SessionHeaders:
@@ -141,6 +144,7 @@ class SessionSettings:
         setup = self._setup
         if setup is None or setup.root != root or (setup.until is not None and setup.until <= time()):
             setup = self.__dict__["_setup"] = self._set_up(root)
+            self._forget_settings()
         return setup
 
     def _containers_say_something(self) -> bool:

@@ -136,12 +136,13 @@ class RouteCache(dict[str, Route]):
         self.base_url = base_url
         """The prefix of every path, unchanged."""
         plain = _PLAIN_BASE.fullmatch(base_url)
-        self._is_plain = plain is not None and "/." not in base_url
-        self.root, self._prefix = plain.groups() if plain else (_root(base_url), "")
+        self.root: str = plain[1] if plain else _root(base_url)
+        self.prefix: str | None = plain[2] if plain and "/." not in base_url else None
+        """The path of the base URL; None if it needs quoting."""
 
     def __missing__(self, path: str) -> Route:
-        if self._is_plain and is_plain_path(path):
-            route = Route(self.root, self._prefix + path)
+        if self.prefix is not None and is_plain_path(path):
+            route = Route(self.root, self.prefix + path)
         else:
             route = route_of(path if ABSOLUTE.match(path) else f"{self.base_url}{path}")
         if len(self) >= ROUTES_KEPT:

@@ -1,0 +1,196 @@
+//! `QuickCalls`: the verbs of a session. A common call takes no frame of Python, from the user's code to the recorded
+//! reply.
+//!
+//! `settings`: what the calls of a session have in common; `message`: what a call sends, `headers`: its header lines;
+//! `exchange`: sends it, waits and records; `answer`: what each response has. What a call cannot do here, it leaves to
+//! `request` of the session before anything is sent: that does the same, and all else.
+
+mod answer;
+mod exchange;
+mod headers;
+mod message;
+mod settings;
+
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+pub(crate) use self::answer::Answer;
+use self::message::{Argument, Arguments, Verb};
+pub(crate) use self::settings::QuickSettings;
+
+#[pyclass(subclass, generic, module = "plimsoll._engine")]
+pub(crate) struct QuickCalls {
+    /// None: `request` has to make all calls.
+    settings: Option<Py<QuickSettings>>,
+}
+
+type Any<'py> = Bound<'py, PyAny>;
+
+#[pymethods]
+impl QuickCalls {
+    #[new]
+    #[pyo3(signature = (*_args, **_kwargs))]
+    fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
+        Self { settings: None }
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.settings.as_ref().map_or(Ok(()), |settings| visit.call(settings))
+    }
+
+    fn __clear__(&mut self) {
+        self.settings = None;
+    }
+
+    fn _forget_settings(&mut self) {
+        self.settings = None;
+    }
+
+    #[pyo3(signature = (url, *, name = Argument::MISSING, headers = Argument::MISSING, json = Argument::MISSING,
+                        catch_response = Argument::MISSING, **kwargs),
+           text_signature = "($self, url, **kwargs)")]
+    fn get<'py>(
+        slf: &Bound<'py, Self>,
+        url: &Any<'py>,
+        name: Argument<'py>,
+        headers: Argument<'py>,
+        json: Argument<'py>,
+        catch_response: Argument<'py>,
+        kwargs: Option<Bound<'py, PyDict>>,
+    ) -> PyResult<Any<'py>> {
+        let data = Argument::MISSING;
+        call(slf, Verb::Get, url, Arguments { data, json, name, headers, catch_response, rest: kwargs })
+    }
+
+    #[pyo3(signature = (url, data = Argument::MISSING, json = Argument::MISSING, *, name = Argument::MISSING,
+                        headers = Argument::MISSING, catch_response = Argument::MISSING, **kwargs),
+           text_signature = "($self, url, data=None, json=None, **kwargs)")]
+    #[allow(clippy::too_many_arguments)] // one for each that is common
+    fn post<'py>(
+        slf: &Bound<'py, Self>,
+        url: &Any<'py>,
+        data: Argument<'py>,
+        json: Argument<'py>,
+        name: Argument<'py>,
+        headers: Argument<'py>,
+        catch_response: Argument<'py>,
+        kwargs: Option<Bound<'py, PyDict>>,
+    ) -> PyResult<Any<'py>> {
+        call(slf, Verb::Post, url, Arguments { data, json, name, headers, catch_response, rest: kwargs })
+    }
+
+    #[pyo3(signature = (url, data = Argument::MISSING, *, json = Argument::MISSING, name = Argument::MISSING,
+                        headers = Argument::MISSING, catch_response = Argument::MISSING, **kwargs),
+           text_signature = "($self, url, data=None, **kwargs)")]
+    #[allow(clippy::too_many_arguments)]
+    fn put<'py>(
+        slf: &Bound<'py, Self>,
+        url: &Any<'py>,
+        data: Argument<'py>,
+        json: Argument<'py>,
+        name: Argument<'py>,
+        headers: Argument<'py>,
+        catch_response: Argument<'py>,
+        kwargs: Option<Bound<'py, PyDict>>,
+    ) -> PyResult<Any<'py>> {
+        call(slf, Verb::Put, url, Arguments { data, json, name, headers, catch_response, rest: kwargs })
+    }
+
+    #[pyo3(signature = (url, data = Argument::MISSING, *, json = Argument::MISSING, name = Argument::MISSING,
+                        headers = Argument::MISSING, catch_response = Argument::MISSING, **kwargs),
+           text_signature = "($self, url, data=None, **kwargs)")]
+    #[allow(clippy::too_many_arguments)]
+    fn patch<'py>(
+        slf: &Bound<'py, Self>,
+        url: &Any<'py>,
+        data: Argument<'py>,
+        json: Argument<'py>,
+        name: Argument<'py>,
+        headers: Argument<'py>,
+        catch_response: Argument<'py>,
+        kwargs: Option<Bound<'py, PyDict>>,
+    ) -> PyResult<Any<'py>> {
+        call(slf, Verb::Patch, url, Arguments { data, json, name, headers, catch_response, rest: kwargs })
+    }
+
+    #[pyo3(signature = (url, *, name = Argument::MISSING, headers = Argument::MISSING, json = Argument::MISSING,
+                        catch_response = Argument::MISSING, **kwargs),
+           text_signature = "($self, url, **kwargs)")]
+    fn delete<'py>(
+        slf: &Bound<'py, Self>,
+        url: &Any<'py>,
+        name: Argument<'py>,
+        headers: Argument<'py>,
+        json: Argument<'py>,
+        catch_response: Argument<'py>,
+        kwargs: Option<Bound<'py, PyDict>>,
+    ) -> PyResult<Any<'py>> {
+        let data = Argument::MISSING;
+        call(slf, Verb::Delete, url, Arguments { data, json, name, headers, catch_response, rest: kwargs })
+    }
+}
+
+fn call<'py>(
+    session: &Bound<'py, QuickCalls>,
+    verb: Verb,
+    url: &Any<'py>,
+    arguments: Arguments<'py>,
+) -> PyResult<Any<'py>> {
+    if arguments.rest.is_none()
+        && let Some(settings) = settings_of(session)?
+        && let Some(response) = send(session.as_any(), &settings, verb, url, &arguments)?
+    {
+        return Ok(response);
+    }
+    let kwargs = arguments.all(verb, session.py())?;
+    session.call_method(intern!(session.py(), "request"), (verb.name(session.py()), url), Some(&kwargs))
+}
+
+/// The settings of a session; None if `request` has to make its calls.
+fn settings_of<'py>(session: &Bound<'py, QuickCalls>) -> PyResult<Option<Bound<'py, QuickSettings>>> {
+    let py = session.py();
+    let known = session.borrow().settings.as_ref().map(|settings| settings.clone_ref(py));
+    let settings = match known {
+        Some(settings) => settings,
+        None => match session.call_method0(intern!(py, "_quick_settings"))?.extract::<Option<Py<QuickSettings>>>()? {
+            Some(made) => {
+                session.borrow_mut().settings = Some(made.clone_ref(py));
+                made
+            }
+            None => return Ok(None),
+        },
+    };
+    let is_own = !session.get_type().getattr(intern!(py, "request"))?.is(&settings.get().request);
+    Ok((!is_own).then(|| settings.into_bound(py)))
+}
+
+/// The response to a call; None if `request` has to send it.
+fn send<'py>(
+    session: &Any<'py>,
+    shared: &Bound<'py, QuickSettings>,
+    verb: Verb,
+    url: &Any<'py>,
+    arguments: &Arguments<'py>,
+) -> PyResult<Option<Any<'py>>> {
+    let py = session.py();
+    let settings = shared.get();
+    let Some(message) = settings.compose(session, verb, url, arguments)? else { return Ok(None) };
+    let catches = arguments.catch_response.value().map_or(Ok(false), PyAnyMethods::is_truthy)?;
+    let is_named = message.is_named;
+    let (reply, endpoint) = settings.exchange(session, message)?;
+    let response = Answer::quick(shared, session, url, &reply, &endpoint, catches)?;
+    let is_good = settings.is_good(session, &reply.borrow())?;
+    let is_complete = match catches {
+        _ if !is_good => false,
+        true => settings.sole_recording(py)?.is_some(),
+        false => settings.record(&endpoint, &reply.borrow())?,
+    };
+    if is_complete {
+        return Ok(Some(response));
+    }
+    let headers = arguments.headers.value();
+    let has_json = arguments.json.value().is_some();
+    session.call_method1(intern!(py, "_finish"), (response, is_named, catches, headers, has_json)).map(Some)
+}

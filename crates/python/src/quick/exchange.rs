@@ -1,0 +1,64 @@
+//! Sends the message of a common call, waits for its reply, and records it.
+
+use plimsoll_engine::now;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use super::message::Message;
+use super::settings::QuickSettings;
+use crate::engine::Terms;
+use crate::reply::Reply;
+
+impl QuickSettings {
+    /// The reply to a message, after other users have run.
+    pub(super) fn exchange<'py>(
+        &self,
+        session: &Bound<'py, PyAny>,
+        message: Message<'py>,
+    ) -> PyResult<(Bound<'py, Reply>, Bound<'py, PyTuple>)> {
+        let py = session.py();
+        let pacer = self.pacer.bind(py);
+        let waiter = self.current.bind(py).call0()?.unbind();
+        let terms = self.terms(pacer)?;
+        // Nothing stays borrowed while this waits: other greenlets of the user may send.
+        let id = self.client.borrow(py).start(py, waiter, self.origin.get(), message.wire, terms);
+        let reply = match self.wait.bind(py).call0() {
+            Ok(reply) => reply.cast_into::<Reply>()?,
+            Err(error) => {
+                if self.client.borrow(py).give_up(py, id) {
+                    session.call_method1(intern!(py, "_report_cancelled"), (message.endpoint,))?;
+                }
+                return Err(error);
+            }
+        };
+        pacer.setattr(intern!(py, "_yielded"), true)?;
+        Ok((reply, message.endpoint))
+    }
+
+    /// When the request is due. Only the first one after a wait or an arrival is due because of it.
+    fn terms(&self, pacer: &Bound<'_, PyAny>) -> PyResult<Terms<'_>> {
+        let py = pacer.py();
+        let mut terms = Terms { timeouts: self.timeouts.as_ref().map(Py::get), ..Terms::default() };
+        let due = pacer.getattr(intern!(py, "_due"))?.extract()?;
+        if due != 0 {
+            let late: Option<u64> = pacer.getattr(intern!(py, "_late"))?.extract()?;
+            // Only the wake-up can be late; how long user code then took to get here does not count.
+            terms.due = late.map_or(due, |late| now() - late);
+            terms.free = pacer.getattr(intern!(py, "_free"))?.extract()?;
+            for name in [intern!(py, "_due"), intern!(py, "_late"), intern!(py, "_free")] {
+                pacer.setattr(name, 0)?;
+            }
+        }
+        Ok(terms)
+    }
+
+    /// Records a success if nothing else listens. False: it is not recorded.
+    pub(crate) fn record(&self, endpoint: &Bound<'_, PyTuple>, reply: &Reply) -> PyResult<bool> {
+        let py = endpoint.py();
+        let Some(recording) = self.sole_recording(py)? else { return Ok(false) };
+        let number = recording.endpoints.bind(py).get_item(endpoint)?.extract()?;
+        recording.recorder.borrow_mut(py).success(number, reply)?;
+        Ok(true)
+    }
+}

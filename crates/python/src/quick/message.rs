@@ -1,0 +1,248 @@
+//! The message of a common call: what it sends, and the endpoint that counts it.
+
+use plimsoll_engine::Wire;
+use plimsoll_http as http;
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+
+use super::headers::{Lines, complete};
+use super::settings::{QuickSettings, Style};
+use crate::json;
+
+const JSON: &str = "application/json";
+
+/// A method with a shortcut.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+impl Verb {
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Verb::Get => "GET",
+            Verb::Post => "POST",
+            Verb::Put => "PUT",
+            Verb::Patch => "PATCH",
+            Verb::Delete => "DELETE",
+        }
+    }
+
+    pub(super) fn name(self, py: Python<'_>) -> &Bound<'_, PyString> {
+        match self {
+            Verb::Get => intern!(py, "GET"),
+            Verb::Post => intern!(py, "POST"),
+            Verb::Put => intern!(py, "PUT"),
+            Verb::Patch => intern!(py, "PATCH"),
+            Verb::Delete => intern!(py, "DELETE"),
+        }
+    }
+
+    /// Whether a message without a body says that it has none.
+    fn has_body(self, style: Style) -> bool {
+        match style {
+            Style::Requests => self != Verb::Get,
+            Style::Fast => !matches!(self, Verb::Get | Verb::Delete),
+        }
+    }
+}
+
+/// An argument of a call; None: it was not given.
+pub(super) struct Argument<'py>(Option<Bound<'py, PyAny>>);
+
+impl<'py> FromPyObject<'_, 'py> for Argument<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Argument(Some(object.to_owned())))
+    }
+}
+
+impl<'py> Argument<'py> {
+    pub(super) const MISSING: Self = Argument(None);
+
+    /// The value, unless the argument is missing or None.
+    pub(super) fn value(&self) -> Option<&Bound<'py, PyAny>> {
+        self.0.as_ref().filter(|value| !value.is_none())
+    }
+}
+
+/// The arguments of a call besides its URL.
+pub(super) struct Arguments<'py> {
+    pub(super) data: Argument<'py>,
+    pub(super) json: Argument<'py>,
+    pub(super) name: Argument<'py>,
+    pub(super) headers: Argument<'py>,
+    pub(super) catch_response: Argument<'py>,
+    /// All others.
+    pub(super) rest: Option<Bound<'py, PyDict>>,
+}
+
+impl<'py> Arguments<'py> {
+    /// Those that were given, and those that the verb has as positional ones.
+    pub(super) fn all(self, verb: Verb, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for (name, argument, is_always) in [
+            ("data", &self.data, matches!(verb, Verb::Post | Verb::Put | Verb::Patch)),
+            ("json", &self.json, verb == Verb::Post),
+            ("name", &self.name, false),
+            ("headers", &self.headers, false),
+            ("catch_response", &self.catch_response, false),
+        ] {
+            if is_always || argument.0.is_some() {
+                all.set_item(name, argument.0.as_ref())?;
+            }
+        }
+        if let Some(rest) = self.rest {
+            all.update(rest.as_mapping())?;
+        }
+        Ok(all)
+    }
+}
+
+pub(super) struct Message<'py> {
+    pub(super) wire: Wire,
+    /// Method and name.
+    pub(super) endpoint: Bound<'py, PyTuple>,
+    /// The call or its session gave the name.
+    pub(super) is_named: bool,
+}
+
+/// The body of a message.
+enum Body<'py> {
+    None,
+    Empty,
+    Bytes(Bound<'py, PyBytes>),
+    Json(String),
+}
+
+impl Body<'_> {
+    fn bytes(&self) -> Option<&[u8]> {
+        match self {
+            Body::None => None,
+            Body::Empty => Some(b""),
+            Body::Bytes(bytes) => Some(bytes.as_bytes()),
+            Body::Json(text) => Some(text.as_bytes()),
+        }
+    }
+}
+
+impl QuickSettings {
+    /// The message of a call; None if `request` has to compose it. Not inlined: the stack of a waiting user is
+    /// copied.
+    #[inline(never)]
+    pub(super) fn compose<'py>(
+        &self,
+        session: &Bound<'py, PyAny>,
+        verb: Verb,
+        url: &Bound<'py, PyAny>,
+        arguments: &Arguments<'py>,
+    ) -> PyResult<Option<Message<'py>>> {
+        let py = session.py();
+        let Some(given_name) = name_of(session, arguments)? else { return Ok(None) };
+        let Some(target) = self.target(url)? else { return Ok(None) };
+        let Some(body) = self.body(verb, arguments)? else { return Ok(None) };
+        let Some(wire) = self.wire(py, verb, &target.text, arguments.headers.value(), &body) else { return Ok(None) };
+        let is_named = !given_name.is_none();
+        let name = match self.style {
+            _ if is_named => given_name,
+            Style::Requests => target.name,
+            Style::Fast => url.clone(),
+        };
+        let endpoint = PyTuple::new(py, [verb.name(py).as_any(), &name])?;
+        Ok(Some(Message { wire, endpoint, is_named }))
+    }
+
+    /// None: `request` has to encode it.
+    fn body<'py>(&self, verb: Verb, arguments: &Arguments<'py>) -> PyResult<Option<Body<'py>>> {
+        let body = match (arguments.data.value(), arguments.json.value()) {
+            (Some(_), _) if self.style == Style::Fast => return Ok(None),
+            (Some(data), json) if json.is_none() || data.is_truthy()? => match data.cast_exact::<PyBytes>() {
+                Ok(bytes) if !bytes.as_bytes().is_empty() => Body::Bytes(bytes.clone()),
+                _ => return Ok(None),
+            },
+            (_, Some(value)) => match self.json(value)? {
+                Some(text) => Body::Json(text),
+                None => return Ok(None),
+            },
+            _ if verb.has_body(self.style) => Body::Empty,
+            _ => Body::None,
+        };
+        let is_left = self.only_without_body && !matches!(body, Body::None);
+        Ok((!is_left).then_some(body))
+    }
+
+    /// None: requests raises an error of its own.
+    fn json(&self, value: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+        // requests uses another function, which no script replaces.
+        if (self.style == Style::Requests || json::dumps_is_original(value.py())?)
+            && let Some(text) = json::text(value)
+        {
+            return Ok(Some(text));
+        }
+        match self.dump.bind(value.py()).call1((value,)) {
+            Ok(text) => Ok(Some(text.extract()?)),
+            Err(error) if self.style == Style::Requests && error.is_instance_of::<PyValueError>(value.py()) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// None: `request` has to encode it.
+    fn wire(
+        &self,
+        py: Python<'_>,
+        verb: Verb,
+        target: &str,
+        headers: Option<&Bound<'_, PyAny>>,
+        body: &Body<'_>,
+    ) -> Option<Wire> {
+        let authority = self.origin.get().inner.authority();
+        let has_json = matches!(body, Body::Json(_));
+        let bare = self.bare.as_ref().filter(|_| headers.is_none() && matches!(body, Body::None));
+        let lines = match (headers, &self.extra) {
+            (Some(_), Some(_)) => return None,
+            (Some(own), None) => Some(Lines::of(own)?),
+            (None, Some(extra)) => Some(Lines::of_session(extra.bind(py))),
+            (None, None) => None,
+        };
+        let mut extra = match &lines {
+            Some(lines) => lines.bytes(self.style)?,
+            None => Vec::new(),
+        };
+        if self.style == Style::Fast && bare.is_none() && !(self.composes && complete(&mut extra, has_json, authority))
+        {
+            return None;
+        }
+        let request = http::Request {
+            method: verb.text(),
+            target,
+            authority,
+            headers: &bare.unwrap_or(&self.headers).get().inner,
+            extra: &extra,
+            body_length: body.bytes().map(|body| body.len() as u64),
+            content_type: (has_json && self.style == Style::Requests).then_some(JSON),
+        };
+        Wire::encode(&request, body.bytes().unwrap_or_default()).ok()
+    }
+}
+
+/// The name that the call or its session gives; Python's None: neither does. Rust's None: it is no text.
+fn name_of<'py>(session: &Bound<'py, PyAny>, arguments: &Arguments<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = session.py();
+    if let Some(name) = arguments.name.value() {
+        if !name.is_exact_instance_of::<PyString>() {
+            return Ok(None);
+        }
+        if name.is_truthy()? {
+            return Ok(Some(name.clone()));
+        }
+    }
+    let own = session.getattr(intern!(py, "request_name"))?;
+    Ok(Some(if own.is_truthy()? { own } else { py.None().into_bound(py) }))
+}
