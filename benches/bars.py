@@ -3,13 +3,15 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from .cases import FAST_RATE, LOGGED_RATE, OPEN_LOGGED, OPEN_URL
+from .cases import FAST_RATE, LOGGED_RATE, MILLION, OPEN_LOGGED, OPEN_URL
 from .results import Results
 
-WRK, NATIVE = "wrk", "plimsoll native users"
+WRK, SHB, NATIVE = "wrk", "shb", "plimsoll native users"
 H2LOAD, HTTP2 = "h2load", "plimsoll native users, HTTP/2"
 IDLE_KIB = 16.0
 NATIVE_KIB = 1.0
+MILLION_MIB = 4096.0
+"""All of a million native users."""
 LAG_MS = 1.0
 LOG_US = 1.0
 MANY_USERS = 10_000
@@ -38,6 +40,8 @@ TIMES_WRK: Mapping[str, float] = {
     "plimsoll realistic HttpUser": 2.0,
     "plimsoll realistic FastHttpUser": 2.0,
 }
+TIMES_SHB = 0.95
+"""Native users."""
 TIMES_H2LOAD = 1.0
 """50 connections with 10 streams each."""
 LARGE_TIMES_WRK = 0.8
@@ -60,6 +64,9 @@ def _costs(results: Results) -> Iterator[Bar]:
         cost = results.cpu_us(name, path, FEW_USERS)
         if cost and wrk:
             yield Bar(f"{name}: CPU per request", cost / wrk, limit, "× wrk")
+    native, shb = (results.cpu_us(name, "/small", FEW_USERS) for name in (NATIVE, SHB))
+    if native and shb:
+        yield Bar(f"{NATIVE}: CPU per request", native / shb, TIMES_SHB, "× shb")
     h2load, http2 = (results.cpu_us(name, "/small", FEW_USERS) for name in (H2LOAD, HTTP2))
     if h2load and http2:
         yield Bar(f"{HTTP2}: CPU per request", http2 / h2load, TIMES_H2LOAD, "× h2load")
@@ -96,3 +103,5 @@ def _users(results: Results) -> Iterator[Bar]:
         limit = NATIVE_KIB if "native" in name else IDLE_KIB
         yield Bar(f"{name}, {users:,}: memory per user", cost.kib_per_user, limit, "KiB")
         yield Bar(f"{name}, {users:,}: errors", cost.errors, 0.0, "requests")
+        if users == MILLION.users:
+            yield Bar(f"{name}, {users:,}: memory in all", cost.resident_mb, MILLION_MIB, "MiB")
