@@ -123,11 +123,11 @@ check-macos: .venv/.done ## whether the engine compiles for macOS; C is compiled
 	rustup --quiet target add aarch64-apple-darwin
 	@scripts/check-macos
 
-wheels: .venv/.done page ## what a release uploads, in dist: wheels for all Linuxes, tried with each Python here, and the sources (about ten minutes)
+wheels: setup target/release/plimsoll-truth ## what a release uploads, in dist: wheels for all Linuxes, tried with each Python here, and the sources (about twenty minutes); NO_PROFILE=1 without training (ten)
 	@$(BIN)/pip install --quiet 'maturin[zig]'
-	@$(BIN)/python -m scripts.wheels
+	@$(BIN)/python -m scripts.wheels $(if $(NO_PROFILE),--no-profile)
 
-release-check: wheels docs check-macos ## all that a release needs: wheels, site, licences, advisories, bill of materials, checksums; OFFLINE=1 without advisories (about twelve minutes)
+release-check: wheels docs check-macos ## all that a release needs: wheels, site, licences, advisories, bill of materials, checksums; OFFLINE=1 without advisories, NO_PROFILE=1 without training (about twenty-five minutes)
 	@$(BIN)/python -m scripts.release $(if $(OFFLINE),--offline)
 
 docs: setup ## the documentation as a site, in target/docs

@@ -12,12 +12,14 @@ from datetime import datetime
 
 from . import machine
 from .bars import bars
+from .cases import MILLION
 from .errors import BenchError
 from .nginx import running_nginx
 from .process import SERVER_CPU
 from .readme import splice
 from .results import FOLDER, Results
 from .runner import ROUNDS, run
+from .scale import measure_scale
 from .table import render
 
 WINDOW_SECONDS = 5.0
@@ -32,6 +34,7 @@ def main() -> int:
     )
     parser.add_argument("--only", default="", metavar="WORDS", help="only generators whose name contains this")
     parser.add_argument("--readme", action="store_true", help="put the tables into benches/README.md as well")
+    parser.add_argument("--million", action="store_true", help="only a million native users (ten minutes)")
     arguments = parser.parse_args()
     if (os.cpu_count() or 1) < 2:
         sys.exit("benches: server and generator need a CPU each, and this machine has one")
@@ -43,8 +46,12 @@ def main() -> int:
         window=QUICK_WINDOW_SECONDS if arguments.quick else WINDOW_SECONDS,
     )
     try:
-        with running_nginx() as nginx:
-            succeeded = run(nginx, results, arguments.quick, arguments.only, arguments.rounds)
+        if arguments.million:
+            results.add_scale(MILLION, measure_scale(MILLION, results.window))
+            succeeded = True
+        else:
+            with running_nginx() as nginx:
+                succeeded = run(nginx, results, arguments.quick, arguments.only, arguments.rounds)
     except BenchError as error:
         sys.exit(f"benches: {error}")
     held = list(bars(results))

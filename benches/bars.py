@@ -4,15 +4,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from . import grpc
-from .cases import EVENTS, FAST_RATE, LOGGED_RATE, OPEN_LOGGED, OPEN_URL, SOCKET_PEERS, SOCKETS
+from .cases import EVENTS, FAST_RATE, LOGGED_RATE, MILLION, OPEN_LOGGED, OPEN_URL, SOCKET_PEERS, SOCKETS
 from .results import Results
 
-WRK, NATIVE = "wrk", "plimsoll native users"
+WRK, SHB, NATIVE = "wrk", "shb", "plimsoll native users"
 H2LOAD, HTTP2 = "h2load", "plimsoll native users, HTTP/2"
 POST, CALL = grpc.Posts().name, grpc.Calls().name
 CALLERS = grpc.Ghz().name, grpc.K6Calls().name
 IDLE_KIB = 16.0
 NATIVE_KIB = 1.0
+MILLION_MIB = 4096.0
+"""All of a million native users."""
 LAG_MS = 1.0
 LOG_US = 1.0
 MANY_USERS = 10_000
@@ -41,6 +43,8 @@ TIMES_WRK: Mapping[str, float] = {
     "plimsoll realistic HttpUser": 2.0,
     "plimsoll realistic FastHttpUser": 2.0,
 }
+TIMES_SHB = 0.95
+"""Native users."""
 TIMES_H2LOAD = 1.0
 """50 connections with 10 streams each."""
 TIMES_POST = 1.3
@@ -71,6 +75,9 @@ def _costs(results: Results) -> Iterator[Bar]:
         cost = results.cpu_us(name, path, FEW_USERS)
         if cost and wrk:
             yield Bar(f"{name}: CPU per request", cost / wrk, limit, "× wrk")
+    native, shb = (results.cpu_us(name, "/small", FEW_USERS) for name in (NATIVE, SHB))
+    if native and shb:
+        yield Bar(f"{NATIVE}: CPU per request", native / shb, TIMES_SHB, "× shb")
     h2load, http2 = (results.cpu_us(name, "/small", FEW_USERS) for name in (H2LOAD, HTTP2))
     if h2load and http2:
         yield Bar(f"{HTTP2}: CPU per request", http2 / h2load, TIMES_H2LOAD, "× h2load")
@@ -122,3 +129,5 @@ def _users(results: Results) -> Iterator[Bar]:
         limit = NATIVE_KIB if "native" in name else IDLE_KIB
         yield Bar(f"{name}, {users:,}: memory per user", cost.kib_per_user, limit, "KiB")
         yield Bar(f"{name}, {users:,}: errors", cost.errors, 0.0, "requests")
+        if users == MILLION.users:
+            yield Bar(f"{name}, {users:,}: memory in all", cost.resident_mb, MILLION_MIB, "MiB")

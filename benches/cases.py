@@ -5,7 +5,7 @@ from .cost import Case
 from .memory import IdleCase
 from .open_model import Arrivals, OpenCase
 from .scale import Paced, ScaleCase
-from .subjects import K6, H2load, LocustRun, Native, Oha, PlimsollRun, Subject, Tungstenite, Wrk
+from .subjects import K6, H2load, LocustRun, Native, Oha, PlimsollRun, Shb, Subject, Tungstenite, Wrk
 
 USERS = 50
 MORE_USERS = (1_000, 10_000)
@@ -51,6 +51,8 @@ PACED = (
     (Paced("plimsoll native users", None), (100_000,)),
 )
 SCALE = tuple(ScaleCase(subject, users) for subject, counts in PACED for users in counts)
+MILLION = ScaleCase(Paced("plimsoll native users", None), 1_000_000)
+"""Apart from the others, because they take ten minutes."""
 
 OPEN_URL = "plimsoll run URL"
 OPEN_LOGGED = "plimsoll run URL --log-exchanges"
@@ -66,7 +68,7 @@ OPEN = (
 
 def cases(quick: bool) -> list[Case]:
     """In the order of each round. quick: only the 100-byte response at 50 users."""
-    trivial: list[Subject] = [WRK, Oha(), K6(), NATIVE, PLIMSOLL_URL, *PLIMSOLL_TRIVIAL, *LOCUST_TRIVIAL]
+    trivial: list[Subject] = [WRK, Shb(), Oha(), K6(), NATIVE, PLIMSOLL_URL, *PLIMSOLL_TRIVIAL, *LOCUST_TRIVIAL]
     realistic: list[Subject] = [*PLIMSOLL_REALISTIC, *LOCUST_REALISTIC]
     chosen = [Case(subject, "/small", USERS) for subject in trivial]
     chosen += [Case(subject, "/orders", USERS) for subject in realistic]

@@ -92,6 +92,22 @@ class Wrk(Subject):
 
 
 @dataclass(frozen=True)
+class Shb(Subject):
+    """io_uring. It waits up to 500 µs until eight responses have arrived, and reads them together."""
+
+    name: str = "shb"
+    program = "shb"
+    hint = " (cargo install shb)"
+
+    def command(self, load: Load) -> list[str]:
+        command = ["shb", "--threads", "1", "--connections", str(load.users), "--duration", f"{load.seconds}s"]
+        return [*command, "--json", load.url + load.path]
+
+    def reported(self, load: Load, output: str) -> int:
+        return int(json.loads(output)["requests"]["ok"])
+
+
+@dataclass(frozen=True)
 class Native(Subject):
     """The engine's native users without Python: the reference of the hot path."""
 

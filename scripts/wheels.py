@@ -1,9 +1,9 @@
 """Builds the files of a release: wheels for the CPUs and C libraries of Linux, and a source distribution.
 
-    python -m scripts.wheels [--target NAME]… [--out dist]
+    python -m scripts.wheels [--target NAME]… [--out dist] [--no-profile]
 
-Cross-builds with zig, so that no container is needed. Each wheel is checked. Wheels for this machine are installed in a
-separate environment and used.
+Cross-builds with zig, so that no container is needed. The engine is trained first (`scripts.training`). Each wheel is
+checked. Wheels for this machine are installed in a separate environment and used.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scripts import training
 from scripts.build_backend import PAGE, ROOT, page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 TARGETS = {
     "x86_64-unknown-linux-gnu": "manylinux_2_28",
@@ -42,11 +43,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m scripts.wheels", description=__doc__.partition("\n")[0])
     parser.add_argument("--target", action="append", choices=tuple(TARGETS), help="instead of all")
     parser.add_argument("--out", type=Path, default=ROOT / "dist")
+    parser.add_argument("--no-profile", action="store_true", help="do not train the engine: faster to build")
     options = parser.parse_args()
+    targets = options.target or tuple(TARGETS)
     page()
+    profile = None
+    if training.TARGET in targets and not options.no_profile:
+        if platform.machine() in training.TARGET:
+            run([sys.executable, "-m", "scripts.training"])
+            profile = training.PROFILE
+        else:
+            print(f"wheels: not trained: that takes a machine for {training.TARGET}", file=sys.stderr)
     shutil.rmtree(options.out, ignore_errors=True)
-    for target in options.target or TARGETS:
-        build(target, options.out)
+    for target in targets:
+        build(target, options.out, profile if target == training.TARGET else None)
     run([sys.executable, "-m", "maturin", "sdist", "--out", str(options.out)])
     (sdist,) = options.out.glob("*.tar.gz")
     complain(sdist, [f"{name} is missing" for name in missing(sdist)])
@@ -55,13 +65,13 @@ def main() -> None:
         print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {used(wheel)}", flush=True)
 
 
-def build(target: str, out: Path) -> None:
-    """Build the wheel of one target."""
+def build(target: str, out: Path, profile: Path | None = None) -> None:
+    """Build the wheel of one target. profile: of its engine under load, for the compiler."""
     run(["rustup", "--quiet", "target", "add", target])
     run([
         sys.executable, "-m", "maturin", "build", "--release", "--locked", "--quiet", "--zig", "--target", target,
         "--compatibility", TARGETS[target], "--out", str(out),
-    ])  # fmt: skip
+    ], environment={"RUSTFLAGS": f"-Cprofile-use={profile}"} if profile else None)  # fmt: skip
 
 
 def missing(archive: Path) -> list[str]:
@@ -113,11 +123,11 @@ def _runs(python: str) -> bool:
     return shutil.which(python) is not None and not subprocess.run([python, "-c", ""], capture_output=True).returncode
 
 
-def run(command: Sequence[str], cwd: Path = ROOT) -> None:
+def run(command: Sequence[str], cwd: Path = ROOT, environment: Mapping[str, str] | None = None) -> None:
     """Ends the process if the command fails."""
     # Maturin finds zig as a module of the first Python on the path.
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(command, cwd=cwd, env={**os.environ, "PATH": path})
+    done = subprocess.run(command, cwd=cwd, env={**os.environ, **(environment or {}), "PATH": path})
     if done.returncode:
         sys.exit(f"wheels: failed with {done.returncode}: {' '.join(map(str, command))}")
 

@@ -1,11 +1,14 @@
+from dataclasses import replace
+
 from benches import grpc
 from benches.bars import bars
+from benches.cases import MILLION
 from benches.cost import Case, Cost
 from benches.memory import IdleCost
 from benches.open_model import Arrivals, OpenCase, OpenCost
 from benches.results import Results
 from benches.scale import ScaleCost
-from benches.subjects import K6, Native, PlimsollRun, Tungstenite, Wrk
+from benches.subjects import K6, Native, PlimsollRun, Shb, Tungstenite, Wrk
 
 
 def results(costs: dict[Case, float]) -> Results:
@@ -40,6 +43,26 @@ def test_ratios_and_verdicts() -> None:
         "plimsoll native users, responses of 27 kB: CPU per request": (0.7, True),
         "plimsoll native users: 10,000 users against 50": (1.5, False),
     }
+
+
+def test_native_users_are_held_against_shb_too() -> None:
+    costs = {Case(Shb(), "/small", 50): 4.0, Case(Native(), "/small", 50): 3.9}
+    assert [(bar.what, bar.measured, bar.holds) for bar in bars(results(costs))] == [
+        ("plimsoll native users: CPU per request", 0.975, False)
+    ]
+
+
+def test_a_million_users_have_a_limit_for_all_of_them() -> None:
+    collected = results({})
+    for case, errors in ((replace(MILLION, users=100_000), 0), (MILLION, 1)):
+        collected.add_scale(case, ScaleCost(0.9, 5000.0, 30.0, 2000.0, errors, 50, 1.0, 0.0))
+    assert [(bar.what.rpartition(": ")[2], bar.measured, bar.holds) for bar in bars(collected)] == [
+        ("memory per user", 0.9, True),
+        ("errors", 0, True),
+        ("memory per user", 0.9, True),
+        ("errors", 1, False),
+        ("memory in all", 5000.0, False),
+    ]
 
 
 def test_a_realistic_locustfile_is_held_against_the_cheapest_request() -> None:
