@@ -52,7 +52,7 @@ TIMES_POST = 1.3
 TIMES_CHEAPER = 5.0
 """Other generators of calls cost at least so many times as much."""
 TIMES_SOCKET_PEER = 1.0
-"""Of the cheapest peer: a message and its echo."""
+"""Of each peer: a message and its echo."""
 EVENT_US = 1.0
 """An event of a stream whose events arrive many at a time."""
 LARGE_TIMES_WRK = 0.8
@@ -88,12 +88,10 @@ def _costs(results: Results) -> Iterator[Bar]:
         other = results.cpu_us(name, grpc.PATH, FEW_USERS)
         if call and other:
             yield Bar(f"{CALL}: {name} costs", other / call, TIMES_CHEAPER, "× as much", at_least=True)
-    peers = {peer.name: results.cpu_us(peer.name, "/echo", FEW_USERS) for peer in SOCKET_PEERS}
-    measured = {name: cost for name, cost in peers.items() if cost}
     echo = results.cpu_us(SOCKETS[-1].name, "/echo", FEW_USERS)
-    if echo and measured:
-        best = min(measured, key=lambda name: measured[name])
-        yield Bar(f"{SOCKETS[-1].name}: CPU per round trip", echo / measured[best], TIMES_SOCKET_PEER, f"× {best}")
+    for peer in SOCKET_PEERS:
+        if (cost := results.cpu_us(peer.name, "/echo", FEW_USERS)) and echo:
+            yield Bar(f"{SOCKETS[-1].name}: CPU per round trip", echo / cost, TIMES_SOCKET_PEER, f"× {peer.name}")
     if event := results.cpu_us(EVENTS.name, "/events", FEW_USERS):
         yield Bar(f"{EVENTS.name}: CPU per event", event, EVENT_US, "µs")
     native, wrk_large = (results.cpu_us(name, "/large", FEW_USERS) for name in (NATIVE, WRK))
