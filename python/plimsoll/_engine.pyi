@@ -53,7 +53,6 @@ __all__ = [
     "stream_rows",
     "toml_lines",
     "websocket_headers",
-    "__version__",
 ]
 
 __version__: str
