@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from plimsoll._engine import json_text
-from plimsoll.users.http import json_text as texts
+from plimsoll.users.http import plain as texts
 
 
 class Level(IntEnum):

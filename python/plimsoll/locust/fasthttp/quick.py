@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll._engine import QuickSettings
 from plimsoll.locust.fasthttp.body import BODY_METHODS
 from plimsoll.locust.fasthttp.response import FastResponse
-from plimsoll.users.http.json_text import dump
-from plimsoll.users.http.plain import ComposedRequest
+from plimsoll.users.http.plain import ComposedRequest, dump
 from plimsoll.users.http.prepared import Chain
 from plimsoll.users.http.sending import NO_CONTEXT, Sender
 

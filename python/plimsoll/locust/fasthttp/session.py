@@ -29,8 +29,7 @@ from plimsoll.users.http.cookies import (
     store_cookies,
 )
 from plimsoll.users.http.headers import encode
-from plimsoll.users.http.json_text import dump
-from plimsoll.users.http.plain import JSON, ComposedRequest, basic_authorization
+from plimsoll.users.http.plain import JSON, ComposedRequest, basic_authorization, dump
 from plimsoll.users.http.prepared import Chain
 from plimsoll.users.http.response import elapsed
 from plimsoll.users.http.sending import NO_CONTEXT, RefusedError, weakly

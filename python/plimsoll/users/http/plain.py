@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json as json_module
 from collections.abc import Mapping
 from functools import lru_cache
+from json import JSONEncoder
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from requests.auth import HTTPBasicAuth, _basic_auth_str
 from urllib3 import Timeout
 
-from plimsoll._engine import Timeouts
+from plimsoll._engine import Timeouts, json_text
 from plimsoll.users.http.headers import ADDED_BELOW
-from plimsoll.users.http.json_text import dump_strictly
 from plimsoll.users.http.url import encode_form
 
 if TYPE_CHECKING:
@@ -147,6 +148,25 @@ def _is_decided_elsewhere(headers: Any, setup: ComposedSetup, authorization: str
         ):
             return True
     return False
+
+
+# A script may have replaced it: then its own is called.
+_DUMPS = json_module.dumps
+
+_strictly = JSONEncoder(allow_nan=False).encode
+
+
+def dump(value: Any) -> str:
+    """json.dumps of a value, without options. Raises TypeError and ValueError."""
+    if json_module.dumps is _DUMPS and (text := json_text(value)) is not None:
+        return text
+    return json_module.dumps(value)
+
+
+def dump_strictly(value: Any) -> str:
+    """JSON without NaN and infinity, which requests refuses. Raises TypeError and ValueError."""
+    text = json_text(value)
+    return _strictly(value) if text is None else text
 
 
 def limits(timeout: Any) -> Timeouts | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import QuickSettings
-from plimsoll.users.http.json_text import dump_strictly
+from plimsoll.users.http.plain import dump_strictly
 from plimsoll.users.http.prepared import Chain
 from plimsoll.users.http.response import ResponseContextManager
 from plimsoll.users.http.sending import NO_CONTEXT, Sender
