@@ -67,6 +67,7 @@ mod _engine {
 
     /// Of the package, whose metadata are slower to read.
     #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "the name is Python's")]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
     /// `CLOCK_MONOTONIC`, ns.
