@@ -86,7 +86,7 @@ fn schema(bytes: &[u8]) {
     let Ok(schema) = Schema::from_bytes(bytes) else { return };
     for name in schema.methods() {
         let service = name.split_once('/').expect("a method has a service").0;
-        let pruned = schema.pruned(&[service]);
+        let pruned = schema.pruned([service]);
         let method = pruned.method(&name).expect("it has all that the service needs");
         let _ = (method.encode("{}", &mut Vec::new()), method.decode(b"\x08\x01"));
     }

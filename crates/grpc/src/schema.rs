@@ -101,10 +101,10 @@ impl Schema {
     /// Only the files that these services need. All files if that is not known: a service is not there, or a message may
     /// contain one of any type.
     #[must_use]
-    pub fn pruned(&self, services: &[&str]) -> Schema {
+    pub fn pruned<N: AsRef<str>>(&self, services: impl IntoIterator<Item = N>) -> Schema {
         let mut needed = BTreeMap::new();
         for name in services {
-            let Some(service) = self.pool.get_service_by_name(name) else { return self.clone() };
+            let Some(service) = self.pool.get_service_by_name(name.as_ref()) else { return self.clone() };
             add_with_imports(service.parent_file(), &mut needed);
         }
         for extension in self.pool.all_extensions() {
@@ -296,7 +296,7 @@ mod tests {
         fs::remove_dir_all(folder).unwrap();
 
         let files = |schema: &Schema| schema.pool.files().map(|file| file.name().to_owned()).collect::<Vec<_>>();
-        let pruned = schema.pruned(&["a.S"]);
+        let pruned = schema.pruned(["a.S"]);
         assert_eq!(files(&pruned), ["a.proto", "more.proto", "text.proto"]);
         let message = r#"{"[more.n]": 5}"#;
         let mut encoded = Vec::new();

@@ -42,8 +42,7 @@ impl GrpcSchema {
     }
 
     fn pruned(&self, services: Vec<String>) -> Self {
-        let names: Vec<_> = services.iter().map(String::as_str).collect();
-        Self { schema: self.schema.pruned(&names) }
+        Self { schema: self.schema.pruned(services) }
     }
 
     fn methods(&self) -> Vec<String> {

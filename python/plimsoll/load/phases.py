@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import PrivateAttr, create_model, model_validator
 
 from plimsoll.load.complaints import Complaint
-from plimsoll.load.duration_types import Duration, Length
 from plimsoll.load.durations import format_duration
 from plimsoll.load.mistakes import BadValueError, listed
 from plimsoll.load.shapes import SHAPES
 from plimsoll.load.shapes.shape import Extent, LoadShape
 from plimsoll.load.spec import Model, Phase, ShapeSpec
-from plimsoll.load.table import TomlTable
+from plimsoll.load.table import Duration, Length, TomlTable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,14 +7,22 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainValidator, ValidationInfo, WithJsonSchema, model_validator
 
 from plimsoll.load.bodies import HeadersTable
-from plimsoll.load.duration_types import Duration, Length
 from plimsoll.load.feeders import FeederTable
 from plimsoll.load.mistakes import BadValueError, at, listed, nearest, shown
 from plimsoll.load.origins import split_target
 from plimsoll.load.phases import PhaseTable
 from plimsoll.load.spec import Limits
 from plimsoll.load.step_model import FlowTable, RequestTable, StepTable, Think
-from plimsoll.load.table import ExistingFile, Folder, SeveralTexts, TomlTable, existing_file, one_or_more
+from plimsoll.load.table import (
+    Duration,
+    ExistingFile,
+    Folder,
+    Length,
+    SeveralTexts,
+    TomlTable,
+    existing_file,
+    one_or_more,
+)
 
 Count = Annotated[int, Field(ge=1, le=2**53)]
 

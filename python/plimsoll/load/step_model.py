@@ -9,13 +9,12 @@ from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, WithJs
 
 from plimsoll._engine import grpc_codes
 from plimsoll.load.bodies import HeadersTable, JsonBody, encoded, json_template
-from plimsoll.load.duration_types import Length
 from plimsoll.load.durations import parse_duration
 from plimsoll.load.mistakes import BadValueError, at, listed, shown
 from plimsoll.load.origins import is_grpc_url, is_socket_url, is_url, split_url
 from plimsoll.load.protocols import grpc, websocket
 from plimsoll.load.protocols.websocket import MessageTable
-from plimsoll.load.table import ExistingFile, SeveralTexts, TomlTable, one_or_more, read_text
+from plimsoll.load.table import ExistingFile, Length, SeveralTexts, TomlTable, one_or_more, read_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""Base of all tables of a plan."""
+"""Base of all tables of a plan, and types of their fields."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator, ValidationInfo, WithJsonSchema
 
+from plimsoll.load.durations import parse_duration, parse_length
 from plimsoll.load.mistakes import BadValueError, shown
 
 if TYPE_CHECKING:
@@ -70,6 +71,13 @@ def existing_folder(value: Any, info: ValidationInfo) -> Path:
 Folder = Annotated[
     Path, PlainValidator(existing_folder), WithJsonSchema({"type": "string", "minLength": 1, "title": "folder"})
 ]
+
+# Not in `durations`, which reports read: pydantic is slow to import.
+_TIME = WithJsonSchema({"type": ["string", "number"], "title": "time", "examples": ["200ms", "10s", "1m30s", 2]})
+Duration = Annotated[float, PlainValidator(parse_duration), _TIME]
+"""Seconds, >= 0."""
+Length = Annotated[float, PlainValidator(parse_length), _TIME]
+"""Seconds, > 0."""
 
 
 def read_text(path: Path) -> str:

@@ -86,6 +86,7 @@ def test_requests_of_http2_are_counted_on_connections_of_their_own_and_on_shared
     assert all_hold(lines), lines
 
 
+@pytest.mark.timeout(600)
 def test_calls_of_grpc_are_counted_whatever_becomes_of_them(lab: Lab) -> None:
     lines = [line for case in grpc.check(lab) for line in case.judge()]
     # On a busy machine the target answers late.
