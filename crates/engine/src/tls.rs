@@ -201,7 +201,7 @@ fn is_self_signed(certificate: &CertificateDer<'_>) -> bool {
 pub(crate) fn words(error: &rustls::Error, port: u16) -> String {
     match error {
         rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
-            format!("no TLS on port {port}; did you mean http:// or ws://?")
+            format!("no TLS on port {port}; did you mean http://, ws:// or grpc://?")
         }
         rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(reason))) => reason.to_string(),
         // We offer a protocol only if it is HTTP/2.

@@ -13,7 +13,7 @@ use crate::protocol::Protocol;
 use crate::tls::{NO_HTTP2, words};
 
 /// The usual cause is a server that reads the first bytes of TLS as a request.
-const CLOSED: &str = "connection closed in the handshake of TLS; did you mean http:// or ws://?";
+const CLOSED: &str = "connection closed in the handshake of TLS; did you mean http://, ws:// or grpc://?";
 
 /// Receives a proxy's response to CONNECT. Only its status is used.
 #[derive(Default)]

@@ -429,7 +429,7 @@ fn tls_to_a_plain_port_has_a_message_with_a_hint() {
     let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &anything()));
     let finished = lab.fetch(&origin, get(&origin));
     let failure = failure(&finished);
-    let expected = format!("no TLS on port {}; did you mean http:// or ws://?", peer.address.port());
+    let expected = format!("no TLS on port {}; did you mean http://, ws:// or grpc://?", peer.address.port());
     assert_eq!((failure.outcome, failure.message.as_str()), (Outcome::Tls, expected.as_str()));
 }
 
