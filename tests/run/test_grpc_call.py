@@ -9,7 +9,7 @@ import pytest
 from tests.grpc_server import SERVICE
 
 from plimsoll._engine import AllowedHosts, Origin
-from plimsoll.run.grpc_call import Answer, call
+from plimsoll.run.grpc_call import CallResult, call
 
 if TYPE_CHECKING:
     from tests.grpc_server import GrpcServer
@@ -32,13 +32,13 @@ def test_an_answer_has_its_status_and_its_messages(grpc_server: GrpcServer) -> N
     failing = call(where, f"{SERVICE}/Say", [grpc_server.request(code=5, text="it").SerializeToString()], SOON_S)
     assert (failing.fault, failing.code) == ("", "NOT_FOUND")
     assert failing.wrong == "NOT_FOUND: requested: 100 % of it"
-    assert Answer(code="INTERNAL").wrong == "INTERNAL"
+    assert CallResult(code="INTERNAL").wrong == "INTERNAL"
 
 
 def test_no_answer_is_a_fault(grpc_server: GrpcServer) -> None:
     elsewhere = AllowedHosts([(["10.0.0.0/8"], "the list")])
     answer = call(origin(grpc_server.place), f"{SERVICE}/Say", [b""], SOON_S, allowed=elsewhere)
-    assert answer == Answer("not allowed: 127.0.0.1 is not in the list")
+    assert answer == CallResult("not allowed: 127.0.0.1 is not in the list")
     assert grpc_server.counts.total() == 0
     with socket.create_server(("127.0.0.1", 0)) as listener:
         place = f"127.0.0.1:{listener.getsockname()[1]}"

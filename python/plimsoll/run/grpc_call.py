@@ -17,7 +17,7 @@ OK = "OK"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CallResult:
     """What came of a call."""
 
     fault: str = ""
@@ -44,7 +44,7 @@ def call(
     *,
     headers: Iterable[tuple[str, str]] = (),
     allowed: AllowedHosts | None = None,
-) -> Answer:
+) -> CallResult:
     """Call `package.Service/Method` with serialized messages, and wait for the end. within: seconds. allowed: where
     connections may be made to; None: anywhere. Raises ValueError for headers that cannot be sent."""
     engine = Engine()
@@ -63,13 +63,13 @@ def call(
                 return _answer(reply)
 
 
-def _answer(reply: Reply) -> Answer:
+def _answer(reply: Reply) -> CallResult:
     if reply.error is not None:
-        return Answer(reply.error.removesuffix(HTTP2_HINT))
+        return CallResult(reply.error.removesuffix(HTTP2_HINT))
     if reply.status != 200:
-        return Answer(f"status {reply.status}")
+        return CallResult(f"status {reply.status}")
     try:
         code, details, messages = grpc_read(reply)
     except ValueError as error:
-        return Answer(str(error))
-    return Answer("", grpc_codes()[code], details, tuple(messages))
+        return CallResult(str(error))
+    return CallResult("", grpc_codes()[code], details, tuple(messages))

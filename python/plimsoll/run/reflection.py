@@ -27,7 +27,7 @@ from plimsoll.run.grpc_call import call
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from plimsoll.run.grpc_call import Answer
+    from plimsoll.run.grpc_call import CallResult
     from plimsoll.run.plan import RunPlan
 
 TIMEOUT_S = 10.0
@@ -179,7 +179,7 @@ class _Target:
             raise ReflectionError(f"it answers {len(replies)} of {len(questions)} questions")
         return [*replies, *({} for _ in questions)][: len(questions)]
 
-    def _call(self, messages: Sequence[bytes]) -> Answer:
+    def _call(self, messages: Sequence[bytes]) -> CallResult:
         try:
             return call(
                 self._origin, self._name, messages, TIMEOUT_S, headers=self._headers, allowed=self._allowed
