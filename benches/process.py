@@ -67,10 +67,10 @@ class Measured:
         """The sum of each process's peak resident bytes."""
         return sum(_peak(process.pid) for process in self.tree())
 
-    def finish(self) -> str:
-        """Wait for its end and return its output. Raises BenchError if it does not end or fails."""
+    def finish(self, within: float = END_SECONDS) -> str:
+        """Wait for its end, so many seconds at most. Returns its output. Raises BenchError if it fails or goes on."""
         try:
-            status = self._process.wait(END_SECONDS)
+            status = self._process.wait(within)
         except subprocess.TimeoutExpired:
             raise BenchError(f"did not end: {' '.join(self._command)}\n{self.output()}") from None
         if status:

@@ -9,7 +9,7 @@ from .cost import check_count, wait_for_connections, weigh
 from .figures import Figures
 from .files import processes_for
 from .nginx import OWN_ADDRESS, running_nginx
-from .process import Measured
+from .process import END_SECONDS, Measured
 from .sources import sources
 from .subjects import Load, PlimsollSubject, class_of, kept, plimsoll_run
 
@@ -20,6 +20,8 @@ START_SECONDS = 30.0
 """Maximum wait for the first users, and additional wait after the planned start of the others."""
 SETTLE_SECONDS = 3.0
 MARGIN_SECONDS = 7.0
+CLOSED_PER_SECOND = 20_000
+"""Connections that generator and target close, at least."""
 PLAN = """
 target = "{url}"
 think = "{wait}s"
@@ -104,7 +106,7 @@ def measure_scale(case: ScaleCase, window: float) -> ScaleCost:
             time.sleep(SETTLE_SECONDS)
             cost = weigh(nginx, generator, case.users, window)
             many, addresses = generator.resident(), sources(nginx.port) - {OWN_ADDRESS}
-            generator.finish()
+            generator.finish(END_SECONDS + case.users / CLOSED_PER_SECOND)
         check_count(case.subject.name, kept(load), nginx.status().requests - before, case.users)
         figures = Figures.read(json_file(load))
         return ScaleCost(
