@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import psutil
 from tests.command import wait_until
 
+from plimsoll.run.coordinator.recovery.loss import LOSS_TIMEOUT_S
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
@@ -135,6 +137,19 @@ def test_nothing_is_missing_of_a_worker_that_comes_back(plimsoll: Command, targe
     assert plimsoll.stored()["total"]["requests"] == target.total == 720
     facts = _facts(plimsoll)
     assert (facts["lost_workers"], facts.get("incomplete")) == (0, None)
+
+
+def test_silence_of_the_only_worker_does_not_end_the_run(plimsoll: Command, target: CountingTarget) -> None:
+    process = _start(plimsoll, target.url + "/", "--rate", "60/s", "-t", "12s", "--processes", "1")
+    wait_until(lambda: target.total > 30)
+    victim = _worker(process, 0)
+    victim.suspend()
+    time.sleep(LOSS_TIMEOUT_S + 2)
+    victim.resume()
+    done = plimsoll.end(process)
+    assert "has not reported for 3 s" in done.err
+    assert "is back: nothing of it is missing" in done.err
+    assert plimsoll.stored()["total"]["requests"] == target.total == 720
 
 
 def test_a_run_ends_with_a_lost_worker_if_it_is_to(plimsoll: Command, target: CountingTarget) -> None:

@@ -281,7 +281,7 @@ class Coordinator:
 
     def _end_if_complete(self) -> None:
         left = set(self._workers.values())
-        if left and self._complete | self._losses.silent >= left and self._state != STOPPING:
+        if self._complete & left and self._complete | self._losses.silent >= left and self._state != STOPPING:
             logger.info("everything that was to be done is done")
             self._drain()
 

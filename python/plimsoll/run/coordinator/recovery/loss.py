@@ -52,7 +52,8 @@ class WorkerLosses:
         self.clock = clock
         self._end = end
         self.silent: set[WorkerHandle] = set()
-        """Workers that are there, as far as is known, but say nothing."""
+        """Workers that are there, as far as is known, but say nothing. When another one has nothing left to do, the run
+        does not wait for them; their silence alone does not end it."""
         self.lost: list[WorkerHandle] = []
         """Those without a load, in the order in which they were lost."""
         self.vacant: dict[int, WorkerHandle] = {}
