@@ -122,7 +122,7 @@ def main() -> None:
         folder = Path(name)
         urls = servers(stack, folder)  # before the build: one that is missing is known at once
         package = counting_engine(folder)
-        say("recording what it does under load (a minute)")
+        say("recording what it does under load (two minutes)")
         record(package, urls, folder)
         out.parent.mkdir(parents=True, exist_ok=True)
         run([str(merge), "merge", "-o", str(out), *map(str, folder.glob("*.profraw"))])

@@ -71,7 +71,7 @@ def build(target: str, out: Path, profile: Path | None = None) -> None:
     run([
         sys.executable, "-m", "maturin", "build", "--release", "--locked", "--quiet", "--zig", "--target", target,
         "--compatibility", TARGETS[target], "--out", str(out),
-    ], environment={"CARGO_ENCODED_RUSTFLAGS": f"-Cprofile-use={profile}"} if profile else None)  # fmt: skip
+    ], environment={"RUSTFLAGS": f"-Cprofile-use={profile}"} if profile else None)  # fmt: skip
 
 
 def missing(archive: Path) -> list[str]:

@@ -283,9 +283,6 @@ class Reply:
     @property
     def version(self) -> int:
         """10 or 11, as in http.client; 0 without a response."""
-    @property
-    def ordinary(self) -> bool:
-        """A status of 2xx, no new cookies, and a body that is not `damaged`: it only needs to be recorded."""
     def header(self, name: str) -> str | None:
         """First value, looked up without regard to case."""
     @property
@@ -302,9 +299,6 @@ class Reply:
         """
     def decoding(self) -> Decoding | None:
         """What undoes the Content-Encoding of a body that comes in pieces; None if there is none."""
-    def json(self) -> Any:
-        """The value of a plain body whose Content-Type is JSON in UTF-8, as json.loads makes it; `...` for any other
-        body, and for a text that only json.loads can read."""
     @property
     def damaged(self) -> bool:
         """The body's content coding cannot be undone. False for a streamed one, of which that is not known yet."""

@@ -7,17 +7,15 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use std::io::{ErrorKind, Read, Write, stdin};
-use std::os::fd::AsRawFd;
+mod serving;
 
+use std::cell::Cell;
+use std::io::{ErrorKind, Read, Write};
+
+use mio::Interest;
 use mio::net::{TcpListener, TcpStream};
-use mio::unix::SourceFd;
-use mio::{Events, Interest, Poll, Token};
-use slab::Slab;
 use tungstenite::handshake::derive_accept_key;
 
-const LISTENER: Token = Token(usize::MAX - 1);
-const INPUT: Token = Token(usize::MAX - 2);
 const END: &[u8] = b"\r\n\r\n";
 const KEY: &[u8] = b"\r\nsec-websocket-key: ";
 const EVENTS: u64 = 1_000;
@@ -34,36 +32,16 @@ struct Peer {
 }
 
 fn main() {
-    let mut listener = TcpListener::bind(([127, 0, 0, 1], 0).into()).unwrap();
-    println!("listening on {}", listener.local_addr().unwrap());
-    let (mut poll, mut events) = (Poll::new().unwrap(), Events::with_capacity(1024));
-    poll.registry().register(&mut listener, LISTENER, Interest::READABLE).unwrap();
-    poll.registry().register(&mut SourceFd(&stdin().as_raw_fd()), INPUT, Interest::READABLE).unwrap();
-    let mut peers: Slab<Peer> = Slab::new();
+    let listener = TcpListener::bind(([127, 0, 0, 1], 0).into()).unwrap();
     let stream = event_stream();
-    let (mut buffer, mut count) = (vec![0; 65_536], 0);
-    loop {
-        match poll.poll(&mut events, None) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            done => done.unwrap(),
-        }
-        for event in &events {
-            match event.token() {
-                INPUT => {
-                    if stdin().read_line(&mut String::new()).unwrap() == 0 {
-                        return;
-                    }
-                    println!("{} {count}", peers.len());
-                }
-                LISTENER => accept(&listener, &poll, &mut peers),
-                Token(place) => {
-                    if !peers[place].serve(&mut buffer, &stream, &mut count) {
-                        peers.remove(place);
-                    }
-                }
-            }
-        }
-    }
+    let (mut buffer, count) = (vec![0; 65_536], Cell::new(0));
+    serving::run(
+        listener,
+        Interest::READABLE | Interest::WRITABLE,
+        |stream| Peer { stream, input: Vec::new(), output: Vec::new(), is_socket: false },
+        |peer| peer.serve(&mut buffer, &stream, &count),
+        |peers| format!("{peers} {}", count.get()),
+    );
 }
 
 /// A response: all its events.
@@ -73,20 +51,10 @@ fn event_stream() -> Vec<u8> {
     format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-fn accept(listener: &TcpListener, poll: &Poll, peers: &mut Slab<Peer>) {
-    while let Ok((mut stream, _)) = listener.accept() {
-        let entry = peers.vacant_entry();
-        stream.set_nodelay(true).unwrap();
-        let both = Interest::READABLE | Interest::WRITABLE;
-        poll.registry().register(&mut stream, Token(entry.key()), both).unwrap();
-        entry.insert(Peer { stream, input: Vec::new(), output: Vec::new(), is_socket: false });
-    }
-}
-
 impl Peer {
     /// Answers what has come; whether the peer is still there. Readiness is edge-triggered, but a read that does not
     /// fill the buffer has emptied the socket.
-    fn serve(&mut self, buffer: &mut [u8], stream: &[u8], count: &mut u64) -> bool {
+    fn serve(&mut self, buffer: &mut [u8], stream: &[u8], count: &Cell<u64>) -> bool {
         loop {
             let read = match self.stream.read(buffer) {
                 Ok(0) => return false,
@@ -103,7 +71,7 @@ impl Peer {
         }
     }
 
-    fn answer(&mut self, stream: &[u8], count: &mut u64) {
+    fn answer(&mut self, stream: &[u8], count: &Cell<u64>) {
         if !self.is_socket {
             let Some(end) = self.input.windows(END.len()).position(|window| window == END) else { return };
             let head = self.input[..end].to_ascii_lowercase();
@@ -114,7 +82,7 @@ impl Peer {
                 self.is_socket = true;
             } else {
                 self.output.extend_from_slice(stream);
-                *count += EVENTS;
+                count.set(count.get() + EVENTS);
             }
             self.input.drain(..end + END.len());
         }
@@ -122,7 +90,7 @@ impl Peer {
             let mut taken = 0;
             while let Some((length, is_message)) = echo(&self.input[taken..], &mut self.output) {
                 taken += length;
-                *count += u64::from(is_message);
+                count.set(count.get() + u64::from(is_message));
             }
             self.input.drain(..taken);
         }

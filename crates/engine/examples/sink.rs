@@ -6,18 +6,16 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use std::io::{ErrorKind, Read, Write, stdin};
-use std::net::SocketAddr;
-use std::os::fd::AsRawFd;
+mod serving;
 
+use std::cell::Cell;
+use std::io::{ErrorKind, Read, Write};
+use std::net::SocketAddr;
+
+use mio::Interest;
 use mio::net::{TcpListener, TcpStream};
-use mio::unix::SourceFd;
-use mio::{Events, Interest, Poll, Token};
-use slab::Slab;
 use socket2::{Domain, Socket, Type};
 
-const LISTENER: Token = Token(usize::MAX - 1);
-const INPUT: Token = Token(usize::MAX - 2);
 const BODY: usize = 100;
 const END: &[u8] = b"\r\n\r\n";
 /// Requests of one read that are answered by one write.
@@ -25,37 +23,15 @@ const BATCH: usize = 64;
 
 fn main() {
     let port: u16 = std::env::args().nth(1).map_or(0, |port| port.parse().unwrap());
-    let mut listener = listen(([127, 0, 0, 1], port).into());
-    println!("listening on {}", listener.local_addr().unwrap());
-    let (mut poll, mut events) = (Poll::new().unwrap(), Events::with_capacity(1024));
-    poll.registry().register(&mut listener, LISTENER, Interest::READABLE).unwrap();
-    poll.registry().register(&mut SourceFd(&stdin().as_raw_fd()), INPUT, Interest::READABLE).unwrap();
-    let mut connections: Slab<TcpStream> = Slab::new();
     let answers = answer(&"x".repeat(BODY)).repeat(BATCH);
-    let (mut buffer, mut count) = (vec![0; 65_536], 0);
-    loop {
-        match poll.poll(&mut events, None) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            done => done.unwrap(),
-        }
-        for event in &events {
-            match event.token() {
-                INPUT => {
-                    if stdin().read_line(&mut String::new()).unwrap() == 0 {
-                        return;
-                    }
-                    println!("{count}");
-                }
-                LISTENER => accept(&listener, &poll, &mut connections),
-                Token(place) => {
-                    let stream = &mut connections[place];
-                    if !serve(stream, &mut buffer, answers.as_bytes(), &mut count) {
-                        connections.remove(place);
-                    }
-                }
-            }
-        }
-    }
+    let (mut buffer, count) = (vec![0; 65_536], Cell::new(0));
+    serving::run(
+        listen(([127, 0, 0, 1], port).into()),
+        Interest::READABLE,
+        |stream| stream,
+        |stream| serve(stream, &mut buffer, answers.as_bytes(), &count),
+        |_| count.get().to_string(),
+    );
 }
 
 /// The kernel spreads connections over all sinks of a port.
@@ -71,18 +47,9 @@ fn answer(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
 }
 
-fn accept(listener: &TcpListener, poll: &Poll, connections: &mut Slab<TcpStream>) {
-    while let Ok((mut stream, _)) = listener.accept() {
-        let entry = connections.vacant_entry();
-        stream.set_nodelay(true).unwrap();
-        poll.registry().register(&mut stream, Token(entry.key()), Interest::READABLE).unwrap();
-        entry.insert(stream);
-    }
-}
-
 /// Answers what has come; whether the peer is still there. Readiness is edge-triggered, but a read that does not fill
 /// the buffer has emptied the socket, so most requests cost one read. A request ends with its head, and is whole.
-fn serve(stream: &mut TcpStream, buffer: &mut [u8], answers: &[u8], count: &mut u64) -> bool {
+fn serve(stream: &mut TcpStream, buffer: &mut [u8], answers: &[u8], count: &Cell<u64>) -> bool {
     loop {
         let read = match stream.read(buffer) {
             Ok(0) => return false,
@@ -92,7 +59,7 @@ fn serve(stream: &mut TcpStream, buffer: &mut [u8], answers: &[u8], count: &mut 
         };
         let taken = &buffer[..read];
         let requests = taken.windows(END.len()).filter(|window| *window == END).count();
-        *count += requests as u64;
+        count.set(count.get() + requests as u64);
         if stream.write_all(&answers[..answers.len() / BATCH * requests]).is_err() {
             return false;
         }

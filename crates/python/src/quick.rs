@@ -162,8 +162,8 @@ fn settings_of<'py>(session: &Bound<'py, QuickCalls>) -> PyResult<Option<Bound<'
             None => return Ok(None),
         },
     };
-    let is_own = !session.get_type().getattr(intern!(py, "request"))?.is(&settings.get().request);
-    Ok((!is_own).then(|| settings.into_bound(py)))
+    let is_ours = session.get_type().getattr(intern!(py, "request"))?.is(&settings.get().request);
+    Ok(is_ours.then(|| settings.into_bound(py)))
 }
 
 /// The response to a call; None if `request` has to send it.

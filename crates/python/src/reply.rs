@@ -168,11 +168,6 @@ impl Reply {
         self.response().map_or(0, |response| 10 + response.minor)
     }
 
-    #[getter]
-    fn ordinary(&self) -> bool {
-        self.is_ordinary()
-    }
-
     fn header(&self, name: &str) -> Option<String> {
         http::header(self.head(), name).map(latin)
     }
@@ -202,10 +197,6 @@ impl Reply {
         let response = self.response().map_or(&[][..], Response::body);
         let plain = http::decode(coding, response, self.max_decoded).map_err(refused)?;
         Ok(PyBytes::new(py, &plain).unbind())
-    }
-
-    fn json(&self, py: Python<'_>) -> Py<PyAny> {
-        self.json_value(py).map_or_else(|| py.Ellipsis(), Bound::unbind)
     }
 
     #[getter]

@@ -192,7 +192,7 @@ def _reflection(plan: RunPlan) -> list[str]:
     """The targets that are to be asked for the schema of their calls."""
     if plan.scenario is None or not calls.needs_schema(plan.scenario):
         return []
-    return [grpc_url(plan.scenario["targets"][index]["url"]) for index in calls.services_by_target(plan.scenario)]
+    return [grpc_url(plan.scenario["targets"][index]["url"]) for index in calls.calls_by_target(plan.scenario)]
 
 
 def _flows(plan: RunPlan) -> Iterator[dict[str, Any]]:

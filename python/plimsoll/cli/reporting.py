@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -89,14 +90,12 @@ def opened_study(refs: Sequence[str], location: str | None) -> Iterator[StudySou
 
     collect_rarely()
     if all(Path(ref).is_file() for ref in refs):
-        study = study_of_refs(None, refs)
-        yield StudySource(lambda: analyse(study))
+        yield StudySource(partial(analyse, study_of_refs(None, refs)))
         return
     with Store.open(location, create=False) as store:
         run = only_run(store, refs)
         if run is None:
-            study = study_of_refs(store, refs)
-            yield StudySource(lambda: analyse(study))
+            yield StudySource(partial(analyse, study_of_refs(store, refs)))
         else:
             yield source_of_run(run, store)
 

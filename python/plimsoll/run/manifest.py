@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plimsoll import __version__
 from plimsoll.load.durations import format_duration
 from plimsoll.run.machine import limits, machine
 from plimsoll.run.transport.bundle import Bundle
@@ -44,7 +45,7 @@ def manifest(plan: RunPlan, name: str | None, secret: Container[str] = (), *, sh
     folder = Path(files[0]).parent if files else Path()
     return {
         "tool": "plimsoll",
-        "version": version("plimsoll"),
+        "version": __version__,
         "command": shlex.join(fields["command"]),
         "scenario": _scenario(plan, name),
         "plan": fields,

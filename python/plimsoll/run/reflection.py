@@ -67,10 +67,11 @@ def with_schema(plan: RunPlan) -> RunPlan:
     if scenario is None or not grpc.needs_schema(scenario):
         return plan
     files = _Files()
-    for index, services in grpc.services_by_target(scenario).items():
-        url = grpc_url(scenario["targets"][index]["url"])
+    for index, calls in grpc.calls_by_target(scenario).items():
+        target = scenario["targets"][index]
+        url = grpc_url(target["url"])
         try:
-            _Target(plan, index, files).ask(services)
+            _Target(plan, target, calls, files).ask(grpc.services_of(calls))
         except UnknownServiceError as error:
             raise UsageError(f"{url} {error}") from error
         except ReflectionError as error:
@@ -128,12 +129,12 @@ class _Files:
 class _Target:
     """A target that is asked."""
 
-    def __init__(self, plan: RunPlan, index: int, files: _Files) -> None:
-        assert plan.scenario is not None
-        target = plan.scenario["targets"][index]
+    def __init__(
+        self, plan: RunPlan, target: Mapping[str, Any], calls: Iterable[Mapping[str, Any]], files: _Files
+    ) -> None:
         self._files = files
         self._allowed = plan.rails.allowed_hosts()
-        self._headers = [*_headers(plan.scenario, index), *([] if plan.header is None else [(HEADER, plan.header)])]
+        self._headers = [*_headers(target, *calls), *([] if plan.header is None else [(HEADER, plan.header)])]
         given = {name: target[name] for name in ("verify", "cert", "proxy") if name in target}
         source = next(iter(plan.source_addresses), None)
         try:
@@ -181,19 +182,14 @@ class _Target:
 
     def _call(self, messages: Sequence[bytes]) -> CallResult:
         try:
-            return call(
-                self._origin, self._name, messages, TIMEOUT_S, headers=self._headers, allowed=self._allowed
-            )  # fmt: skip
+            return call(self._origin, self._name, messages, TIMEOUT_S, headers=self._headers, allowed=self._allowed)
         except ValueError as error:
             raise UsageError(str(error)) from error
 
 
-def _headers(scenario: Mapping[str, Any], index: int) -> list[tuple[str, str]]:
-    """Metadata of the target and of its calls, without variables: the question may need a token, too."""
-    target = scenario["targets"][index]
-    calls = [step for flow in scenario["flows"] for step in flow["steps"] if step.get("grpc")]
-    lines = [*(target.get("headers") or ())]
-    lines += [line for step in calls if (step.get("target") or 0) == index for line in step.get("headers") or ()]
+def _headers(*of: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Metadata of a target and of its calls, without variables: the question may need a token, too."""
+    lines = (line for each in of for line in each.get("headers") or ())
     return list(dict.fromkeys((name, value) for name, value in lines if "$" not in value))
 
 

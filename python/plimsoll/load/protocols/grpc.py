@@ -47,8 +47,8 @@ def schema_of(files: Iterable[Path], roots: Iterable[Path], flows: Iterable[Mapp
 
 def text_of(schema: GrpcSchema, flows: Iterable[Mapping[str, Any]]) -> str:
     """The part of a schema that the calls of these flows need: a descriptor set in base64."""
-    services = {call["grpc"]["method"].partition("/")[0] for _, call in _calls(flows)}
-    return base64.b64encode(schema.pruned(sorted(services)).descriptor_set).decode("ascii")
+    services = services_of(call for _, call in _calls(flows))
+    return base64.b64encode(schema.pruned(services).descriptor_set).decode("ascii")
 
 
 def needs_schema(scenario: Mapping[str, Any]) -> bool:
@@ -56,12 +56,17 @@ def needs_schema(scenario: Mapping[str, Any]) -> bool:
     return "schema" not in scenario and any(True for _ in _calls(scenario["flows"]))
 
 
-def services_by_target(scenario: Mapping[str, Any]) -> dict[int, list[str]]:
-    """The services that are called, each once, by the index of the target."""
-    found: dict[int, dict[str, None]] = {}
+def calls_by_target(scenario: Mapping[str, Any]) -> dict[int, list[dict[str, Any]]]:
+    """The steps that call a method, by the index of the target."""
+    found: dict[int, list[dict[str, Any]]] = {}
     for _, call in _calls(scenario["flows"]):
-        found.setdefault(call.get("target") or 0, {})[call["grpc"]["method"].partition("/")[0]] = None
-    return {target: list(services) for target, services in found.items()}
+        found.setdefault(call.get("target") or 0, []).append(call)
+    return found
+
+
+def services_of(calls: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The services that these steps call, each once."""
+    return list(dict.fromkeys(call["grpc"]["method"].partition("/")[0] for call in calls))
 
 
 def with_stand_in(scenario: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plimsoll import __version__
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.run.cluster.hosts import ClusterHost, on_all
 from plimsoll.run.cluster.inspection import inspect
@@ -140,7 +141,7 @@ def _start_script(host: ClusterHost, address: str, token: str) -> str:
     return _START.format(
         token=token,
         python=shlex.quote(host.python),
-        versions=f"{version('plimsoll')} {version('ray')}",
+        versions=f"{__version__} {version('ray')}",
         command=shlex.join([*RAY, f"--address={address}", *settings]),
     )
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import platform
 import resource
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ray
 
+from plimsoll import __version__
 from plimsoll._engine import now
 from plimsoll.errors import UsageError
 from plimsoll.run.loop import Loop
@@ -164,7 +164,7 @@ class NodeAgent:
 
 def versions() -> dict[str, str]:
     """What has to be the same on all machines."""
-    return {"Plimsoll": version("plimsoll"), "Python": platform.python_version(), "Ray": ray.__version__}
+    return {"Plimsoll": __version__, "Python": platform.python_version(), "Ray": ray.__version__}
 
 
 def check_versions(about: dict[str, str]) -> None:

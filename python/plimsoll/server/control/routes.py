@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from starlette.routing import Route
 
+from plimsoll import __version__
 from plimsoll.errors import PlimsollError
 from plimsoll.server.answers import acting, answer
 from plimsoll.server.control.form_items import form_shapes
@@ -34,7 +34,7 @@ def routes(store: str | None, live: Live | None, control: PageSession | None, ac
             live.look()
         return answer(
             State(
-                version=version("plimsoll"),
+                version=__version__,
                 token=access.csrf,
                 mode="serve" if control is None else "run",
                 store=redact(store or DEFAULT),

@@ -47,7 +47,7 @@ class Incoming(RawIOBase):
         self.arrival = reply.arrival
         """Stamp of the bytes that were received last, ns."""
         self.broken: str | None = None
-        """The outcome of a body that ended too early, if its reader was told."""
+        """The outcome of a body that ended too early, once a read has raised its error."""
 
     def readable(self) -> bool:
         return True
