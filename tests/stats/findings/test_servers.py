@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.command import Command
-from tests.stats.findings.servers import Server, ladder, trial_of_last
+from tests.stats.findings.servers import SERVICE_S, Server, ladder, trial_of_last
 
 from plimsoll.stats.findings import find
 from plimsoll.stats.study import Study
@@ -136,6 +136,7 @@ def test_a_ladder_of_today_does_not_contradict_the_recorded_one(
     trials = ladder(plimsoll, f"{server.url}/{path}", (4, 8, 16), "-t", "2s", *options)
 
     today, then = ({each.id for each in found} for found in (find(Study(path, tuple(trials))), recorded(path)))
-    assert "PRE-KNEE" in today & then
-    # Whether throughput is flat depends on what else this machine does; what is not there never shows.
+    # What else this machine does can hide a finding, as with flat throughput. It cannot make the server faster.
     assert today & {"SERIAL", "SHARED"} <= then
+    rates = [trial.total.rate for trial in trials if trial.total is not None]
+    assert len(rates) == 3 and all(rate is not None and 1 < rate < 1.1 / SERVICE_S for rate in rates), rates
