@@ -69,3 +69,16 @@ def test_a_locustfile_may_assign_interval_and_threshold(monkeypatch):
     monkeypatch.setattr(runners, "CPU_MONITOR_INTERVAL", 3.0)
     monkeypatch.setattr(runners, "CPU_WARNING_THRESHOLD", 40)
     assert settings() == (3.0, 40)
+
+
+def test_without_a_free_descriptor_it_goes_on_with_the_last_memory(clock, monkeypatch):
+    def none_free():
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(usage, "resident_bytes", none_free)
+    runner, reported = FakeRunner(), []
+    runner.current_memory_usage = 7
+    runner.environment.events.usage_monitor.add_listener(lambda memory_usage, **_: reported.append(memory_usage))
+    with pytest.raises(Waiting):
+        usage.monitor(runner, lambda: (10.0, 1000))
+    assert reported == [7, 7]

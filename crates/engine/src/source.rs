@@ -6,12 +6,15 @@
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-/// Connections per source before the next source is used, and open connections before any source other than
-/// 127.0.0.1 is used.
+/// Connections per source before the next source is used.
 ///
 /// The kernel first assigns even ports, half of about 28,000. When these are in use, every connect searches all of them
 /// before it takes an odd one. That costs 1 ms instead of 30 µs. Other processes use the ports too.
 const PER_SOURCE: usize = 2_000;
+
+/// Open connections before any source other than 127.0.0.1 is used. Every process starts with that one, so all of them
+/// share its ports: 51 processes of a million users still fit into the even ones.
+const FROM_DEFAULT: usize = 250;
 
 /// Sources in use: 127.0.0.1 … 127.0.0.254.
 const SOURCES: u8 = 254;
@@ -22,6 +25,7 @@ const TRIES: usize = 8;
 /// Assigns source addresses in turn.
 #[derive(Debug)]
 pub(crate) struct Sources {
+    from_default: usize,
     per_source: usize,
     /// Last byte of the current source after 127.0.0.1 is used up, 1…254.
     current: u8,
@@ -32,13 +36,13 @@ pub(crate) struct Sources {
 impl Default for Sources {
     /// Each process starts with a different source, so that workers do not fill the same ones.
     fn default() -> Sources {
-        Sources::with(PER_SOURCE, (std::process::id().wrapping_mul(37) % u32::from(SOURCES)) as u8 + 1)
+        Sources::with(FROM_DEFAULT, PER_SOURCE, (std::process::id().wrapping_mul(37) % u32::from(SOURCES)) as u8 + 1)
     }
 }
 
 impl Sources {
-    fn with(per_source: usize, first: u8) -> Sources {
-        Sources { per_source, current: first, used: 0 }
+    fn with(from_default: usize, per_source: usize, first: u8) -> Sources {
+        Sources { from_default, per_source, current: first, used: 0 }
     }
 
     /// Calls `connect` with the source for `address`: `fixed` if it is set. For the loopback network it is 127.0.0.1
@@ -54,7 +58,7 @@ impl Sources {
         if fixed.is_some() || !is_ours {
             return connect(address, fixed);
         }
-        if open <= self.per_source {
+        if open <= self.from_default {
             // The kernel uses 127.0.0.1 by default, which saves a call.
             match connect(address, None) {
                 Err(error) if error.kind() == ErrorKind::AddrNotAvailable => {}
@@ -112,31 +116,31 @@ mod tests {
 
     #[test]
     fn few_connections_use_the_default_source_even_when_they_are_opened_often() {
-        assert_eq!(dealt(&mut Sources::with(3, 7), 3, 50), [0; 50]);
+        assert_eq!(dealt(&mut Sources::with(3, 1, 7), 3, 50), [0; 50]);
     }
 
     #[test]
     fn more_connections_than_that_come_from_one_source_after_the_other() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let to = listener.local_addr().unwrap();
-        let mut sources = Sources::with(3, 7);
+        let mut sources = Sources::with(2, 3, 7);
         let sockets: Vec<Socket> = (1..=10).map(|open| sources.connect(to, None, open, Socket::tcp).unwrap()).collect();
         let mut seen: Vec<String> = sockets.iter().map(|_| listener.accept().unwrap().1.ip().to_string()).collect();
         seen.sort();
         let [first, second, third, fourth] = ["127.0.0.1", "127.0.0.7", "127.0.0.8", "127.0.0.9"];
-        assert_eq!(seen, [first, first, first, second, second, second, third, third, third, fourth]);
+        assert_eq!(seen, [first, first, second, second, second, third, third, third, fourth, fourth]);
     }
 
     #[test]
     fn after_the_last_source_comes_the_first_one() {
-        let dealt = dealt(&mut Sources::with(1, 1), MANY, 600);
+        let dealt = dealt(&mut Sources::with(1, 1, 1), MANY, 600);
         let expected: Vec<u8> = (1..=SOURCES).cycle().take(600).collect();
         assert_eq!(dealt, expected);
     }
 
     #[test]
     fn a_source_without_ports_is_passed_over_for_good() {
-        let mut sources = Sources::with(3, 1);
+        let mut sources = Sources::with(3, 3, 1);
         let to: SocketAddr = "127.1.2.3:9".parse().unwrap();
         let asked = RefCell::new(Vec::new());
         let result = sources.connect(to, None, 1, |_, source| {
@@ -152,17 +156,18 @@ mod tests {
     #[test]
     fn when_no_source_has_a_port_the_search_ends() {
         let tries = RefCell::new(0);
-        let result: io::Result<()> = Sources::with(3, 1).connect("127.0.0.1:9".parse().unwrap(), None, MANY, |_, _| {
-            *tries.borrow_mut() += 1;
-            Err(none_left())
-        });
+        let result: io::Result<()> =
+            Sources::with(3, 3, 1).connect("127.0.0.1:9".parse().unwrap(), None, MANY, |_, _| {
+                *tries.borrow_mut() += 1;
+                Err(none_left())
+            });
         assert_eq!(result.unwrap_err().raw_os_error(), Some(libc::EADDRNOTAVAIL));
         assert_eq!(tries.into_inner(), TRIES);
     }
 
     #[test]
     fn another_error_is_the_targets_and_is_reported_at_once() {
-        let mut sources = Sources::with(3, 1);
+        let mut sources = Sources::with(3, 3, 1);
         let refused = || Err::<(), _>(io::Error::from_raw_os_error(libc::ECONNREFUSED));
         let error = sources.connect("127.0.0.1:9".parse().unwrap(), None, MANY, |_, _| refused()).unwrap_err();
         assert_eq!(error.raw_os_error(), Some(libc::ECONNREFUSED));
@@ -172,7 +177,7 @@ mod tests {
     #[test]
     fn a_source_that_was_asked_for_is_kept_and_other_networks_are_left_to_the_kernel() {
         let fixed = Some("127.0.0.9".parse().unwrap());
-        let mut sources = Sources::with(1, 1);
+        let mut sources = Sources::with(1, 1, 1);
         for (to, fixed) in [("127.0.0.1:9", fixed), ("192.0.2.1:9", None), ("[::1]:9", None)] {
             for _ in 0..3 {
                 assert_eq!(sources.connect(to.parse().unwrap(), fixed, MANY, |_, source| Ok(source)).unwrap(), fixed);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import gevent
@@ -28,7 +29,8 @@ def monitor(runner: Runner, settings: Callable[[], tuple[float, float]]) -> None
         since, used_before = then, used
         then, used = time.monotonic(), time.process_time()
         cpu = runner.current_cpu_usage = 100 * (used - used_before) / max(then - since, 1e-3)
-        runner.current_memory_usage = resident_bytes()
+        with suppress(OSError):  # no free descriptor: the last value stays
+            runner.current_memory_usage = resident_bytes()
         if cpu > settings()[1]:
             environment.events.cpu_warning.fire(environment=environment, cpu_usage=cpu)
             if not runner.cpu_warning_emitted:
