@@ -1,9 +1,10 @@
 //! The reactor: sends, waits for readiness, returns what has finished. `clients`: groups of connections; `connecting`:
-//! new connections; `sessions`: connections that carry many exchanges; `streaming`: bodies that are read in pieces;
-//! `waking`: timers.
+//! new connections; `gathering`: sleeps that make turns larger; `sessions`: connections that carry many exchanges;
+//! `streaming`: bodies that are read in pieces; `waking`: timers.
 
 mod clients;
 mod connecting;
+mod gathering;
 mod sessions;
 mod streaming;
 mod waking;
@@ -33,6 +34,7 @@ use crate::source::Sources;
 use crate::timer::Timers;
 use crate::trace::Tracer;
 use clients::Client;
+use gathering::Gathering;
 use waking::Wake;
 
 const TIMER: Token = Token(usize::MAX);
@@ -125,6 +127,7 @@ pub struct Engine {
     generation: u32,
     serial: u32,
     stamps: Option<StampSwitch>,
+    gathering: Gathering,
 }
 
 impl Engine {
@@ -166,6 +169,7 @@ impl Engine {
             generation: 0,
             serial: 0,
             stamps: StampSwitch::new().ok(),
+            gathering: Gathering::default(),
         })
     }
 
@@ -321,6 +325,7 @@ impl Engine {
                 self.next_ready = BETWEEN_TURNS;
                 self.flush();
                 self.timers.settle();
+                self.gather();
                 return None;
             };
             self.next_ready += 1;

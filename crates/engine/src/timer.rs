@@ -45,6 +45,11 @@ impl Timers {
         }
     }
 
+    /// Whether a deadline comes before `time`, monotonic ns.
+    pub(crate) fn due_before(&self, time: u64) -> bool {
+        self.heap.peek().is_some_and(|Reverse((deadline, _))| *deadline < time)
+    }
+
     /// Call it before `expired` when the descriptor was readable.
     pub(crate) fn fired(&mut self) {
         self.alarm.fired();
@@ -107,5 +112,15 @@ mod tests {
         assert_eq!(timers.expired(27), Some(27));
         timers.settle();
         assert_eq!(timers.armed, 30);
+    }
+
+    #[test]
+    fn it_is_known_whether_a_deadline_comes_before_a_time() {
+        let mut timers = Timers::new().unwrap();
+        assert!(!timers.due_before(u64::MAX), "there is none");
+        timers.insert(30, 3);
+        timers.insert(20, 2);
+        assert!(timers.due_before(21));
+        assert!(!timers.due_before(20));
     }
 }
