@@ -20,6 +20,7 @@ CASES = (
     ("lognormal", "/lognormal?median_ms=5&sigma=0.5&seed=1"),
     ("bimodal", "/bimodal?fast_ms=5&slow_ms=1200&share=0.02&seed=1"),
 )
+BUSY = "/fixed?ms=0"
 STALLED = "/keep-alive?requests=1"
 
 
@@ -32,6 +33,10 @@ def check(lab: Lab) -> Iterator[Case]:
         python = Load(arguments, seconds, probe=True, environment=(("TRUTH_TARGET", target),))
         for case, load in ((f"{name}, native users", native), (f"{name}, HttpUser", python)):
             yield Case(case, partial(observe, lab, case, target, load))
+    # A target at its limit answers one request after another. The engine then sleeps now and then, to read several replies at
+    # once, and none of that may be in a service time.
+    load = Load([lab.url(BUSY), "-u", "50", "-r", "1000"], lab.seconds(5, 2), probe=True, may_be_invalid=True)
+    yield Case("full speed, native users", partial(observe, lab, "full speed, native users", BUSY, load))
     # Every request opens a connection, and for one second none is accepted. The kernel still completes the handshakes,
     # and the waiting times of these requests are in the record, so they must be in the report.
     load = Load([lab.url(STALLED), "--rate", "200/s"], lab.seconds(10, 5), probe=True, stall=1.0)
