@@ -33,8 +33,8 @@ def check(lab: Lab) -> Iterator[Case]:
         python = Load(arguments, seconds, probe=True, environment=(("TRUTH_TARGET", target),))
         for case, load in ((f"{name}, native users", native), (f"{name}, HttpUser", python)):
             yield Case(case, partial(observe, lab, case, target, load))
-    # A target at its limit answers one request after another. The engine then sleeps now and then, to read several replies at
-    # once, and none of that may be in a service time.
+    # A target at its limit answers one request after another. The engine then sleeps now and then, to read several
+    # replies at once, and none of that may be in a service time.
     load = Load([lab.url(BUSY), "-u", "50", "-r", "1000"], lab.seconds(5, 2), probe=True, may_be_invalid=True)
     yield Case("full speed, native users", partial(observe, lab, "full speed, native users", BUSY, load))
     # Every request opens a connection, and for one second none is accepted. The kernel still completes the handshakes,
