@@ -95,6 +95,16 @@ def grpc_timeout(seconds: float) -> str:
 def outcomes() -> list[tuple[str, bool, bool]]:
     """The taxonomy as (name, is a failure, its response time belongs to the latency percentiles)."""
 
+def exchange_columns(packed: bytes, zero: int) -> tuple[int, dict[str, bytes]]:
+    """What `Recorder.take_log` handed over, by column: the number of rows, and values by the name of their column.
+
+    Values are little-endian, one after the other: `due`, `sent`, `first_byte`, `arrival`, `read` as int64, ns since the
+    stamp `zero`; `serial`, `dns`, `connect`, `tls` (ns), `bytes_out`, `bytes_in`, `bytes_body` as uint64; `status`,
+    `hops`, `retries` as uint16; as int32 `endpoint` (its number), `outcome` (its place in `outcomes()`) and `stamp` (who
+    stamped `arrival`: 0 the kernel, 1 this program, 2 this program because the kernel's stamp was rejected).
+    `has_first_byte` is a bit per row, the lowest first. Raises ValueError for other bytes.
+    """
+
 def json_text(value: Any) -> str | None:
     """The same as json.dumps of a value made of plain dicts, lists, tuples, texts, numbers, bools and None.
 
@@ -707,7 +717,7 @@ class Recorder:
     def log(self, on: bool) -> None:
         """Keep a row of every exchange from now on, for `take_log`."""
     def take_log(self) -> bytes:
-        """Hand over and forget these rows, in the order they were recorded; layout in `plimsoll.run.exchange_log`."""
+        """Hand over and forget these rows, in the order they were recorded, packed for `exchange_columns`."""
     def endpoints(self) -> list[tuple[str, str]]:
         """(method, name) of every endpoint, by its id."""
     def take(self, before: int | None = None) -> tuple[list[CellTuple], list[HealthTuple], list[FailureTuple]]:

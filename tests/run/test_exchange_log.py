@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import logging
 import re
+import struct
 import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow.parquet
 import pytest
 from tests.command import TIMEOUT_S
 
-from plimsoll._engine import Histogram, Recorder, now
+from plimsoll._engine import Histogram, Recorder, exchange_columns, now
 from plimsoll.errors import UsageError
 from plimsoll.record import TIMED, Interval, merge
 from plimsoll.run import exchange_log
-from plimsoll.run.exchange_log import OUTCOMES, ROW, ExchangeFile
+from plimsoll.run.exchange_log import OUTCOMES, ExchangeFile
 from plimsoll.run.transport.messages import Exchanges
 from plimsoll.store import Store
 
@@ -26,33 +26,80 @@ if TYPE_CHECKING:
     from tests.command import Command, CountingTarget
 
 LOG_RS = Path(__file__).parents[2] / "crates" / "record" / "src" / "log.rs"
-TYPES = {"u64": "<u8", "u32": "<u4", "u16": "<u2", "u8": "u1", "4 bytes": "V4"}
-"""What log.rs calls them, and numpy."""
-WORDS = {"body": "bytes_body", "of": "bytes_body"}
+FIELDS = (
+    "serial", "due", "sent", "arrival", "read", "first_byte", "dns", "connect", "tls", "bytes_out", "bytes_in",
+    "bytes_body", "endpoint", "kind", "hops", "retries",
+)  # fmt: skip
+"""The numbers of a row, in their order."""
+FORMATS = {"status": "H", "hops": "H", "retries": "H", "endpoint": "i", "outcome": "i", "stamp": "i"}
 
 EPOCH = 1_000_000_000_000
 
-
-def _row(**fields: int) -> Any:
-    row = np.zeros(1, ROW)
-    for name, value in {"due": EPOCH, "sent": EPOCH, "arrival": EPOCH, "read": EPOCH, **fields}.items():
-        row[name] = value
-    return row
+Row = dict[str, int]
 
 
-def _exchanges(*rows: Any, epoch: int = EPOCH) -> Exchanges:
-    return Exchanges(epoch, [("GET", "/a"), ("POST", "/b")], b"".join(each.tobytes() for each in rows))
+def _row(*, outcome: str = "success", source: int = 0, status: int = 0, **fields: int) -> Row:
+    stamps = {"due": EPOCH, "sent": EPOCH, "arrival": EPOCH, "read": EPOCH}
+    kind = (status << 16) + (OUTCOMES.index(outcome) << 8) + source
+    return {**dict.fromkeys(FIELDS, 0), **stamps, "kind": kind, **fields}
 
 
-def test_a_row_is_laid_out_as_the_engine_says() -> None:
-    documented = re.findall(r"^//! \| (\d+) \| ([\w ]+) \| (.*) \|$", LOG_RS.read_text(), re.MULTILINE)
-    assert [(int(offset), TYPES[kind]) for offset, kind, _ in documented] == [
-        (ROW.fields[name][1], "V4" if name == "reserved" else ROW.fields[name][0].str.replace("|", ""))
-        for name in ROW.names
-    ]
-    for (_, _, meaning), name in zip(documented, ROW.names, strict=True):
-        assert name.removeprefix("bytes_") in meaning or name in ("bytes_body", "reserved"), (name, meaning)
-    assert ROW.itemsize == 112 == int(re.search(r"ROW: usize = (\d+)", LOG_RS.read_text())[1])  # type: ignore[index]
+def _packed(*rows: Row) -> bytes:
+    """As log.rs says that the engine packs them."""
+    documented = re.findall(r"^//! \| (\d+) \| (.+) \| (.+) \|$", LOG_RS.read_text(), re.MULTILINE)
+    assert [int(place) for place, _, _ in documented] == list(range(len(FIELDS)))
+    packed, before = b"", {**dict.fromkeys(FIELDS, 0), "serial": -1}
+    for row in rows:
+        unexpected, numbers = 0, b""
+        for place, name in enumerate(FIELDS):
+            match documented[place][2]:
+                case "1 more than in the row before":
+                    expected = before[name] + 1
+                case "as in the row before":
+                    expected = before[name]
+                case "0":
+                    expected = 0
+                case other:
+                    expected = row[other.strip("`")]
+            if difference := row[name] - expected:
+                unexpected |= 1 << place
+                numbers += _signed((difference + (1 << 63)) % (1 << 64) - (1 << 63))
+        packed += struct.pack("<H", unexpected) + numbers
+        before = row
+    return packed
+
+
+def _signed(number: int) -> bytes:
+    """As `sint64` of Protocol Buffers."""
+    rest = 2 * number if number >= 0 else -2 * number - 1
+    groups = [rest >> shift & 0x7F for shift in range(0, max(1, rest.bit_length()), 7)]
+    return bytes([*(group | 0x80 for group in groups[:-1]), groups[-1]])
+
+
+def _exchanges(*rows: Row, epoch: int = EPOCH) -> Exchanges:
+    return Exchanges(epoch, [("GET", "/a"), ("POST", "/b")], _packed(*rows))
+
+
+def _columns(packed: bytes) -> dict[str, list[int]]:
+    rows, columns = exchange_columns(packed, 0)
+    has_first_byte = columns.pop("has_first_byte")
+    assert len(has_first_byte) == (rows + 7) // 8
+    return {name: list(struct.unpack(f"<{rows}{FORMATS.get(name, 'Q')}", each)) for name, each in columns.items()}
+
+
+def test_rows_are_packed_as_the_engine_says() -> None:
+    recorder = Recorder(now())
+    ids = [recorder.endpoint("GET", "/a"), recorder.endpoint("X", "/b")]
+    recorder.log(True)
+    for place in range(100):
+        recorder.custom(ids[place % 3 % 2], 5.0 * place, 10**place % 1_000_003, OUTCOMES[place % 9])
+    packed = recorder.take_log()
+    columns = _columns(packed)
+    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    for row in rows:
+        row["kind"] = (row.pop("status") << 16) + (row.pop("outcome") << 8) + row.pop("stamp")
+    assert _packed(*rows) == packed
+    assert sorted(rows[0]) == sorted(FIELDS)
 
 
 def test_what_a_recorder_hands_over_is_what_it_was_told() -> None:
@@ -64,16 +111,23 @@ def test_what_a_recorder_hands_over_is_what_it_was_told() -> None:
         if outcome != "dropped":
             recorder.custom(ids[place % 2], 5.0, 10 + place, outcome)
     recorder.dropped(ids[1], before - 7)
-    rows = np.frombuffer(recorder.take_log(), ROW)
+    columns = _columns(recorder.take_log())
     assert recorder.endpoints() == [("GET", "/a"), ("X", "/b")]
-    assert [OUTCOMES[each] for each in rows["outcome"]] == [
+    assert [OUTCOMES[each] for each in columns["outcome"]] == [
         *(each for each in OUTCOMES if each != "dropped"),
         "dropped",
     ]
-    assert rows["serial"].tolist() == list(range(len(OUTCOMES)))
-    assert (rows["arrival"] - rows["due"])[:3].tolist() == [5_000_000] * 3
-    assert rows["bytes_body"][:3].tolist() == [10, 11, 12]
-    assert (rows["due"][-1], rows["endpoint"][-1], rows["source"][-1]) == (before - 7, ids[1], 1)
+    assert columns["serial"] == list(range(len(OUTCOMES)))
+    assert [arrival - due for arrival, due in zip(columns["arrival"], columns["due"], strict=True)][:3] == [
+        5_000_000
+    ] * 3
+    assert columns["bytes_body"][:3] == [10, 11, 12]
+    assert (columns["due"][-1], columns["endpoint"][-1], columns["stamp"][-1]) == (before - 7, ids[1], 1)
+
+
+def test_other_bytes_are_refused() -> None:
+    with pytest.raises(ValueError, match="no rows of a log of exchanges"):
+        exchange_columns(_packed(_row())[:-1], 0)
 
 
 def test_columns_are_the_rows_with_names_and_times_since_second_0(tmp_path: Path) -> None:
@@ -84,8 +138,8 @@ def test_columns_are_the_rows_with_names_and_times_since_second_0(tmp_path: Path
     with ExchangeFile(str(path)) as file:
         file.add(3, _exchanges(
             _row(due=EPOCH - 5, sent=EPOCH + 1, first_byte=EPOCH + 2, arrival=EPOCH + 3, read=EPOCH + 4, status=404,
-                 hops=2, retries=1, endpoint=1, outcome=OUTCOMES.index("http"), source=2, serial=1 << 63, **full),
-            _row(outcome=OUTCOMES.index("connect")),
+                 hops=2, retries=1, endpoint=1, outcome="http", source=2, serial=1 << 63, **full),
+            _row(outcome="connect"),
         ))  # fmt: skip
     first, second = pyarrow.parquet.read_table(path).to_pylist()
     assert first == {
@@ -103,7 +157,7 @@ def test_endpoints_that_come_later_and_differ_by_worker_keep_their_names(
     with ExchangeFile(str(path)) as file:
         for number in range(7):
             names = [("GET", f"/{number}"), ("GET", "/last")]
-            file.add(number % 2, Exchanges(EPOCH, names, _row(endpoint=number % 2, serial=number).tobytes()))
+            file.add(number % 2, Exchanges(EPOCH, names, _packed(_row(endpoint=number % 2, serial=number))))
     table = pyarrow.parquet.read_table(path)
     assert table["name"].to_pylist() == ["/0", "/last", "/2", "/last", "/4", "/last", "/6"]
     assert table["serial"].to_pylist() == list(range(7))
@@ -131,7 +185,8 @@ def test_a_disk_that_is_too_slow_does_not_fill_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(exchange_log, "GROUP", 1)
-    monkeypatch.setattr(exchange_log, "WAITING", 112 * 2)
+    row = len(_packed(_row(serial=1)))
+    monkeypatch.setattr(exchange_log, "WAITING", 2 * row)
     write, begun, go_on = pyarrow.parquet.ParquetWriter.write_table, threading.Event(), threading.Event()
 
     def write_slowly(*arguments: Any) -> None:

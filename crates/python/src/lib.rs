@@ -58,7 +58,7 @@ mod _engine {
     #[pymodule_export]
     use crate::quick::{Answer, QuickCalls, QuickSettings};
     #[pymodule_export]
-    use crate::recorder::{Recorder, SocketRows};
+    use crate::recorder::{Recorder, SocketRows, exchange_columns};
     #[pymodule_export]
     use crate::reply::Reply;
     #[pymodule_export]

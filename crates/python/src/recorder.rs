@@ -1,6 +1,9 @@
 //! `Recorder`: `record::Recorder` for Python.
 
+use std::collections::HashMap;
+
 use plimsoll_engine::now;
+use plimsoll_record::log::columns::columns;
 use plimsoll_record::{self as record, EndpointId, Exchange, Outcome};
 use plimsoll_scenario::Objectives;
 use pyo3::prelude::*;
@@ -88,6 +91,18 @@ impl Recorder {
         let on_time = cell.on_time.as_ref().map_or_else(|| PyBytes::new(py, b""), |times| encoded(py, times));
         row(py, &key, cell.numbers(), &[encoded(py, &cell.response), encoded(py, &cell.service), on_time])
     }
+}
+
+/// Rows of a log by column: their number, and bytes by name, as `record::log::columns` has them.
+#[pyfunction]
+pub(crate) fn exchange_columns<'py>(
+    py: Python<'py>,
+    packed: &[u8],
+    zero: u64,
+) -> PyResult<(usize, HashMap<&'static str, Bound<'py, PyBytes>>)> {
+    let unpacked = py.detach(|| columns(packed, zero)).ok_or_else(|| refused("no rows of a log of exchanges"))?;
+    let columns = unpacked.columns.iter().map(|(name, values)| (*name, PyBytes::new(py, values)));
+    Ok((unpacked.rows, columns.collect()))
 }
 
 /// A tuple: `first`, numbers, encoded histograms.
@@ -245,7 +260,7 @@ impl Recorder {
     }
 
     fn take_log<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.inner.take_log())
+        self.inner.take_log(|packed| PyBytes::new(py, packed))
     }
 
     fn endpoints(&self) -> Vec<(&str, &str)> {

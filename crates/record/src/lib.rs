@@ -16,7 +16,7 @@
 //! - [`totals`]: the sums of the run so far, for the live page.
 //! - [`failures`]: failures grouped by message.
 //! - `grouping`: finds the common text of messages.
-//! - [`log`]: every exchange as a row of fixed layout, on request.
+//! - [`log`]: every exchange as a row, on request, and rows as columns.
 //!
 //! Nothing here opens a socket, reads a clock or rounds a value before it is in a histogram.
 

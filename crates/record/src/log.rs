@@ -1,88 +1,126 @@
-//! The exchange log: one row of fixed layout per exchange, on request.
+//! The exchange log: every exchange as a row, on request, packed for its way to the coordinator.
 //!
-//! A row is [`ROW`] bytes, little-endian, without padding:
+//! A row is 16 numbers of 64 bits. Each has a value that is expected of it, so that few of them need bytes:
 //!
-//! | offset | type | field |
+//! | number | field | expected |
 //! |---|---|---|
-//! | 0 | u64 | `due`, ns on the monotonic clock, like the next four |
-//! | 8 | u64 | `sent` |
-//! | 16 | u64 | `first_byte`; 0 without a response head |
-//! | 24 | u64 | `arrival` |
-//! | 32 | u64 | `read` |
-//! | 40 | u64 | `dns`, ns, like the next two |
-//! | 48 | u64 | `connect` |
-//! | 56 | u64 | `tls` |
-//! | 64 | u64 | `bytes_out` |
-//! | 72 | u64 | `bytes_in` |
-//! | 80 | u64 | bytes of the response body |
-//! | 88 | u32 | endpoint, by its id |
-//! | 92 | u16 | status; 0 without a response |
-//! | 94 | u16 | hops; at most 65,535, like the next |
-//! | 96 | u16 | retries |
-//! | 98 | u8 | outcome, by its index in [`Outcome::ALL`] |
-//! | 99 | u8 | source of `arrival`: 0 kernel, 1 user, 2 rejected |
-//! | 100 | u64 | serial: 0 for the first row of this recorder, then 1 more per row |
-//! | 108 | 4 bytes | 0 |
+//! | 0 | serial: 0 for the first row of this recorder, then 1 more per row | 1 more than in the row before |
+//! | 1 | `due`, ns on the monotonic clock, like the next four | as in the row before |
+//! | 2 | `sent` | `due` |
+//! | 3 | `arrival` | `sent` |
+//! | 4 | `read` | `arrival` |
+//! | 5 | `first_byte`; 0 without a response head | `arrival` |
+//! | 6 | `dns`, ns, like the next two | 0 |
+//! | 7 | `connect` | 0 |
+//! | 8 | `tls` | 0 |
+//! | 9 | `bytes_out` | as in the row before |
+//! | 10 | `bytes_in` | as in the row before |
+//! | 11 | bytes of the response body | as in the row before |
+//! | 12 | endpoint, by its id | as in the row before |
+//! | 13 | status · 65,536 + outcome (its index in [`Outcome::ALL`]) · 256 + source of `arrival` (0 kernel, 1 user, 2 rejected) | as in the row before |
+//! | 14 | hops; at most 65,535, like the next | 0 |
+//! | 15 | retries | 0 |
 //!
-//! Rows are in the order of recording. An exchange that was timed elsewhere, or never sent, has only the stamps that
-//! are known; the other fields repeat them.
+//! A packed row begins with 2 bytes, little-endian, in which bit n is set if number n is not as expected. Of each of
+//! these numbers follows, ascending, the difference number − expected, modulo 2⁶⁴ and as a signed number, in the
+//! encoding of Protocol Buffers' `sint64` (zigzag, then groups of 7 bits, the lowest first).
+//!
+//! What is taken at once can be read without what was taken before: the row before its first has the serial −1 and is
+//! 0 elsewhere. Rows are in the order of recording. An exchange that was timed elsewhere, or never sent, has only the
+//! stamps that are known; the other fields repeat them.
 
 use crate::{EndpointId, Exchange, Outcome, StampSource};
 
-/// Bytes of a row.
-pub const ROW: usize = 112;
+pub mod columns;
 
-/// The memory for rows grows by at least this, bytes: about one second of a fast run, so that it is rarely copied.
-const STEP: usize = 32_768 * ROW;
+const FIELDS: usize = 16;
+const SERIAL: usize = 0;
+const DUE: usize = 1;
+const SENT: usize = 2;
+const ARRIVAL: usize = 3;
+const READ: usize = 4;
+const FIRST_BYTE: usize = 5;
+const DNS: usize = 6;
+const CONNECT: usize = 7;
+const TLS: usize = 8;
+const BYTES_OUT: usize = 9;
+const BYTES_IN: usize = 10;
+const BYTES_BODY: usize = 11;
+const ENDPOINT: usize = 12;
+const KIND: usize = 13;
+const HOPS: usize = 14;
+const RETRIES: usize = 15;
+
+type Row = [u64; FIELDS];
+
+/// The row before the first.
+const BEFORE: Row = {
+    let mut row = [0; FIELDS];
+    row[SERIAL] = u64::MAX;
+    row
+};
 
 /// Rows that were not taken yet.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Log {
-    rows: Vec<u8>,
+    packed: Vec<u8>,
+    last: Row,
     /// Serial of the next row.
     serial: u64,
 }
 
+impl Default for Log {
+    fn default() -> Self {
+        Self { packed: Vec::new(), last: BEFORE, serial: 0 }
+    }
+}
+
 impl Log {
+    // A call, so that recording without a log has none of its instructions.
+    #[inline(never)]
     pub(crate) fn push(&mut self, endpoint: EndpointId, exchange: &Exchange, outcome: Outcome, body: u64) {
-        if self.rows.capacity() - self.rows.len() < ROW {
-            self.rows.reserve_exact(STEP.max(self.rows.len()));
-        }
-        self.rows.extend_from_slice(&row(endpoint, exchange, outcome, body, self.serial));
+        let row = row(endpoint, exchange, outcome, body, self.serial);
+        pack(&row, &self.last, &mut self.packed);
+        self.last = row;
         self.serial += 1;
     }
 
-    /// Takes the rows. The serials continue.
-    pub(crate) fn take(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.rows)
+    /// Hands over the rows, and forgets them. Their memory is used again: fresh pages would cost a fault each. The
+    /// serials continue.
+    pub(crate) fn take<T>(&mut self, to: impl FnOnce(&[u8]) -> T) -> T {
+        let taken = to(&self.packed);
+        self.packed.clear();
+        self.last = BEFORE;
+        taken
     }
 }
 
-fn row(endpoint: EndpointId, exchange: &Exchange, outcome: Outcome, body: u64, serial: u64) -> [u8; ROW] {
-    let Exchange { due, sent, first_byte, arrival, read, dns, connect, tls, bytes_out, bytes_in, .. } = *exchange;
-    let mut row = [0; ROW];
-    let mut end = 0;
-    let mut put = |bytes: &[u8]| {
-        row[end..end + bytes.len()].copy_from_slice(bytes);
-        end += bytes.len();
-    };
-    for value in [due, sent, first_byte, arrival, read, dns, connect, tls, bytes_out, bytes_in, body] {
-        put(&value.to_le_bytes());
-    }
-    put(&endpoint.0.to_le_bytes());
-    put(&exchange.status.to_le_bytes());
-    put(&saturated(exchange.hops).to_le_bytes());
-    put(&saturated(exchange.retries).to_le_bytes());
-    put(&[outcome as u8, source(exchange.source)]);
-    put(&serial.to_le_bytes());
+fn row(endpoint: EndpointId, exchange: &Exchange, outcome: Outcome, body: u64, serial: u64) -> Row {
+    let mut row = [0; FIELDS];
+    row[SERIAL] = serial;
+    row[DUE] = exchange.due;
+    row[SENT] = exchange.sent;
+    row[ARRIVAL] = exchange.arrival;
+    row[READ] = exchange.read;
+    row[FIRST_BYTE] = exchange.first_byte;
+    row[DNS] = exchange.dns;
+    row[CONNECT] = exchange.connect;
+    row[TLS] = exchange.tls;
+    row[BYTES_OUT] = exchange.bytes_out;
+    row[BYTES_IN] = exchange.bytes_in;
+    row[BYTES_BODY] = body;
+    row[ENDPOINT] = u64::from(endpoint.0);
+    row[KIND] = u64::from(exchange.status) << 16 | (outcome as u64) << 8 | source(exchange.source);
+    row[HOPS] = saturated(exchange.hops);
+    row[RETRIES] = saturated(exchange.retries);
     row
 }
 
-fn saturated(count: u32) -> u16 {
-    u16::try_from(count).unwrap_or(u16::MAX)
+fn saturated(count: u32) -> u64 {
+    u64::from(u16::try_from(count).unwrap_or(u16::MAX))
 }
 
-fn source(source: StampSource) -> u8 {
+fn source(source: StampSource) -> u64 {
     match source {
         StampSource::Kernel => 0,
         StampSource::User => 1,
@@ -90,76 +128,118 @@ fn source(source: StampSource) -> u8 {
     }
 }
 
+/// What a field is expected to be. `row`: its row, of which only fields with lower numbers are read.
+#[inline(always)]
+#[allow(clippy::inline_always)] // with a known field it is one load
+fn expected(field: usize, row: &Row, last: &Row) -> u64 {
+    match field {
+        SERIAL => last[SERIAL].wrapping_add(1),
+        SENT => row[DUE],
+        ARRIVAL => row[SENT],
+        READ | FIRST_BYTE => row[ARRIVAL],
+        DNS | CONNECT | TLS | HOPS | RETRIES => 0,
+        _ => last[field],
+    }
+}
+
+fn pack(row: &Row, last: &Row, packed: &mut Vec<u8>) {
+    let differences: Row = std::array::from_fn(|field| row[field].wrapping_sub(expected(field, row, last)));
+    let mut unexpected = 0_u16;
+    for (field, difference) in differences.iter().enumerate() {
+        unexpected |= u16::from(*difference != 0) << field;
+    }
+    packed.extend_from_slice(&unexpected.to_le_bytes());
+    while unexpected != 0 {
+        let difference = differences[unexpected.trailing_zeros() as usize].cast_signed();
+        unexpected &= unexpected - 1;
+        let mut rest = (difference << 1 ^ difference >> 63).cast_unsigned();
+        while rest >= 0x80 {
+            packed.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        packed.push(rest as u8);
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Log, ROW, STEP};
+    use super::{BEFORE, Log};
     use crate::{EndpointId, Exchange, Outcome, StampSource};
 
-    /// Each field has a different value, so that the test detects swapped fields.
-    fn exchange() -> Exchange {
-        Exchange {
-            free: 0,
-            due: 0x0101,
-            sent: 0x0202,
-            first_byte: 0x0303,
-            arrival: 0x0404,
-            read: 0x0505,
-            dns: 0x0606,
-            connect: 0x0707,
-            tls: 0x0808,
-            bytes_out: 0x0909,
-            bytes_in: 0x0a0a,
-            hops: 70_000,
-            retries: 2,
-            source: StampSource::Rejected,
-            status: 404,
-            trace: 0,
-        }
+    fn taken(log: &mut Log) -> Vec<u8> {
+        log.take(<[u8]>::to_vec)
     }
 
     #[test]
     fn a_row_is_what_the_table_says() {
         let mut log = Log::default();
-        log.push(EndpointId(9), &exchange(), Outcome::Http, 0x0b0b);
-        log.push(EndpointId(9), &exchange(), Outcome::Assertion, 0x0b0b);
-        let rows = log.take();
-        assert_eq!(rows.len(), 2 * ROW);
-        let mut expected: Vec<u8> = (1..=11u8).flat_map(|n| [n, n, 0, 0, 0, 0, 0, 0]).collect();
-        expected.extend([9, 0, 0, 0, 0x94, 0x01, 0xff, 0xff, 2, 0, 1, 2]);
-        expected.extend([0; 12]);
-        assert_eq!(rows[..ROW], expected);
-        assert_eq!((rows[ROW + 98], rows[ROW + 100]), (Outcome::Assertion as u8, 1), "the second row");
+        let exchange = Exchange {
+            free: 0,
+            due: 1_000,
+            sent: 1_001,
+            first_byte: 1_003,
+            arrival: 1_004,
+            read: 1_006,
+            dns: 7,
+            connect: 8,
+            tls: 9,
+            bytes_out: 10,
+            bytes_in: 11,
+            hops: 70_000,
+            retries: 2,
+            source: StampSource::Rejected,
+            status: 404,
+            trace: 0,
+        };
+        log.push(EndpointId(12), &exchange, Outcome::Http, 300);
+        log.push(EndpointId(12), &Exchange { hops: 0, retries: 0, ..exchange }, Outcome::Http, 299);
+        let mut expected = vec![0xfe, 0xff, 0xd0, 0x0f, 2, 6, 4, 1, 14, 16, 18, 20, 22, 0xd8, 0x04, 24];
+        expected.extend([0x84, 0x84, 0xa0, 0x19]); // 2 · (404 · 65,536 + 1 · 256 + 2)
+        expected.extend([0xfe, 0xff, 0x07, 4]);
+        expected.extend([0xfc, 0x09, 2, 6, 4, 1, 14, 16, 18, 1]);
+        assert_eq!(taken(&mut log), expected);
     }
 
     #[test]
-    fn the_source_of_the_arrival_is_a_number() {
+    fn what_is_taken_begins_anew() {
         let mut log = Log::default();
-        for source in [StampSource::Kernel, StampSource::User, StampSource::Rejected] {
-            log.push(EndpointId(0), &Exchange { source, ..exchange() }, Outcome::Success, 0);
-        }
-        let sources: Vec<u8> = log.take().chunks(ROW).map(|row| row[99]).collect();
-        assert_eq!(sources, [0, 1, 2]);
+        let exchange = Exchange { due: 5, sent: 5, arrival: 5, read: 5, bytes_in: 9, ..Exchange::default() };
+        log.push(EndpointId(3), &exchange, Outcome::Success, 0);
+        let first = taken(&mut log);
+        assert_eq!(taken(&mut log), []);
+        assert_eq!(log.last, BEFORE);
+        log.push(EndpointId(3), &exchange, Outcome::Success, 0);
+        let second = taken(&mut log);
+        assert_eq!((first[0] & 1, second[0] & 1), (0, 1), "only the serial is not that of a first row");
+        assert_eq!(first[2..], second[3..]);
+        assert_eq!(second[2], 2, "the serials continue");
     }
 
     #[test]
-    fn serials_continue_after_a_take() {
-        let mut log = Log::default();
-        log.push(EndpointId(0), &exchange(), Outcome::Success, 0);
-        assert_eq!(log.take()[100], 0);
-        assert!(log.take().is_empty());
-        log.push(EndpointId(0), &exchange(), Outcome::Success, 0);
-        assert_eq!(log.take()[100], 1);
-    }
-
-    #[test]
-    fn memory_is_asked_for_rarely() {
+    fn memory_is_used_again() {
         let mut log = Log::default();
         let mut capacities = std::collections::BTreeSet::new();
-        for _ in 0..100_000 {
-            log.push(EndpointId(0), &exchange(), Outcome::Success, 0);
-            capacities.insert(log.rows.capacity());
+        for _ in 0..10 {
+            for due in 0..1_000 {
+                log.push(EndpointId(0), &Exchange { due, ..Exchange::default() }, Outcome::Success, 0);
+            }
+            taken(&mut log);
+            capacities.insert(log.packed.capacity());
         }
-        assert!(capacities.len() <= 3, "{capacities:?}");
-        assert!(capacities.iter().all(|capacity| *capacity >= STEP));
+        assert_eq!(capacities.len(), 1, "{capacities:?}");
+        assert!(*capacities.first().unwrap() > 0);
+    }
+
+    #[test]
+    fn a_row_of_a_usual_exchange_is_short() {
+        let mut log = Log::default();
+        for n in 0..1_000 {
+            let due = 1_000_000_000 + n * 50_000;
+            let (sent, arrival) = (due + 25_000, due + 90_000);
+            let exchange =
+                Exchange { due, sent, first_byte: arrival, arrival, read: arrival + 4_000, ..Exchange::default() };
+            log.push(EndpointId(0), &exchange, Outcome::Success, 100);
+        }
+        assert!(taken(&mut log).len() < 16 * 1_000);
     }
 }

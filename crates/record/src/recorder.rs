@@ -156,7 +156,7 @@ impl Recorder {
         self.slowest.take();
         self.totals = Totals::default();
         self.since = epoch;
-        self.log.take();
+        self.log.take(|_| ());
     }
 
     /// Sets the end of the warm-up. Failures before it are counted, but not grouped by message. Its metrics and slow
@@ -170,9 +170,9 @@ impl Recorder {
         self.logging = on;
     }
 
-    /// Takes the rows in the order of recording; layout in [`log`](crate::log).
-    pub fn take_log(&mut self) -> Vec<u8> {
-        self.log.take()
+    /// Hands the rows since the last call to `to`, and forgets them; layout in [`log`](crate::log).
+    pub fn take_log<T>(&mut self, to: impl FnOnce(&[u8]) -> T) -> T {
+        self.log.take(to)
     }
 
     /// Sets the maximum number of names. Further new names are counted under [`OTHERS`](crate::OTHERS).

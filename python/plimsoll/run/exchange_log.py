@@ -1,7 +1,8 @@
 """Every exchange of a run in a Parquet file: `--log-exchanges`.
 
-Workers hand their rows over as the engine packed them (crates/record/src/log.rs has the layout); they become
-columns here, in the coordinator, in a thread of their own, so that neither the load nor the run waits for a disk.
+Workers hand their rows over as the engine packed them (crates/record/src/log.rs has the layout); the engine makes
+columns of them here, in the coordinator, in a thread of their own, so that neither the load nor the run waits
+for a disk.
 """
 
 from __future__ import annotations
@@ -13,14 +14,13 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from plimsoll._engine import outcomes
+from plimsoll._engine import exchange_columns, outcomes
 from plimsoll.errors import UsageError
 from plimsoll.report.render.interval_rows import import_parquet
 from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Self
 
     from plimsoll.run.transport.messages import Exchanges
@@ -31,23 +31,10 @@ STAMPS = ("due", "sent", "first_byte", "arrival", "read")
 TIMES = ("dns", "connect", "tls")
 BYTES = ("bytes_out", "bytes_in", "bytes_body")
 
-ROW = np.dtype(
-    [
-        *((name, "<u8") for name in (*STAMPS, *TIMES, *BYTES)),
-        ("endpoint", "<u4"),
-        *((name, "<u2") for name in ("status", "hops", "retries")),
-        ("outcome", "u1"),
-        ("source", "u1"),
-        ("serial", "<u8"),
-        ("reserved", "V4"),
-    ]
-)
-"""One exchange as a worker hands it over: 112 bytes."""
-
 GROUP = 200_000
 """Rows of a row group, about."""
-WAITING = 512 << 20
-"""Bytes of rows that may wait for the disk."""
+WAITING = 64 << 20
+"""Bytes of packed rows that may wait for the disk: some four million rows."""
 
 SOURCES = ("kernel", "user", "rejected")
 OUTCOMES = tuple(name for name, _, _ in outcomes())
@@ -65,7 +52,7 @@ class ExchangeFile:
         self._schema = self._make_schema()
         try:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-            self._writer = parquet.ParquetWriter(path, self._schema, compression="zstd")
+            self._writer = self._open(parquet, path)
         except OSError as error:
             raise UsageError(f"cannot write {path}: {os.strerror(error.errno) if error.errno else error}") from error
         self._queue: SimpleQueue[tuple[int, Exchanges] | None] = SimpleQueue()
@@ -97,6 +84,15 @@ class ExchangeFile:
             self._writer.close()
         except OSError as failure:
             self._say(failure)
+
+    def _open(self, parquet: Any, path: str) -> Any:
+        """Numbers differ from row to row, most of them by little: to look each up in a dictionary would take four times
+        as long."""
+        words = [field.name for field in self._schema if self._arrow.types.is_dictionary(field.type)]
+        numbers = {name: "DELTA_BINARY_PACKED" for name in self._schema.names if name not in words}
+        return parquet.ParquetWriter(
+            path, self._schema, compression="zstd", use_dictionary=words, column_encoding=numbers
+        )
 
     def _work(self) -> None:
         pending: list[Any] = []
@@ -138,24 +134,25 @@ class ExchangeFile:
 
     def _table(self, worker: int, exchanges: Exchanges) -> Any:
         arrow = self._arrow
-        rows = np.frombuffer(exchanges.rows, ROW)
-        zero = exchanges.epoch + exchanges.rows_ahead
+        rows, values = exchange_columns(exchanges.rows, exchanges.epoch + exchanges.rows_ahead)
         methods, names = ([redact(each[place]) for each in exchanges.endpoints] for place in (0, 1))
-        columns = {
-            "worker": arrow.array(np.full(len(rows), worker, np.int32)),
-            "serial": arrow.array(rows["serial"]),
-            "method": self._words(rows["endpoint"], methods),
-            "name": self._words(rows["endpoint"], names),
-            "outcome": self._words(rows["outcome"], OUTCOMES),
-            "stamp": self._words(rows["source"], SOURCES),
-            **{name: arrow.array(rows[name]) for name in ("status", "hops", "retries", *TIMES, *BYTES)},
-        }
-        for name in STAMPS:
-            absent = rows[name] == 0 if name == "first_byte" else None
-            columns[name] = arrow.array(rows[name].astype(np.int64) - zero, mask=absent)
-        cast = [columns[field.name].cast(field.type) for field in self._schema]
-        return arrow.Table.from_arrays(cast, schema=self._schema)
 
-    def _words(self, places: Any, words: Any) -> Any:
-        arrow = self._arrow
-        return arrow.DictionaryArray.from_arrays(places.astype(np.int32), arrow.array(list(words), arrow.string()))
+        def column(name: str, kind: Any, valid: bytes | None = None) -> Any:
+            buffers = [None if each is None else arrow.py_buffer(each) for each in (valid, values[name])]
+            return arrow.Array.from_buffers(kind, rows, buffers)
+
+        def words(name: str, words: Sequence[str]) -> Any:
+            return arrow.DictionaryArray.from_arrays(column(name, arrow.int32()), arrow.array(words, arrow.string()))
+
+        made = {
+            "worker": arrow.repeat(arrow.scalar(worker, arrow.int32()), rows),
+            "method": words("endpoint", methods),
+            "name": words("endpoint", names),
+            "outcome": words("outcome", OUTCOMES),
+            "stamp": words("stamp", SOURCES),
+        }
+        for field in self._schema:
+            if field.name not in made:
+                valid = values["has_first_byte"] if field.name == "first_byte" else None
+                made[field.name] = column(field.name, field.type, valid)
+        return arrow.Table.from_arrays([made[field.name] for field in self._schema], schema=self._schema)

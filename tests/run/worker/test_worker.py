@@ -18,7 +18,7 @@ from plimsoll.locust import install
 install()
 import gevent, json, sys
 from collections import defaultdict
-from plimsoll._engine import now
+from plimsoll._engine import exchange_columns, now
 from plimsoll.locust.script.script import LocustScript
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.worker.worker import Worker
@@ -42,7 +42,7 @@ print(json.dumps({
     "exceptions": [[e.message, e.count] for each in decoded for e in each.exceptions],
     "begins": [each.to_list() for each in reports["Begin"]], "kinds": [each.kind for each in reports["News"]],
     "completes": len(reports["Complete"]), "failures": [str(each) for each in reports["PlimsollError"]],
-    "rows": sum(len(each.rows) for each in reports["Exchanges"]) // 112,
+    "rows": sum(exchange_columns(each.rows, 0)[0] for each in reports["Exchanges"]),
     "offered": sum(h.offered for each in decoded for h in each.health),
 }))
 """

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use plimsoll_engine::native::Arrivals;
 use plimsoll_engine::{Engine, Event, Finished, Limits, NativeUsers, Rules, Script, now};
-use plimsoll_record::log::ROW;
+use plimsoll_record::log::columns::{Columns, columns};
 use plimsoll_record::{Cell, Outcome, Recorder, Taken};
 use plimsoll_scenario::Scenario;
 
@@ -133,11 +133,12 @@ impl Shift {
 
     /// Every exchange since the last call, in the order of recording.
     pub(crate) fn rows(&mut self) -> Vec<Row> {
-        self.recorder.take_log().chunks(ROW).map(Row::new).collect()
+        let columns = self.recorder.take_log(|packed| columns(packed, 0)).expect("rows of a log");
+        (0..columns.rows).map(|place| Row::new(&columns, place)).collect()
     }
 }
 
-/// A row of the exchange log, read without the code that wrote it.
+/// A row of the exchange log.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
     pub(crate) due: u64,
@@ -153,19 +154,23 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    fn new(row: &[u8]) -> Row {
-        let long = |at: usize| u64::from_le_bytes(row[at..at + 8].try_into().unwrap());
+    fn new(columns: &Columns, place: usize) -> Row {
+        let number = |name: &str| {
+            let (_, values) = columns.columns.iter().find(|column| column.0 == name).expect("a column");
+            let size = values.len() / columns.rows;
+            values[place * size..][..size].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+        };
         Row {
-            due: long(0),
-            sent: long(8),
-            arrival: long(24),
-            read: long(32),
-            bytes_in: long(72),
-            body: long(80),
-            endpoint: u32::from_le_bytes(row[88..92].try_into().unwrap()),
-            status: u16::from_le_bytes(row[92..94].try_into().unwrap()),
-            outcome: Outcome::ALL[row[98] as usize],
-            serial: long(100),
+            due: number("due"),
+            sent: number("sent"),
+            arrival: number("arrival"),
+            read: number("read"),
+            bytes_in: number("bytes_in"),
+            body: number("bytes_body"),
+            endpoint: number("endpoint") as u32,
+            status: number("status") as u16,
+            outcome: Outcome::ALL[number("outcome") as usize],
+            serial: number("serial"),
         }
     }
 }

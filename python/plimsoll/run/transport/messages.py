@@ -136,7 +136,7 @@ class Sent(WorkerReport):
 
 @dataclass(frozen=True, slots=True)
 class Exchanges(WorkerReport):
-    """Rows of single exchanges, as `plimsoll.run.exchange_log` reads them."""
+    """Rows of single exchanges, as the engine packs them."""
 
     epoch: int
     """The stamp of second 0 of the run that they belong to."""

@@ -25,7 +25,7 @@ from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.frames import Frames, pack_report
 from plimsoll.run.transport.kept import KeptSnapshots
-from plimsoll.run.transport.messages import EncodedSnapshot, Logged, Quit
+from plimsoll.run.transport.messages import EncodedSnapshot, Exchanges, Logged, Quit
 from plimsoll.run.worker import log_sender
 from plimsoll.run.worker.worker import Worker
 from plimsoll.users import log
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 READ_BYTES = 65536
 ENDINGS = ("drain", "finish", "stop")
 """Orders that end the process."""
+MAX_UNSENT_BYTES = 64 << 20
+"""Bytes that may wait for the coordinator to take them in, before rows of exchanges are given up: four million rows."""
 LAST_REQUESTS_S = 1.0
 """Seconds for requests under way once the coordinator is gone, if the stop timeout is not shorter."""
 EXIT_TIMEOUT_S = 5.0
@@ -67,6 +69,10 @@ class WorkerServer:
         self._incoming: SimpleQueue[bytes | None] = SimpleQueue()
         """b"" when the coordinator is gone, None when the run is over."""
         self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
+        self._unsent = 0
+        """Bytes in it, and of the frame that is being sent."""
+        self._gave_up = False
+        """Rows of exchanges."""
         self._worker = Worker(index, self._tell, make_script)
         self._ending: gevent.Greenlet[[], None] | None = None
         self._is_main = False
@@ -226,6 +232,12 @@ class WorkerServer:
         data = pack_report(report)
         if self._kept is not None and isinstance(report, EncodedSnapshot):
             self._kept.add(data)
+        if isinstance(report, Exchanges) and self._unsent + len(data) > MAX_UNSENT_BYTES:
+            if not self._gave_up:
+                logger.error("the file of exchanges is not complete: the coordinator takes their rows too slowly")
+            self._gave_up = True
+            return
+        self._unsent += len(data)
         self._outgoing.put(data)
 
     def _receive(self) -> None:
@@ -244,6 +256,7 @@ class WorkerServer:
         with contextlib.suppress(OSError):  # a coordinator that is gone is noticed where orders are read
             while (data := self._outgoing.get()) is not None:
                 self._stream.sendall(data)
+                self._unsent -= len(data)
 
 
 def _outlive_the_coordinator_only_so_long() -> None:
