@@ -100,8 +100,8 @@ def exchange_columns(packed: bytes, zero: int) -> tuple[int, dict[str, bytes]]:
 
     Values are little-endian, one after the other: `due`, `sent`, `first_byte`, `arrival`, `read` as int64, ns since the
     stamp `zero`; `serial`, `dns`, `connect`, `tls` (ns), `bytes_out`, `bytes_in`, `bytes_body` as uint64; `status`,
-    `hops`, `retries` as uint16; as int32 `endpoint` (its number), `outcome` (its place in `outcomes()`) and `stamp` (who
-    stamped `arrival`: 0 the kernel, 1 this program, 2 this program because the kernel's stamp was rejected).
+    `hops`, `retries` as uint16; as int32 `endpoint` (its number), `outcome` (its place in `outcomes()`) and `stamp`
+    (what stamped `arrival`: 0 the kernel, 1 this program, 2 this program because the kernel's stamp was rejected).
     `has_first_byte` is a bit per row, the lowest first. Raises ValueError for other bytes.
     """
 

@@ -17,9 +17,11 @@
 //! | 10 | `bytes_in` | as in the row before |
 //! | 11 | bytes of the response body | as in the row before |
 //! | 12 | endpoint, by its id | as in the row before |
-//! | 13 | status · 65,536 + outcome (its index in [`Outcome::ALL`]) · 256 + source of `arrival` (0 kernel, 1 user, 2 rejected) | as in the row before |
+//! | 13 | kind: status · 65,536 + outcome · 256 + source | as in the row before |
 //! | 14 | hops; at most 65,535, like the next | 0 |
 //! | 15 | retries | 0 |
+//!
+//! The outcome is its index in [`Outcome::ALL`], the source that of `arrival`: 0 kernel, 1 user, 2 rejected.
 //!
 //! A packed row begins with 2 bytes, little-endian, in which bit n is set if number n is not as expected. Of each of
 //! these numbers follows, ascending, the difference number − expected, modulo 2⁶⁴ and as a signed number, in the

@@ -43,7 +43,7 @@ def test_rows_of_exchanges_that_the_coordinator_does_not_take_do_not_fill_the_me
             seen += frames.feed(ours.recv(1 << 20))
         assert [arguments[0] for _, arguments in seen[:-1]] == list(range(9)), "the first, and news goes on"
         assert [record.getMessage() for record in caplog.records] == [
-            "the file of exchanges is not complete: the coordinator takes their rows too slowly"
+            "the file of exchanges is not complete: the coordinator takes the rows too slowly"
         ]
         # Once they are taken, further ones are sent.
         server._tell(Exchanges(99, [], rows))

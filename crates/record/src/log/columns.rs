@@ -23,9 +23,9 @@ const NUMBERS: [(&str, usize); 7] = [
 pub struct Columns {
     /// Number of rows.
     pub rows: usize,
-    /// (name, values), the values little-endian, one after the other: stamps as i64, ns since `zero`; serials, times and
-    /// bytes as u64; `status`, `hops` and `retries` as u16; `endpoint`, `outcome` and `stamp` (what stamped `arrival`)
-    /// as i32. `has_first_byte` is a bit per row, the lowest first.
+    /// (name, values), the values little-endian, one after the other: stamps as i64, ns since `zero`; serials, times
+    /// and bytes as u64; `status`, `hops` and `retries` as u16; `endpoint`, `outcome` and `stamp` (the source of
+    /// `arrival`) as i32. `has_first_byte` is a bit per row, the lowest first.
     pub columns: Vec<(&'static str, Vec<u8>)>,
 }
 
@@ -53,7 +53,9 @@ pub fn columns(packed: &[u8], zero: u64) -> Option<Columns> {
 
 fn values<const N: usize>(rows: &[Row], value: impl Fn(&Row) -> [u8; N]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(rows.len() * N);
-    rows.iter().for_each(|row| bytes.extend_from_slice(&value(row)));
+    for row in rows {
+        bytes.extend_from_slice(&value(row));
+    }
     bytes
 }
 
@@ -105,7 +107,9 @@ mod tests {
 
     fn packed(exchanges: &[Exchange]) -> Vec<u8> {
         let mut log = Log::default();
-        exchanges.iter().for_each(|exchange| log.push(EndpointId(0), exchange, Outcome::Success, 0));
+        for exchange in exchanges {
+            log.push(EndpointId(0), exchange, Outcome::Success, 0);
+        }
         log.take(<[u8]>::to_vec)
     }
 
@@ -151,7 +155,10 @@ mod tests {
         );
     }
 
-    fn exchange() -> impl Strategy<Value = (u32, Exchange, usize, u64)> {
+    /// Endpoint, exchange, place of the outcome, bytes of the body.
+    type Recorded = (u32, Exchange, usize, u64);
+
+    fn exchange() -> impl Strategy<Value = Recorded> {
         // Small and large numbers, so that rows repeat some of the row before.
         let number = || prop_oneof![0..3_u64, any::<u64>()];
         let stamps = prop::array::uniform5(number());
@@ -185,7 +192,7 @@ mod tests {
             }
             let packed = log.take(<[u8]>::to_vec);
             let rows = &rows[before..];
-            let check = |name: &str, value: &dyn Fn(&(u32, Exchange, usize, u64)) -> u64| {
+            let check = |name: &str, value: &dyn Fn(&Recorded) -> u64| {
                 let expected: Vec<u64> = rows.iter().map(value).collect();
                 prop_assert_eq!(values(&packed, 0, name), expected, "{}", name);
                 Ok(())

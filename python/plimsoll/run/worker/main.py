@@ -234,7 +234,7 @@ class WorkerServer:
             self._kept.add(data)
         if isinstance(report, Exchanges) and self._unsent + len(data) > MAX_UNSENT_BYTES:
             if not self._gave_up:
-                logger.error("the file of exchanges is not complete: the coordinator takes their rows too slowly")
+                logger.error("the file of exchanges is not complete: the coordinator takes the rows too slowly")
             self._gave_up = True
             return
         self._unsent += len(data)
