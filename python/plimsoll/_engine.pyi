@@ -38,6 +38,7 @@ __all__ = [
     "Timeouts",
     "WebSocket",
     "__version__",
+    "exchange_columns",
     "grpc_body",
     "grpc_codes",
     "grpc_headers",
