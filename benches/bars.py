@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from . import grpc
-from .cases import EVENTS, FAST_RATE, LOGGED_RATE, MILLION, OPEN_LOGGED, OPEN_URL, SOCKET_PEERS, SOCKETS
+from .cases import EVENTS, FAST_RATE, MILLION, OPEN_URL, PLIMSOLL_LOGGED, PLIMSOLL_URL, SOCKET_PEERS, SOCKETS
 from .results import Results
 
 WRK, SHB, NATIVE = "wrk", "shb", "plimsoll native users"
@@ -97,6 +97,11 @@ def _costs(results: Results) -> Iterator[Bar]:
     native, wrk_large = (results.cpu_us(name, "/large", FEW_USERS) for name in (NATIVE, WRK))
     if native and wrk_large:
         yield Bar(f"{NATIVE}, responses of 27 kB: CPU per request", native / wrk_large, LARGE_TIMES_WRK, "× wrk")
+    plain, logged = (results.cost(each.name, "/small", FEW_USERS) for each in (PLIMSOLL_URL, PLIMSOLL_LOGGED))
+    if plain and logged:
+        # The coordinator writes the file, which is no load on the worker's loop.
+        more = logged.workers_us - plain.workers_us
+        yield Bar(f"{PLIMSOLL_LOGGED.name}: CPU per request more in the worker", more, LOG_US, "µs")
     limit = _growth(results, WRK)
     for name in GROWTH:
         growth = _growth(results, name)
@@ -112,11 +117,6 @@ def _growth(results: Results, name: str) -> float | None:
 def _open_model(results: Results) -> Iterator[Bar]:
     if fast := results.open_cost(OPEN_URL, FAST_RATE):
         yield Bar(f"{OPEN_URL} at {FAST_RATE:,}/s: lag p99", fast.lag_p99_ms, LAG_MS, "ms")
-    plain, logged = (results.open_cost(name, LOGGED_RATE) for name in (OPEN_URL, OPEN_LOGGED))
-    if plain and logged:
-        # The coordinator packs and writes. The table shows its cost, which is no load on the worker's loop.
-        more = logged.workers_us - plain.workers_us
-        yield Bar(f"{OPEN_LOGGED}: CPU per request more in the worker", more, LOG_US, "µs")
 
 
 def _users(results: Results) -> Iterator[Bar]:

@@ -21,6 +21,7 @@ SOCKET_PEERS = (Tungstenite(), K6("k6, WebSocket", "k6-socket.js", "ws_msgs_rece
 SOCKETS = (*SOCKET_PEERS, Native("plimsoll native users, WebSocket"))
 EVENTS = Native("plimsoll native users, events")
 PLIMSOLL_URL = PlimsollRun("plimsoll run URL")
+PLIMSOLL_LOGGED = PlimsollRun("plimsoll run URL --log-exchanges", logged=True)
 PLIMSOLL_TRIVIAL = (
     PlimsollRun("plimsoll trivial HttpUser", "trivial.py", "TrivialHttp"),
     PlimsollRun("plimsoll trivial FastHttpUser", "trivial.py", "TrivialFast"),
@@ -55,12 +56,9 @@ MILLION = ScaleCase(Paced("plimsoll native users", None), 1_000_000)
 """Apart from the others, because they take ten minutes."""
 
 OPEN_URL = "plimsoll run URL"
-OPEN_LOGGED = "plimsoll run URL --log-exchanges"
-LOGGED_RATE = 20_000
 FAST_RATE = 50_000
 OPEN = (
-    *(OpenCase(Arrivals(OPEN_URL, rate)) for rate in (1_000, 10_000, LOGGED_RATE, FAST_RATE)),
-    OpenCase(Arrivals(OPEN_LOGGED, LOGGED_RATE, logged=True)),
+    *(OpenCase(Arrivals(OPEN_URL, rate)) for rate in (1_000, 10_000, 20_000, FAST_RATE)),
     *(OpenCase(Arrivals("plimsoll trivial HttpUser", rate, "TrivialHttp")) for rate in (1_000, 5_000)),
     *(OpenCase(Arrivals("plimsoll trivial FastHttpUser", rate, "TrivialFast")) for rate in (1_000, 5_000)),
 )
@@ -70,7 +68,7 @@ def cases(quick: bool) -> list[Case]:
     """In the order of each round. quick: only the 100-byte response at 50 users."""
     trivial: list[Subject] = [WRK, Shb(), Oha(), K6(), NATIVE, PLIMSOLL_URL, *PLIMSOLL_TRIVIAL, *LOCUST_TRIVIAL]
     realistic: list[Subject] = [*PLIMSOLL_REALISTIC, *LOCUST_REALISTIC]
-    chosen = [Case(subject, "/small", USERS) for subject in trivial]
+    chosen = [Case(subject, "/small", USERS) for subject in (*trivial, PLIMSOLL_LOGGED)]
     chosen += [Case(subject, "/orders", USERS) for subject in realistic]
     chosen += [Case(subject, "/small", USERS, STREAMS) for subject in HTTP2]
     chosen += [Case(subject, grpc.PATH, USERS, STREAMS) for subject in GRPC]

@@ -1,4 +1,4 @@
-"""The open model: are due requests sent on time, what does that cost, and what does a log of every exchange add?"""
+"""The open model: are due requests sent on time, and what does that cost?"""
 
 import tempfile
 import time
@@ -23,14 +23,11 @@ class Arrivals(PlimsollSubject):
     rate: int
     """Per second."""
     user: str | None = None
-    logged: bool = False
-    """Write a log of every exchange."""
 
     def command(self, load: Load) -> list[str]:
         what = class_of(load, "trivial.py", self.user) if self.user else [load.url + load.path, "--headless"]
         command = plimsoll_run(load, *what, "--rate", f"{self.rate}/s", "--warmup", f"{WARM_UP_SECONDS}s")
-        command += ["--summary", str(load.folder / "run.json")]
-        return [*command, "--log-exchanges", str(load.folder / "exchanges.parquet")] if self.logged else command
+        return [*command, "--summary", str(load.folder / "run.json")]
 
 
 @dataclass(frozen=True)

@@ -164,12 +164,15 @@ class PlimsollRun(PlimsollSubject):
 
     file: str | None = None
     user: str | None = None
+    logged: bool = False
+    """Write a log of every exchange."""
 
     def command(self, load: Load) -> list[str]:
         what = [load.url + load.path]
         if self.file and self.user:
             what = class_of(load, self.file, self.user)
-        return plimsoll_run(load, *what, "-u", str(load.users), "-r", str(load.users))
+        command = plimsoll_run(load, *what, "-u", str(load.users), "-r", str(load.users))
+        return [*command, "--log-exchanges", str(load.folder / "exchanges.parquet")] if self.logged else command
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from benches import grpc
 from benches.bars import bars
-from benches.cases import MILLION
+from benches.cases import MILLION, PLIMSOLL_LOGGED, PLIMSOLL_URL
 from benches.cost import Case, Cost
 from benches.memory import IdleCost
 from benches.open_model import Arrivals, OpenCase, OpenCost
@@ -98,8 +98,8 @@ def test_memory_is_a_bar_for_us_alone() -> None:
     assert [(bar.measured, bar.holds) for bar in bars(collected)] == [(17.0, False)]
 
 
-def open_cost(lag_p99_ms: float = 0.1, cpu_us: float = 8.0, workers_us: float = 7.0) -> OpenCost:
-    return OpenCost(0.0, lag_p99_ms, 100.0, 100.0, 1.0, cpu_us, workers_us, 0.0)
+def open_cost(lag_p99_ms: float) -> OpenCost:
+    return OpenCost(0.0, lag_p99_ms, 100.0, 100.0, 1.0, 8.0, 7.0, 0.0)
 
 
 def test_at_the_highest_rate_lag_is_at_most_a_millisecond() -> None:
@@ -113,13 +113,11 @@ def test_at_the_highest_rate_lag_is_at_most_a_millisecond() -> None:
     ]
 
 
-def test_the_log_is_held_against_the_same_rate_without_it_in_the_worker_alone() -> None:
+def test_the_log_is_held_against_the_same_load_without_it_in_the_worker_alone() -> None:
     collected = results({})
-    collected.add_open(OpenCase(Arrivals("plimsoll run URL", 10_000)), open_cost(workers_us=1.0))
-    logged = OpenCase(Arrivals("plimsoll run URL --log-exchanges", 20_000, logged=True))
-    collected.add_open(logged, open_cost(cpu_us=20.0, workers_us=7.75))
+    collected.add(Case(PLIMSOLL_LOGGED, "/small", 50), Cost(20.0, 7.75, 1000.0, 50.0, 0.0))
     assert list(bars(collected)) == []
-    collected.add_open(OpenCase(Arrivals("plimsoll run URL", 20_000)), open_cost(cpu_us=7.5, workers_us=6.5))
+    collected.add(Case(PLIMSOLL_URL, "/small", 50), Cost(7.5, 6.5, 1000.0, 50.0, 0.0))
     assert [(bar.measured, bar.limit, bar.holds) for bar in bars(collected)] == [(1.25, 1.0, False)]
 
 

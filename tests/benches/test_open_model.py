@@ -11,9 +11,5 @@ def test_arrivals_are_weighed(nginx: Nginx, user: str | None) -> None:
     assert cost.lag_p50_ms <= cost.lag_p99_ms <= cost.lag_max_ms
 
 
-def test_a_log_of_exchanges_is_weighed_too(nginx: Nginx) -> None:
-    assert measure_open(nginx, OpenCase(Arrivals("logged", 200, logged=True)), window=1.0).cpu_us > 0
-
-
 def test_what_is_not_the_worker_is_the_coordinator() -> None:
     assert OpenCost(0, 0, 0, 0, 1, cpu_us=8.0, workers_us=7.5, others_cpus=0).coordinator_us == 0.5

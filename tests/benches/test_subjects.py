@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 from benches import grpc
-from benches.cases import OPEN, PLIMSOLL_TRIVIAL, PLIMSOLL_URL, SCALE, cases, open_cases, scale_cases
+from benches.cases import OPEN, PLIMSOLL_LOGGED, PLIMSOLL_TRIVIAL, PLIMSOLL_URL, SCALE, cases, open_cases, scale_cases
 from benches.cost import Case, measure
 from benches.nginx import Nginx
 from benches.open_model import Arrivals
@@ -60,9 +60,9 @@ def test_a_run_that_is_invalid_by_our_doing_is_no_failure(subject: Arrivals | Pa
 
 
 def test_only_the_logged_one_keeps_exchanges(tmp_path: Path) -> None:
-    load = Load("http://127.0.0.1:8765", "/small", 0, 9, tmp_path)
-    logged = [case.subject for case in OPEN if "--log-exchanges" in case.subject.command(load)]
-    assert [subject.name for subject in logged] == ["plimsoll run URL --log-exchanges"]
+    load = Load("http://127.0.0.1:8765", "/small", 50, 9, tmp_path)
+    logged = [case.subject for case in cases(quick=True) if "--log-exchanges" in case.subject.command(load)]
+    assert logged == [PLIMSOLL_LOGGED]
 
 
 def test_quick_is_one_rate_and_no_crowd() -> None:
