@@ -77,6 +77,7 @@ mod _engine {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::quick::verbs::add(module.py())?;
         crate::json::remember(module.py())
     }
 

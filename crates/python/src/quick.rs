@@ -1,15 +1,17 @@
 //! `QuickCalls`: the verbs of a session. A common call takes no frame of Python, from the user's code to the recorded
 //! reply.
 //!
-//! `settings`: what the calls of a session have in common; `message`: what a call sends, `headers`: its header lines;
+//! `verbs`: the methods, `arguments`: what they are called with; `settings`: what the calls of a session have in common; `message`: what a call sends, `headers`: its header lines;
 //! `exchange`: sends it, waits and records; `answer`: what each response has. What a call cannot do here, it leaves to
 //! `request` of the session before anything is sent: that does the same, and all else.
 
 mod answer;
+mod arguments;
 mod exchange;
 mod headers;
 mod message;
 mod settings;
+pub(crate) mod verbs;
 
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -17,7 +19,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 pub(crate) use self::answer::Answer;
-use self::message::{Argument, Arguments, Verb};
+use self::arguments::{Arguments, given};
+use self::message::Verb;
 pub(crate) use self::settings::QuickSettings;
 
 #[pyclass(subclass, generic, module = "plimsoll._engine")]
@@ -47,103 +50,16 @@ impl QuickCalls {
     fn _forget_settings(&mut self) {
         self.settings = None;
     }
-
-    #[pyo3(signature = (url, *, name = Argument::MISSING, headers = Argument::MISSING, json = Argument::MISSING,
-                        catch_response = Argument::MISSING, **kwargs),
-           text_signature = "($self, url, **kwargs)")]
-    fn get<'py>(
-        slf: &Bound<'py, Self>,
-        url: &Any<'py>,
-        name: Argument<'py>,
-        headers: Argument<'py>,
-        json: Argument<'py>,
-        catch_response: Argument<'py>,
-        kwargs: Option<Bound<'py, PyDict>>,
-    ) -> PyResult<Any<'py>> {
-        let data = Argument::MISSING;
-        call(slf, Verb::Get, url, Arguments { data, json, name, headers, catch_response, rest: kwargs })
-    }
-
-    #[pyo3(signature = (url, data = Argument::MISSING, json = Argument::MISSING, *, name = Argument::MISSING,
-                        headers = Argument::MISSING, catch_response = Argument::MISSING, **kwargs),
-           text_signature = "($self, url, data=None, json=None, **kwargs)")]
-    #[allow(clippy::too_many_arguments)] // one for each that is common
-    fn post<'py>(
-        slf: &Bound<'py, Self>,
-        url: &Any<'py>,
-        data: Argument<'py>,
-        json: Argument<'py>,
-        name: Argument<'py>,
-        headers: Argument<'py>,
-        catch_response: Argument<'py>,
-        kwargs: Option<Bound<'py, PyDict>>,
-    ) -> PyResult<Any<'py>> {
-        call(slf, Verb::Post, url, Arguments { data, json, name, headers, catch_response, rest: kwargs })
-    }
-
-    #[pyo3(signature = (url, data = Argument::MISSING, *, json = Argument::MISSING, name = Argument::MISSING,
-                        headers = Argument::MISSING, catch_response = Argument::MISSING, **kwargs),
-           text_signature = "($self, url, data=None, **kwargs)")]
-    #[allow(clippy::too_many_arguments)]
-    fn put<'py>(
-        slf: &Bound<'py, Self>,
-        url: &Any<'py>,
-        data: Argument<'py>,
-        json: Argument<'py>,
-        name: Argument<'py>,
-        headers: Argument<'py>,
-        catch_response: Argument<'py>,
-        kwargs: Option<Bound<'py, PyDict>>,
-    ) -> PyResult<Any<'py>> {
-        call(slf, Verb::Put, url, Arguments { data, json, name, headers, catch_response, rest: kwargs })
-    }
-
-    #[pyo3(signature = (url, data = Argument::MISSING, *, json = Argument::MISSING, name = Argument::MISSING,
-                        headers = Argument::MISSING, catch_response = Argument::MISSING, **kwargs),
-           text_signature = "($self, url, data=None, **kwargs)")]
-    #[allow(clippy::too_many_arguments)]
-    fn patch<'py>(
-        slf: &Bound<'py, Self>,
-        url: &Any<'py>,
-        data: Argument<'py>,
-        json: Argument<'py>,
-        name: Argument<'py>,
-        headers: Argument<'py>,
-        catch_response: Argument<'py>,
-        kwargs: Option<Bound<'py, PyDict>>,
-    ) -> PyResult<Any<'py>> {
-        call(slf, Verb::Patch, url, Arguments { data, json, name, headers, catch_response, rest: kwargs })
-    }
-
-    #[pyo3(signature = (url, *, name = Argument::MISSING, headers = Argument::MISSING, json = Argument::MISSING,
-                        catch_response = Argument::MISSING, **kwargs),
-           text_signature = "($self, url, **kwargs)")]
-    fn delete<'py>(
-        slf: &Bound<'py, Self>,
-        url: &Any<'py>,
-        name: Argument<'py>,
-        headers: Argument<'py>,
-        json: Argument<'py>,
-        catch_response: Argument<'py>,
-        kwargs: Option<Bound<'py, PyDict>>,
-    ) -> PyResult<Any<'py>> {
-        let data = Argument::MISSING;
-        call(slf, Verb::Delete, url, Arguments { data, json, name, headers, catch_response, rest: kwargs })
-    }
 }
 
-fn call<'py>(
-    session: &Bound<'py, QuickCalls>,
-    verb: Verb,
-    url: &Any<'py>,
-    arguments: Arguments<'py>,
-) -> PyResult<Any<'py>> {
+fn call<'py>(session: &Bound<'py, QuickCalls>, verb: Verb, arguments: Arguments<'_, 'py>) -> PyResult<Any<'py>> {
     if arguments.rest.is_none()
         && let Some(settings) = settings_of(session)?
-        && let Some(response) = send(session.as_any(), &settings, verb, url, &arguments)?
+        && let Some(response) = send(session.as_any(), &settings, verb, &arguments)?
     {
         return Ok(response);
     }
+    let url = arguments.url;
     let kwargs = arguments.all(verb, session.py())?;
     session.call_method(intern!(session.py(), "request"), (verb.name(session.py()), url), Some(&kwargs))
 }
@@ -171,16 +87,15 @@ fn send<'py>(
     session: &Any<'py>,
     shared: &Bound<'py, QuickSettings>,
     verb: Verb,
-    url: &Any<'py>,
-    arguments: &Arguments<'py>,
+    arguments: &Arguments<'_, 'py>,
 ) -> PyResult<Option<Any<'py>>> {
     let py = session.py();
     let settings = shared.get();
-    let Some(message) = settings.compose(session, verb, url, arguments)? else { return Ok(None) };
-    let catches = arguments.catch_response.value().map_or(Ok(false), PyAnyMethods::is_truthy)?;
+    let Some(message) = settings.compose(session, verb, arguments)? else { return Ok(None) };
+    let catches = given(&arguments.catch_response).map_or(Ok(false), PyAnyMethods::is_truthy)?;
     let is_named = message.is_named;
     let (reply, endpoint) = settings.exchange(session, message)?;
-    let response = Answer::quick(shared, session, url, &reply, &endpoint, catches)?;
+    let response = Answer::quick(shared, session, &arguments.url, &reply, &endpoint, catches)?;
     let is_good = settings.is_good(session, &reply.borrow())?;
     let is_complete = match catches {
         _ if !is_good => false,
@@ -190,7 +105,7 @@ fn send<'py>(
     if is_complete {
         return Ok(Some(response));
     }
-    let headers = arguments.headers.value();
-    let has_json = arguments.json.value().is_some();
+    let headers = given(&arguments.headers);
+    let has_json = given(&arguments.json).is_some();
     session.call_method1(intern!(py, "_finish"), (response, is_named, catches, headers, has_json)).map(Some)
 }

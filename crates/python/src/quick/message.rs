@@ -5,8 +5,9 @@ use plimsoll_http as http;
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyString, PyTuple};
 
+use super::arguments::{Arguments, given};
 use super::headers::{Lines, complete};
 use super::settings::{QuickSettings, Style};
 use crate::json;
@@ -44,65 +45,37 @@ impl Verb {
         }
     }
 
+    /// The name of its method.
+    pub(super) fn method(self) -> &'static str {
+        match self {
+            Verb::Get => "get",
+            Verb::Post => "post",
+            Verb::Put => "put",
+            Verb::Patch => "patch",
+            Verb::Delete => "delete",
+        }
+    }
+
+    /// How many arguments may be positional.
+    pub(super) fn positional(self) -> usize {
+        match self {
+            Verb::Get | Verb::Delete => 1,
+            Verb::Put | Verb::Patch => 2,
+            Verb::Post => 3,
+        }
+    }
+
+    /// Whether `data` is an argument of its own.
+    pub(super) fn takes_data(self) -> bool {
+        self.positional() > 1
+    }
+
     /// Whether a message without a body says that it has none.
     fn has_body(self, style: Style) -> bool {
         match style {
             Style::Requests => self != Verb::Get,
             Style::Fast => !matches!(self, Verb::Get | Verb::Delete),
         }
-    }
-}
-
-/// An argument of a call; None: it was not given.
-pub(super) struct Argument<'py>(Option<Bound<'py, PyAny>>);
-
-impl<'py> FromPyObject<'_, 'py> for Argument<'py> {
-    type Error = PyErr;
-
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Argument(Some(object.to_owned())))
-    }
-}
-
-impl<'py> Argument<'py> {
-    pub(super) const MISSING: Self = Argument(None);
-
-    /// The value, unless the argument is missing or None.
-    pub(super) fn value(&self) -> Option<&Bound<'py, PyAny>> {
-        self.0.as_ref().filter(|value| !value.is_none())
-    }
-}
-
-/// The arguments of a call besides its URL.
-pub(super) struct Arguments<'py> {
-    pub(super) data: Argument<'py>,
-    pub(super) json: Argument<'py>,
-    pub(super) name: Argument<'py>,
-    pub(super) headers: Argument<'py>,
-    pub(super) catch_response: Argument<'py>,
-    /// All others.
-    pub(super) rest: Option<Bound<'py, PyDict>>,
-}
-
-impl<'py> Arguments<'py> {
-    /// Those that were given, and those that the verb has as positional ones.
-    pub(super) fn all(self, verb: Verb, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(py);
-        for (name, argument, is_always) in [
-            ("data", &self.data, matches!(verb, Verb::Post | Verb::Put | Verb::Patch)),
-            ("json", &self.json, verb == Verb::Post),
-            ("name", &self.name, false),
-            ("headers", &self.headers, false),
-            ("catch_response", &self.catch_response, false),
-        ] {
-            if is_always || argument.0.is_some() {
-                all.set_item(name, argument.0.as_ref())?;
-            }
-        }
-        if let Some(rest) = self.rest {
-            all.update(rest.as_mapping())?;
-        }
-        Ok(all)
     }
 }
 
@@ -141,27 +114,26 @@ impl QuickSettings {
         &self,
         session: &Bound<'py, PyAny>,
         verb: Verb,
-        url: &Bound<'py, PyAny>,
-        arguments: &Arguments<'py>,
+        arguments: &Arguments<'_, 'py>,
     ) -> PyResult<Option<Message<'py>>> {
         let py = session.py();
         let Some(given_name) = name_of(session, arguments)? else { return Ok(None) };
-        let Some(target) = self.target(url)? else { return Ok(None) };
+        let Some(target) = self.target(&arguments.url)? else { return Ok(None) };
         let Some(body) = self.body(verb, arguments)? else { return Ok(None) };
-        let Some(wire) = self.wire(py, verb, &target.text, arguments.headers.value(), &body) else { return Ok(None) };
+        let Some(wire) = self.wire(py, verb, &target.text, given(&arguments.headers), &body) else { return Ok(None) };
         let is_named = !given_name.is_none();
         let name = match self.style {
             _ if is_named => given_name,
             Style::Requests => target.name,
-            Style::Fast => url.clone(),
+            Style::Fast => arguments.url.to_owned(),
         };
         let endpoint = PyTuple::new(py, [verb.name(py).as_any(), &name])?;
         Ok(Some(Message { wire, endpoint, is_named }))
     }
 
     /// None: `request` has to encode it.
-    fn body<'py>(&self, verb: Verb, arguments: &Arguments<'py>) -> PyResult<Option<Body<'py>>> {
-        let body = match (arguments.data.value(), arguments.json.value()) {
+    fn body<'py>(&self, verb: Verb, arguments: &Arguments<'_, 'py>) -> PyResult<Option<Body<'py>>> {
+        let body = match (given(&arguments.data), given(&arguments.json)) {
             (Some(_), _) if self.style == Style::Fast => return Ok(None),
             (Some(data), json) if json.is_none() || data.is_truthy()? => match data.cast_exact::<PyBytes>() {
                 Ok(bytes) if !bytes.as_bytes().is_empty() => Body::Bytes(bytes.clone()),
@@ -233,9 +205,9 @@ impl QuickSettings {
 }
 
 /// The name that the call or its session gives; Python's None: neither does. Rust's None: it is no text.
-fn name_of<'py>(session: &Bound<'py, PyAny>, arguments: &Arguments<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+fn name_of<'py>(session: &Bound<'py, PyAny>, arguments: &Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = session.py();
-    if let Some(name) = arguments.name.value() {
+    if let Some(name) = given(&arguments.name) {
         if !name.is_exact_instance_of::<PyString>() {
             return Ok(None);
         }

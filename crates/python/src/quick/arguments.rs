@@ -1,0 +1,111 @@
+//! The arguments of a call, as the interpreter has them: neither a tuple nor a dict is made for a common call.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+
+use super::message::Verb;
+
+type Value<'a, 'py> = Borrowed<'a, 'py, PyAny>;
+
+/// Those of common calls. The first ones are also positional, in this order.
+const NAMES: [&str; 6] = ["url", "data", "json", "name", "headers", "catch_response"];
+const DATA: usize = 1;
+
+/// The same as objects: those that compiled code gives, since names of arguments are interned.
+fn interned(py: Python<'_>) -> [&Bound<'_, PyString>; NAMES.len()] {
+    [
+        intern!(py, "url"),
+        intern!(py, "data"),
+        intern!(py, "json"),
+        intern!(py, "name"),
+        intern!(py, "headers"),
+        intern!(py, "catch_response"),
+    ]
+}
+
+/// The arguments of a call. None: it was not given.
+pub(super) struct Arguments<'a, 'py> {
+    pub(super) url: Value<'a, 'py>,
+    pub(super) data: Option<Value<'a, 'py>>,
+    pub(super) json: Option<Value<'a, 'py>>,
+    pub(super) name: Option<Value<'a, 'py>>,
+    pub(super) headers: Option<Value<'a, 'py>>,
+    pub(super) catch_response: Option<Value<'a, 'py>>,
+    /// All others.
+    pub(super) rest: Option<Bound<'py, PyDict>>,
+}
+
+/// A value, unless the argument is missing or None.
+pub(super) fn given<'b, 'a, 'py>(argument: &'b Option<Value<'a, 'py>>) -> Option<&'b Bound<'py, PyAny>> {
+    argument.as_deref().filter(|value| !value.is_none())
+}
+
+impl<'a, 'py> Arguments<'a, 'py> {
+    /// Sorts values, of which the first are positional, and the others have `names`. Raises the `TypeError` of a
+    /// function with these parameters.
+    pub(super) fn sort(
+        verb: Verb,
+        py: Python<'py>,
+        positional: usize,
+        names: Option<Borrowed<'a, 'py, PyTuple>>,
+        value: impl Fn(usize) -> Value<'a, 'py>,
+    ) -> PyResult<Self> {
+        if positional > verb.positional() {
+            let most = verb.positional();
+            let error = format!("{}() takes {most} positional arguments but {positional} were given", verb.method());
+            return Err(PyTypeError::new_err(error));
+        }
+        let mut known = [None; NAMES.len()];
+        for (index, place) in known.iter_mut().take(positional).enumerate() {
+            *place = Some(value(index));
+        }
+        let mut rest = None;
+        for (index, name) in names.iter().flat_map(|names| names.iter_borrowed()).enumerate() {
+            let value = value(positional + index);
+            match place(py, &name).filter(|&place| place != DATA || verb.takes_data()) {
+                Some(place) if known[place].is_some() => {
+                    let error = format!("{}() got multiple values for argument '{}'", verb.method(), NAMES[place]);
+                    return Err(PyTypeError::new_err(error));
+                }
+                Some(place) => known[place] = Some(value),
+                None => rest.get_or_insert_with(|| PyDict::new(py)).set_item(name, value)?,
+            }
+        }
+        let [Some(url), data, json, name, headers, catch_response] = known else {
+            let error = format!("{}() missing 1 required positional argument: 'url'", verb.method());
+            return Err(PyTypeError::new_err(error));
+        };
+        Ok(Self { url, data, json, name, headers, catch_response, rest })
+    }
+
+    /// Those that were given, and those that the verb has as positional ones; not the URL.
+    pub(super) fn all(self, verb: Verb, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for (name, argument, is_always) in [
+            ("data", &self.data, verb.takes_data()),
+            ("json", &self.json, verb == Verb::Post),
+            ("name", &self.name, false),
+            ("headers", &self.headers, false),
+            ("catch_response", &self.catch_response, false),
+        ] {
+            if is_always || argument.is_some() {
+                all.set_item(name, argument.as_deref())?;
+            }
+        }
+        if let Some(rest) = self.rest {
+            all.update(rest.as_mapping())?;
+        }
+        Ok(all)
+    }
+}
+
+/// The index in `NAMES`.
+fn place(py: Python<'_>, name: &Bound<'_, PyAny>) -> Option<usize> {
+    let place = interned(py).iter().position(|each| each.is(name));
+    place.or_else(|| {
+        let text = name.cast::<PyString>().ok()?.to_str().ok()?;
+        NAMES.iter().position(|&each| each == text)
+    })
+}
