@@ -1,7 +1,5 @@
 //! Encodes a request head.
 
-use std::io::Write;
-
 use crate::RequestError;
 
 /// Header lines, checked and encoded once, sent many times.
@@ -26,13 +24,13 @@ struct Line {
 /// Which of the headers that `encode` handles specially are present.
 #[derive(Debug, Clone, Copy, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "five independent facts, not a state")]
-struct Given {
+pub(crate) struct Given {
     host: bool,
-    length: bool,
+    pub(crate) length: bool,
     coding: bool,
     content_type: bool,
     /// `Expect: 100-continue`
-    expect: bool,
+    pub(crate) expect: bool,
 }
 
 impl Given {
@@ -116,8 +114,7 @@ impl Request<'_> {
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<Encoded, RequestError> {
         self.check()?;
         let start = out.len();
-        let mut given = self.headers.given;
-        self.extra.iter().for_each(|(name, value)| given.note(name, *value));
+        let given = self.given();
         // Space for what is added below besides the parts: blanks, version, header names, a number.
         out.reserve(self.method.len() + self.target.len() + self.authority.len() + self.headers.block.len() + 128);
         for part in [self.method, " ", self.target, " HTTP/1.1\r\n"] {
@@ -140,6 +137,12 @@ impl Request<'_> {
         out.extend_from_slice(b"\r\n");
         let expect_continue = given.expect && self.body_length.is_some_and(|length| length > 0);
         Ok(Encoded { head: out.len() - start, expect_continue })
+    }
+
+    pub(crate) fn given(&self) -> Given {
+        let mut given = self.headers.given;
+        self.extra.iter().for_each(|(name, value)| given.note(name, *value));
+        given
     }
 
     fn check(&self) -> Result<(), RequestError> {
@@ -192,18 +195,23 @@ fn push_line(out: &mut Vec<u8>, name: &[u8], value: &[u8]) {
 }
 
 fn push_length(out: &mut Vec<u8>, length: u64) {
-    write!(out, "Content-Length: {length}\r\n").expect("writing to a Vec does not fail");
+    push_line(out, b"Content-Length", itoa::Buffer::new().format(length).as_bytes());
 }
 
 fn check_header(name: &[u8], value: &[u8]) -> Result<(), RequestError> {
     if !is_token(name) {
         return Err(RequestError::HeaderName(String::from_utf8_lossy(name).into()));
     }
-    // All are counted, without an early end, so that the compiler checks many bytes at once.
-    if value.iter().filter(|&&byte| byte.is_ascii_control() && byte != b'\t').count() > 0 {
+    if !are_valid(value) {
         return Err(RequestError::HeaderValue(String::from_utf8_lossy(name).into()));
     }
     Ok(())
+}
+
+/// Whether a value may have these bytes.
+pub(crate) fn are_valid(value: &[u8]) -> bool {
+    // All are counted, without an early end, so that the compiler checks many bytes at once.
+    value.iter().filter(|&&byte| byte.is_ascii_control() && byte != b'\t').count() == 0
 }
 
 /// A token of RFC 9110 §5.6.2.
@@ -223,7 +231,7 @@ static TOKEN: [bool; 256] = {
     table
 };
 
-fn is_visible(text: &str) -> bool {
+pub(crate) fn is_visible(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 

@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::errors::refused;
+use crate::quick::Forms;
 
 #[pyclass(frozen, module = "plimsoll._engine")]
 pub(crate) struct Origin {
@@ -119,6 +120,7 @@ impl Text<'_> {
 #[pyclass(frozen, module = "plimsoll._engine")]
 pub(crate) struct Headers {
     pub(crate) inner: http::Headers,
+    pub(crate) forms: Forms,
 }
 
 #[pymethods]
@@ -129,7 +131,7 @@ impl Headers {
         let bytes =
             lines.iter().map(|(name, value)| Ok((name.bytes()?, value.bytes()?))).collect::<PyResult<Vec<_>>>()?;
         let inner = http::Headers::new(bytes.iter().map(|(name, value)| (&**name, &**value))).map_err(refused)?;
-        Ok(Self { inner })
+        Ok(Self { inner, forms: Forms::default() })
     }
 
     fn items(&self) -> Vec<(String, String)> {

@@ -1,14 +1,16 @@
 //! `QuickCalls`: the verbs of a session. A common call takes no frame of Python, from the user's code to the recorded
 //! reply.
 //!
-//! `verbs`: the methods, `arguments`: what they are called with; `settings`: what the calls of a session have in common; `message`: what a call sends, `headers`: its header lines;
-//! `exchange`: sends it, waits and records; `answer`: what each response has. What a call cannot do here, it leaves to
+//! `verbs`: the methods, `arguments`: what they are called with; `settings`: what the calls of a session have in common; `message`: what a call sends, `headers` and `forms`: its head;
+//! `exchange`: sends it, waits and records, `known`: endpoints; `answer`: what each response has. What a call cannot do here, it leaves to
 //! `request` of the session before anything is sent: that does the same, and all else.
 
 mod answer;
 mod arguments;
 mod exchange;
+mod forms;
 mod headers;
+mod known;
 mod message;
 mod settings;
 pub(crate) mod verbs;
@@ -20,6 +22,8 @@ use pyo3::types::{PyDict, PyTuple};
 
 pub(crate) use self::answer::Answer;
 use self::arguments::{Arguments, given};
+pub(crate) use self::forms::Forms;
+pub(crate) use self::known::KnownEndpoints;
 use self::message::Verb;
 pub(crate) use self::settings::QuickSettings;
 

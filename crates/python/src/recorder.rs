@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use crate::errors::refused;
 use crate::histogram::Histogram;
+use crate::quick::KnownEndpoints;
 use crate::reply::Reply;
 
 #[pyclass(module = "plimsoll._engine")]
@@ -18,6 +19,7 @@ pub(crate) struct Recorder {
     pub(crate) inner: record::Recorder,
     /// Those of the chat completions of Python users.
     pub(crate) objectives: Option<Objectives>,
+    pub(crate) known: KnownEndpoints,
 }
 
 #[pyclass(frozen, module = "plimsoll._engine")]
@@ -135,7 +137,7 @@ type Taken<'py> = (Vec<Bound<'py, PyTuple>>, Vec<Bound<'py, PyTuple>>, Vec<Failu
 impl Recorder {
     #[new]
     fn new(epoch: u64) -> Self {
-        Self { inner: record::Recorder::new(epoch), objectives: None }
+        Self { inner: record::Recorder::new(epoch), objectives: None, known: KnownEndpoints::default() }
     }
 
     fn restart(&mut self, epoch: u64) {

@@ -22,6 +22,19 @@ impl Wire {
             idempotent: is_idempotent(request.method),
         })
     }
+
+    /// Fills in a form. None: a part is not valid.
+    pub fn fill(form: &http::Form, target: &str, values: &[&[u8]], body: &[u8]) -> Option<Wire> {
+        let (bytes, head) = form.fill(target, values, body)?;
+        Some(Wire {
+            bytes: Bytes::Owned(bytes),
+            head,
+            expect_continue: false,
+            head_request: form.method() == "HEAD",
+            continues: false,
+            idempotent: is_idempotent(form.method()),
+        })
+    }
 }
 
 /// The error for a 101 (Switching Protocols) without an upgrade request.

@@ -57,8 +57,30 @@ impl QuickSettings {
     pub(crate) fn record(&self, endpoint: &Bound<'_, PyTuple>, reply: &Reply) -> PyResult<bool> {
         let py = endpoint.py();
         let Some(recording) = self.sole_recording(py)? else { return Ok(false) };
+        let mut recorder = recording.recorder.borrow_mut(py);
+        if let Some(number) = recorder.known.number(endpoint) {
+            recorder.success(number, reply)?;
+            return Ok(true);
+        }
+        drop(recorder);
         let number = recording.endpoints.bind(py).get_item(endpoint)?.extract()?;
-        recording.recorder.borrow_mut(py).success(number, reply)?;
+        let mut recorder = recording.recorder.borrow_mut(py);
+        recorder.success(number, reply)?;
+        // Names above the recorder's limit are not kept, as in `endpoints`.
+        if recorder.inner.others().is_none_or(|others| others.0 != number) {
+            recorder.known.keep(endpoint, number);
+        }
         Ok(true)
+    }
+
+    /// Method and name of an exchange, for reports.
+    pub(super) fn endpoint<'py>(
+        &self,
+        method: &Bound<'py, PyAny>,
+        name: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let py = name.py();
+        let known = self.recording(py).and_then(|recording| recording.recorder.borrow(py).known.get(method, name));
+        known.map_or_else(|| PyTuple::new(py, [method, name]), Ok)
     }
 }

@@ -26,6 +26,7 @@ impl Style {
 }
 
 /// The headers of user code.
+#[derive(Default)]
 pub(super) struct Lines<'py>(Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>);
 
 impl<'py> Lines<'py> {
@@ -39,6 +40,19 @@ impl<'py> Lines<'py> {
         Lines(headers.iter().collect())
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &Bound<'py, PyAny>> {
+        self.0.iter().map(|(name, _)| name)
+    }
+
+    /// The values as bytes; None: one has to be treated in another way.
+    pub(super) fn values(&self, style: Style) -> impl Iterator<Item = Option<&[u8]>> {
+        self.0.iter().map(move |(_, value)| value_bytes(value, style))
+    }
+
     /// The lines as bytes; None: one has to be treated in another way.
     pub(super) fn bytes(&self, style: Style) -> Option<Vec<Line<'_>>> {
         // A place for each line that is added below.
@@ -47,7 +61,7 @@ impl<'py> Lines<'py> {
             let name = ascii(name)?;
             let value = match value {
                 value if value.is_none() && style == Style::Requests => None,
-                value => Some(ascii(value).or_else(|| raw(value).filter(|_| style == Style::Requests))?),
+                value => Some(value_bytes(value, style)?),
             };
             let is_special = style.special().iter().any(|special| special.as_bytes().eq_ignore_ascii_case(name));
             if is_special || lines.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
@@ -73,6 +87,10 @@ pub(super) fn complete<'a>(lines: &mut Vec<Line<'a>>, has_json: bool, authority:
     }
     lines.push((b"Host", Some(authority.as_bytes())));
     true
+}
+
+fn value_bytes<'a>(value: &'a Bound<'_, PyAny>, style: Style) -> Option<&'a [u8]> {
+    ascii(value).or_else(|| raw(value).filter(|_| style == Style::Requests))
 }
 
 /// The bytes of a text in ASCII.

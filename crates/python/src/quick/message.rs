@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use super::arguments::{Arguments, given};
+use super::forms::Kind;
 use super::headers::{Lines, complete};
 use super::settings::{QuickSettings, Style};
 use crate::json;
@@ -127,7 +128,7 @@ impl QuickSettings {
             Style::Requests => target.name,
             Style::Fast => arguments.url.to_owned(),
         };
-        let endpoint = PyTuple::new(py, [verb.name(py).as_any(), &name])?;
+        let endpoint = self.endpoint(verb.name(py), &name)?;
         Ok(Some(Message { wire, endpoint, is_named }))
     }
 
@@ -175,32 +176,45 @@ impl QuickSettings {
         body: &Body<'_>,
     ) -> Option<Wire> {
         let authority = self.origin.get().inner.authority();
-        let has_json = matches!(body, Body::Json(_));
         let bare = self.bare.as_ref().filter(|_| headers.is_none() && matches!(body, Body::None));
+        let is_completed = self.style == Style::Fast && bare.is_none();
+        if is_completed && !self.composes {
+            return None;
+        }
         let lines = match (headers, &self.extra) {
             (Some(_), Some(_)) => return None,
-            (Some(own), None) => Some(Lines::of(own)?),
-            (None, Some(extra)) => Some(Lines::of_session(extra.bind(py))),
-            (None, None) => None,
+            (Some(own), None) => Lines::of(own)?,
+            (None, Some(extra)) => Lines::of_session(extra.bind(py)),
+            (None, None) => Lines::default(),
         };
-        let mut extra = match &lines {
-            Some(lines) => lines.bytes(self.style)?,
-            None => Vec::new(),
+        let kind = Kind {
+            verb,
+            style: self.style,
+            is_completed,
+            has_body: !matches!(body, Body::None),
+            has_json: matches!(body, Body::Json(_)),
         };
-        if self.style == Style::Fast && bare.is_none() && !(self.composes && complete(&mut extra, has_json, authority))
-        {
+        let shared = bare.unwrap_or(&self.headers).get();
+        let bytes = body.bytes().unwrap_or_default();
+        if let Some(wire) = shared.forms.fill(kind, authority, &lines, target, bytes) {
+            return Some(wire);
+        }
+        let mut extra = lines.bytes(self.style)?;
+        if is_completed && !complete(&mut extra, kind.has_json, authority) {
             return None;
         }
         let request = http::Request {
             method: verb.text(),
             target,
             authority,
-            headers: &bare.unwrap_or(&self.headers).get().inner,
+            headers: &shared.inner,
             extra: &extra,
             body_length: body.bytes().map(|body| body.len() as u64),
-            content_type: (has_json && self.style == Style::Requests).then_some(JSON),
+            content_type: (kind.has_json && self.style == Style::Requests).then_some(JSON),
         };
-        Wire::encode(&request, body.bytes().unwrap_or_default()).ok()
+        let wire = Wire::encode(&request, bytes).ok()?;
+        shared.forms.keep(kind, &lines, &request);
+        Some(wire)
     }
 }
 

@@ -179,6 +179,11 @@ impl QuickSettings {
         session.getattr(intern!(session.py(), "valid_response_codes"))?.contains(reply.status())
     }
 
+    /// What has recorded calls so far.
+    pub(super) fn recording(&self, py: Python<'_>) -> Option<&Recording> {
+        self.recording.get(py)
+    }
+
     /// What records, if nothing else listens to the request event.
     pub(crate) fn sole_recording(&self, py: Python<'_>) -> PyResult<Option<&Recording>> {
         let listeners = self.listeners.bind(py);
