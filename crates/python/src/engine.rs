@@ -7,13 +7,14 @@ mod stream;
 mod websocket;
 
 use std::os::fd::AsRawFd;
+use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use plimsoll_engine as engine;
 use plimsoll_engine::{ClientId, Event, ExchangeId, Limits, Piece, WakeId};
-use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::{ffi, intern};
 use slab::Slab;
 
 pub(crate) use self::client::{Client, Terms};
@@ -92,6 +93,19 @@ fn next_waiter<'py>(engine: &Bound<'py, Engine>) -> PyResult<Option<(Bound<'py, 
     Ok(Some((waiter.into_bound(py), reply)))
 }
 
+/// Resumes a waiter. As a call of PyO3, which has no better one in this stable ABI, it makes an object for the method and
+/// a tuple.
+#[allow(unsafe_code)]
+fn switch<'py>(waiter: &Bound<'py, PyAny>, reply: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let name = intern!(waiter.py(), "switch").as_ptr();
+    // SAFETY: all three are objects that live longer than the call, and a null ends the arguments.
+    unsafe {
+        let result =
+            ffi::PyObject_CallMethodObjArgs(waiter.as_ptr(), name, reply.as_ptr(), null_mut::<ffi::PyObject>());
+        Bound::from_owned_ptr_or_err(waiter.py(), result)
+    }
+}
+
 #[pymethods]
 impl Engine {
     #[new]
@@ -152,7 +166,7 @@ impl Engine {
         let py = slf.py();
         slf.borrow_mut().poll(py, Some(0.0))?;
         while let Some((waiter, reply)) = next_waiter(slf)? {
-            waiter.call_method1(intern!(py, "switch"), (reply,))?;
+            switch(&waiter, &reply)?;
         }
         Ok(())
     }

@@ -20,8 +20,11 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::reply::Reply;
+
 pub(crate) use self::answer::Answer;
 use self::arguments::{Arguments, given};
+use self::exchange::Begun;
 pub(crate) use self::forms::Forms;
 pub(crate) use self::known::KnownEndpoints;
 use self::message::Verb;
@@ -31,6 +34,9 @@ pub(crate) use self::settings::QuickSettings;
 pub(crate) struct QuickCalls {
     /// None: `request` has to make all calls.
     settings: Option<Py<QuickSettings>>,
+    /// The name of exchanges whose call gives none. Not None of Python.
+    #[pyo3(get, set)]
+    request_name: Option<Py<PyAny>>,
 }
 
 type Any<'py> = Bound<'py, PyAny>;
@@ -40,15 +46,17 @@ impl QuickCalls {
     #[new]
     #[pyo3(signature = (*_args, **_kwargs))]
     fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
-        Self { settings: None }
+        Self { settings: None, request_name: None }
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.settings.as_ref().map_or(Ok(()), |settings| visit.call(settings))
+        visit.call(&self.settings)?;
+        visit.call(&self.request_name)
     }
 
     fn __clear__(&mut self) {
         self.settings = None;
+        self.request_name = None;
     }
 
     fn _forget_settings(&mut self) {
@@ -56,19 +64,29 @@ impl QuickCalls {
     }
 }
 
-fn call<'py>(session: &Bound<'py, QuickCalls>, verb: Verb, arguments: Arguments<'_, 'py>) -> PyResult<Any<'py>> {
+/// While a user waits in here, its stack is put away and copied back. So what this function and those that it calls on
+/// the way to `wait` need is kept small: the parts before and after are functions that are not inlined.
+fn call<'py>(session: &Bound<'py, QuickCalls>, verb: Verb, arguments: &Arguments<'_, 'py>) -> PyResult<Any<'py>> {
     if arguments.rest.is_none()
         && let Some(settings) = settings_of(session)?
-        && let Some(response) = send(session.as_any(), &settings, verb, &arguments)?
+        && let Some(begun) = settings.get().begin(session, verb, arguments)?
     {
-        return Ok(response);
+        let reply = settings.get().wait(session, &begun)?;
+        return end(session, &settings, arguments, &begun, &reply);
     }
-    let url = arguments.url;
-    let kwargs = arguments.all(verb, session.py())?;
-    session.call_method(intern!(session.py(), "request"), (verb.name(session.py()), url), Some(&kwargs))
+    leave(session, verb, arguments)
+}
+
+/// Has `request` make the call.
+#[inline(never)]
+fn leave<'py>(session: &Bound<'py, QuickCalls>, verb: Verb, arguments: &Arguments<'_, 'py>) -> PyResult<Any<'py>> {
+    let py = session.py();
+    let kwargs = arguments.all(verb, py)?;
+    session.call_method(intern!(py, "request"), (verb.name(py), arguments.url), Some(&kwargs))
 }
 
 /// The settings of a session; None if `request` has to make its calls.
+#[inline(never)]
 fn settings_of<'py>(session: &Bound<'py, QuickCalls>) -> PyResult<Option<Bound<'py, QuickSettings>>> {
     let py = session.py();
     let known = session.borrow().settings.as_ref().map(|settings| settings.clone_ref(py));
@@ -86,30 +104,29 @@ fn settings_of<'py>(session: &Bound<'py, QuickCalls>) -> PyResult<Option<Bound<'
     Ok(is_ours.then(|| settings.into_bound(py)))
 }
 
-/// The response to a call; None if `request` has to send it.
-fn send<'py>(
-    session: &Any<'py>,
+/// Makes and records the response to a call.
+#[inline(never)]
+fn end<'py>(
+    session: &Bound<'py, QuickCalls>,
     shared: &Bound<'py, QuickSettings>,
-    verb: Verb,
     arguments: &Arguments<'_, 'py>,
-) -> PyResult<Option<Any<'py>>> {
+    begun: &Begun<'py>,
+    reply: &Bound<'py, Reply>,
+) -> PyResult<Any<'py>> {
     let py = session.py();
     let settings = shared.get();
-    let Some(message) = settings.compose(session, verb, arguments)? else { return Ok(None) };
-    let catches = given(&arguments.catch_response).map_or(Ok(false), PyAnyMethods::is_truthy)?;
-    let is_named = message.is_named;
-    let (reply, endpoint) = settings.exchange(session, message)?;
-    let response = Answer::quick(shared, session, &arguments.url, &reply, &endpoint, catches)?;
+    let Begun { endpoint, is_named, catches, .. } = begun;
+    let response = Answer::quick(shared, session, &arguments.url, reply, endpoint, *catches)?;
     let is_good = settings.is_good(session, &reply.borrow())?;
     let is_complete = match catches {
         _ if !is_good => false,
         true => settings.sole_recording(py)?.is_some(),
-        false => settings.record(&endpoint, &reply.borrow())?,
+        false => settings.record(endpoint, &reply.borrow())?,
     };
     if is_complete {
-        return Ok(Some(response));
+        return Ok(response);
     }
     let headers = given(&arguments.headers);
     let has_json = given(&arguments.json).is_some();
-    session.call_method1(intern!(py, "_finish"), (response, is_named, catches, headers, has_json)).map(Some)
+    session.call_method1(intern!(py, "_finish"), (response, is_named, catches, headers, has_json))
 }

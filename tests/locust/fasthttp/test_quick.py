@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.users.http.test_quick import ANSWERS, JSON, VALUES, outcome, parts_or_error
+from tests.users.http.test_quick_calls import VALUES_OF_HEADERS, assert_same
 
 from plimsoll.locust.fasthttp.session import FastHttpSession
 
@@ -133,3 +134,19 @@ def test_a_header_of_every_request_is_sent_with_common_calls(
     for call in (lambda: session.get("/b"), lambda: session.get("/b", name="n"), lambda: session.post("/b", json=1)):
         call()
         assert target.got[-1].header("Authorization") == "Bearer 1"
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("method", ["get", "post", "delete"])
+@pytest.mark.parametrize("body", [{}, {"json": JSON}], ids=str)
+def test_values_of_headers_are_the_same_as_without_the_shortcut_in_call_after_call(
+    body: dict[str, Any], method: str, settings: str, session_bench: SessionBench, target: RecordingServer
+) -> None:
+    url, own = f"http://127.0.0.1:{target.port}", SETTINGS[settings]
+    quick, full = (session_bench.fast(url, **own) for _ in range(2))
+    full._is_special = True
+    for headers in VALUES_OF_HEADERS:
+        # The second has other objects as names, and the third other names.
+        others = {"".join(list(name)): value for name, value in headers.items()}
+        for each in (headers, others, {name.lower(): value for name, value in headers.items()}, {}, None):
+            assert_same((quick, full), session_bench, target, method, headers=each, **body)

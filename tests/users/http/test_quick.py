@@ -367,6 +367,16 @@ def test_a_request_method_of_a_subclass_gets_the_arguments_of_the_call(target: R
     ]
 
 
+def test_a_name_that_a_subclass_has_counts_the_calls(session_bench: SessionBench, target: RecordingServer) -> None:
+    class Own(HttpSession):
+        request_name = "all"
+
+    session = Own(f"http://127.0.0.1:{target.port}", session_bench.event, None)
+    session.get("/a")
+    session.post("/b", json=1, name="n")
+    assert session_bench.counts == {("GET", "all", "success"): 1, ("POST", "n", "success"): 1}
+
+
 def test_greenlets_of_one_session_wait_at_the_same_time(session_bench: SessionBench, target: RecordingServer) -> None:
     session = session_bench.http(f"http://127.0.0.1:{target.port}")
     session.get("/first")

@@ -45,6 +45,7 @@ pub(super) fn given<'b, 'a, 'py>(argument: &'b Option<Value<'a, 'py>>) -> Option
 impl<'a, 'py> Arguments<'a, 'py> {
     /// Sorts values, of which the first are positional, and the others have `names`. Raises the `TypeError` of a
     /// function with these parameters.
+    #[inline(never)]
     pub(super) fn sort(
         verb: Verb,
         py: Python<'py>,
@@ -52,10 +53,10 @@ impl<'a, 'py> Arguments<'a, 'py> {
         names: Option<Borrowed<'a, 'py, PyTuple>>,
         value: impl Fn(usize) -> Value<'a, 'py>,
     ) -> PyResult<Self> {
-        if positional > verb.positional() {
-            let most = verb.positional();
-            let error = format!("{}() takes {most} positional arguments but {positional} were given", verb.method());
-            return Err(PyTypeError::new_err(error));
+        let most = verb.positional();
+        if positional > most {
+            let range = if most == 1 { "1".into() } else { format!("from 1 to {most}") };
+            return Err(error(verb, &format!("takes {range} positional arguments but {positional} were given")));
         }
         let mut known = [None; NAMES.len()];
         for (index, place) in known.iter_mut().take(positional).enumerate() {
@@ -66,22 +67,20 @@ impl<'a, 'py> Arguments<'a, 'py> {
             let value = value(positional + index);
             match place(py, &name).filter(|&place| place != DATA || verb.takes_data()) {
                 Some(place) if known[place].is_some() => {
-                    let error = format!("{}() got multiple values for argument '{}'", verb.method(), NAMES[place]);
-                    return Err(PyTypeError::new_err(error));
+                    return Err(error(verb, &format!("got multiple values for argument '{}'", NAMES[place])));
                 }
                 Some(place) => known[place] = Some(value),
                 None => rest.get_or_insert_with(|| PyDict::new(py)).set_item(name, value)?,
             }
         }
         let [Some(url), data, json, name, headers, catch_response] = known else {
-            let error = format!("{}() missing 1 required positional argument: 'url'", verb.method());
-            return Err(PyTypeError::new_err(error));
+            return Err(error(verb, "missing 1 required positional argument: 'url'"));
         };
         Ok(Self { url, data, json, name, headers, catch_response, rest })
     }
 
     /// Those that were given, and those that the verb has as positional ones; not the URL.
-    pub(super) fn all(self, verb: Verb, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    pub(super) fn all(&self, verb: Verb, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
         for (name, argument, is_always) in [
             ("data", &self.data, verb.takes_data()),
@@ -94,11 +93,16 @@ impl<'a, 'py> Arguments<'a, 'py> {
                 all.set_item(name, argument.as_deref())?;
             }
         }
-        if let Some(rest) = self.rest {
+        if let Some(rest) = &self.rest {
             all.update(rest.as_mapping())?;
         }
         Ok(all)
     }
+}
+
+#[cold]
+fn error(verb: Verb, text: &str) -> PyErr {
+    PyTypeError::new_err(format!("QuickCalls.{}() {text}", verb.method()))
 }
 
 /// The index in `NAMES`.

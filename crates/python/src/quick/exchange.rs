@@ -1,39 +1,71 @@
 //! Sends the message of a common call, waits for its reply, and records it.
 
-use plimsoll_engine::now;
+use plimsoll_engine::{ExchangeId, now};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::message::Message;
+use super::QuickCalls;
+use super::arguments::{Arguments, given};
+use super::message::{Message, Verb};
 use super::settings::QuickSettings;
 use crate::engine::Terms;
 use crate::reply::Reply;
 
+/// A call that was sent.
+pub(super) struct Begun<'py> {
+    id: ExchangeId,
+    /// Method and name.
+    pub(super) endpoint: Bound<'py, PyTuple>,
+    /// The call or its session gave the name.
+    pub(super) is_named: bool,
+    /// The response may be used in a with-block, which decides about success.
+    pub(super) catches: bool,
+}
+
 impl QuickSettings {
-    /// The reply to a message, after other users have run.
-    pub(super) fn exchange<'py>(
+    /// Sends a call; None: `request` has to make it.
+    #[inline(never)]
+    pub(super) fn begin<'py>(
         &self,
-        session: &Bound<'py, PyAny>,
-        message: Message<'py>,
-    ) -> PyResult<(Bound<'py, Reply>, Bound<'py, PyTuple>)> {
+        session: &Bound<'py, QuickCalls>,
+        verb: Verb,
+        arguments: &Arguments<'_, 'py>,
+    ) -> PyResult<Option<Begun<'py>>> {
         let py = session.py();
-        let pacer = self.pacer.bind(py);
-        let waiter = self.current.bind(py).call0()?.unbind();
-        let terms = self.terms(pacer)?;
-        // Nothing stays borrowed while this waits: other greenlets of the user may send.
-        let id = self.client.borrow(py).start(py, waiter, self.origin.get(), message.wire, terms);
-        let reply = match self.wait.bind(py).call0() {
-            Ok(reply) => reply.cast_into::<Reply>()?,
-            Err(error) => {
-                if self.client.borrow(py).give_up(py, id) {
-                    session.call_method1(intern!(py, "_report_cancelled"), (message.endpoint,))?;
-                }
-                return Err(error);
-            }
+        let Some(Message { wire, endpoint, is_named }) = self.compose(session, verb, arguments)? else {
+            return Ok(None);
         };
-        pacer.setattr(intern!(py, "_yielded"), true)?;
-        Ok((reply, message.endpoint))
+        let catches = given(&arguments.catch_response).map_or(Ok(false), PyAnyMethods::is_truthy)?;
+        let waiter = self.current.bind(py).call0()?.unbind();
+        let terms = self.terms(self.pacer.bind(py))?;
+        let id = self.client.borrow(py).start(py, waiter, self.origin.get(), wire, terms);
+        Ok(Some(Begun { id, endpoint, is_named, catches }))
+    }
+
+    /// The reply, after other users have run. Nothing stays borrowed in here: other greenlets of the user may send.
+    pub(super) fn wait<'py>(&self, session: &Bound<'py, PyAny>, begun: &Begun<'py>) -> PyResult<Bound<'py, Reply>> {
+        let py = session.py();
+        match self.wait.bind(py).call0() {
+            Ok(reply) => {
+                self.pacer.bind(py).setattr(intern!(py, "_yielded"), true)?;
+                Ok(reply.cast_into::<Reply>()?)
+            }
+            Err(error) => Err(self.give_up(session, begun, error)),
+        }
+    }
+
+    /// Ends a call whose user does not wait any longer.
+    #[cold]
+    #[inline(never)]
+    fn give_up(&self, session: &Bound<'_, PyAny>, begun: &Begun<'_>, error: PyErr) -> PyErr {
+        let py = session.py();
+        if self.client.borrow(py).give_up(py, begun.id)
+            && let Err(other) = session.call_method1(intern!(py, "_report_cancelled"), (&begun.endpoint,))
+        {
+            return other;
+        }
+        error
     }
 
     /// When the request is due. Only the first one after a wait or an arrival is due because of it.

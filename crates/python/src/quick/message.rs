@@ -7,6 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
+use super::QuickCalls;
 use super::arguments::{Arguments, given};
 use super::forms::Kind;
 use super::headers::{Lines, complete};
@@ -113,7 +114,7 @@ impl QuickSettings {
     #[inline(never)]
     pub(super) fn compose<'py>(
         &self,
-        session: &Bound<'py, PyAny>,
+        session: &Bound<'py, QuickCalls>,
         verb: Verb,
         arguments: &Arguments<'_, 'py>,
     ) -> PyResult<Option<Message<'py>>> {
@@ -219,7 +220,10 @@ impl QuickSettings {
 }
 
 /// The name that the call or its session gives; Python's None: neither does. Rust's None: it is no text.
-fn name_of<'py>(session: &Bound<'py, PyAny>, arguments: &Arguments<'_, 'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+fn name_of<'py>(
+    session: &Bound<'py, QuickCalls>,
+    arguments: &Arguments<'_, 'py>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = session.py();
     if let Some(name) = given(&arguments.name) {
         if !name.is_exact_instance_of::<PyString>() {
@@ -229,6 +233,9 @@ fn name_of<'py>(session: &Bound<'py, PyAny>, arguments: &Arguments<'_, 'py>) -> 
             return Ok(Some(name.clone()));
         }
     }
-    let own = session.getattr(intern!(py, "request_name"))?;
-    Ok(Some(if own.is_truthy()? { own } else { py.None().into_bound(py) }))
+    let own = session.borrow().request_name.as_ref().map(|name| name.bind(py).clone());
+    match own {
+        Some(own) if own.is_truthy()? => Ok(Some(own)),
+        _ => Ok(Some(py.None().into_bound(py))),
+    }
 }

@@ -57,6 +57,20 @@ unsafe extern "C" fn method<const VERB: usize>(
     positional: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
+    // SAFETY: the same.
+    unsafe { invoke(VERBS[VERB].0, session, values, positional, names) }
+}
+
+/// # Safety
+/// As for `method`.
+#[allow(unsafe_code)]
+unsafe fn invoke(
+    verb: Verb,
+    session: *mut ffi::PyObject,
+    values: *const *mut ffi::PyObject,
+    positional: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
     Python::attach(|py| {
         let call = || {
             // SAFETY: the descriptor has checked that `session` is a `QuickCalls`. `names` is a tuple or null. There
@@ -67,8 +81,7 @@ unsafe extern "C" fn method<const VERB: usize>(
                 let names = Borrowed::from_ptr_or_opt(py, names).map(|names| names.cast_unchecked::<PyTuple>());
                 (session, names, |index| Borrowed::from_ptr(py, *values.add(index)))
             };
-            let verb = VERBS[VERB].0;
-            super::call(&session, verb, Arguments::sort(verb, py, positional.cast_unsigned(), names, value)?)
+            super::call(&session, verb, &Arguments::sort(verb, py, positional.cast_unsigned(), names, value)?)
         };
         // A panic must not unwind into C.
         let result = catch_unwind(AssertUnwindSafe(call))

@@ -104,15 +104,15 @@ class Sender(QuickCalls[ResponseT], Generic[ResponseT]):
         else:
             for name in tuple(vars(cls)):
                 _note_step(cls, name)
+            if "request_name" in vars(cls):
+                # Common calls read that of the session alone.
+                cls._is_special = True
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         _note_step(self, name)
         if name == "_is_special":
             self._forget_settings()
-
-    request_name: str | None = None
-    """The name of exchanges whose call gives none."""
 
     # The first request creates both: a user that sends none needs neither.
     _client: Client | None = None
