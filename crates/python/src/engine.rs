@@ -93,8 +93,8 @@ fn next_waiter<'py>(engine: &Bound<'py, Engine>) -> PyResult<Option<(Bound<'py, 
     Ok(Some((waiter.into_bound(py), reply)))
 }
 
-/// Resumes a waiter. As a call of PyO3, which has no better one in this stable ABI, it makes an object for the method and
-/// a tuple.
+/// Resumes a waiter. A call of `PyO3`, which has no better one in this stable ABI, makes an object for the method and a
+/// tuple.
 #[allow(unsafe_code)]
 fn switch<'py>(waiter: &Bound<'py, PyAny>, reply: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let name = intern!(waiter.py(), "switch").as_ptr();

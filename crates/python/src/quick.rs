@@ -126,7 +126,7 @@ fn end<'py>(
     if is_complete {
         return Ok(response);
     }
-    let headers = given(&arguments.headers);
-    let has_json = given(&arguments.json).is_some();
+    let headers = given(arguments.headers.as_ref());
+    let has_json = given(arguments.json.as_ref()).is_some();
     session.call_method1(intern!(py, "_finish"), (response, is_named, catches, headers, has_json))
 }

@@ -38,8 +38,8 @@ pub(super) struct Arguments<'a, 'py> {
 }
 
 /// A value, unless the argument is missing or None.
-pub(super) fn given<'b, 'a, 'py>(argument: &'b Option<Value<'a, 'py>>) -> Option<&'b Bound<'py, PyAny>> {
-    argument.as_deref().filter(|value| !value.is_none())
+pub(super) fn given<'b, 'py>(argument: Option<&'b Value<'_, 'py>>) -> Option<&'b Bound<'py, PyAny>> {
+    argument.map(|value| &**value).filter(|value| !value.is_none())
 }
 
 impl<'a, 'py> Arguments<'a, 'py> {

@@ -36,7 +36,7 @@ impl QuickSettings {
         let Some(Message { wire, endpoint, is_named }) = self.compose(session, verb, arguments)? else {
             return Ok(None);
         };
-        let catches = given(&arguments.catch_response).map_or(Ok(false), PyAnyMethods::is_truthy)?;
+        let catches = given(arguments.catch_response.as_ref()).map_or(Ok(false), PyAnyMethods::is_truthy)?;
         let waiter = self.current.bind(py).call0()?.unbind();
         let terms = self.terms(self.pacer.bind(py))?;
         let id = self.client.borrow(py).start(py, waiter, self.origin.get(), wire, terms);

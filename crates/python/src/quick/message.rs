@@ -122,7 +122,9 @@ impl QuickSettings {
         let Some(given_name) = name_of(session, arguments)? else { return Ok(None) };
         let Some(target) = self.target(&arguments.url)? else { return Ok(None) };
         let Some(body) = self.body(verb, arguments)? else { return Ok(None) };
-        let Some(wire) = self.wire(py, verb, &target.text, given(&arguments.headers), &body) else { return Ok(None) };
+        let Some(wire) = self.wire(py, verb, &target.text, given(arguments.headers.as_ref()), &body) else {
+            return Ok(None);
+        };
         let is_named = !given_name.is_none();
         let name = match self.style {
             _ if is_named => given_name,
@@ -135,7 +137,7 @@ impl QuickSettings {
 
     /// None: `request` has to encode it.
     fn body<'py>(&self, verb: Verb, arguments: &Arguments<'_, 'py>) -> PyResult<Option<Body<'py>>> {
-        let body = match (given(&arguments.data), given(&arguments.json)) {
+        let body = match (given(arguments.data.as_ref()), given(arguments.json.as_ref())) {
             (Some(_), _) if self.style == Style::Fast => return Ok(None),
             (Some(data), json) if json.is_none() || data.is_truthy()? => match data.cast_exact::<PyBytes>() {
                 Ok(bytes) if !bytes.as_bytes().is_empty() => Body::Bytes(bytes.clone()),
@@ -225,7 +227,7 @@ fn name_of<'py>(
     arguments: &Arguments<'_, 'py>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = session.py();
-    if let Some(name) = given(&arguments.name) {
+    if let Some(name) = given(arguments.name.as_ref()) {
         if !name.is_exact_instance_of::<PyString>() {
             return Ok(None);
         }

@@ -1,5 +1,5 @@
 //! The verbs of `QuickCalls` as methods that take keyword arguments without a dict (`METH_FASTCALL | METH_KEYWORDS`, in
-//! the stable ABI since 3.10). PyO3 has that only for functions without `**kwargs`.
+//! the stable ABI since 3.10). `PyO3` has that only for functions without `**kwargs`.
 
 use std::ffi::CStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,10 +14,10 @@ use super::QuickCalls;
 use super::arguments::Arguments;
 use super::message::Verb;
 
-/// What CPython calls.
+/// What the interpreter calls.
 type Method = ffi::PyCFunctionFastWithKeywords;
 
-/// Each verb, and what CPython reads its name and its signature from.
+/// Each verb, and what the interpreter reads its name and its signature from.
 const VERBS: [(Verb, Method, &CStr, &CStr); 5] = [
     (Verb::Get, method::<0>, c"get", c"get($self, url, **kwargs)\n--\n\n"),
     (Verb::Post, method::<1>, c"post", c"post($self, url, data=None, json=None, **kwargs)\n--\n\n"),
@@ -49,7 +49,7 @@ pub(crate) fn add(py: Python<'_>) -> PyResult<()> {
 /// The method of one verb.
 ///
 /// # Safety
-/// To be called by CPython, through a descriptor of `QuickCalls` with the flags above.
+/// To be called by the interpreter, through a descriptor of `QuickCalls` with the flags above.
 #[allow(unsafe_code)]
 unsafe extern "C" fn method<const VERB: usize>(
     session: *mut ffi::PyObject,
