@@ -254,14 +254,16 @@ class DefaultTaskSet(TaskSet):
         The open model waits in another way, and after a task without an exchange others have to run.
         """
         user = self._user
+        count = bits = 0
         while user._state != STOPPING:
             tasks = user.tasks
             if self._task_queue or not tasks:
                 self.execute_next_task()
                 return
             # random.choice without its frames: it draws the same numbers.
-            count = len(tasks)
-            bits = count.bit_length()
+            if count != len(tasks):
+                count = len(tasks)
+                bits = count.bit_length()
             index = getrandbits(bits)
             while index >= count:
                 index = getrandbits(bits)
