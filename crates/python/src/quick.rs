@@ -1,9 +1,10 @@
 //! `QuickCalls`: the verbs of a session. A common call takes no frame of Python, from the user's code to the recorded
 //! reply.
 //!
-//! `verbs`: the methods, `arguments`: what they are called with; `settings`: what the calls of a session have in common; `message`: what a call sends, `headers` and `forms`: its head;
-//! `exchange`: sends it, waits and records, `known`: endpoints; `answer`: what each response has. What a call cannot do here, it leaves to
-//! `request` of the session before anything is sent: that does the same, and all else.
+//! `verbs`: the methods, `arguments`: what they are called with; `settings`: what the calls of a session share;
+//! `message`: what a call sends, `headers` and `forms`: its head; `exchange`: sends it, waits and records, `known`: its
+//! endpoint; `answer`: what each response has. What a call cannot do here, it leaves to `request` of the session before
+//! anything is sent: that does the same, and all else.
 
 mod answer;
 mod arguments;
@@ -20,8 +21,6 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::reply::Reply;
-
 pub(crate) use self::answer::Answer;
 use self::arguments::{Arguments, given};
 use self::exchange::Begun;
@@ -29,6 +28,7 @@ pub(crate) use self::forms::Forms;
 pub(crate) use self::known::KnownEndpoints;
 use self::message::Verb;
 pub(crate) use self::settings::QuickSettings;
+use crate::reply::Reply;
 
 #[pyclass(subclass, generic, module = "plimsoll._engine")]
 pub(crate) struct QuickCalls {
