@@ -115,10 +115,11 @@ mod tests {
         Request { method: "POST", target: "/orders/1?a", authority: "h:80", headers, extra, body_length, content_type }
     }
 
-    /// Each session has some of the names, each call others: what is filled in is what would be encoded.
+    /// Each value is another one. Each session has some of the names, each call others: what is filled in is what would be encoded.
     #[test]
     fn a_form_that_is_filled_in_is_the_request_encoded() {
         let mut forms = 0;
+        let texts: Vec<String> = (0..NAMES.len()).map(|index| format!("value {index}")).collect();
         for session in 0_usize..1 << NAMES.len() {
             let chosen = |set: usize| NAMES.iter().enumerate().filter(move |(index, _)| set >> index & 1 == 1);
             let own = chosen(session).map(|(_, name)| (name.as_bytes(), &b"0"[..]));
@@ -132,7 +133,7 @@ mod tests {
                 let Some(form) = Form::new(&sample, count) else { continue };
                 forms += 1;
                 let mut other = lines.clone();
-                other.iter_mut().take(count).for_each(|(_, value)| *value = Some(b"another value"));
+                other.iter_mut().take(count).zip(&texts).for_each(|((_, value), text)| *value = Some(text.as_bytes()));
                 let wanted = Request {
                     target: "/orders/22",
                     extra: &other,
@@ -142,7 +143,7 @@ mod tests {
                 let mut expected = Vec::new();
                 let encoded = wanted.encode(&mut expected).expect("a valid request");
                 expected.extend_from_slice(body.unwrap_or_default());
-                let values = vec![&b"another value"[..]; count];
+                let values: Vec<_> = texts[..count].iter().map(String::as_bytes).collect();
                 let filled = form.fill("/orders/22", &values, body.unwrap_or_default()).expect("valid parts");
                 assert_eq!(filled, (expected, encoded.head), "{headers:?} {lines:?}");
                 assert_eq!(form.method(), "POST");
