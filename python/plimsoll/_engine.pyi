@@ -38,6 +38,7 @@ __all__ = [
     "Timeouts",
     "WebSocket",
     "__version__",
+    "csv_lines",
     "exchange_columns",
     "grpc_body",
     "grpc_codes",
@@ -61,6 +62,10 @@ __version__: str
 
 def now() -> int:
     """CLOCK_MONOTONIC in ns."""
+
+def csv_lines(columns: Sequence[list[Any]]) -> str:
+    """Rows whose cells come by column, as lines of CSV. Texts are written as they are; None is an empty cell; numbers
+    look as `repr` shows them. Raises IndexError for a column that is shorter than the first one."""
 
 def limit_bodies(bytes: int) -> None:
     """From now on all bodies of responses in this process's memory may take so many bytes together."""
@@ -205,6 +210,10 @@ class Histogram:
         """µs at rank ceil(quantile * count): the highest value equivalent to it, never above `max`; 0 when empty."""
     def values_at(self, quantiles: Sequence[float]) -> list[int]:
         """The same of several."""
+    @staticmethod
+    def table(parts: Sequence[Histogram], quantiles: Sequence[float]) -> bytes:
+        """These values of several histograms: those of all for the first quantile, then for the next, each as 64 bits,
+        little-endian."""
     def counts_above(self, micros: Sequence[int]) -> list[int]:
         """The number of values above each of these, which ascend."""
     def buckets(self) -> list[tuple[int, int]]:

@@ -47,6 +47,13 @@ impl Histogram {
         }
     }
 
+    fn values_of(&self, py: Python<'_>, quantiles: &[f64]) -> Vec<u64> {
+        match &self.values {
+            Values::Counted(durations) => durations.values_at(quantiles),
+            Values::Plain { data, count } => Durations::plain_values_at(data.as_bytes(py), *count, quantiles),
+        }
+    }
+
     fn summand<'a>(&'a self, py: Python<'a>) -> Summand<'a> {
         match &self.values {
             Values::Counted(durations) => Summand::Counted(durations),
@@ -129,10 +136,21 @@ impl Histogram {
 
     #[allow(clippy::needless_pass_by_value)] // PyO3 makes the list for this call
     fn values_at(&self, py: Python<'_>, quantiles: Vec<f64>) -> Vec<u64> {
-        match &self.values {
-            Values::Counted(durations) => durations.values_at(&quantiles),
-            Values::Plain { data, count } => Durations::plain_values_at(data.as_bytes(py), *count, &quantiles),
-        }
+        self.values_of(py, &quantiles)
+    }
+
+    #[staticmethod]
+    #[allow(clippy::needless_pass_by_value)] // PyO3 makes the lists for this call
+    fn table<'py>(py: Python<'py>, parts: Vec<PyRef<'py, Self>>, quantiles: Vec<f64>) -> PyResult<Bound<'py, PyBytes>> {
+        PyBytes::new_with(py, 8 * parts.len() * quantiles.len(), |table| {
+            for (row, each) in parts.iter().enumerate() {
+                for (column, value) in each.values_of(py, &quantiles).into_iter().enumerate() {
+                    let at = 8 * (column * parts.len() + row);
+                    table[at..at + 8].copy_from_slice(&value.to_le_bytes());
+                }
+            }
+            Ok(())
+        })
     }
 
     #[allow(clippy::needless_pass_by_value)] // PyO3 makes the list for this call

@@ -9,7 +9,7 @@ use std::mem;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// Maximum number of buckets. Above that, the dense form is smaller.
+/// Buckets up to which a list is added to. Above that, it becomes dense first.
 pub(crate) const MOST: usize = 1024;
 
 /// Number of values in the first part, which is exact. Each further doubling has half as many buckets.
@@ -39,8 +39,8 @@ impl Buckets {
         Buckets { counts: buckets.map(|(micros, count)| (micros as u32, count)).collect() }
     }
 
-    /// Reads `HdrHistogram` V2, plain or compressed, with 3 significant digits and values from 1 to 2³² - 1. There may be
-    /// more than [`MOST`] buckets. The error says what is wrong.
+    /// Reads `HdrHistogram` V2, plain or compressed, with 3 significant digits and values from 1 to 2³² - 1. The error says
+    /// what is wrong.
     pub(crate) fn decode(data: &[u8]) -> Result<Buckets, &'static str> {
         match inflated(data)? {
             Some(plain) => Buckets::decode_plain(&plain),
@@ -51,7 +51,11 @@ impl Buckets {
     fn decode_plain(data: &[u8]) -> Result<Buckets, &'static str> {
         // A bucket takes two bytes or more, except for those of low values that have a neighbour.
         let mut found = Buckets { counts: Vec::with_capacity(MOST.min(data.len() / 2)) };
-        read_plain(data, |number, count| found.counts.push((highest(number) as u32, count)))?;
+        read_plain(data, |number, count| {
+            if count > 0 {
+                found.counts.push((highest(number) as u32, count));
+            }
+        })?;
         Ok(found)
     }
 
@@ -73,7 +77,7 @@ impl Buckets {
             match index - next {
                 0 => {}
                 1 => push_zigzag(&mut data, 0),
-                gap => push_zigzag(&mut data, -gap.cast_signed()),
+                gap => push_zigzag(&mut data, -(gap as u64).cast_signed()),
             }
             push_zigzag(&mut data, i64::try_from(count).unwrap_or(i64::MAX));
             next = index + 1;
@@ -142,14 +146,14 @@ impl Buckets {
         quantiles.iter().map(value).collect()
     }
 
-    /// All of them together, which may be more than [`MOST`]. `plain`: as [`plain_count`] accepts it.
+    /// All of them together. `plain`: as [`plain_count`] accepts it.
     pub(crate) fn sum<'a>(lists: impl Iterator<Item = &'a Buckets>, plain: impl Iterator<Item = &'a [u8]>) -> Buckets {
         TABLE.with_borrow_mut(|table| {
             for (micros, count) in lists.flat_map(Buckets::iter) {
-                table.add(index(micros) as usize, count);
+                table.add(index(micros), count);
             }
             for data in plain {
-                read_plain(data, |number, count| table.add(number as usize, count)).expect("it has been checked");
+                table.add_plain(data);
             }
             table.take()
         })
@@ -191,8 +195,7 @@ impl Buckets {
 /// else.
 pub(crate) fn plain_count(data: &[u8]) -> Option<u64> {
     let length = word(data, 4)? as usize;
-    let mut total = 0;
-    (data.len() == HEAD + length && read_plain(data, |_, count| total += count).is_ok()).then_some(total)
+    if data.len() == HEAD + length { read_plain(data, |_, _| {}).ok() } else { None }
 }
 
 /// The plain bytes of a compressed histogram; None for one that is not compressed.
@@ -205,15 +208,20 @@ pub(crate) fn inflated(data: &[u8]) -> Result<Option<Vec<u8>>, &'static str> {
     INFLATER.with_borrow_mut(|inflater| Ok(Some(inflater.inflate(deflated)?.to_vec())))
 }
 
-/// As [`Buckets::values_at`], of `total` values that [`plain_count`] has counted. `quantiles`: ascending and above 0.
+/// As [`Buckets::values_at`], of `total` values that [`plain_count`] has counted. `quantiles`: ascending.
 pub(crate) fn plain_values_at(data: &[u8], total: u64, quantiles: &[f64]) -> Vec<u64> {
+    let rank_of = |place: usize| quantiles.get(place).map_or(u64::MAX, |&quantile| rank(quantile, total));
     let mut values = Vec::with_capacity(quantiles.len());
-    let mut next = quantiles.iter().map(|&quantile| rank(quantile, total)).peekable();
-    let mut seen = 0;
+    let (mut next, mut seen) = (rank_of(0), 0);
     read_plain(data, |number, count| {
         seen += count;
-        while next.next_if(|&rank| rank <= seen).is_some() {
-            values.push(highest(number));
+        if seen < next {
+            return;
+        }
+        while next <= seen && values.len() < quantiles.len() {
+            let value = highest(number);
+            values.push(if quantiles[values.len()] == 0.0 { lowest(value) } else { value });
+            next = rank_of(values.len());
         }
     })
     .expect("it has been checked");
@@ -226,8 +234,10 @@ fn rank(quantile: f64, total: u64) -> u64 {
     ((quantile.clamp(0.0, 1.0) * total as f64).ceil() as u64).max(1)
 }
 
-/// Calls `each` with (number of a bucket, count > 0) of a plain histogram, ascending.
-fn read_plain(data: &[u8], mut each: impl FnMut(u64, u64)) -> Result<(), &'static str> {
+/// Calls `each` with (number of a bucket, its count) of a plain histogram, ascending; some counts are 0. The number of
+/// values.
+#[inline]
+fn read_plain(data: &[u8], mut each: impl FnMut(usize, u64)) -> Result<u64, &'static str> {
     // Cookie, length of the payload, offset, digits, lowest, highest, ratio; big-endian.
     let head: &[u8; HEAD] = data.first_chunk().ok_or("its head is missing")?;
     if head[..4] != COOKIE.to_be_bytes() {
@@ -240,24 +250,33 @@ fn read_plain(data: &[u8], mut each: impl FnMut(u64, u64)) -> Result<(), &'stati
         return Err("only those with 3 significant digits of whole numbers from 1 are read");
     }
     let length = word(head, 4).unwrap_or_default() as usize;
-    let mut rest = data[HEAD..].get(..length).ok_or("its end is missing")?;
-    let (mut next, mut total): (u64, u64) = (0, 0);
-    while !rest.is_empty() {
-        match zigzag(&mut rest).ok_or("its end is missing")? {
-            0 => next = next.saturating_add(1),
-            // A negative number is a run of empty buckets.
-            gap @ i64::MIN..0 => next = next.saturating_add(gap.unsigned_abs()),
-            count => {
-                if next >= NUMBERS as u64 {
-                    return Err("a value in it is over 2³² µs");
-                }
-                total = total.checked_add(count.unsigned_abs()).ok_or("its counts are too large")?;
-                each(next, count.unsigned_abs());
-                next += 1;
+    let payload = data[HEAD..].get(..length).ok_or("its end is missing")?;
+    let (mut at, mut next, mut total) = (0, 0_usize, 0_u64);
+    while let Some(&first) = payload.get(at) {
+        let (count, width) = if first < 0x80 {
+            // Nearly all numbers are this short. Counts and runs of empty buckets come in no order that a processor
+            // could guess, so there is no branch between them.
+            at += 1;
+            let (half, of_gap) = (first >> 1, 0_u8.wrapping_sub(first & 1));
+            (u64::from(half & !of_gap), 1 + usize::from(half & of_gap))
+        } else {
+            let (number, length) = long_number(&payload[at..]).ok_or("its end is missing")?;
+            at += length;
+            match number {
+                // A negative number is a run of empty buckets.
+                i64::MIN..0 => (0, number.unsigned_abs() as usize),
+                _ => (number.unsigned_abs(), 1),
             }
+        };
+        if next < NUMBERS {
+            total = total.checked_add(count).ok_or("its counts are too large")?;
+            each(next, count);
+        } else if count > 0 {
+            return Err("a value in it is over 2³² µs");
         }
+        next = next.saturating_add(width);
     }
-    Ok(())
+    Ok(total)
 }
 
 /// The width of a bucket for this value, as a power of two.
@@ -271,12 +290,13 @@ fn lowest(micros: u64) -> u64 {
 }
 
 /// The bucket number of this value.
-fn index(micros: u64) -> u64 {
-    u64::from(step(micros)) * HALF + (micros >> step(micros))
+fn index(micros: u64) -> usize {
+    (u64::from(step(micros)) * HALF + (micros >> step(micros))) as usize
 }
 
 /// The highest value of a bucket by its number.
-fn highest(index: u64) -> u64 {
+fn highest(index: usize) -> u64 {
+    let index = index as u64;
     if index < EXACT {
         return index;
     }
@@ -285,26 +305,54 @@ fn highest(index: u64) -> u64 {
     first + (1 << doubling) - 1
 }
 
-/// Counts by the number of their bucket. Most are 0, so a bit for each tells which are not.
+/// Buckets that are looked at together for those with a count.
+const BLOCK: usize = 64;
+
+/// Counts by the number of their bucket. Most are 0, so a mark for each block tells where others are.
 struct Table {
-    counts: Vec<u64>,
-    used: Vec<u64>,
+    counts: Box<[u64; NUMBERS]>,
+    used: Box<[bool; NUMBERS / BLOCK]>,
 }
 
 impl Table {
+    fn new() -> Table {
+        let counts = vec![0; NUMBERS].try_into().expect("so many");
+        Table { counts, used: Box::new([false; NUMBERS / BLOCK]) }
+    }
+
+    /// number: below [`NUMBERS`].
+    #[inline]
     fn add(&mut self, number: usize, count: u64) {
         self.counts[number] += count;
-        self.used[number / 64] |= 1 << (number % 64);
+        self.used[number / BLOCK] = true;
+    }
+
+    /// data: as [`plain_count`] accepts it.
+    fn add_plain(&mut self, data: &[u8]) {
+        // The two boxes, read once.
+        let (counts, used) = (&mut *self.counts, &mut *self.used);
+        let each = |number: usize, count| {
+            counts[number] += count;
+            used[number / BLOCK] = true;
+        };
+        read_plain(data, each).expect("it has been checked");
     }
 
     /// Everything; the table is empty after that.
     fn take(&mut self) -> Buckets {
-        let mut found = Vec::new();
-        for (place, used) in self.used.iter_mut().enumerate() {
-            let mut bits = mem::take(used);
+        // A bit for each bucket with a count.
+        let mut marks = [0_u64; NUMBERS / BLOCK];
+        let blocks = self.counts.as_chunks_mut::<BLOCK>().0;
+        for ((used, marks), counts) in self.used.iter_mut().zip(&mut marks).zip(&*blocks) {
+            if mem::take(used) {
+                *marks = counts.iter().rev().fold(0, |bits, &count| bits << 1 | u64::from(count > 0));
+            }
+        }
+        let mut found = Vec::with_capacity(marks.iter().map(|bits| bits.count_ones() as usize).sum());
+        for ((place, mut bits), counts) in marks.into_iter().enumerate().zip(blocks) {
             while bits != 0 {
-                let number = place * 64 + bits.trailing_zeros() as usize;
-                found.push((highest(number as u64) as u32, mem::take(&mut self.counts[number])));
+                let at = bits.trailing_zeros() as usize;
+                found.push((highest(place * BLOCK + at) as u32, mem::take(&mut counts[at])));
                 bits &= bits - 1;
             }
         }
@@ -314,7 +362,7 @@ impl Table {
 
 thread_local! {
     /// Empty between two sums.
-    static TABLE: RefCell<Table> = RefCell::new(Table { counts: vec![0; NUMBERS], used: vec![0; NUMBERS.div_ceil(64)] });
+    static TABLE: RefCell<Table> = RefCell::new(Table::new());
     static INFLATER: RefCell<Inflater> =
         RefCell::new(Inflater { state: Decompress::new(true), plain: Vec::with_capacity(LONGEST_PLAIN) });
 }
@@ -343,9 +391,19 @@ fn word(data: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(data.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// Appends a number in the encoding that `zigzag` reads.
+/// Appends a number in the encoding that `long_number` reads.
+#[inline]
 fn push_zigzag(data: &mut Vec<u8>, number: i64) {
-    let mut rest = ((number << 1) ^ (number >> 63)).cast_unsigned();
+    let value = ((number << 1) ^ (number >> 63)).cast_unsigned();
+    if value < 0x80 {
+        data.push(value as u8);
+    } else {
+        push_long(data, value);
+    }
+}
+
+fn push_long(data: &mut Vec<u8>, value: u64) {
+    let mut rest = value;
     for _ in 0..8 {
         if rest < 0x80 {
             data.push(rest as u8);
@@ -357,34 +415,17 @@ fn push_zigzag(data: &mut Vec<u8>, number: i64) {
     data.push(rest as u8);
 }
 
-/// Reads a number in `HdrHistogram`'s encoding: LEB128 of at most 9 bytes, the sign in the lowest bit. None if it is
-/// cut off.
-#[inline]
-fn zigzag(rest: &mut &[u8]) -> Option<i64> {
-    let (&first, after) = rest.split_first()?;
-    // Nearly all numbers are this short.
-    let value = if first < 0x80 {
-        *rest = after;
-        u64::from(first)
-    } else {
-        long_number(rest)?
-    };
-    Some((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
-}
-
-fn long_number(rest: &mut &[u8]) -> Option<u64> {
+/// Reads a number in `HdrHistogram`'s encoding: LEB128 of at most 9 bytes, the sign in the lowest bit. With its length;
+/// None if it is cut off.
+#[cold]
+fn long_number(data: &[u8]) -> Option<(i64, usize)> {
     let mut value: u64 = 0;
-    for place in 0..9 {
-        let (&byte, after) = rest.split_first()?;
-        *rest = after;
-        if place == 8 {
-            value |= u64::from(byte) << 56;
-            break;
-        }
-        value |= u64::from(byte & 0x7f) << (7 * place);
-        if byte & 0x80 == 0 {
-            break;
+    for (place, &byte) in data.iter().enumerate() {
+        let is_last = place == 8 || byte & 0x80 == 0;
+        value |= u64::from(if place == 8 { byte } else { byte & 0x7f }) << (7 * place);
+        if is_last {
+            return Some(((value >> 1).cast_signed() ^ -(value & 1).cast_signed(), place + 1));
         }
     }
-    Some(value)
+    None
 }

@@ -28,7 +28,7 @@ pub enum Summand<'a> {
     Plain(&'a [u8]),
 }
 
-/// A histogram that was recorded into is dense. One that was read, or added up from such, may be sparse.
+/// A histogram that was recorded into is dense. One that was read, or added up from such, is a list until it changes.
 #[derive(Clone)]
 enum Counts {
     Few(Buckets),
@@ -87,7 +87,7 @@ impl Durations {
             Summand::Plain(data) => Some(*data),
             Summand::Counted(_) => None,
         });
-        let mut sum = Durations::of(Buckets::sum(lists, plain));
+        let mut sum = Durations { counts: Counts::Few(Buckets::sum(lists, plain)) };
         for each in parts {
             if let Summand::Counted(many @ Durations { counts: Counts::Many(_) }) = each {
                 sum.add(many);
@@ -108,7 +108,7 @@ impl Durations {
 
     /// [`Durations::values_at`] of plain bytes with this [`Durations::plain_count`], without a list of their buckets.
     pub fn plain_values_at(data: &[u8], count: u64, quantiles: &[f64]) -> Vec<u64> {
-        if quantiles.is_sorted() && quantiles.first().is_some_and(|&lowest| lowest > 0.0) {
+        if quantiles.is_sorted() {
             return plain_values_at(data, count, quantiles);
         }
         Durations::decode(data).map_or_else(|_| Vec::new(), |durations| durations.values_at(quantiles))
@@ -256,17 +256,7 @@ impl Durations {
 
     /// Reads `HdrHistogram` V2 as [`Durations::encode`] writes it, plain or compressed.
     pub fn decode(data: &[u8]) -> Result<Durations, DecodeError> {
-        Ok(Durations::of(Buckets::decode(data).map_err(DecodeError)?))
-    }
-
-    /// Of a list, however long.
-    fn of(buckets: Buckets) -> Durations {
-        let is_few = buckets.len() <= MOST;
-        let mut durations = Durations { counts: Counts::Few(buckets) };
-        if !is_few {
-            durations.make_dense();
-        }
-        durations
+        Ok(Durations { counts: Counts::Few(Buckets::decode(data).map_err(DecodeError)?) })
     }
 }
 
