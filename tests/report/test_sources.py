@@ -23,9 +23,9 @@ class CountedRun(StoredRun):
 
     reads = 0
 
-    def columns(self, *most: int) -> Iterator[IntervalColumns]:
+    def columns(self, *arguments: int) -> Iterator[IntervalColumns]:
         CountedRun.reads += 1
-        return super().columns(*most)
+        return super().columns(*arguments)
 
 
 @pytest.fixture

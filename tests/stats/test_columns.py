@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from operator import attrgetter
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as some
 
 from plimsoll._engine import Histogram
-from plimsoll.record import COUNTERS, Interval, added_up
+from plimsoll.record import COUNTERS, Interval, added_up, merge
 from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.view import RunView
 
@@ -53,6 +55,22 @@ def test_the_sum_of_some_rows_is_that_of_their_intervals(found: list[Interval]) 
     for key, rows in columns.rows.items():
         parts = [found[row] for row in rows]
         assert shown(columns.sum(key, rows)) == shown(added_up(parts[0].second, *key, parts))
+
+
+@given(some.lists(intervals(), max_size=20))
+def test_each_second_endpoint_and_outcome_becomes_one_row_in_their_order(found: list[Interval]) -> None:
+    columns = IntervalColumns.of(found).added_up()
+    expected = sorted(merge(found), key=attrgetter("key"))
+    assert [shown(each) for each in columns.intervals()] == [shown(each) for each in expected]
+    assert list(columns.keys()) == [each.key[1:] for each in expected]
+
+
+@given(some.lists(intervals(), max_size=5), some.lists(some.floats(0, 1), max_size=4))
+def test_a_table_has_what_each_histogram_says(found: list[Interval], quantiles: list[float]) -> None:
+    for asked in (quantiles, [0.0, *sorted(quantiles), 1.0]):
+        table = np.frombuffer(Histogram.table([each.response for each in found], asked), "<u8")
+        rows = table.reshape(len(asked), len(found))
+        assert rows.T.tolist() == [[each.response.value_at(q) for q in asked] for each in found]
 
 
 @given(some.lists(intervals(), max_size=20), some.integers(0, 20))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from itertools import chain, pairwise
 
 import pytest
 from sqlalchemy import text
@@ -67,6 +68,17 @@ def test_rows_come_second_by_second(store, writer, make_interval, make_health):
         writer.commit([make_interval([1], second=second)], [make_health(second)])
     run = store.run(writer.id)
     assert [each.second for each in run.intervals()] == [each.second for each in run.health()] == [0, 1, 2]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 100])
+def test_columns_are_cut_between_two_seconds(store, writer, make_interval, most):
+    for second, rows in enumerate((1, 5, 2, 0, 3)):
+        writer.commit([make_interval([1], second=second, name=f"/{row}") for row in range(rows)])
+    run = store.run(writer.id)
+    parts = [list(columns.seconds) for columns in run.columns(most)]
+    assert list(chain.from_iterable(parts)) == [0, 1, 1, 1, 1, 1, 2, 2, 4, 4, 4]
+    assert all(before[-1] < after[0] for before, after in pairwise(parts))
+    assert [each.second for each in run.intervals(2)] == [2, 2, 4, 4, 4]
 
 
 def test_a_name_that_comes_while_a_run_is_read_is_known(store, writer, make_interval, monkeypatch):

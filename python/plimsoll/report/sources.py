@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.document.blocks import ReportDocument
     from plimsoll.stats.analysis import Analysis
+    from plimsoll.stats.columns import IntervalColumns
     from plimsoll.stats.reading import RunReading
     from plimsoll.store import StoredRun
 
@@ -119,10 +120,16 @@ class RunSource:
         return self.run
 
     def measured(self) -> Iterator[Interval]:
-        """Without what is left out, second by second. Raises PlimsollError."""
-        run = self.stored
-        first = first_second(run.manifest, run.facts)
-        return (interval for interval in run.intervals() if interval.second >= first)
+        """Without what is left out, second by second. Raises PlimsollError, like the next."""
+        return self.stored.intervals(self._first)
+
+    def measured_columns(self, most: int) -> Iterator[IntervalColumns]:
+        """The same, about `most` at a time."""
+        return self.stored.columns(most, self._first)
+
+    @property
+    def _first(self) -> int:
+        return first_second(self.stored.manifest, self.stored.facts)
 
     def document(self, *, charts: bool = True, command: str = "") -> ReportDocument:
         from plimsoll.report.document.run import run_document

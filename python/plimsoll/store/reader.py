@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_left
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
@@ -17,13 +19,15 @@ from plimsoll.stats.study import Series
 from plimsoll.store import schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
     from sqlalchemy import Result, Row, Select
 
     from plimsoll.store.database import Database
+
+    IntervalRow = Row[*tuple[Any, ...]]
 
 _ROWS_AT_ONCE = 500
 _COLUMN = 5000
@@ -64,18 +68,19 @@ class StoredRun:
     """What people say of it, as its tags."""
     database: Database = field(repr=False, compare=False)
 
-    def intervals(self) -> Iterator[Interval]:
-        """Second by second. Raises StoreError, here as below."""
-        for columns in self.columns(_ROWS_AT_ONCE):
+    def intervals(self, first: int = 0) -> Iterator[Interval]:
+        """Second by second, from second `first` on. Raises StoreError, here as below."""
+        for columns in self.columns(_ROWS_AT_ONCE, first):
             yield from columns.intervals()
 
-    def columns(self, most: int = _COLUMN) -> Iterator[IntervalColumns]:
-        """The same, `most` at a time."""
+    def columns(self, most: int = _COLUMN, first: int = 0) -> Iterator[IntervalColumns]:
+        """The same, about `most` at a time: those of one second come together."""
         endpoints = self._endpoints()
         query = select(*_INTERVAL).where(schema.interval.c.run == self.id)
+        query = query.where(schema.interval.c.second >= first) if first else query
         query = query.order_by(schema.interval.c.second, schema.interval.c.id)
         with self._result(query, most) as result:
-            for found in result.partitions():
+            for found in _whole_seconds(result.partitions()):
                 seconds, endpoint, outcomes, *numbers, response, service, on_time = zip(*found, strict=True)
                 rows: dict[tuple[int, str], list[int]] = {}
                 for row, key in enumerate(zip(endpoint, outcomes, strict=True)):
@@ -158,3 +163,16 @@ class StoredRun:
 
     def _damaged(self, error: Exception) -> StoreError:
         return StoreError(f"store {self.database.name}: run {self.id} is damaged: {error}")
+
+
+def _whole_seconds(parts: Iterable[Sequence[IntervalRow]]) -> Iterator[Sequence[IntervalRow]]:
+    """The same rows, cut between two seconds. A row begins with its second; they ascend."""
+    held: list[IntervalRow] = []
+    for part in parts:
+        found = [*held, *part]
+        cut = bisect_left(found, found[-1][0], key=itemgetter(0))
+        held = found[cut:]
+        if cut:
+            yield found[:cut]
+    if held:
+        yield held

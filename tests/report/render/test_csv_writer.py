@@ -2,10 +2,17 @@ from __future__ import annotations
 
 import csv
 import io
+import math
+import random
+import struct
+from typing import TYPE_CHECKING
 
 import pytest
 
-from plimsoll.report.render.csv_writer import CsvWriter
+from plimsoll.report.render.csv_writer import CsvWriter, lines_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def _written(*cells: object) -> list[str]:
@@ -28,7 +35,19 @@ def test_everything_else_stays_as_it_is() -> None:
     ]  # fmt: skip
 
 
-def test_rows_that_come_by_column_are_as_safe() -> None:
-    out = io.StringIO(newline="")
-    CsvWriter(out).writecolumns([["=1", "a"], [1.5, None]])
-    assert out.getvalue() == "'=1,1.5\r\na,\r\n"
+def test_rows_that_come_by_column_are_the_same() -> None:
+    chance = random.Random(3)
+    floats = [struct.unpack("<d", chance.randbytes(8))[0] for _ in range(2000)]
+    floats += [round(chance.uniform(0, 10 ** chance.randint(-6, 18)), 3) for _ in range(2000)]
+    floats += [0.0, -0.0, 1e-4, 9.999e-5, 1e15, 1e16, 123456789012345680.0, math.nan, -math.inf, 5e-324, 1.0, None]
+    texts = ["=1", "a", "", 'say "x"', "a,b", "two\nlines", "ä", "-1.5", "'"]
+    columns: list[Sequence[object]] = [
+        floats,
+        [chance.choice(texts) for _ in floats],
+        [chance.choice((0, 1, -5, 2**63 - 1, 2**63, 10**30)) for _ in floats],
+        tuple(chance.choice((None, 2, 2.5)) for _ in floats),
+    ]
+    for order in (columns, columns[::-1]):
+        out = io.StringIO(newline="")
+        CsvWriter(out, lineterminator="\n").writerows(zip(*order, strict=True))
+        assert lines_of(order) == out.getvalue()

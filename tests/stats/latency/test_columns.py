@@ -7,6 +7,7 @@ import random
 import pytest
 
 from plimsoll._engine import Histogram
+from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.latency.columns import LatencyColumns
 from plimsoll.stats.latency.milliseconds import Latency
 
@@ -31,7 +32,9 @@ def intervals(make_interval):
 
 @pytest.mark.parametrize("clock", ["response", "service"])
 def test_each_row_is_what_a_latency_of_the_interval_says(intervals, clock):
-    columns = dict(zip(("response", "service"), LatencyColumns.of(intervals, QUANTILES), strict=True))[clock]
+    columns = dict(
+        zip(("response", "service"), LatencyColumns.of(IntervalColumns.of(intervals), QUANTILES), strict=True)
+    )[clock]
     for place, interval in enumerate(intervals):
         latency = getattr(Latency, f"of_{clock}")([interval])
         expected = [latency.mean, *latency.quantiles(QUANTILES)]
@@ -43,5 +46,5 @@ def test_each_row_is_what_a_latency_of_the_interval_says(intervals, clock):
 
 
 def test_of_no_intervals_there_are_empty_columns():
-    columns, _ = LatencyColumns.of([], QUANTILES)
+    columns, _ = LatencyColumns.of(IntervalColumns.of([]), QUANTILES)
     assert (columns.mean, columns.quantiles) == ([], [[]] * len(QUANTILES))

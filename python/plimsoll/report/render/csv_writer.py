@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
+from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any
+
+from plimsoll._engine import csv_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,14 +28,24 @@ class CsvWriter:
             [_harmless(each) if type(each) is str and each[:1] in _FORMULA else each for each in columns]
         )
 
-    def writecolumns(self, columns: Iterable[Sequence[Any]], /) -> None:
-        """Rows whose values come by column. A column has only texts or none, and there is at least one row."""
-        safe = (list(map(_harmless, each)) if isinstance(each[0], str) else each for each in columns)
-        self._writer.writerows(zip(*safe, strict=True))
-
     def writerows(self, rows: Iterable[Iterable[Any]], /) -> None:
         for row in rows:
             self.writerow(row)
+
+
+def lines_of(columns: Iterable[Sequence[Any]]) -> str:
+    """Rows whose cells come by column, as `CsvWriter` would write them. A column has only texts or none, and there is
+    at least one row."""
+    return csv_lines([list(map(_cell, each)) if isinstance(each[0], str) else list(each) for each in columns])
+
+
+@lru_cache(4096)
+def _cell(text: str) -> str:
+    """As it is written. Most texts of a table are those of other rows, too."""
+    line = io.StringIO()
+    # A text that is alone in its row is quoted if it is empty.
+    CsvWriter(line, lineterminator="\n").writerow(("", text))
+    return line.getvalue()[1:-1]
 
 
 def _harmless(text: str) -> str:

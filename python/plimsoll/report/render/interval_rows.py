@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 import tempfile
-from itertools import groupby, islice
-from operator import attrgetter
 from typing import IO, TYPE_CHECKING, Any
 
+import numpy as np
+
 from plimsoll.errors import UsageError
-from plimsoll.record import COUNTERS, merge
-from plimsoll.report.render.csv_writer import CsvWriter
-from plimsoll.stats.latency.columns import LatencyColumns
+from plimsoll.record import COUNTERS
+from plimsoll.report.render.csv_writer import lines_of
+from plimsoll.stats.latency.columns import LatencyColumns, where_timed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from plimsoll.record import Interval
     from plimsoll.report.sources import Described, OutputRequest, RunSource
+    from plimsoll.stats.columns import IntervalColumns
 
 SCHEMA = "plimsoll.intervals"
 VERSION = 1
@@ -32,12 +31,10 @@ COLUMNS = (
     *(f"response_{each}_share_ms" for each in ("mean", *(name for name, _ in QUANTILES), "max")), "invalid",
 )  # fmt: skip
 HISTOGRAMS = ("response", "service", "on_time")
-_PLAIN = ("second", "method", "name", "outcome", *COUNTERS)
-_PLAIN_OF = attrgetter(*_PLAIN)
 _QUANTILES = [quantile for _, quantile in QUANTILES]
 _SHARES = ("mean", *(name for name, _ in QUANTILES), "max")
-_BATCH = 250
-"""Rows that are made at a time: of more of them the histograms would not stay in the processor's cache."""
+_BATCH = 1000
+"""Rows that are made at a time, about: of many more the histograms would not stay in the processor's cache."""
 _ROW_GROUP = 5000
 """Rows of Parquet."""
 _PIECE = 2**18
@@ -45,74 +42,62 @@ _PIECE = 2**18
 
 
 def interval_csv(source: RunSource, request: OutputRequest) -> Iterator[str]:
-    return as_csv(source.measured(), source.assessment.validity.reasons)
+    return as_csv(source.measured_columns(_BATCH), source.assessment.validity.reasons)
 
 
 def interval_json(source: RunSource, request: OutputRequest) -> Iterator[str]:
-    return as_json(source.stored, source.measured(), source.assessment.validity.reasons)
+    return as_json(source.stored, source.measured_columns(_BATCH), source.assessment.validity.reasons)
 
 
 def interval_parquet(source: RunSource, request: OutputRequest) -> Iterator[bytes]:
     """Raises UsageError when pyarrow is not installed."""
     with tempfile.TemporaryFile() as file:
-        write_parquet(file, source.stored, source.measured(), source.assessment.validity.reasons)
+        write_parquet(file, source.stored, source.measured_columns(_BATCH), source.assessment.validity.reasons)
         file.seek(0)
         while piece := file.read(_PIECE):
             yield piece
 
 
-def rows(intervals: Iterable[Interval], *, histograms: bool = True) -> Iterator[dict[str, Any]]:
+def rows(intervals: Iterable[IntervalColumns], *, histograms: bool = True) -> Iterator[dict[str, Any]]:
     """One per second, endpoint and outcome, with the columns in their order; times are None when nothing was timed.
-    intervals: second by second."""
+    intervals: of whole seconds, ascending."""
     for batch in columns(intervals, histograms=histograms):
         for row in zip(*batch.values(), strict=True):
             yield dict(zip(batch, row, strict=True))
 
 
-def columns(
-    intervals: Iterable[Interval], *, histograms: bool = True, most: int = _BATCH
-) -> Iterator[dict[str, Sequence[Any]]]:
-    """The same by column, `most` rows at a time."""
-    added = _added_up(intervals)
-    while batch := list(islice(added, most)):
-        plain = zip(*map(_PLAIN_OF, batch), strict=True)
-        found: dict[str, Sequence[Any]] = dict(zip(_PLAIN, plain, strict=True))
-        response, service = LatencyColumns.of(batch, _QUANTILES)
+def columns(intervals: Iterable[IntervalColumns], *, histograms: bool = True) -> Iterator[dict[str, Sequence[Any]]]:
+    """The same by column; at least one row at a time."""
+    for several in intervals:
+        of = several.added_up()
+        if not of.seconds:
+            continue
+        found: dict[str, Sequence[Any]] = {"second": of.seconds}
+        found |= zip(("method", "name", "outcome"), zip(*of.keys(), strict=True), strict=True)
+        found |= {name: of.numbers[name] for name in COUNTERS}
+        response, service = LatencyColumns.of(of, _QUANTILES)
         for kind, times in (("response", response), ("service", service)):
             found[f"{kind}_mean_ms"] = times.mean
             found |= {f"{kind}_{name}_ms": each for (name, _), each in zip(QUANTILES, times.quantiles, strict=True)}
-        for name in ("min", "max"):
-            nanos = ((each.timed, getattr(each, f"response_{name}")) for each in batch)
-            found[f"response_{name}_ms"] = [value / 1e6 if timed else None for timed, value in nanos]
+        for name in ("response_min", "response_max"):
+            found[f"{name}_ms"] = where_timed(np.array(of.numbers[name]) / 1e6, of.is_timed)
         shares = (response.mean_share, *response.quantile_shares, response.max_share)
         found |= {f"response_{name}_share_ms": each for name, each in zip(_SHARES, shares, strict=True)}
         if histograms:
-            found |= {kind: [getattr(each, kind).encode() for each in batch] for kind in ("response", "service")}
-            found["on_time"] = [None if each.on_time is None else each.on_time.encode() for each in batch]
+            found |= {kind: [each.encode() for each in getattr(of, kind)] for kind in ("response", "service")}
+            found["on_time"] = [None if each is None else each.encode() for each in of.on_time]
         yield found
 
 
-def _added_up(intervals: Iterable[Interval]) -> Iterator[Interval]:
-    """A store may have several of one key: what is read late comes late, and adds."""
-    for _, each in groupby(intervals, attrgetter("second")):
-        yield from sorted(merge(each), key=attrgetter("key"))
-
-
-def as_csv(intervals: Iterable[Interval], invalid: Iterable[str] = ()) -> Iterator[str]:
+def as_csv(intervals: Iterable[IntervalColumns], invalid: Iterable[str] = ()) -> Iterator[str]:
     """Pieces of it; without histograms. invalid: reasons to doubt the run, repeated in each line."""
     doubts = "; ".join(invalid)
-    buffer = io.StringIO()
-    writer = CsvWriter(buffer, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    yield ",".join(COLUMNS) + "\n"
     for batch in columns(intervals, histograms=False):
-        writer.writecolumns([*batch.values(), [doubts] * len(batch["second"])])
-        yield buffer.getvalue()
-        buffer.seek(0)
-        buffer.truncate()
-    yield buffer.getvalue()
+        yield lines_of([*batch.values(), [doubts] * len(batch["second"])])
 
 
-def as_json(run: Described, intervals: Iterable[Interval], invalid: Iterable[str] = ()) -> Iterator[str]:
+def as_json(run: Described, intervals: Iterable[IntervalColumns], invalid: Iterable[str] = ()) -> Iterator[str]:
     """Pieces of one document; histograms are HdrHistogram V2, compressed, in base64, in µs."""
     head = {"schema": SCHEMA, "version": VERSION, "run": run.id, "started": run.started, "invalid": list(invalid)}
     yield "{\n" + "".join(f" {json.dumps(name)}: {json.dumps(value)},\n" for name, value in head.items())
@@ -126,7 +111,9 @@ def as_json(run: Described, intervals: Iterable[Interval], invalid: Iterable[str
     yield "\n ]\n}\n" if before.startswith(",") else ' "intervals": []\n}\n'
 
 
-def write_parquet(file: IO[bytes], run: Described, intervals: Iterable[Interval], invalid: Iterable[str] = ()) -> None:
+def write_parquet(
+    file: IO[bytes], run: Described, intervals: Iterable[IntervalColumns], invalid: Iterable[str] = ()
+) -> None:
     """Columns as in CSV, and the histograms as binary. Raises UsageError when pyarrow is not installed."""
     arrow, parquet = import_parquet()
     types = {
@@ -139,9 +126,21 @@ def write_parquet(file: IO[bytes], run: Described, intervals: Iterable[Interval]
     about = {"plimsoll.run": run.id, "plimsoll.started": repr(run.started), "plimsoll.invalid": doubts}
     schema = arrow.schema(list(types.items()), metadata=about)
     with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
-        for batch in columns(intervals, most=_ROW_GROUP):
+        for batch in _regrouped(columns(intervals), _ROW_GROUP):
             doubtful = [doubts] * len(batch["second"])
             writer.write_table(arrow.Table.from_pydict({**batch, "invalid": doubtful}, schema=schema))
+
+
+def _regrouped(batches: Iterable[Mapping[str, Sequence[Any]]], most: int) -> Iterator[dict[str, list[Any]]]:
+    """The same rows, so many at a time."""
+    held: dict[str, list[Any]] = {name: [] for name in (*COLUMNS[:-1], *HISTOGRAMS)}
+    for batch in batches:
+        held = {name: [*values, *batch[name]] for name, values in held.items()}
+        while len(held["second"]) >= most:
+            yield {name: values[:most] for name, values in held.items()}
+            held = {name: values[most:] for name, values in held.items()}
+    if held["second"]:
+        yield held
 
 
 def import_parquet() -> tuple[Any, Any]:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plimsoll._engine import Histogram
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
     from numpy.typing import NDArray
 
-    from plimsoll._engine import Histogram
-    from plimsoll.record import Interval
+    from plimsoll.stats.columns import IntervalColumns
 
 Column = list[float | None]
 """ms; None for an interval in which nothing was timed."""
@@ -32,28 +33,34 @@ class LatencyColumns:
     max_share: Column
 
     @classmethod
-    def of(cls, intervals: Sequence[Interval], quantiles: Sequence[float]) -> tuple[Self, Self]:
-        """Of the response times, and of the service times. Each histogram is read once."""
-        response, service = (
-            _values([getattr(each, name) for each in intervals], quantiles) for name in ("response", "service")
-        )
-        waited = [place for place, each in enumerate(intervals) if each.on_time is not None]
-        on_time = service.copy()
-        on_time[:, waited] = _values([intervals[place].response_on_time for place in waited], quantiles)
-        extremes = [(each.response_min, each.response_max) for each in intervals]
-        least, most = np.array(extremes, dtype=np.int64).reshape(-1, 2).T
+    def of(cls, intervals: IntervalColumns, quantiles: Sequence[float]) -> tuple[Self, Self]:
+        """Of the response times, and of the service times. Each histogram is read once. quantiles: ascending."""
+        response, service = (_values(each, quantiles) for each in (intervals.response, intervals.service))
+        waited = [place for place, each in enumerate(intervals.on_time) if each is not None]
+        on_time, numbers = service, intervals.numbers
+        sums, service_sums = numbers["response_sum"], numbers["service_sum"]
+        sums_on_time: Sequence[float] = service_sums
+        if waited:
+            on_time = service.copy()
+            on_time[:, waited] = _values(intervals.response_on_time(waited), quantiles)
+            both = zip(intervals.on_time, service_sums, strict=True)
+            sums_on_time = [total if each is None else each.mean * each.count * 1000 for each, total in both]
+        least, most = (np.array(numbers[f"response_{name}"], dtype=np.int64) for name in ("min", "max"))
         largest = np.minimum(service[-1] * 1000, most)
-        service_sums = [each.service_sum for each in intervals]
+        counts = [
+            [each.count if timed else 0 for each, timed in zip(column, intervals.is_timed, strict=True)]
+            for column in (intervals.response, intervals.service)
+        ]
         return (
             cls._of(
-                [each.response.count if each.timed else 0 for each in intervals],
+                counts[0],
                 np.clip(response[1:-1] * 1000, least, most) / 1e6,
-                _excess(response[1:], on_time[1:]),
-                [each.response_sum for each in intervals],
-                [each.on_time_sum for each in intervals],
+                np.maximum(response[1:] - on_time[1:], 0) / 1000,
+                sums,
+                sums_on_time,
             ),
             cls._of(
-                [each.service.count if each.timed else 0 for each in intervals],
+                counts[1],
                 np.clip(service[1:-1] * 1000, np.minimum(service[0] * 1000, largest), largest) / 1e6,
                 np.zeros(service[1:].shape),
                 service_sums,
@@ -74,30 +81,24 @@ class LatencyColumns:
         excess = [max(0.0, total - known) for total, known in zip(sums, sums_on_time, strict=True)]
         return cls(
             mean=_means(sums, counts),
-            quantiles=[_column(each, counts) for each in times],
+            quantiles=[where_timed(each, counts) for each in times],
             mean_share=_means(excess, counts),
-            quantile_shares=[_column(each, counts) for each in shares[:-1]],
-            max_share=_column(shares[-1], counts),
+            quantile_shares=[where_timed(each, counts) for each in shares[:-1]],
+            max_share=where_timed(shares[-1], counts),
         )
 
 
 def _values(histograms: Sequence[Histogram], quantiles: Sequence[float]) -> NDArray[np.int64]:
     """µs: a row for the minimum, for each quantile, and for the maximum."""
     asked = [0.0, *quantiles, 1.0]
-    found = np.array([each.values_at(asked) for each in histograms], dtype=np.int64)
-    return found.reshape(-1, len(asked)).T
-
-
-def _excess(micros: NDArray[np.int64], on_time: NDArray[np.int64]) -> NDArray[np.float64]:
-    """ms"""
-    excess: NDArray[np.float64] = np.maximum(micros - on_time, 0) / 1000
-    return excess
+    return np.frombuffer(Histogram.table(histograms, asked), "<i8").reshape(len(asked), -1)
 
 
 def _means(sums: Sequence[float], counts: Sequence[int]) -> Column:
     return [total / count / 1e6 if count else None for total, count in zip(sums, counts, strict=True)]
 
 
-def _column(values: NDArray[np.float64], counts: Sequence[int]) -> Column:
+def where_timed(values: NDArray[np.float64], counts: Sequence[int]) -> Column:
+    """None where nothing was timed."""
     found: Column = values.tolist()
     return found if all(counts) else [value if count else None for value, count in zip(found, counts, strict=True)]
