@@ -8,14 +8,14 @@ from plimsoll.report.charts.columns import (
     LATE,
     PER_DECADE,
     QUANTILES,
-    CellColumn,
     ColumnGrid,
     Second,
-    TimeColumn,
+    cell_columns,
     cells_of,
     merged,
     merged_cells,
     part_of,
+    time_columns,
 )
 
 
@@ -136,10 +136,14 @@ def test_what_comes_too_late_for_a_wide_column_is_left_out():
 
 def test_a_column_that_is_made_at_once_is_the_same_as_one_that_was_merged():
     seconds = [of_total(number, 50 + number, ms=1.0 + 20 * number) for number in range(7)]
-    column, cells = TimeColumn(), CellColumn()
-    for each in seconds:
-        column.add(each)
-        cells.add(each)
-    assert column.part().values == merged([part_of(each) for each in seconds]).values
-    assert cells.cells() == merged_cells([cells_of(each) for each in seconds])
+    counts = {line: [getattr(each, line.replace(" ", "_")) for each in seconds] for line in COUNTS}
+    times = {name: [getattr(each, name) for each in seconds] for name in ("response", "service", "lag", "delay")}
+    for width in (1, 2, 3, 7, 10):
+        parts = [seconds[start : start + width] for start in range(0, 7, width)]
+        found = [(start, column.seconds, column.values) for start, column in time_columns(counts, times, width)]
+        expected = [merged([part_of(each) for each in part]) for part in parts]
+        assert found == [(part[0].second, len(part), whole.values) for part, whole in zip(parts, expected, strict=True)]
+        cells = [merged_cells([cells_of(each) for each in part]) for part in parts]
+        expected_cells = [(part[0].second, whole) for part, whole in zip(parts, cells, strict=True)]
+        assert cell_columns(times["response"], width) == expected_cells
     assert seconds[0].response.count == 50, "what was given stays as it was"

@@ -10,6 +10,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
+import numpy as np
+
 from plimsoll._engine import Histogram
 
 if TYPE_CHECKING:
@@ -126,41 +128,64 @@ def merged(parts: Sequence[ColumnValues]) -> ColumnValues:
     return ColumnValues(sum(part.seconds for part in parts), values, packed)
 
 
-class TimeColumn:
-    """Seconds that are put together at once, without being packed in between."""
+def time_columns(
+    counts: Mapping[str, Sequence[float | None]], times: Mapping[str, Sequence[Histogram | None]], width: int
+) -> list[tuple[int, ColumnValues]]:
+    """The same of all seconds of a run at once, `width` of them in each column: (first second, all of it together). Its
+    parts are not to be merged with others.
 
-    def __init__(self) -> None:
-        self._values: list[dict[str, Value]] = []
-        self._times: dict[str, list[Histogram]] = {}
+    counts: by line. times: by what they are of. Both have an entry for each second from 0 on, None where it is not
+    known, and are equally long.
+    """
+    lines = dict(counts)
+    together: dict[str, Sequence[float | None]] = {}
+    for name, histograms in times.items():
+        lines |= _quantile_columns(name, histograms)
+        if width > 1:
+            together |= _quantile_columns(name, [Histogram.sum(each).packed() for each in _parts(histograms, width)])
+    seconds = len(next(iter(lines.values())))
+    columns = [(start, ColumnValues(min(width, seconds - start))) for start in range(0, seconds, width)]
+    for line, values in lines.items():
+        for place, (start, column) in enumerate(columns):
+            known = [each for each in values[start : start + width] if each is not None]
+            if not known:
+                continue
+            value: float | None = known[0]
+            if column.seconds > 1:
+                value = together[line][place] if line in together else math.fsum(known) / len(known)
+            if value is not None:
+                column.values[line] = Value(value, min(known), max(known), len(known))
+    return columns
 
-    def add(self, second: Second) -> None:
-        times = _times(second)
-        for name, each in times.items():
-            self._times.setdefault(name, []).append(each)
-        self._values.append(_values(second, times))
 
-    def part(self) -> ColumnValues:
-        """Of at least one second. It is not to be merged with others."""
-        if len(self._values) == 1:
-            return ColumnValues(1, self._values[0])
-        values = _all_values(self._values)
-        times = {name: Histogram.sum(each) for name, each in self._times.items()}
-        for line, milliseconds in _quantiles(times):
-            values[line] = values[line]._replace(value=milliseconds)
-        return ColumnValues(len(self._values), values)
-
-
-class CellColumn:
+def cell_columns(response: Sequence[Histogram | None], width: int) -> list[tuple[int, Cells]]:
     """The same for the heat map."""
+    parts = enumerate(_parts(response, width))
+    sizes = range(len(response), 0, -width)
+    return [
+        (place * width, Cells(min(width, left), _counts(Histogram.sum(part))))
+        for (place, part), left in zip(parts, sizes, strict=True)
+    ]
 
-    def __init__(self) -> None:
-        self._times: list[Histogram] = []
 
-    def add(self, second: Second) -> None:
-        self._times.append(second.response)
+def _parts(histograms: Sequence[Histogram | None], width: int) -> Iterator[list[Histogram]]:
+    """Those of each column."""
+    for start in range(0, len(histograms), width):
+        yield [each for each in histograms[start : start + width] if each is not None]
 
-    def cells(self) -> Cells:
-        return Cells(len(self._times), _counts(Histogram.sum(self._times)))
+
+def _quantile_columns(name: str, histograms: Sequence[Histogram | None]) -> dict[str, list[float | None]]:
+    """What `_quantiles` says of each; None where nothing was timed."""
+    lines = _LINES[name]
+    known = [(place, each) for place, each in enumerate(histograms) if each is not None and each.count]
+    table = Histogram.table([each for _, each in known], [q for _, q in lines])
+    rows = np.maximum(np.frombuffer(table, "<u8").reshape(len(lines), -1), 1) / 1000
+    found: dict[str, list[float | None]] = {}
+    for (line, _), values in zip(lines, rows.tolist(), strict=True):
+        found[line] = [None] * len(histograms)
+        for (place, _), value in zip(known, values, strict=True):
+            found[line][place] = value
+    return found
 
 
 def _all_values(several: Iterable[Mapping[str, Value]]) -> dict[str, Value]:

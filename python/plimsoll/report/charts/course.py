@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from plimsoll._engine import Histogram
-from plimsoll.report.charts.columns import CellColumn, Second, TimeColumn
+from plimsoll.report.charts.columns import cell_columns, time_columns
 from plimsoll.report.charts.course_draw import (
     LINES,
     CourseContext,
@@ -21,10 +20,13 @@ from plimsoll.report.charts.live import MOST_COLUMNS
 from plimsoll.report.charts.thin import MOST_POINTS, bucket_width, wide_note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
+    from plimsoll._engine import Histogram
     from plimsoll.report.charts.chart import Chart, Row
     from plimsoll.stats.study import Course, GeneratorCourse
+
+T = TypeVar("T")
 
 LEAST_OF_P99 = 100
 """Requests in a second; of fewer, the p99 is the greatest, which the note says."""
@@ -60,18 +62,12 @@ def course_charts(
         return []
     width = bucket_width(count, _share(MOST_POINTS, runs))
     heat_width = bucket_width(count, _share(MOST_COLUMNS, runs))
-    lines: dict[int, TimeColumn] = {}
-    heat: dict[int, CellColumn] = {}
-    busy = []
-    for second in _seconds(course, beside, count):
-        lines.setdefault(second.second - second.second % width, TimeColumn()).add(second)
-        heat.setdefault(second.second - second.second % heat_width, CellColumn()).add(second)
-        if second.response.count:
-            busy.append(second.response.count)
+    response = course.histograms[:count]
+    busy = [each.count for each in response if each is not None and each.count]
     edits: tuple[Row, ...] = tuple({"second": second, "text": text} for second, text in beside.edits)
     notes = (_note(beside.warmup),)
     setting = CourseContext(name, title, what, beside.warmup, notes, edits, about=beside.about)
-    columns = [(start, each.part()) for start, each in lines.items()]
+    columns = time_columns(*_lines(course, beside, count), width)
     charts = []
     for kind in LINES:
         frame = frame_of(kind, columns, count, 1.0)
@@ -80,7 +76,7 @@ def course_charts(
             note = " ".join(part for part in (wide_note(width), few) if part)
             charts.append(lines_chart(kind, setting, frame, columns, width, note))
     if busy:
-        cells = [(start, each.cells()) for start, each in heat.items()]
+        cells = cell_columns(response, heat_width)
         frame = heat_frame(cells, count, heat_width, 1.0)
         charts.insert(2, heat_chart(setting, frame, cells, heat_width))
     return charts
@@ -96,31 +92,32 @@ def _is_shown(kind: str, frame: Frame) -> bool:
     return bool(frame.lines) and (kind != "course_users" or frame.high > 0)
 
 
-def _seconds(course: Course, beside: Beside, count: int) -> Iterator[Second]:
-    none, generator = Histogram(), beside.generator
-    for second in range(count):
-        response = course.histograms[second]
-        service = course.service[second] if second < len(course.service) else None
-        known = generator is not None and second < len(generator.in_flight)
-        yield Second(
-            second,
-            int(course.requests[second]),
-            int(course.failures[second]),
-            response or none,
-            service or none,
-            users=_whole(beside.users, second),
-            in_flight=_whole(generator.in_flight, second) if known and generator else None,
-            waiting=_whole(generator.waiting, second) if known and generator and beside.is_open else None,
-            offered=_whole(generator.offered, second) if known and generator and beside.is_open else None,
-            lag=generator.lag[second] if known and generator else None,
-            delay=generator.delay[second] if known and generator else None,
-        )
+def _lines(
+    course: Course, beside: Beside, count: int
+) -> tuple[dict[str, list[float | None]], dict[str, list[Histogram | None]]]:
+    """By second: numbers by line, and histograms by what they are of."""
+    numbers: dict[str, Sequence[float]] = {"requests": course.requests.tolist(), "failures": course.failures.tolist()}
+    times = {"response": course.histograms, "service": course.service}
+    if beside.users is not None:
+        numbers["users"] = beside.users
+    if (generator := beside.generator) is not None:
+        numbers["in flight"] = generator.in_flight.tolist()
+        if beside.is_open:
+            numbers |= {"waiting": generator.waiting.tolist(), "offered": generator.offered.tolist()}
+        times |= {"lag": generator.lag, "delay": generator.delay}
+    return (
+        {
+            line: [int(each) if each is not None and math.isfinite(each) else None for each in _cut(of, count)]
+            for line, of in numbers.items()
+        },
+        {name: _cut(of, count) for name, of in times.items()},
+    )
 
 
-def _whole(values: Sequence[float] | Any, second: int) -> int | None:
-    if values is None or second >= len(values) or not math.isfinite(values[second]):
-        return None
-    return int(values[second])
+def _cut(values: Sequence[T | None], count: int) -> list[T | None]:
+    """So many of them, None where there are fewer."""
+    found: list[T | None] = list(values[:count])
+    return found + [None] * (count - len(found))
 
 
 def _few(busy: list[int]) -> str:
