@@ -74,11 +74,13 @@ class CourseBuilder:
         )
         seconds = take(columns.seconds, rows)
         self._times.append(np.array([seconds, count - untimed, total, longest]))
-        parts = [list(same) for _, same in groupby(range(len(rows)), seconds.__getitem__)]
+        parts: list[list[int]] = []
+        if len(set(seconds)) < len(seconds):
+            parts = [list(same) for _, same in groupby(range(len(rows)), seconds.__getitem__)]
         if self._on_time or columns.has_waited(rows):
             self._on_time += self._service[len(self._on_time) :]
             self._on_time += _sums(columns.response_on_time(rows), parts)
-        self._seconds += (seconds[each[0]] for each in parts)
+        self._seconds += [seconds[each[0]] for each in parts] if parts else seconds
         self._response += _sums(take(columns.response, rows), parts)
         self._service += _sums(take(columns.service, rows), parts)
 
@@ -111,8 +113,8 @@ def _joined(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def _sums(histograms: Sequence[Histogram], parts: Sequence[Sequence[int]]) -> Sequence[Histogram]:
-    """histograms: packed, like the sums. parts: places of those that belong together."""
-    if len(parts) == len(histograms):
+    """histograms: packed, like the sums. parts: places of those that belong together; none if each is alone."""
+    if not parts:
         return histograms
     return [Histogram.sum(take(histograms, part)).packed() for part in parts]
 

@@ -42,7 +42,7 @@ class _Series:
 
 @dataclass
 class _LastState(WorkerState):
-    """A worker at its last report."""
+    """A worker at its last report, which came in several rows."""
 
     second: int = -1
 
@@ -70,7 +70,7 @@ class GeneratorView(GeneratorCounts):
         """µs."""
         self._lag_count = array("Q")
         self._workers: dict[int, _Series] = {}
-        self._latest: dict[int, _LastState] = {}
+        self._latest: dict[int, Health | _LastState] = {}
 
     def add(self, health: Health, *, warmup: bool = False) -> None:
         """warmup: it updates only the current state, and is in no sum."""
@@ -85,19 +85,24 @@ class GeneratorView(GeneratorCounts):
         self.cpu_waited += health.cpu_wait_ms / 1000
         self.backed_off += health.backoff_ms / 1000
         missing = health.second + 1 - len(self._offered)
-        for series in (self._offered, self._lag_sum, self._lag_count):
-            series.extend([0] * missing)
+        for values in (self._offered, self._lag_sum, self._lag_count):
+            values.extend([0] * missing)
         self._offered[health.second] += health.offered
         self._lag_sum[health.second] += health.lag.mean * health.lag.count
         self._lag_count[health.second] += health.lag.count
-        self._workers.setdefault(health.worker, _Series()).add(health)
+        series = self._workers.get(health.worker)
+        if series is None:
+            series = self._workers[health.worker] = _Series()
+        series.add(health)
 
     def _note_state(self, health: Health) -> None:
         last = self._latest.get(health.worker)
         if last is None or health.second > last.second:
-            last = self._latest[health.worker] = _LastState(second=health.second)
-        if health.second == last.second:
-            last.raise_to(health)
+            self._latest[health.worker] = health
+        elif health.second == last.second:
+            both = self._latest[health.worker] = _LastState(second=health.second)
+            both.raise_to(last)
+            both.raise_to(health)
 
     @property
     def workers(self) -> int:
