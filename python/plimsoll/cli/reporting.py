@@ -85,19 +85,22 @@ def _as_typed(options: Mapping[str, Any]) -> list[str]:
 def opened_study(refs: Sequence[str], location: str | None) -> Iterator[StudySource]:
     """Several become one, in which each is compared with the first. Files alone need no store. Raises
     PlimsollError."""
-    from plimsoll.experiment.study import only_run, source_of_run, study_of_refs
-    from plimsoll.stats.analysis import analyse
+    from plimsoll.experiment.one_run import only_run, source_of_run
 
     collect_rarely()
     if all(Path(ref).is_file() for ref in refs):
-        yield StudySource(partial(analyse, study_of_refs(None, refs)))
+        yield _source_of_refs(None, refs)
         return
     with Store.open(location, create=False) as store:
         run = only_run(store, refs)
-        if run is None:
-            yield StudySource(partial(analyse, study_of_refs(store, refs)))
-        else:
-            yield source_of_run(run, store)
+        yield _source_of_refs(store, refs) if run is None else source_of_run(run, store)
+
+
+def _source_of_refs(store: Store | None, refs: Sequence[str]) -> StudySource:
+    from plimsoll.experiment.study import study_of_refs
+    from plimsoll.stats.analysis import analyse
+
+    return StudySource(partial(analyse, study_of_refs(store, refs)))
 
 
 def write_report(

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import UsageError
 from plimsoll.experiment.drift import RunConditions, drift, facts_of
 from plimsoll.experiment.state import from_json, level_of
-from plimsoll.report.sources import RunSource, StudySource
-from plimsoll.stats.analysis import analyse
 from plimsoll.stats.compare.noise import noise_of
 from plimsoll.stats.metric import DEFAULT_METRICS, Metric
 from plimsoll.stats.reading import RunReading
@@ -274,13 +272,6 @@ def _study_in_store(store: Store, ref: str) -> Study:
     return find(store, ref) or study_of_run(store.run(ref), store)
 
 
-def only_run(store: Store, refs: Sequence[str]) -> StoredRun | None:
-    """The run that the only ref names; None when there are several, or when it names something else."""
-    if len(refs) != 1 or Path(refs[0]).is_file() or store.experiments.find(refs[0]) is not None:
-        return None
-    return None if store.imports.find(refs[0]) is not None else store.run(refs[0])
-
-
 def study_of_run(run: StoredRun, store: Store, reading: RunReading | None = None) -> Study:
     """One run by itself. reading: if it has been read already."""
     scenario = run.manifest.get("scenario") or {}
@@ -300,12 +291,6 @@ def study_of_run(run: StoredRun, store: Store, reading: RunReading | None = None
         command=str(run.manifest.get("command", "")),
         about=_about(circumstances),
     )
-
-
-def source_of_run(run: StoredRun, store: Store) -> StudySource:
-    """One run by itself, read once."""
-    source = RunSource.of(run)
-    return StudySource(lambda: analyse(study_of_run(run, store, source.reading)), source)
 
 
 def level_of_run(manifest: Mapping[str, Any]) -> Level | None:

@@ -7,12 +7,12 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import psutil
-
 from plimsoll.errors import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    import psutil
 
 OWNER_TIMEOUT_S = 60.0
 """Seconds without a commit after which a writer on another machine is taken for dead."""
@@ -20,6 +20,8 @@ OWNER_TIMEOUT_S = 60.0
 
 def this_process() -> str:
     """Names this process among all that ever wrote to a store: machine, process id, start of the process."""
+    import psutil
+
     return _name(psutil.Process())
 
 
@@ -28,6 +30,9 @@ def is_gone(writer: str, written: float, now: float) -> bool:
 
     A process on another machine counts as ended if it has been silent for too long.
     """
+    # Here, as in the others: who only reads runs that are over needs no processes.
+    import psutil
+
     try:
         machine, pid, created = writer.split(" ")
         if machine != _machine():
@@ -51,6 +56,8 @@ def interrupt(writer: str, leaders: Collection[str]) -> None:
 
     Raises StoreError for a process that is on another machine, or is another user's.
     """
+    import psutil
+
     machine, pid, created = writer.split(" ")
     if machine != _machine():
         raise StoreError("it runs on another machine or in another container; use `plimsoll stop` there")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -79,7 +80,6 @@ _PATTERNS = [
     # ?key=… and ?code=… of URLs, where they are long
     (r"((?<=[?&])(?:key|code)=)(?=[^&\s]*\d)[^&\s\"'<>]{12,}", re.IGNORECASE),
 ]
-_SECRETS = [re.compile(pattern, flags) for pattern, flags in _PATTERNS]
 _HINT = re.compile(
     rf"pass|pwd|secret|token|cred|sig|jwt|auth|cookie|csrf|xsrf|key|sess|sid|otp|code=|--user|--login|bearer|basic"
     rf"|digest|eyJ|AKIA|ASIA|-----BEGIN|{_MARKED}",
@@ -98,9 +98,15 @@ def redact(text: str) -> str:
     if "://" in text:
         text = _USERINFO.sub(_mask, text)
     if _HINT.search(text):
-        for pattern in _SECRETS:
+        for pattern in _secrets():
             text = pattern.sub(rf"\g<1>{MASK}", text)
     return text
+
+
+@cache
+def _secrets() -> list[re.Pattern[str]]:
+    """Compiled when a text may have one: that takes longer than most of the imports of a command."""
+    return [re.compile(pattern, flags) for pattern, flags in _PATTERNS]
 
 
 def is_secret_header(name: str) -> bool:
