@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::errors::refused;
-use crate::quick::Forms;
+use crate::forms::Forms;
 
 #[pyclass(frozen, module = "plimsoll._engine")]
 pub(crate) struct Origin {

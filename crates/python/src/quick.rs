@@ -2,16 +2,14 @@
 //! reply.
 //!
 //! `verbs`: the methods, `arguments`: what they are called with; `settings`: what the calls of a session share;
-//! `message`: what a call sends, `headers` and `forms`: its head; `exchange`: sends it, waits and records, `known`: its
-//! endpoint; `answer`: what each response has. What a call cannot do here, it leaves to `request` of the session before
-//! anything is sent: that does the same, and all else.
+//! `message`: what a call sends, `headers` and the module `forms`: its head; `exchange`: sends it, waits and records, the
+//! module `known`: its endpoint; `answer`: what each response has. What a call cannot do here, it leaves to `request` of
+//! the session before anything is sent: that does the same, and all else.
 
 mod answer;
 mod arguments;
 mod exchange;
-mod forms;
 mod headers;
-mod known;
 mod message;
 mod settings;
 pub(crate) mod verbs;
@@ -22,11 +20,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 pub(crate) use self::answer::Answer;
-use self::arguments::{Arguments, given};
+use self::arguments::{Arguments, Verb, given};
 use self::exchange::Begun;
-pub(crate) use self::forms::Forms;
-pub(crate) use self::known::KnownEndpoints;
-use self::message::Verb;
 pub(crate) use self::settings::QuickSettings;
 use crate::reply::Reply;
 

@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use crate::errors::refused;
 use crate::histogram::Histogram;
-use crate::quick::KnownEndpoints;
+use crate::known::KnownEndpoints;
 use crate::reply::Reply;
 
 #[pyclass(module = "plimsoll._engine")]

@@ -58,7 +58,7 @@ def found_baseline(ref: str, run: str = "last", *, store: str | None) -> str:
     """What --baseline means for a run. Raises PlimsollError."""
     if "@{" not in ref:
         return ref
-    from plimsoll.experiment.baseline import baseline_of
+    from plimsoll.experiment.refs import baseline_of
 
     with Store.open(store, create=False) as opened:
         return baseline_of(opened, ref, opened.run(run))
@@ -85,7 +85,7 @@ def _as_typed(options: Mapping[str, Any]) -> list[str]:
 def opened_study(refs: Sequence[str], location: str | None) -> Iterator[StudySource]:
     """Several become one, in which each is compared with the first. Files alone need no store. Raises
     PlimsollError."""
-    from plimsoll.experiment.one_run import only_run, source_of_run
+    from plimsoll.experiment.refs import only_run, source_of_run
 
     collect_rarely()
     if all(Path(ref).is_file() for ref in refs):

@@ -5,7 +5,62 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use super::message::Verb;
+/// A method with a shortcut.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+impl Verb {
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Verb::Get => "GET",
+            Verb::Post => "POST",
+            Verb::Put => "PUT",
+            Verb::Patch => "PATCH",
+            Verb::Delete => "DELETE",
+        }
+    }
+
+    pub(super) fn name(self, py: Python<'_>) -> &Bound<'_, PyString> {
+        match self {
+            Verb::Get => intern!(py, "GET"),
+            Verb::Post => intern!(py, "POST"),
+            Verb::Put => intern!(py, "PUT"),
+            Verb::Patch => intern!(py, "PATCH"),
+            Verb::Delete => intern!(py, "DELETE"),
+        }
+    }
+
+    /// The name of its method.
+    pub(super) fn method(self) -> &'static str {
+        match self {
+            Verb::Get => "get",
+            Verb::Post => "post",
+            Verb::Put => "put",
+            Verb::Patch => "patch",
+            Verb::Delete => "delete",
+        }
+    }
+
+    /// How many arguments may be positional.
+    pub(super) fn positional(self) -> usize {
+        match self {
+            Verb::Get | Verb::Delete => 1,
+            Verb::Put | Verb::Patch => 2,
+            Verb::Post => 3,
+        }
+    }
+
+    /// Whether `data` is an argument of its own.
+    pub(super) fn takes_data(self) -> bool {
+        self.positional() > 1
+    }
+}
 
 type Value<'a, 'py> = Borrowed<'a, 'py, PyAny>;
 

@@ -6,8 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::QuickCalls;
+use super::arguments::Verb;
 use super::arguments::{Arguments, given};
-use super::message::{Message, Verb};
+use super::message::Message;
 use super::settings::QuickSettings;
 use crate::engine::Terms;
 use crate::reply::Reply;

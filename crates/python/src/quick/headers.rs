@@ -40,11 +40,7 @@ impl<'py> Lines<'py> {
         Lines(headers.iter().collect())
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(super) fn names(&self) -> impl Iterator<Item = &Bound<'py, PyAny>> {
+    pub(super) fn names(&self) -> impl ExactSizeIterator<Item = &Bound<'py, PyAny>> + Clone {
         self.0.iter().map(|(name, _)| name)
     }
 

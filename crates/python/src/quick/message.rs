@@ -3,83 +3,16 @@
 use plimsoll_engine::Wire;
 use plimsoll_http as http;
 use pyo3::exceptions::PyValueError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 
 use super::QuickCalls;
-use super::arguments::{Arguments, given};
-use super::forms::Kind;
+use super::arguments::{Arguments, Verb, given};
 use super::headers::{Lines, complete};
 use super::settings::{QuickSettings, Style};
 use crate::json;
 
 const JSON: &str = "application/json";
-
-/// A method with a shortcut.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verb {
-    Get,
-    Post,
-    Put,
-    Patch,
-    Delete,
-}
-
-impl Verb {
-    pub(super) fn text(self) -> &'static str {
-        match self {
-            Verb::Get => "GET",
-            Verb::Post => "POST",
-            Verb::Put => "PUT",
-            Verb::Patch => "PATCH",
-            Verb::Delete => "DELETE",
-        }
-    }
-
-    pub(super) fn name(self, py: Python<'_>) -> &Bound<'_, PyString> {
-        match self {
-            Verb::Get => intern!(py, "GET"),
-            Verb::Post => intern!(py, "POST"),
-            Verb::Put => intern!(py, "PUT"),
-            Verb::Patch => intern!(py, "PATCH"),
-            Verb::Delete => intern!(py, "DELETE"),
-        }
-    }
-
-    /// The name of its method.
-    pub(super) fn method(self) -> &'static str {
-        match self {
-            Verb::Get => "get",
-            Verb::Post => "post",
-            Verb::Put => "put",
-            Verb::Patch => "patch",
-            Verb::Delete => "delete",
-        }
-    }
-
-    /// How many arguments may be positional.
-    pub(super) fn positional(self) -> usize {
-        match self {
-            Verb::Get | Verb::Delete => 1,
-            Verb::Put | Verb::Patch => 2,
-            Verb::Post => 3,
-        }
-    }
-
-    /// Whether `data` is an argument of its own.
-    pub(super) fn takes_data(self) -> bool {
-        self.positional() > 1
-    }
-
-    /// Whether a message without a body says that it has none.
-    fn has_body(self, style: Style) -> bool {
-        match style {
-            Style::Requests => self != Verb::Get,
-            Style::Fast => !matches!(self, Verb::Get | Verb::Delete),
-        }
-    }
-}
 
 pub(super) struct Message<'py> {
     pub(super) wire: Wire,
@@ -147,7 +80,7 @@ impl QuickSettings {
                 Some(text) => Body::Json(text),
                 None => return Ok(None),
             },
-            _ if verb.has_body(self.style) => Body::Empty,
+            _ if has_body(verb, self.style) => Body::Empty,
             _ => Body::None,
         };
         let is_left = self.only_without_body && !matches!(body, Body::None);
@@ -190,20 +123,16 @@ impl QuickSettings {
             (None, Some(extra)) => Lines::of_session(extra.bind(py)),
             (None, None) => Lines::default(),
         };
-        let kind = Kind {
-            verb,
-            style: self.style,
-            is_completed,
-            has_body: !matches!(body, Body::None),
-            has_json: matches!(body, Body::Json(_)),
-        };
+        let (has_body, has_json) = (!matches!(body, Body::None), matches!(body, Body::Json(_)));
+        let kind = [verb as u8, self.style as u8, is_completed.into(), has_body.into(), has_json.into()];
         let shared = bare.unwrap_or(&self.headers).get();
         let bytes = body.bytes().unwrap_or_default();
-        if let Some(wire) = shared.forms.fill(kind, authority, &lines, target, bytes) {
+        if let Some(wire) = shared.forms.fill(kind, authority, &lines.names(), lines.values(self.style), target, bytes)
+        {
             return Some(wire);
         }
         let mut extra = lines.bytes(self.style)?;
-        if is_completed && !complete(&mut extra, kind.has_json, authority) {
+        if is_completed && !complete(&mut extra, has_json, authority) {
             return None;
         }
         let request = http::Request {
@@ -213,10 +142,10 @@ impl QuickSettings {
             headers: &shared.inner,
             extra: &extra,
             body_length: body.bytes().map(|body| body.len() as u64),
-            content_type: (kind.has_json && self.style == Style::Requests).then_some(JSON),
+            content_type: (has_json && self.style == Style::Requests).then_some(JSON),
         };
         let wire = Wire::encode(&request, bytes).ok()?;
-        shared.forms.keep(kind, &lines, &request);
+        shared.forms.keep(kind, lines.names(), &request);
         Some(wire)
     }
 }
@@ -239,5 +168,13 @@ fn name_of<'py>(
     match own {
         Some(own) if own.is_truthy()? => Ok(Some(own)),
         _ => Ok(Some(py.None().into_bound(py))),
+    }
+}
+
+/// Whether a message without a body says that it has none.
+fn has_body(verb: Verb, style: Style) -> bool {
+    match style {
+        Style::Requests => verb != Verb::Get,
+        Style::Fast => !matches!(verb, Verb::Get | Verb::Delete),
     }
 }

@@ -11,8 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::QuickCalls;
-use super::arguments::Arguments;
-use super::message::Verb;
+use super::arguments::{Arguments, Verb};
 
 /// What the interpreter calls.
 type Method = ffi::PyCFunctionFastWithKeywords;

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
 from plimsoll.errors import FieldError, RefError
-from plimsoll.experiment.one_run import source_of_run
+from plimsoll.experiment.refs import source_of_run
 from plimsoll.report import outputs
 from plimsoll.report.formats import FORMATS, of_runs, of_studies
 from plimsoll.report.render.analysis_csv import TABLES

@@ -1,17 +1,21 @@
-"""Which earlier run a new one is compared with: "main@{last}" is the last good run of a branch, or of a tag."""
+"""What names of a command stand for: one run by itself, without all that experiments need; "main@{last}", the last good
+run of a branch or of a tag, with which a new one is compared."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
+from plimsoll.report.sources import RunSource, StudySource
 from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.stats.thresholds.watch import ThresholdResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from plimsoll.stats.analysis import Analysis
     from plimsoll.store import Store, StoredRun
 
 _LAST = re.compile(r"(.+)@\{last\}")
@@ -62,3 +66,23 @@ def _doubts(store: Store, run: StoredRun, scenario: str) -> Iterator[str]:
 
 def _scenario(manifest: Mapping[str, Any]) -> str:
     return str((manifest.get("scenario") or {}).get("name") or "")
+
+
+def only_run(store: Store, refs: Sequence[str]) -> StoredRun | None:
+    """The run that the only ref names; None when there are several, or when it names something else."""
+    if len(refs) != 1 or Path(refs[0]).is_file() or store.experiments.find(refs[0]) is not None:
+        return None
+    return None if store.imports.find(refs[0]) is not None else store.run(refs[0])
+
+
+def source_of_run(run: StoredRun, store: Store) -> StudySource:
+    """One run by itself, read once."""
+    source = RunSource.of(run)
+
+    def analysed() -> Analysis:
+        from plimsoll.experiment.study import study_of_run
+        from plimsoll.stats.analysis import analyse
+
+        return analyse(study_of_run(run, store, source.reading))
+
+    return StudySource(analysed, source)

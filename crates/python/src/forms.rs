@@ -8,25 +8,18 @@ use plimsoll_http as http;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use super::headers::Lines;
-use super::message::Verb;
-use super::settings::Style;
-
 /// The most forms of the same lines: a script that makes up names must not fill the memory.
 const MOST: usize = 16;
 /// The most lines of a call with a form.
 const MOST_LINES: usize = 16;
 
-/// What, besides lines and names, decides about a head.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Kind {
-    pub(super) verb: Verb,
-    pub(super) style: Style,
-    /// Lines of Locust's session and geventhttpclient are added.
-    pub(super) is_completed: bool,
-    pub(super) has_body: bool,
-    pub(super) has_json: bool,
-}
+/// What, besides lines and names, decides about a head, in numbers of the caller's.
+pub(crate) type Kind = [u8; 5];
+
+/// Names of lines, as a script gives them.
+pub(crate) trait Names<'n, 'py: 'n>: ExactSizeIterator<Item = &'n Bound<'py, PyAny>> + Clone {}
+
+impl<'n, 'py: 'n, T: ExactSizeIterator<Item = &'n Bound<'py, PyAny>> + Clone> Names<'n, 'py> for T {}
 
 /// Shared by all sessions with the same lines. The lock is never held while Python code runs.
 #[derive(Default)]
@@ -40,44 +33,47 @@ struct Kept {
 }
 
 impl Kept {
-    fn is_of(&self, kind: Kind, authority: &str, lines: &Lines<'_>) -> bool {
+    fn is_of<'n, 'py: 'n>(&self, kind: Kind, authority: &str, names: &impl Names<'n, 'py>) -> bool {
         self.kind == kind
-            && self.names.len() == lines.len()
-            && self.names.iter().zip(lines.names()).all(|(known, name)| is_same(known, name))
+            && self.names.len() == names.len()
+            && self.names.iter().zip(names.clone()).all(|(known, name)| is_same(known, name))
             && *self.authority == *authority
     }
 }
 
 impl Forms {
-    /// The message; None: it has to be composed.
-    pub(super) fn fill(
+    /// The message; None: it has to be composed. names, values: of the lines of the call; no value: it is none that can
+    /// be filled in.
+    pub(crate) fn fill<'n, 'py: 'n>(
         &self,
         kind: Kind,
         authority: &str,
-        lines: &Lines<'_>,
+        names: &impl Names<'n, 'py>,
+        values: impl Iterator<Item = Option<&'n [u8]>>,
         target: &str,
         body: &[u8],
     ) -> Option<Wire> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = all.iter().find(|kept| kept.is_of(kind, authority, lines))?;
-        let mut values = [&b""[..]; MOST_LINES];
-        let values = &mut values[..lines.len()];
-        for (place, value) in values.iter_mut().zip(lines.values(kind.style)) {
+        let kept = all.iter().find(|kept| kept.is_of(kind, authority, names))?;
+        let mut places = [&b""[..]; MOST_LINES];
+        let places = &mut places[..names.len()];
+        for (place, value) in places.iter_mut().zip(values) {
             *place = value?;
         }
-        Wire::fill(&kept.form, target, values, body)
+        Wire::fill(&kept.form, target, places, body)
     }
 
-    /// Keeps the form of a request whose first lines are these, if there is one.
-    pub(super) fn keep(&self, kind: Kind, lines: &Lines<'_>, request: &http::Request<'_>) {
+    /// Keeps the form of a request whose first lines have these names, if there is one.
+    pub(crate) fn keep<'n, 'py: 'n>(&self, kind: Kind, names: impl Names<'n, 'py>, request: &http::Request<'_>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_refused = all.len() == MOST || lines.len() > MOST_LINES;
-        if is_refused || all.iter().any(|kept| kept.is_of(kind, request.authority, lines)) {
+        let count = names.len();
+        let is_refused = all.len() == MOST || count > MOST_LINES;
+        if is_refused || all.iter().any(|kept| kept.is_of(kind, request.authority, &names)) {
             return;
         }
-        let names = lines.names().map(|name| Some(name.cast_exact::<PyString>().ok()?.clone().unbind()));
+        let names = names.map(|name| Some(name.cast_exact::<PyString>().ok()?.clone().unbind()));
         if let Some(names) = names.collect()
-            && let Some(form) = http::Form::new(request, lines.len())
+            && let Some(form) = http::Form::new(request, count)
         {
             all.push(Kept { kind, authority: request.authority.into(), names, form });
         }

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.experiment.baseline import baseline_of
+from plimsoll.experiment.refs import baseline_of
 from plimsoll.store import Store
 
 

@@ -26,20 +26,20 @@ impl Default for KnownEndpoints {
 
 impl KnownEndpoints {
     /// (method, name), if these objects are known.
-    pub(super) fn get<'py>(&self, method: &Bound<'py, PyAny>, name: &Bound<'py, PyAny>) -> Option<Bound<'py, PyTuple>> {
+    pub(crate) fn get<'py>(&self, method: &Bound<'py, PyAny>, name: &Bound<'py, PyAny>) -> Option<Bound<'py, PyTuple>> {
         let addresses = (address(method), address(name));
         let known = self.0[place(addresses)].as_ref().filter(|known| known.addresses == addresses)?;
         Some(known.endpoint.bind(name.py()).clone())
     }
 
     /// The number of an endpoint, if this object is known.
-    pub(super) fn number(&self, endpoint: &Bound<'_, PyTuple>) -> Option<u32> {
+    pub(crate) fn number(&self, endpoint: &Bound<'_, PyTuple>) -> Option<u32> {
         let known = self.0[place(addresses(endpoint)?)].as_ref().filter(|known| known.endpoint.is(endpoint))?;
         Some(known.number)
     }
 
     /// Keeps an endpoint if its parts are plain texts: other objects may change, or run code when they are freed.
-    pub(super) fn keep(&mut self, endpoint: &Bound<'_, PyTuple>, number: u32) {
+    pub(crate) fn keep(&mut self, endpoint: &Bound<'_, PyTuple>, number: u32) {
         if endpoint.iter().all(|part| part.is_exact_instance_of::<PyString>())
             && let Some(addresses) = addresses(endpoint)
         {
