@@ -70,8 +70,10 @@ def _packed(*rows: Row) -> bytes:
 
 
 def _signed(number: int) -> bytes:
-    """As `sint64` of Protocol Buffers."""
+    """The sign in the lowest bit, then groups of 7 bits, the lowest first. A ninth byte has 8 bits."""
     rest = 2 * number if number >= 0 else -2 * number - 1
+    if rest >> 56:
+        return bytes([*(rest >> shift & 0x7F | 0x80 for shift in range(0, 56, 7)), rest >> 56])
     groups = [rest >> shift & 0x7F for shift in range(0, max(1, rest.bit_length()), 7)]
     return bytes([*(group | 0x80 for group in groups[:-1]), groups[-1]])
 

@@ -34,6 +34,7 @@ use crate::source::Sources;
 use crate::timer::Timers;
 use crate::trace::Tracer;
 use clients::Client;
+pub(crate) use clients::make_room;
 use gathering::Gathering;
 use waking::Wake;
 
@@ -488,13 +489,6 @@ impl AsRawFd for Engine {
     /// Readable when `poll` would find something to do, if the caller has taken all earlier events.
     fn as_raw_fd(&self) -> RawFd {
         self.poll.as_raw_fd()
-    }
-}
-
-/// Reserves memory for a few more, if there is none left. Doubling would leave up to half of it unused.
-pub(crate) fn make_room<T>(slab: &mut Slab<T>) {
-    if slab.len() == slab.capacity() {
-        slab.reserve_exact(slab.len() / 4 + 16);
     }
 }
 

@@ -65,7 +65,7 @@ impl Form {
     }
 
     /// A new message: the head with these parts, and the body. Returns it and the length of its head; None: a part is
-    /// not valid. `values`: as many as `new` was told.
+    /// not valid. `values`: one for each of the `count` lines of `new`.
     pub fn fill(&self, target: &str, values: &[&[u8]], body: &[u8]) -> Option<(Vec<u8>, usize)> {
         if !is_visible(target) || !values.iter().all(|value| are_valid(value)) {
             return None;
@@ -115,7 +115,7 @@ mod tests {
         Request { method: "POST", target: "/orders/1?a", authority: "h:80", headers, extra, body_length, content_type }
     }
 
-    /// Each value is another one. Each session has some of the names, each call others: what is filled in is what would be encoded.
+    /// Each session has some of the names, each call others, and all values differ.
     #[test]
     fn a_form_that_is_filled_in_is_the_request_encoded() {
         let mut forms = 0;

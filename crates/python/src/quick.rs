@@ -2,9 +2,9 @@
 //! reply.
 //!
 //! `verbs`: the methods, `arguments`: what they are called with; `settings`: what the calls of a session share;
-//! `message`: what a call sends, `headers` and the module `forms`: its head; `exchange`: sends it, waits and records, the
-//! module `known`: its endpoint; `answer`: what each response has. What a call cannot do here, it leaves to `request` of
-//! the session before anything is sent: that does the same, and all else.
+//! `message`: what a call sends, `headers` and the crate's `forms`: its head; `exchange`: sends it, waits and records,
+//! the crate's `known`: its endpoint; `answer`: what each response has. What a call cannot do here, it leaves to
+//! `request` of the session before anything is sent: that does the same, and all else.
 
 mod answer;
 mod arguments;

@@ -9,6 +9,8 @@ use std::mem;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
+use crate::zigzag;
+
 /// Buckets up to which a list is added to. Above that, it becomes dense first.
 pub(crate) const MOST: usize = 1024;
 
@@ -39,8 +41,8 @@ impl Buckets {
         Buckets { counts: buckets.map(|(micros, count)| (micros as u32, count)).collect() }
     }
 
-    /// Reads `HdrHistogram` V2, plain or compressed, with 3 significant digits and values from 1 to 2³² - 1. The error says
-    /// what is wrong.
+    /// Reads `HdrHistogram` V2, plain or compressed, with 3 significant digits and values from 1 to 2³² - 1. The error
+    /// says what is wrong.
     pub(crate) fn decode(data: &[u8]) -> Result<Buckets, &'static str> {
         match inflated(data)? {
             Some(plain) => Buckets::decode_plain(&plain),
@@ -76,10 +78,10 @@ impl Buckets {
             let index = index(micros);
             match index - next {
                 0 => {}
-                1 => push_zigzag(&mut data, 0),
-                gap => push_zigzag(&mut data, -(gap as u64).cast_signed()),
+                1 => zigzag::push(&mut data, 0),
+                gap => zigzag::push(&mut data, -(gap as u64).cast_signed()),
             }
-            push_zigzag(&mut data, i64::try_from(count).unwrap_or(i64::MAX));
+            zigzag::push(&mut data, i64::try_from(count).unwrap_or(i64::MAX));
             next = index + 1;
         }
         let length = (data.len() - HEAD) as u32;
@@ -260,7 +262,7 @@ fn read_plain(data: &[u8], mut each: impl FnMut(usize, u64)) -> Result<u64, &'st
             let (half, of_gap) = (first >> 1, 0_u8.wrapping_sub(first & 1));
             (u64::from(half & !of_gap), 1 + usize::from(half & of_gap))
         } else {
-            let (number, length) = long_number(&payload[at..]).ok_or("its end is missing")?;
+            let (number, length) = zigzag::read(&payload[at..]).ok_or("its end is missing")?;
             at += length;
             match number {
                 // A negative number is a run of empty buckets.
@@ -389,43 +391,4 @@ impl Inflater {
 
 fn word(data: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(data.get(at..at + 4)?.try_into().ok()?))
-}
-
-/// Appends a number in the encoding that `long_number` reads.
-#[inline]
-fn push_zigzag(data: &mut Vec<u8>, number: i64) {
-    let value = ((number << 1) ^ (number >> 63)).cast_unsigned();
-    if value < 0x80 {
-        data.push(value as u8);
-    } else {
-        push_long(data, value);
-    }
-}
-
-fn push_long(data: &mut Vec<u8>, value: u64) {
-    let mut rest = value;
-    for _ in 0..8 {
-        if rest < 0x80 {
-            data.push(rest as u8);
-            return;
-        }
-        data.push(rest as u8 & 0x7f | 0x80);
-        rest >>= 7;
-    }
-    data.push(rest as u8);
-}
-
-/// Reads a number in `HdrHistogram`'s encoding: LEB128 of at most 9 bytes, the sign in the lowest bit. With its length;
-/// None if it is cut off.
-#[cold]
-fn long_number(data: &[u8]) -> Option<(i64, usize)> {
-    let mut value: u64 = 0;
-    for (place, &byte) in data.iter().enumerate() {
-        let is_last = place == 8 || byte & 0x80 == 0;
-        value |= u64::from(if place == 8 { byte } else { byte & 0x7f }) << (7 * place);
-        if is_last {
-            return Some(((value >> 1).cast_signed() ^ -(value & 1).cast_signed(), place + 1));
-        }
-    }
-    None
 }

@@ -36,6 +36,7 @@ pub mod socket;
 pub mod stream;
 pub mod tokens;
 pub mod totals;
+mod zigzag;
 
 pub use cell::{Cell, EndpointId};
 pub use endpoints::{OTHERS, STREAM_ROWS};

@@ -24,14 +24,14 @@
 //! The outcome is its index in [`Outcome::ALL`], the source that of `arrival`: 0 kernel, 1 user, 2 rejected.
 //!
 //! A packed row begins with 2 bytes, little-endian, in which bit n is set if number n is not as expected. Of each of
-//! these numbers follows, ascending, the difference number − expected, modulo 2⁶⁴ and as a signed number, in the
-//! encoding of Protocol Buffers' `sint64` (zigzag, then groups of 7 bits, the lowest first).
+//! these numbers follows, ascending, the difference number − expected, modulo 2⁶⁴ and as a signed number, as in a packed
+//! histogram (`zigzag`): the sign in the lowest bit, then groups of 7 bits, the lowest first. A ninth byte has 8 bits.
 //!
 //! What is taken at once can be read without what was taken before: the row before its first has the serial −1 and is
 //! 0 elsewhere. Rows are in the order of recording. An exchange that was timed elsewhere, or never sent, has only the
 //! stamps that are known; the other fields repeat them.
 
-use crate::{EndpointId, Exchange, Outcome, StampSource};
+use crate::{EndpointId, Exchange, Outcome, StampSource, zigzag};
 
 pub mod columns;
 
@@ -152,14 +152,8 @@ fn pack(row: &Row, last: &Row, packed: &mut Vec<u8>) {
     }
     packed.extend_from_slice(&unexpected.to_le_bytes());
     while unexpected != 0 {
-        let difference = differences[unexpected.trailing_zeros() as usize].cast_signed();
+        zigzag::push(packed, differences[unexpected.trailing_zeros() as usize].cast_signed());
         unexpected &= unexpected - 1;
-        let mut rest = (difference << 1 ^ difference >> 63).cast_unsigned();
-        while rest >= 0x80 {
-            packed.push(rest as u8 | 0x80);
-            rest >>= 7;
-        }
-        packed.push(rest as u8);
     }
 }
 

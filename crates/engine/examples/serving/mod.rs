@@ -12,8 +12,8 @@ const LISTENER: Token = Token(usize::MAX - 1);
 const INPUT: Token = Token(usize::MAX - 2);
 
 /// Prints the listener's address, and accepts connections. `open` makes the state of each one, with readiness for
-/// `interest`, edge-triggered. `serve` is called with it whenever it is ready, and says whether it is still there. A line
-/// of the input is answered by what `report` makes of the number of connections.
+/// `interest`, edge-triggered. `serve` is called with it whenever it is ready, and says whether it is still there. A
+/// line of the input is answered by what `report` makes of the number of connections.
 pub(crate) fn run<C>(
     mut listener: TcpListener,
     interest: Interest,

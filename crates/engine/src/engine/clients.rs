@@ -2,7 +2,9 @@
 
 use std::net::IpAddr;
 
-use super::{ClientId, Engine, make_room};
+use slab::Slab;
+
+use super::{ClientId, Engine};
 use crate::backoff::Refusals;
 
 /// One client.
@@ -43,5 +45,12 @@ impl Engine {
     pub fn close(&mut self, client: ClientId) -> Vec<u64> {
         let places = self.clients.try_remove(client.0).map(|client| client.places).unwrap_or_default();
         places.into_iter().filter_map(|place| self.give_up(place)).collect()
+    }
+}
+
+/// Reserves memory for a few more, if there is none left. Doubling would leave up to half of it unused.
+pub(crate) fn make_room<T>(slab: &mut Slab<T>) {
+    if slab.len() == slab.capacity() {
+        slab.reserve_exact(slab.len() / 4 + 16);
     }
 }

@@ -42,7 +42,8 @@ impl Gathering {
 }
 
 impl Engine {
-    /// Sleeps after a turn if that makes the next one cheaper, and no timer is due meanwhile: its request would be late.
+    /// Sleeps after a turn if that makes the next one cheaper, and no timer is due meanwhile. (Its request would be
+    /// late.)
     #[inline]
     pub(super) fn gather(&mut self) {
         let events = self.ready.len();

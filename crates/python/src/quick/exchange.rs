@@ -6,8 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::QuickCalls;
-use super::arguments::Verb;
-use super::arguments::{Arguments, given};
+use super::arguments::{Arguments, Verb, given};
 use super::message::Message;
 use super::settings::QuickSettings;
 use crate::engine::Terms;

@@ -4,6 +4,7 @@ use super::{
     ARRIVAL, BEFORE, BYTES_BODY, BYTES_IN, BYTES_OUT, CONNECT, DNS, DUE, ENDPOINT, FIELDS, FIRST_BYTE, HOPS, KIND,
     READ, RETRIES, Row, SENT, SERIAL, TLS, expected,
 };
+use crate::zigzag;
 
 /// The stamps, which are counted from another zero.
 const STAMPS: [(&str, usize); 5] =
@@ -66,27 +67,17 @@ fn unpack(mut packed: &[u8]) -> Option<Vec<Row>> {
         packed = rest;
         let mut row = [0; FIELDS];
         for field in 0..FIELDS {
-            let difference = if unexpected >> field & 1 == 1 { number(&mut packed)? } else { 0 };
-            row[field] = expected(field, &row, &last).wrapping_add(difference);
+            row[field] = expected(field, &row, &last);
+            if unexpected >> field & 1 == 1 {
+                let (difference, length) = zigzag::read(packed)?;
+                row[field] = row[field].wrapping_add_signed(difference);
+                packed = &packed[length..];
+            }
         }
         rows.push(row);
         last = row;
     }
     packed.is_empty().then_some(rows)
-}
-
-/// The next difference.
-fn number(packed: &mut &[u8]) -> Option<u64> {
-    let mut zigzag = 0;
-    for shift in (0..u64::BITS).step_by(7) {
-        let (byte, rest) = packed.split_first()?;
-        *packed = rest;
-        zigzag |= u64::from(byte & 0x7f) << shift;
-        if *byte < 0x80 {
-            return Some(zigzag >> 1 ^ (zigzag & 1).wrapping_neg());
-        }
-    }
-    None
 }
 
 #[cfg(test)]
