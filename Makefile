@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-page bench-reports bench-observe bench-coordinator bench-scaling soak fuzz labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
+.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-coordinator bench-scaling soak fuzz labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -73,6 +73,16 @@ format: setup ## rewrite the sources as the checks want them
 
 bench: setup benches/.venv/.done target/release/examples/native target/release/examples/echo target/release/examples/tungstenite ## our own cost, side by side with peers (about twenty-five minutes)
 	@$(BIN)/python -m benches
+
+# Distributions and containers have a Python that was built with a profile; pyenv builds one without.
+WHEEL_PYTHON ?= /usr/bin/python3
+WHEEL        = $(wildcard dist/*manylinux*_$(shell uname -m).whl)
+bench-wheel: setup benches/.venv/.done target/release/examples/native target/release/examples/echo target/release/examples/tungstenite ## bench, of the wheel in dist as users install it (after make wheels); WHEEL_PYTHON=/usr/bin/python3
+	@test -n "$(WHEEL)" || { echo "bench-wheel: no wheel for this machine in dist: make wheels" >&2; exit 2; }
+	@rm -rf target/bench-wheel
+	@$(WHEEL_PYTHON) -m venv --without-pip target/bench-wheel
+	@scripts/step "installing the wheel" $(BIN)/pip --python target/bench-wheel/bin/python install --quiet "$(WHEEL)[locust]"
+	@target/bench-wheel/bin/python -m benches
 
 bench-page: setup ## what an open page costs the load, and how soon it paints (about four minutes)
 	@$(BIN)/python -m benches.page

@@ -91,23 +91,37 @@ def wait_for_connections(
 
 
 def weigh(server: Nginx | Echo, generator: Measured, users: int, window: float) -> Cost:
-    others = Others(server, generator)
-    (cpu_start, workers_start), start, clock_start = generator.cpu_seconds(), server.status(), time.monotonic()
+    weighing = Weighing(server, generator, users)
     time.sleep(window)
-    (cpu_end, workers_end), end, clock_end = generator.cpu_seconds(), server.status(), time.monotonic()
-    seconds, foreign = clock_end - clock_start, others.seconds()
-    if end.connections < users:
-        raise BenchError(f"only {end.connections} of {users} users at the end of the window:\n{generator.output()}")
-    requests = end.requests - start.requests
-    if not requests:
-        raise BenchError(f"no requests within the window:\n{generator.output()}")
-    return Cost(
-        cpu_us=(cpu_end - cpu_start) / requests * 1e6,
-        workers_us=(workers_end - workers_start) / requests * 1e6,
-        requests_per_second=requests / seconds,
-        peak_mb=generator.peak_resident() / 2**20,
-        others_cpus=foreign / seconds,
-    )
+    return weighing.end()
+
+
+class Weighing:
+    """A window. It begins when this is made."""
+
+    def __init__(self, server: Nginx | Echo, generator: Measured, users: int) -> None:
+        self._server, self._generator, self._users = server, generator, users
+        self._others = Others(server, generator)
+        self._cpu, self._requests, self._clock = generator.cpu_seconds(), server.status().requests, time.monotonic()
+
+    def end(self) -> Cost:
+        """Raises BenchError if a user is missing, or if there were no requests."""
+        generator = self._generator
+        (cpu, workers), status, clock = generator.cpu_seconds(), self._server.status(), time.monotonic()
+        seconds, foreign = clock - self._clock, self._others.seconds()
+        if status.connections < self._users:
+            message = f"only {status.connections} of {self._users} users at the end of the window"
+            raise BenchError(f"{message}:\n{generator.output()}")
+        requests = status.requests - self._requests
+        if not requests:
+            raise BenchError(f"no requests within the window:\n{generator.output()}")
+        return Cost(
+            cpu_us=(cpu - self._cpu[0]) / requests * 1e6,
+            workers_us=(workers - self._cpu[1]) / requests * 1e6,
+            requests_per_second=requests / seconds,
+            peak_mb=generator.peak_resident() / 2**20,
+            others_cpus=foreign / seconds,
+        )
 
 
 def check_count(name: str, reported: int, received: int, under_way: int) -> None:

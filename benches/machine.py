@@ -4,6 +4,7 @@ import os
 import platform
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 
@@ -15,7 +16,7 @@ def facts() -> dict[str, object]:
         "memory_mb": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20,
         "kernel": platform.release(),
         "system": system_name(),
-        "python": platform.python_version(),
+        "python": f"{platform.python_version()} ({Path(sys.executable).resolve()})",
         "commit": commit(),
     }
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import re
 import shutil
@@ -24,14 +23,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scipy.stats import t as student
-
 from . import machine
 from .cost import SETTLE_SECONDS, Cost, wait_for_connections, weigh
 from .errors import BenchError
 from .nginx import Nginx, running_nginx
 from .process import SERVER_CPU, Measured
 from .results import FOLDER
+from .rounds import Ratio
 from .subjects import PLIMSOLL
 from .table import table
 
@@ -59,15 +57,6 @@ class Window:
 
     is_open: bool
     cost: Cost
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """With an open page ÷ without, over pairs of adjacent windows."""
-
-    value: float
-    low: float
-    high: float
 
 
 def main() -> int:
@@ -177,16 +166,12 @@ def _window(
 
 
 def ratio(windows: list[Window], of: str) -> Ratio:
-    """of: a field of Cost. Student's interval of the mean of ln(with ÷ without) over the pairs."""
-    logs = []
+    """With an open page ÷ without, over pairs of adjacent windows. of: a field of Cost."""
+    pairs = []
     for one, other in zip(windows[::2], windows[1::2], strict=True):
         with_page, without = (one, other) if one.is_open else (other, one)
-        logs.append(math.log(getattr(with_page.cost, of) / getattr(without.cost, of)))
-    mean = statistics.fmean(logs)
-    if len(logs) < 2:
-        return Ratio(math.exp(mean), 0.0, math.inf)
-    reach = float(student.ppf(0.975, len(logs) - 1)) * statistics.stdev(logs) / math.sqrt(len(logs))
-    return Ratio(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach))
+        pairs.append((getattr(with_page.cost, of), getattr(without.cost, of)))
+    return Ratio.of(pairs)
 
 
 def render(windows: list[Window], paints: list[float], idle: list[float]) -> str:
@@ -196,10 +181,7 @@ def render(windows: list[Window], paints: list[float], idle: list[float]) -> str
             statistics.median(getattr(each.cost, of) for each in windows if each.is_open == is_open)
             for is_open in (False, True)
         ]
-        found = ratio(windows, of)
-        rows.append(
-            (title, *(f"{each:.2f}" for each in medians), f"×{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]")
-        )
+        rows.append((title, *(f"{each:.2f}" for each in medians), str(ratio(windows, of))))
     workers = ratio(windows, "workers_us")
     holds = "holds" if workers.high <= 1 + BAR else "MISSED" if workers.low > 1 + BAR else "undecided"
     return "\n".join(

@@ -1,9 +1,12 @@
 """Combines repeated measurements."""
 
+import math
 import statistics
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from typing import TypeVar
+
+from plimsoll.stats.distributions.student import t_quantile
 
 Measurement = TypeVar("Measurement")
 """A dataclass of numbers."""
@@ -13,3 +16,27 @@ def median(rounds: Sequence[Measurement]) -> Measurement:
     """The median of each figure separately."""
     kind = type(rounds[0])
     return kind(*(statistics.median(getattr(each, field.name) for each in rounds) for field in fields(kind)))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times as much one costs as another, with the 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[float, float]]) -> "Ratio":
+        """The geometric mean of first ÷ second, with Student's interval of the mean of its logarithms.
+
+        Of one pair the interval is without an end."""
+        logs = [math.log(one / other) for one, other in pairs]
+        mean = statistics.fmean(logs)
+        if len(logs) < 2:
+            return cls(math.exp(mean), 0.0, math.inf)
+        reach = t_quantile(len(logs) - 1, 0.975) * statistics.stdev(logs) / math.sqrt(len(logs))
+        return cls(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach))
+
+    def __str__(self) -> str:
+        return f"×{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"

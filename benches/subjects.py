@@ -11,6 +11,7 @@ from typing import ClassVar
 from plimsoll.record import DROPPED
 from plimsoll.store import Store
 
+from .errors import BenchError
 from .machine import version_of
 
 FOLDER = Path(__file__).resolve().parent
@@ -18,6 +19,25 @@ EXAMPLES = FOLDER.parent / "target" / "release" / "examples"
 NATIVE = EXAMPLES / "native"
 LOCUST = FOLDER / ".venv" / "bin" / "locust"
 PLIMSOLL = Path(sys.executable).with_name("plimsoll")
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version of Plimsoll on this machine. By default the one that these benches belong to."""
+
+    plimsoll: Path = PLIMSOLL
+    native: Path = NATIVE
+    """The example of that name."""
+
+    @classmethod
+    def at(cls, place: Path) -> "Version":
+        """place: a checkout with its `.venv`, or an environment into which a wheel was installed.
+
+        Raises BenchError if neither has the command."""
+        for folder in (place / ".venv" / "bin", place / "bin"):
+            if (folder / "plimsoll").exists():
+                return cls(folder.absolute() / "plimsoll", place.absolute() / NATIVE.relative_to(FOLDER.parent))
+        raise BenchError(f"{place}: neither .venv/bin/plimsoll nor bin/plimsoll is in it (make setup, or pip install)")
 
 
 @dataclass(frozen=True)
@@ -33,6 +53,8 @@ class Load:
     """For files of this measurement."""
     streams: int = 0
     """Requests of a connection at a time, with HTTP/2; 0: HTTP/1.1."""
+    version: Version = Version()
+    """What sends it, unless it is another tool."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -119,7 +141,12 @@ class Native(Subject):
         return version_of([str(PLIMSOLL), "--version"])
 
     def command(self, load: Load) -> list[str]:
-        command = [str(NATIVE), load.url + load.path, str(load.users * max(1, load.streams)), str(load.seconds)]
+        command = [
+            str(load.version.native),
+            load.url + load.path,
+            str(load.users * max(1, load.streams)),
+            str(load.seconds),
+        ]
         return [*command, "-", str(load.streams)] if load.streams else command
 
     def reported(self, load: Load, output: str) -> int:
@@ -233,7 +260,17 @@ def plimsoll_run(load: Load, *what: str) -> list[str]:
     """`plimsoll run` with a time limit, stored in the measurement's folder.
 
     Its validity does not matter here: some of these runs use a whole core, and are invalid."""
-    command = [str(PLIMSOLL), "run", *what, "-t", f"{load.seconds}s", "-s", "10", "--exit-code-on-invalid", "0"]
+    command = [
+        str(load.version.plimsoll),
+        "run",
+        *what,
+        "-t",
+        f"{load.seconds}s",
+        "-s",
+        "10",
+        "--exit-code-on-invalid",
+        "0",
+    ]
     return [*command, "--headless", "--store", str(load.folder / "runs.db")]
 
 
