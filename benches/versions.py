@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from .cases import MORE_USERS, NATIVE, PLIMSOLL_LOGGED, PLIMSOLL_REALISTIC, PLIMSOLL_TRIVIAL, PLIMSOLL_URL, USERS
-from .cost import MARGIN_SECONDS, SETTLE_SECONDS, USERS_STARTED_PER_SECOND, Case, Cost, Weighing, wait_for_connections
+from .cost import MARGIN_SECONDS, USERS_STARTED_PER_SECOND, Case, Cost, Weighing, wait_for_connections
 from .errors import BenchError
 from .nginx import Nginx, running_nginx
 from .process import SERVER_CPU, Measured
@@ -31,6 +31,8 @@ CASES = (
 )
 PAIRS = 6
 WINDOW_SECONDS = 4.0
+START_SECONDS = 2.0
+"""Until the coordinators, which start on a busy CPU, have imported what they need."""
 
 
 def main() -> int:
@@ -39,13 +41,17 @@ def main() -> int:
     parser.add_argument("new", type=Path, metavar="NEW")
     parser.add_argument("--only", default="", metavar="WORDS", help="only generators whose name contains this")
     parser.add_argument("--users", type=int, metavar="N", help="only with so many users: 50, 1000 or 10000")
-    parser.add_argument("--pairs", type=int, default=PAIRS, metavar="N", help=f"of runs; {PAIRS} by default")
+    parser.add_argument(
+        "--pairs", type=int, default=PAIRS, metavar="N", help=f"of runs, an even number; {PAIRS} by default"
+    )
     parser.add_argument("--window", type=float, default=WINDOW_SECONDS, help=f"seconds; {WINDOW_SECONDS:g} by default")
     given = parser.parse_args()
     os.sched_setaffinity(0, {SERVER_CPU})
     cases = [each for each in CASES if given.only in each.subject.name and given.users in (None, each.users)]
     if not cases:
         sys.exit(f"benches.versions: no generator has {given.only!r} in its name and {given.users} users")
+    if given.pairs < 2 or given.pairs % 2:
+        sys.exit("benches.versions: --pairs: each version starts first in half of them, so an even number is needed")
     try:
         versions = Version.at(given.old), Version.at(given.new)
         with running_nginx() as one, running_nginx() as other:
@@ -66,7 +72,7 @@ def measure(
     first = turn % 2
     start = case.users / USERS_STARTED_PER_SECOND
     # Both start on one CPU, so it takes twice as long.
-    seconds = round(window + SETTLE_SECONDS + 2 * (MARGIN_SECONDS + start))
+    seconds = round(window + START_SECONDS + 2 * (MARGIN_SECONDS + start))
     parties: list[tuple[Nginx, Measured]] = []
     with ExitStack() as stack:
         for version, server in ((versions[first], servers[0]), (versions[1 - first], servers[1])):
@@ -76,7 +82,7 @@ def measure(
             parties.append((server, generator))
         for server, generator in parties:
             wait_for_connections(server, generator, case.users)
-        time.sleep(SETTLE_SECONDS)
+        time.sleep(START_SECONDS)
         windows = [Weighing(server, generator, case.users) for server, generator in parties]
         time.sleep(window)
         costs = [each.end() for each in windows]
