@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll._engine import Histogram
 from plimsoll.stats.columns import IntervalColumns
-from plimsoll.stats.course import CourseBuilder
+from plimsoll.stats.course import CourseBuilder, numbers_of
 
 
 def waited(interval, milliseconds):
@@ -28,7 +28,8 @@ def test_times_on_time_are_those_of_the_service_until_arrivals_wait(make_interva
         make_interval([6.0], second=3),
     ]
     for each in intervals:
-        course.add(IntervalColumns.of([each]), {each.outcome: [0]})
+        columns = IntervalColumns.of([each])
+        course.add(columns, numbers_of(columns), {each.outcome: [0]})
     found = course.course(4, 0)
     for second in range(4):
         expected = Histogram.sum([each.response_on_time for each in intervals if each.second == second])
@@ -38,5 +39,6 @@ def test_times_on_time_are_those_of_the_service_until_arrivals_wait(make_interva
 
 def test_without_waiting_there_are_none_of_their_own(make_interval):
     course = CourseBuilder()
-    course.add(IntervalColumns.of([make_interval([1.0])]), {"success": [0]})
+    columns = IntervalColumns.of([make_interval([1.0])])
+    course.add(columns, numbers_of(columns), {"success": [0]})
     assert course.course(1, 0).on_time == ()

@@ -119,6 +119,25 @@ impl Histogram {
         Durations::sum(&parts.iter().map(|each| each.summand(py)).collect::<Vec<_>>()).into()
     }
 
+    #[staticmethod]
+    #[allow(clippy::needless_pass_by_value)] // PyO3 makes the lists for this call
+    fn packed_sums(py: Python<'_>, parts: Vec<PyRef<'_, Self>>, sizes: Vec<usize>) -> PyResult<Vec<Self>> {
+        if sizes.iter().sum::<usize>() != parts.len() {
+            return Err(PyValueError::new_err(format!("the sizes are not those of {} histograms", parts.len())));
+        }
+        let mut rest = &parts[..];
+        let mut sum = |size| {
+            let (first, others) = rest.split_at(size);
+            rest = others;
+            if let [one] = first {
+                return one.packed(py);
+            }
+            let (data, count) = Durations::encoded_sum(&first.iter().map(|each| each.summand(py)).collect::<Vec<_>>());
+            Self { values: Values::Plain { data: PyBytes::new(py, &data).unbind(), count } }
+        };
+        Ok(sizes.into_iter().map(&mut sum).collect())
+    }
+
     fn copy(&self, py: Python<'_>) -> Self {
         self.read(py, Durations::clone).into()
     }

@@ -63,30 +63,11 @@ impl Buckets {
 
     /// Writes `HdrHistogram` V2, plain, byte for byte like the crate. There must be a value.
     pub(crate) fn encode(&self) -> Vec<u8> {
-        let mut data = Vec::with_capacity(HEAD + 4 * self.counts.len());
-        for word in [COOKIE, 0, 0, 3] {
-            data.extend(word.to_be_bytes());
-        }
-        data.extend(1_u64.to_be_bytes());
-        // The crate first allocates 2 parts, which hold all exact values, and then whole doublings.
-        let max = self.max();
-        let highest = if max < EXACT { 2 } else { (EXACT << step(max)) - 1 };
-        data.extend(highest.to_be_bytes());
-        data.extend(1.0_f64.to_be_bytes());
-        let mut next = 0;
+        let mut encoder = Encoder::new(self.counts.len());
         for (micros, count) in self.iter() {
-            let index = index(micros);
-            match index - next {
-                0 => {}
-                1 => zigzag::push(&mut data, 0),
-                gap => zigzag::push(&mut data, -(gap as u64).cast_signed()),
-            }
-            zigzag::push(&mut data, i64::try_from(count).unwrap_or(i64::MAX));
-            next = index + 1;
+            encoder.push(index(micros), count);
         }
-        let length = (data.len() - HEAD) as u32;
-        data[4..8].copy_from_slice(&length.to_be_bytes());
-        data
+        encoder.finish()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -151,13 +132,26 @@ impl Buckets {
     /// All of them together. `plain`: as [`plain_count`] accepts it.
     pub(crate) fn sum<'a>(lists: impl Iterator<Item = &'a Buckets>, plain: impl Iterator<Item = &'a [u8]>) -> Buckets {
         TABLE.with_borrow_mut(|table| {
-            for (micros, count) in lists.flat_map(Buckets::iter) {
-                table.add(index(micros), count);
-            }
-            for data in plain {
-                table.add_plain(data);
-            }
-            table.take()
+            table.add_all(lists, plain);
+            let mut counts = Vec::with_capacity(table.mark());
+            table.drain(|number, count| counts.push((highest(number) as u32, count)));
+            Buckets { counts }
+        })
+    }
+
+    /// The same as [`Buckets::encode`] writes it, and the number of values. None if there is none.
+    pub(crate) fn encoded_sum<'a>(
+        lists: impl Iterator<Item = &'a Buckets>,
+        plain: impl Iterator<Item = &'a [u8]>,
+    ) -> Option<(Vec<u8>, u64)> {
+        TABLE.with_borrow_mut(|table| {
+            table.add_all(lists, plain);
+            let (mut encoder, mut total) = (Encoder::new(table.mark()), 0);
+            table.drain(|number, count| {
+                encoder.push(number, count);
+                total += count;
+            });
+            (total > 0).then(|| (encoder.finish(), total))
         })
     }
 
@@ -254,31 +248,84 @@ fn read_plain(data: &[u8], mut each: impl FnMut(usize, u64)) -> Result<u64, &'st
     let length = word(head, 4).unwrap_or_default() as usize;
     let payload = data[HEAD..].get(..length).ok_or("its end is missing")?;
     let (mut at, mut next, mut total) = (0, 0_usize, 0_u64);
-    while let Some(&first) = payload.get(at) {
-        let (count, width) = if first < 0x80 {
-            // Nearly all numbers are this short. Counts and runs of empty buckets come in no order that a processor
-            // could guess, so there is no branch between them.
-            at += 1;
-            let (half, of_gap) = (first >> 1, 0_u8.wrapping_sub(first & 1));
-            (u64::from(half & !of_gap), 1 + usize::from(half & of_gap))
-        } else {
+    while at < payload.len() {
+        let end = payload.len().min(at + PIECE);
+        let piece = Piece::of(&payload[at..end]);
+        let width = piece.widths.iter().map(|&width| usize::from(width)).sum::<usize>();
+        if piece.is_short && next + width < NUMBERS {
+            for (&count, &width) in piece.counts.iter().zip(&piece.widths).take(end - at) {
+                each(next, u64::from(count));
+                next += usize::from(width);
+            }
+            let count = piece.counts.iter().map(|&count| u32::from(count)).sum::<u32>();
+            total = total.checked_add(u64::from(count)).ok_or("its counts are too large")?;
+            at = end - usize::from(payload[end - 1] >> 7);
+            continue;
+        }
+        while at < end {
             let (number, length) = zigzag::read(&payload[at..]).ok_or("its end is missing")?;
             at += length;
-            match number {
+            let (count, width) = match number {
                 // A negative number is a run of empty buckets.
                 i64::MIN..0 => (0, number.unsigned_abs() as usize),
                 _ => (number.unsigned_abs(), 1),
+            };
+            if next < NUMBERS {
+                total = total.checked_add(count).ok_or("its counts are too large")?;
+                each(next, count);
+            } else if count > 0 {
+                return Err("a value in it is over 2³² µs");
             }
-        };
-        if next < NUMBERS {
-            total = total.checked_add(count).ok_or("its counts are too large")?;
-            each(next, count);
-        } else if count > 0 {
-            return Err("a value in it is over 2³² µs");
+            next = next.saturating_add(width);
         }
-        next = next.saturating_add(width);
     }
     Ok(total)
+}
+
+/// Bytes of a payload that are read together.
+const PIECE: usize = 64;
+
+/// What each of some bytes of a payload adds, if it is the last one of a number; 0 if the number goes on. Nearly all
+/// numbers have one byte or two. Counts and runs of empty buckets come in no order that a processor could guess, so there
+/// is no branch between them, and all bytes of a piece are looked at together.
+struct Piece {
+    counts: [u16; PIECE],
+    /// Buckets.
+    widths: [u16; PIECE],
+    /// Whether these are right: no number is longer than two bytes, and the payload does not end within one.
+    is_short: bool,
+}
+
+impl Piece {
+    /// bytes: up to [`PIECE`], of which the first one begins a number; fewer at the end of a payload.
+    #[inline]
+    fn of(bytes: &[u8]) -> Piece {
+        let own: [u8; PIECE] = bytes.first_chunk().copied().unwrap_or_else(|| {
+            let mut padded = [0; PIECE];
+            padded[..bytes.len()].copy_from_slice(bytes);
+            padded
+        });
+        let mut before = [0; PIECE];
+        before[1..].copy_from_slice(&own[..PIECE - 1]);
+        let (mut counts, mut widths) = ([0; PIECE], [0; PIECE]);
+        let mut long = 0;
+        for place in 0..PIECE {
+            let (byte, before) = (own[place], before[place]);
+            // All bits set, or none.
+            let (goes_on, is_second) = (byte.cast_signed() >> 7, before.cast_signed() >> 7);
+            let (goes_on, is_second) = (i16::from(goes_on).cast_unsigned(), i16::from(is_second).cast_unsigned());
+            let (byte16, first) = (u16::from(byte), u16::from(before & 0x7f));
+            let number = (first | byte16 << 7) & is_second | byte16 & !is_second;
+            let (half, of_gap) = (number >> 1, 0_u16.wrapping_sub(number & 1));
+            counts[place] = half & !of_gap & !goes_on;
+            widths[place] = (half & of_gap).wrapping_add(1) & !goes_on;
+            long |= byte & before;
+        }
+        // The bytes after the last one look like counts of 0.
+        widths[bytes.len()..].fill(0);
+        let is_cut = bytes.len() < PIECE && own[bytes.len() - 1] > 0x7f;
+        Piece { counts, widths, is_short: long < 0x80 && !is_cut }
+    }
 }
 
 /// The width of a bucket for this value, as a power of two.
@@ -314,51 +361,125 @@ const BLOCK: usize = 64;
 struct Table {
     counts: Box<[u64; NUMBERS]>,
     used: Box<[bool; NUMBERS / BLOCK]>,
+    /// A bit for each bucket with a count, once they are asked for.
+    marks: Box<[u64; NUMBERS / BLOCK]>,
 }
 
 impl Table {
     fn new() -> Table {
         let counts = vec![0; NUMBERS].try_into().expect("so many");
-        Table { counts, used: Box::new([false; NUMBERS / BLOCK]) }
+        Table { counts, used: Box::new([false; NUMBERS / BLOCK]), marks: Box::new([0; NUMBERS / BLOCK]) }
     }
 
-    /// number: below [`NUMBERS`].
-    #[inline]
-    fn add(&mut self, number: usize, count: u64) {
-        self.counts[number] += count;
-        self.used[number / BLOCK] = true;
-    }
-
-    /// data: as [`plain_count`] accepts it.
-    fn add_plain(&mut self, data: &[u8]) {
+    /// plain: as [`plain_count`] accepts it.
+    fn add_all<'a>(&mut self, lists: impl Iterator<Item = &'a Buckets>, plain: impl Iterator<Item = &'a [u8]>) {
         // The two boxes, read once.
         let (counts, used) = (&mut *self.counts, &mut *self.used);
-        let each = |number: usize, count| {
+        let mut each = |number: usize, count| {
             counts[number] += count;
             used[number / BLOCK] = true;
         };
-        read_plain(data, each).expect("it has been checked");
+        for (micros, count) in lists.flat_map(Buckets::iter) {
+            each(index(micros), count);
+        }
+        for data in plain {
+            read_plain(data, &mut each).expect("it has been checked");
+        }
     }
 
-    /// Everything; the table is empty after that.
-    fn take(&mut self) -> Buckets {
-        // A bit for each bucket with a count.
-        let mut marks = [0_u64; NUMBERS / BLOCK];
-        let blocks = self.counts.as_chunks_mut::<BLOCK>().0;
-        for ((used, marks), counts) in self.used.iter_mut().zip(&mut marks).zip(&*blocks) {
+    /// Finds the buckets with a count; their number.
+    fn mark(&mut self) -> usize {
+        let blocks = self.counts.as_chunks::<BLOCK>().0;
+        for ((used, marks), counts) in self.used.iter_mut().zip(self.marks.iter_mut()).zip(blocks) {
             if mem::take(used) {
                 *marks = counts.iter().rev().fold(0, |bits, &count| bits << 1 | u64::from(count > 0));
             }
         }
-        let mut found = Vec::with_capacity(marks.iter().map(|bits| bits.count_ones() as usize).sum());
-        for ((place, mut bits), counts) in marks.into_iter().enumerate().zip(blocks) {
-            while bits != 0 {
+        self.marks.iter().map(|bits| bits.count_ones() as usize).sum()
+    }
+
+    /// Calls `each` with (number of a bucket, its count) of those that [`Table::mark`] has found, ascending; the table is
+    /// empty after that.
+    fn drain(&mut self, mut each: impl FnMut(usize, u64)) {
+        let blocks = self.counts.as_chunks_mut::<BLOCK>().0;
+        for ((place, bits), counts) in self.marks.iter_mut().enumerate().zip(blocks) {
+            while *bits != 0 {
                 let at = bits.trailing_zeros() as usize;
-                found.push((highest(place * BLOCK + at) as u32, mem::take(&mut counts[at])));
-                bits &= bits - 1;
+                each(place * BLOCK + at, mem::take(&mut counts[at]));
+                *bits &= *bits - 1;
             }
         }
-        Buckets { counts: found }
+    }
+}
+
+/// Writes a plain histogram, bucket by bucket.
+struct Encoder {
+    data: Vec<u8>,
+    /// The latest numbers, which are short.
+    short: [u8; PIECE],
+    /// How many these are.
+    length: usize,
+    /// One more than the number of the last bucket.
+    next: usize,
+}
+
+impl Encoder {
+    /// buckets: about as many as will come.
+    fn new(buckets: usize) -> Encoder {
+        let mut data = Vec::with_capacity(HEAD + 2 * PIECE + 2 * buckets);
+        for word in [COOKIE, 0, 0, 3] {
+            data.extend(word.to_be_bytes());
+        }
+        data.extend(1_u64.to_be_bytes());
+        data.extend(0_u64.to_be_bytes());
+        data.extend(1.0_f64.to_be_bytes());
+        Encoder { data, short: [0; PIECE], length: 0, next: 0 }
+    }
+
+    /// number: above that of the bucket before. count: above 0.
+    #[inline]
+    fn push(&mut self, number: usize, count: u64) {
+        let gap = number - self.next;
+        self.next = number + 1;
+        // One empty bucket is a count of 0, several are a negative number.
+        let run = if gap == 1 { 0 } else { (2 * gap).wrapping_sub(1) };
+        if gap > 64 || count > 63 || self.length + 2 > PIECE {
+            self.push_long(gap, count);
+            return;
+        }
+        // As in `Piece`: there is no branch between a run and none.
+        self.short[self.length] = run as u8;
+        self.length += usize::from(gap > 0);
+        self.short[self.length] = (count << 1) as u8;
+        self.length += 1;
+    }
+
+    #[inline(never)]
+    fn push_long(&mut self, gap: usize, count: u64) {
+        self.flush();
+        match gap {
+            0 => {}
+            1 => zigzag::push(&mut self.data, 0),
+            _ => zigzag::push(&mut self.data, -(gap as u64).cast_signed()),
+        }
+        zigzag::push(&mut self.data, i64::try_from(count).unwrap_or(i64::MAX));
+    }
+
+    fn flush(&mut self) {
+        self.data.extend_from_slice(&self.short[..self.length]);
+        self.length = 0;
+    }
+
+    /// There must be a bucket.
+    fn finish(mut self) -> Vec<u8> {
+        self.flush();
+        let length = (self.data.len() - HEAD) as u32;
+        self.data[4..8].copy_from_slice(&length.to_be_bytes());
+        // The crate first allocates 2 parts, which hold all exact values, and then whole doublings.
+        let max = highest(self.next - 1);
+        let top = if max < EXACT { 2 } else { (EXACT << step(max)) - 1 };
+        self.data[24..32].copy_from_slice(&top.to_be_bytes());
+        self.data
     }
 }
 

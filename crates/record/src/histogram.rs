@@ -79,21 +79,24 @@ impl Durations {
         if let [Summand::Counted(one)] = parts {
             return (*one).clone();
         }
-        let lists = parts.iter().filter_map(|each| match each {
-            Summand::Counted(Durations { counts: Counts::Few(few) }) => Some(few),
-            _ => None,
-        });
-        let plain = parts.iter().filter_map(|each| match each {
-            Summand::Plain(data) => Some(*data),
-            Summand::Counted(_) => None,
-        });
-        let mut sum = Durations { counts: Counts::Few(Buckets::sum(lists, plain)) };
+        let mut sum = Durations { counts: Counts::Few(Buckets::sum(lists_of(parts), plain_of(parts))) };
         for each in parts {
             if let Summand::Counted(many @ Durations { counts: Counts::Many(_) }) = each {
                 sum.add(many);
             }
         }
         sum
+    }
+
+    /// The same as [`Durations::encode`] writes it, plain, and the number of values. Without a list of its buckets, if no
+    /// part is dense.
+    pub fn encoded_sum(parts: &[Summand<'_>]) -> (Vec<u8>, u64) {
+        let is_dense = |each: &Summand<'_>| matches!(each, Summand::Counted(Durations { counts: Counts::Many(_) }));
+        let found = if parts.iter().any(is_dense) { None } else { Buckets::encoded_sum(lists_of(parts), plain_of(parts)) };
+        found.unwrap_or_else(|| {
+            let sum = Durations::sum(parts);
+            (sum.encode(false), sum.count())
+        })
     }
 
     /// The number of values in bytes that [`Durations::decode`] reads, if they are plain and nothing follows them.
@@ -258,6 +261,20 @@ impl Durations {
     pub fn decode(data: &[u8]) -> Result<Durations, DecodeError> {
         Ok(Durations { counts: Counts::Few(Buckets::decode(data).map_err(DecodeError)?) })
     }
+}
+
+fn lists_of<'a>(parts: &[Summand<'a>]) -> impl Iterator<Item = &'a Buckets> {
+    parts.iter().filter_map(|each| match each {
+        Summand::Counted(Durations { counts: Counts::Few(few) }) => Some(few),
+        _ => None,
+    })
+}
+
+fn plain_of<'a>(parts: &[Summand<'a>]) -> impl Iterator<Item = &'a [u8]> {
+    parts.iter().filter_map(|each| match each {
+        Summand::Plain(data) => Some(*data),
+        Summand::Counted(_) => None,
+    })
 }
 
 fn dense(few: &Buckets) -> Histogram<u64> {

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from plimsoll.cli.common import collect_rarely, store_option
+from plimsoll.cli.common import prepare_reading, store_option
 from plimsoll.report.formats import FORMATS, of_runs
 from plimsoll.report.outputs import pieces, write
 from plimsoll.report.sources import OutputRequest, RunSource
@@ -41,7 +41,7 @@ def export(run: str, format: str, output: str | None, store: str | None) -> None
     Also Locust's files and the HTML page. The run's warm-up is left out. RUN is a run's id, the beginning of one, or
     "last", which is also the default.
     """
-    collect_rarely()
+    prepare_reading()
     with Store.open(store, create=False) as opened:
         stored = opened.run(run)
         source = RunSource.of(stored)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from plimsoll.cli.common import collect_rarely, fail_on_option
+from plimsoll.cli.common import fail_on_option, prepare_reading
 from plimsoll.errors import UsageError
 from plimsoll.report import outputs
 from plimsoll.report.formats import FORMATS, of_studies
@@ -87,7 +87,7 @@ def opened_study(refs: Sequence[str], location: str | None) -> Iterator[StudySou
     PlimsollError."""
     from plimsoll.experiment.refs import only_run, source_of_run
 
-    collect_rarely()
+    prepare_reading()
     if all(Path(ref).is_file() for ref in refs):
         yield _source_of_refs(None, refs)
         return

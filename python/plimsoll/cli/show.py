@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from plimsoll.cli.common import collect_rarely, json_option, print_report, store_option, times_option
+from plimsoll.cli.common import json_option, prepare_reading, print_report, store_option, times_option
 from plimsoll.report.sources import RunSource
 from plimsoll.store import Store
 
@@ -25,6 +25,6 @@ def show(run: str, times_of: str | None, as_json: bool, store: str | None) -> No
 
     RUN is a run's id, the beginning of one, or "last", which is also the default.
     """
-    collect_rarely()
+    prepare_reading()
     with Store.open(store, create=False) as opened:
         print_report(RunSource.of(opened.run(run), times_of), "run.json" if as_json else "tables")

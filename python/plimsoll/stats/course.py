@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
-from itertools import compress, groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,19 +21,23 @@ if TYPE_CHECKING:
     from plimsoll.stats.columns import IntervalColumns
 
 
+_NUMBERS = ("count", "untimed", "bytes_body", "response_sum", "response_max")
+
+
+def numbers_of(columns: IntervalColumns) -> dict[str, NDArray[np.int64]]:
+    """What courses are made from: "second" and these columns."""
+    numbers = {name: np.array(columns.numbers[name], dtype=np.int64) for name in _NUMBERS}
+    return {"second": np.array(columns.seconds, dtype=np.int64), **numbers}
+
+
 def _by_second(at: Sequence[int], histograms: Sequence[Histogram], seconds: int) -> tuple[Histogram | None, ...]:
     """at: their seconds, in any order. Those of one second are added up."""
-    found: list[Histogram | None] = [None] * seconds
-    several: dict[int, list[Histogram]] = {}
-    for second, each in zip(at, histograms, strict=True):
-        first = found[second]
-        if first is None:
-            found[second] = each
-        else:
-            several.setdefault(second, [first]).append(each)
-    for second, parts in several.items():
-        found[second] = Histogram.sum(parts).packed()
-    return tuple(found)
+    sizes = Counter(at)
+    if len(sizes) < len(at):
+        histograms = take(histograms, sorted(range(len(at)), key=at.__getitem__))
+        at = sorted(sizes)
+        histograms = Histogram.packed_sums(histograms, [sizes[second] for second in at])
+    return tuple(map(dict(zip(at, histograms, strict=True)).get, range(seconds)))
 
 
 class CourseBuilder:
@@ -52,37 +56,39 @@ class CourseBuilder:
         self._on_time: list[Histogram] = []
         """Shorter than the others as long as these are the service times."""
 
-    def add(self, columns: IntervalColumns, rows: Mapping[str, Sequence[int]]) -> None:
-        """columns: of a stored run, so their histograms are packed. rows: by outcome."""
-        timed: list[int] = []
+    def add(
+        self, columns: IntervalColumns, numbers: Mapping[str, NDArray[np.int64]], rows: Mapping[str, Sequence[int]]
+    ) -> None:
+        """columns: of a stored run, so their histograms are packed, and their seconds ascend. numbers: theirs, as
+        `numbers_of` gives them. rows: by outcome."""
+        timed = []
         for outcome, found in rows.items():
             if outcome in NO_REQUESTS:
                 continue
-            counts = take(columns.numbers["count"], found)
-            failures = counts if outcome in FAILURES else [0] * len(counts)
-            bodies = take(columns.numbers["bytes_body"], found)
-            self._counts.append(np.array([take(columns.seconds, found), counts, failures, bodies], dtype=np.int64))
+            chosen = np.array(found)
+            second, count, untimed, bodies, *_ = (each[chosen] for each in numbers.values())
+            failures = count if outcome in FAILURES else np.zeros_like(count)
+            self._counts.append(np.array([second, count, failures, bodies]))
             if outcome in self._timed:
-                timed += compress(found, take(columns.is_timed, found))
-        if timed:
-            self._add_times(columns, sorted(timed))
+                timed.append(chosen[count > untimed])
+        if any(map(len, timed)):
+            self._add_times(columns, numbers, np.sort(np.concatenate(timed)))
 
-    def _add_times(self, columns: IntervalColumns, rows: Sequence[int]) -> None:
-        count, untimed, total, longest = (
-            np.array(take(columns.numbers[name], rows), dtype=np.int64)
-            for name in ("count", "untimed", "response_sum", "response_max")
-        )
-        seconds = take(columns.seconds, rows)
-        self._times.append(np.array([seconds, count - untimed, total, longest]))
-        parts: list[list[int]] = []
-        if len(set(seconds)) < len(seconds):
-            parts = [list(same) for _, same in groupby(range(len(rows)), seconds.__getitem__)]
+    def _add_times(
+        self, columns: IntervalColumns, numbers: Mapping[str, NDArray[np.int64]], chosen: NDArray[np.int64]
+    ) -> None:
+        second, count, untimed, _, total, longest = (each[chosen] for each in numbers.values())
+        self._times.append(np.array([second, count - untimed, total, longest]))
+        # Rows of one second follow each other.
+        first = np.flatnonzero(np.diff(second, prepend=-1))
+        sizes = np.diff(first, append=len(second)).tolist()
+        rows = chosen.tolist()
         if self._on_time or columns.has_waited(rows):
             self._on_time += self._service[len(self._on_time) :]
-            self._on_time += _sums(columns.response_on_time(rows), parts)
-        self._seconds += [seconds[each[0]] for each in parts] if parts else seconds
-        self._response += _sums(take(columns.response, rows), parts)
-        self._service += _sums(take(columns.service, rows), parts)
+            self._on_time += _sums(columns.response_on_time(rows), sizes)
+        self._seconds += second[first].tolist()
+        self._response += _sums(take(columns.response, rows), sizes)
+        self._service += _sums(take(columns.service, rows), sizes)
 
     def course(self, seconds: int, warmup: int) -> Course:
         """seconds: more than the last second of any interval."""
@@ -112,11 +118,9 @@ def _joined(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.concatenate(parts, axis=1) if parts else np.zeros((4, 0), dtype=np.int64)
 
 
-def _sums(histograms: Sequence[Histogram], parts: Sequence[Sequence[int]]) -> Sequence[Histogram]:
-    """histograms: packed, like the sums. parts: places of those that belong together; none if each is alone."""
-    if not parts:
-        return histograms
-    return [Histogram.sum(take(histograms, part)).packed() for part in parts]
+def _sums(histograms: Sequence[Histogram], sizes: Sequence[int]) -> Sequence[Histogram]:
+    """histograms: packed, like the sums. sizes: how many belong together, in their order."""
+    return histograms if len(sizes) == len(histograms) else Histogram.packed_sums(histograms, sizes)
 
 
 def _where(counts: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll.record import STREAM_ROWS, TIMES_OF
-from plimsoll.stats.course import CourseBuilder, GeneratorCourseBuilder
+from plimsoll.stats.course import CourseBuilder, GeneratorCourseBuilder, numbers_of
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
@@ -47,12 +47,13 @@ class RunReading:
             endpoints.setdefault((method, name), {})[outcome] = rows
             if method not in STREAM_ROWS:
                 total.setdefault(outcome, []).extend(rows)
+        numbers = numbers_of(columns)
         for key, outcomes in endpoints.items():
             course = self._courses.get(key)
             if course is None:
                 course = self._courses[key] = CourseBuilder(self._timed)
-            course.add(columns, outcomes)
-        self._total.add(columns, total)
+            course.add(columns, numbers, outcomes)
+        self._total.add(columns, numbers, total)
 
     def add_health(self, row: Health) -> None:
         users = self._users.setdefault(row.second, {})

@@ -100,10 +100,13 @@ class StoredRun:
     def health(self) -> Iterator[Health]:
         """Second by second and worker by worker."""
         query = select(*_HEALTH).where(schema.health.c.run == self.id)
-        for row in self._rows(query.order_by(schema.health.c.second, schema.health.c.worker, schema.health.c.id)):
-            lag, delay, *values = row
-            plain = dict(zip(_HEALTH_PLAIN, values, strict=True))
-            yield Health(lag=self._histogram(lag), delay=self._histogram(delay), **plain)
+        query = query.order_by(schema.health.c.second, schema.health.c.worker, schema.health.c.id)
+        with self._result(query, _ROWS_AT_ONCE) as result:
+            for found in result.partitions():
+                lag, delay, *plain = zip(*found, strict=True)
+                times = map(self._histograms, (lag, delay))
+                for row_lag, row_delay, *values in zip(*times, *plain, strict=True):
+                    yield Health(lag=row_lag, delay=row_delay, **dict(zip(_HEALTH_PLAIN, values, strict=True)))
 
     def failures(self) -> Iterator[Failure]:
         query = select(*_FAILURE).join_from(schema.failure, schema.endpoint).where(schema.endpoint.c.run == self.id)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -142,7 +143,9 @@ def time_columns(
     for name, histograms in times.items():
         lines |= _quantile_columns(name, histograms)
         if width > 1:
-            together |= _quantile_columns(name, [Histogram.sum(each).packed() for each in _parts(histograms, width)])
+            parts = list(_parts(histograms, width))
+            sums = Histogram.packed_sums(list(chain.from_iterable(parts)), [len(part) for part in parts])
+            together |= _quantile_columns(name, sums)
     seconds = len(next(iter(lines.values())))
     columns = [(start, ColumnValues(min(width, seconds - start))) for start in range(0, seconds, width)]
     for line, values in lines.items():
