@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.columns import IntervalColumns
     from plimsoll.stats.reading import RunReading
+    from plimsoll.stats.view import Companion
     from plimsoll.store import StoredRun
 
 
@@ -106,6 +107,10 @@ class RunSource:
     def assessment(self) -> Assessment:
         return assess(self.view, self.stored.manifest, self.stored.facts)
 
+    def read_with(self, companion: Companion) -> None:
+        """Read a stored run for its view, and let the companion have all that is read."""
+        self.view = RunView.of(self.stored, self.times_of, companion)
+
     @property
     def is_invalid(self) -> bool:
         from plimsoll.stats.trial import invalid_for
@@ -121,14 +126,15 @@ class RunSource:
 
     def measured(self) -> Iterator[Interval]:
         """Without what is left out, second by second. Raises PlimsollError, like the next."""
-        return self.stored.intervals(self._first)
+        return self.stored.intervals(self.first)
 
     def measured_columns(self, most: int) -> Iterator[IntervalColumns]:
         """The same, about `most` at a time."""
-        return self.stored.columns(most, self._first)
+        return self.stored.columns(most, self.first)
 
     @property
-    def _first(self) -> int:
+    def first(self) -> int:
+        """The first second that is not left out."""
         return first_second(self.stored.manifest, self.stored.facts)
 
     def document(self, *, charts: bool = True, command: str = "") -> ReportDocument:

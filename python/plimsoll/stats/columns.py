@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from operator import attrgetter, gt, itemgetter
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -69,6 +70,20 @@ class IntervalColumns:
             times = self.response[row], self.service[row], self.on_time[row]
             method, name, outcome = keys[row]
             yield Interval(self.seconds[row], method, name, outcome, *values, *times)  # type: ignore[call-arg]
+
+    def since(self, second: int) -> Self:
+        """The rows from this second on, if seconds ascend."""
+        first = bisect_left(self.seconds, second)
+        if not first:
+            return self
+        return type(self)(
+            {key: [row - first for row in rows if row >= first] for key, rows in self.rows.items()},
+            self.seconds[first:],
+            {name: column[first:] for name, column in self.numbers.items()},
+            self.response[first:],
+            self.service[first:],
+            self.on_time[first:],
+        )
 
     def keys(self) -> Sequence[Key]:
         """Of each row."""

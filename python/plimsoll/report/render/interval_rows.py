@@ -17,6 +17,7 @@ from plimsoll.stats.latency.columns import LatencyColumns, where_timed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from plimsoll.record import Health
     from plimsoll.report.sources import Described, OutputRequest, RunSource
     from plimsoll.stats.columns import IntervalColumns
 
@@ -37,12 +38,36 @@ _BATCH = 1000
 """Rows that are made at a time, about: of many more the histograms would not stay in the processor's cache."""
 _ROW_GROUP = 5000
 """Rows of Parquet."""
+_HEAD = ",".join(COLUMNS)
+_DOUBTS = "\0"
+"""Stands for the reasons to doubt a run. No text of a store has this character."""
 _PIECE = 2**18
 """Bytes of a file that are read at a time."""
 
 
-def interval_csv(source: RunSource, request: OutputRequest) -> Iterator[str]:
-    return as_csv(source.measured_columns(_BATCH), source.assessment.validity.reasons)
+def interval_csv(source: RunSource, request: OutputRequest) -> Iterator[bytes]:
+    """The run is read once: its lines wait in a file until it is known whether it is valid."""
+    with tempfile.TemporaryFile() as file:
+        source.read_with(_WaitingLines(file, source.first))
+        doubts = lines_of([[""], ["; ".join(source.assessment.validity.reasons)]])[1:-1].encode()
+        yield f"{_HEAD}\n".encode()
+        file.seek(0)
+        while piece := file.read(_PIECE):
+            yield piece.replace(_DOUBTS.encode(), doubts)
+
+
+class _WaitingLines:
+    """Receives what a view reads. file: gets the lines of the seconds from `first` on, with `_DOUBTS` as a cell."""
+
+    def __init__(self, file: IO[bytes], first: int) -> None:
+        self._file = file
+        self._first = first
+
+    def add_columns(self, columns: IntervalColumns) -> None:
+        self._file.writelines(each.encode() for each in _lines([columns.since(self._first)], _DOUBTS))
+
+    def add_health(self, row: Health) -> None:
+        """The lines say nothing of it."""
 
 
 def interval_json(source: RunSource, request: OutputRequest) -> Iterator[str]:
@@ -91,8 +116,11 @@ def columns(intervals: Iterable[IntervalColumns], *, histograms: bool = True) ->
 
 def as_csv(intervals: Iterable[IntervalColumns], invalid: Iterable[str] = ()) -> Iterator[str]:
     """Pieces of it; without histograms. invalid: reasons to doubt the run, repeated in each line."""
-    doubts = "; ".join(invalid)
-    yield ",".join(COLUMNS) + "\n"
+    yield f"{_HEAD}\n"
+    yield from _lines(intervals, "; ".join(invalid))
+
+
+def _lines(intervals: Iterable[IntervalColumns], doubts: str) -> Iterator[str]:
     for batch in columns(intervals, histograms=False):
         yield lines_of([*batch.values(), [doubts] * len(batch["second"])])
 
