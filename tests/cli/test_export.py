@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,7 +13,10 @@ import pyarrow.parquet
 import pytest
 
 from plimsoll.report.formats import of_runs
+from plimsoll.report.render.interval_rows import as_csv
+from plimsoll.report.sources import RunSource
 from plimsoll.store import Store
+from plimsoll.store.reader import StoredRun
 
 FORMATS = ("hgrm", "hlog", "csv", "json", "parquet")
 
@@ -73,6 +79,39 @@ def test_reasons_to_doubt_the_run_are_said(plimsoll, make_interval, make_health)
     assert pyarrow.parquet.read_table("out")["invalid"][0].as_py() in result.stderr.replace(
         "\nplimsoll: INVALID: ", "; "
     )
+
+
+def test_csv_has_the_doubts_in_each_line_after_one_reading(plimsoll, make_interval, make_health, monkeypatch):
+    with Store.open() as store:
+        writer = store.start_run({"started": 1_795_176_000.0, "users_kind": "native", "warmup": 1.5})
+        for second in range(4):
+            writer.commit([make_interval([1.0] * 10, second=second, name="/a\0b")], [make_health(second)])
+        writer.finish("finished", 1_795_176_004.0, facts={"lost_workers": 1})
+        source = RunSource.of(store.run("last"))
+        doubts = source.assessment.validity.reasons
+        expected = "".join(as_csv(source.measured_columns(1000), doubts))
+    assert doubts
+    readings = []
+    columns = StoredRun.columns
+    monkeypatch.setattr(StoredRun, "columns", lambda *given: readings.append(given) or columns(*given))
+    assert plimsoll("export", "--format", "csv", "-o", "out").exit_code == 0
+    assert len(readings) == 1
+    assert Path("out").read_text() == expected
+    rows = list(csv.DictReader(expected.splitlines()))
+    assert [(row["second"], row["name"], row["invalid"]) for row in rows] == [
+        (second, "/a\ufffdb", "; ".join(doubts)) for second in ("2", "3")
+    ]
+
+
+def test_numpy_starts_no_threads_for_it(plimsoll, stored_run_ids):
+    code = (
+        "import os, sys; from plimsoll.cli import main; sys.argv[0] = 'plimsoll'; main(standalone_mode=False);"
+        "print('numpy' in sys.modules, len(os.listdir('/proc/self/task')))"
+    )
+    command = [sys.executable, "-c", code, "export", "--format", "csv", "-o", "out"]
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    printed = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    assert printed == "out\nTrue 1\n"
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from itertools import accumulate
 from operator import attrgetter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -71,6 +73,30 @@ def test_a_table_has_what_each_histogram_says(found: list[Interval], quantiles: 
         table = np.frombuffer(Histogram.table([each.response for each in found], asked), "<u8")
         rows = table.reshape(len(asked), len(found))
         assert rows.T.tolist() == [[each.response.value_at(q) for q in asked] for each in found]
+
+
+@given(some.lists(intervals(), max_size=20), some.lists(some.integers(0, 4), max_size=6))
+def test_sums_of_several_at_a_time_are_those_of_each(found: list[Interval], sizes: list[int]) -> None:
+    starts = list(accumulate(sizes, initial=0))
+    parts = [each.response for each in (found * sum(sizes))[: starts[-1]]]
+    if len(parts) < starts[-1]:
+        with pytest.raises(ValueError, match="the sizes are not those of 0 histograms"):
+            Histogram.packed_sums(parts, sizes)
+        return
+    sums = Histogram.packed_sums(parts, sizes)
+    expected = [Histogram.sum(parts[start : start + size]) for start, size in zip(starts, sizes, strict=False)]
+    assert [each.buckets() for each in sums] == [each.buckets() for each in expected]
+    assert [each.count for each in sums] == [each.count for each in expected]
+
+
+@given(some.lists(intervals(), max_size=20), some.integers(0, 13))
+def test_the_rows_since_a_second_are_those_of_its_intervals(found: list[Interval], second: int) -> None:
+    found.sort(key=attrgetter("second"))
+    columns = IntervalColumns.of(found).since(second)
+    assert [shown(each) for each in columns.intervals()] == [shown(each) for each in found if each.second >= second]
+    assert [shown(each) for each in columns.added_up().intervals()] == [
+        shown(each) for each in sorted(merge(each for each in found if each.second >= second), key=attrgetter("key"))
+    ]
 
 
 @given(some.lists(intervals(), max_size=20), some.integers(0, 20))

@@ -65,6 +65,7 @@ impl Durations {
     /// Adds every value of `other`.
     pub fn add(&mut self, other: &Durations) {
         match (&mut self.counts, &other.counts) {
+            (Counts::Few(own), all) if own.len() == 0 => self.counts = all.clone(),
             (Counts::Few(own), Counts::Few(more)) if own.len() + more.len() <= MOST => own.add(more),
             (_, Counts::Few(more)) => self.add_buckets(more),
             (_, Counts::Many(more)) => {
@@ -92,7 +93,8 @@ impl Durations {
     /// part is dense.
     pub fn encoded_sum(parts: &[Summand<'_>]) -> (Vec<u8>, u64) {
         let is_dense = |each: &Summand<'_>| matches!(each, Summand::Counted(Durations { counts: Counts::Many(_) }));
-        let found = if parts.iter().any(is_dense) { None } else { Buckets::encoded_sum(lists_of(parts), plain_of(parts)) };
+        let found =
+            if parts.iter().any(is_dense) { None } else { Buckets::encoded_sum(lists_of(parts), plain_of(parts)) };
         found.unwrap_or_else(|| {
             let sum = Durations::sum(parts);
             (sum.encode(false), sum.count())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from contextlib import contextmanager
 from importlib import import_module
 from keyword import iskeyword
@@ -49,7 +50,12 @@ class Verbs(click.Group):
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
         module = "report" if cmd_name == "compare" else name
-        command = getattr(import_module(f"plimsoll.cli.{module}"), name)
+        # What is imported stays, so there is nothing to collect meanwhile.
+        gc.disable()
+        try:
+            command = getattr(import_module(f"plimsoll.cli.{module}"), name)
+        finally:
+            gc.enable()
         assert isinstance(command, click.Command)
         return command
 

@@ -32,12 +32,12 @@ def numbers_of(columns: IntervalColumns) -> dict[str, NDArray[np.int64]]:
 
 def _by_second(at: Sequence[int], histograms: Sequence[Histogram], seconds: int) -> tuple[Histogram | None, ...]:
     """at: their seconds, in any order. Those of one second are added up."""
-    sizes = Counter(at)
-    if len(sizes) < len(at):
-        histograms = take(histograms, sorted(range(len(at)), key=at.__getitem__))
-        at = sorted(sizes)
-        histograms = Histogram.packed_sums(histograms, [sizes[second] for second in at])
-    return tuple(map(dict(zip(at, histograms, strict=True)).get, range(seconds)))
+    found = dict(zip(at, histograms, strict=True))
+    if len(found) < len(at):
+        sizes = Counter(at)
+        parts = take(histograms, sorted(range(len(at)), key=at.__getitem__))
+        found = dict(zip(sorted(sizes), Histogram.packed_sums(parts, [sizes[each] for each in sorted(sizes)]), strict=True))
+    return tuple(map(found.get, range(seconds)))
 
 
 class CourseBuilder:

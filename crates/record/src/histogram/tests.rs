@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use std::io::Write;
 use std::num::NonZeroU64;
 
-use super::{Counts, Durations, LONGEST, MOST, Summand};
+use super::{Counts, DecodeError, Durations, LONGEST, MOST, Summand};
 
 /// Corrected with an interval above 0.
 fn corrected(durations: &Durations, interval: u64) -> Durations {
@@ -123,6 +123,51 @@ fn plain_is_one_whole_histogram_and_nothing_else() {
 }
 
 #[test]
+fn a_payload_may_end_after_a_number_only() {
+    // Counts and gaps of one, two and three bytes, at all places of the pieces that are read together.
+    let mut durations = Durations::default();
+    (0..300)
+        .for_each(|value| _ = durations.record(value * value * 40, [1, 1, 1, 1, 300, 1, 20_000][value as usize % 7]));
+    let plain = durations.encode(false);
+    for end in 40..plain.len() {
+        let mut cut = plain[..end].to_vec();
+        cut[4..8].copy_from_slice(&((end - 40) as u32).to_be_bytes());
+        let is_whole = end == 40 || cut[end - 1] < 0x80;
+        assert_eq!(Durations::plain_count(&cut).is_some(), is_whole, "the first {end} bytes");
+        if is_whole {
+            let found = Durations::decode(&cut).unwrap();
+            assert!(durations.buckets().collect::<Vec<_>>().starts_with(&found.buckets().collect::<Vec<_>>()));
+            assert_eq!(Durations::plain_count(&cut), Some(found.count()));
+        }
+    }
+}
+
+#[test]
+fn the_highest_bucket_is_read_and_what_is_above_is_refused() {
+    let mut durations = Durations::default();
+    durations.record(1, 1);
+    let mut plain = durations.encode(false);
+    // A run of empty buckets up to the last one, as numbers of two bytes.
+    let mut payload = Vec::new();
+    let mut left = 23 * 1024 - 1;
+    while left > 0 {
+        let gap = left.min(8000_u16);
+        let number = 2 * gap - 1;
+        payload.extend([number as u8 & 0x7f | 0x80, (number >> 7) as u8]);
+        left -= gap;
+    }
+    for (end, is_ours) in [(&[2][..], true), (&[0, 2], false), (&[2, 2], false), (&[2, 0], true)] {
+        plain.truncate(40);
+        plain.extend(payload.iter().chain(end));
+        plain[4..8].copy_from_slice(&((payload.len() + end.len()) as u32).to_be_bytes());
+        assert_eq!(Durations::plain_count(&plain), is_ours.then_some(1), "{end:?}");
+        let expected =
+            if is_ours { Ok(u64::from(u32::MAX)) } else { Err(DecodeError("a value in it is over 2³² µs")) };
+        assert_eq!(Durations::decode(&plain).map(|found| found.max()), expected, "{end:?}");
+    }
+}
+
+#[test]
 fn counts_that_do_not_add_up_are_refused() {
     let mut durations = Durations::default();
     durations.record(1, i64::MAX as u64);
@@ -146,7 +191,9 @@ fn many_lists_add_up_to_a_long_list_and_leave_nothing_for_the_next_sum() {
     for each in &lists {
         added.add(each);
     }
-    let sum = Durations::sum(&lists.iter().map(Summand::Counted).collect::<Vec<_>>());
+    let counted: Vec<_> = lists.iter().map(Summand::Counted).collect();
+    let sum = Durations::sum(&counted);
+    assert_eq!(Durations::encoded_sum(&counted), (added.encode(false), 3000));
     assert!(matches!(&sum.counts, Counts::Few(list) if list.len() > MOST));
     assert_eq!((&sum, sum.encode(false)), (&added, added.encode(false)));
     let mut more = sum.clone();
@@ -160,10 +207,13 @@ fn many_lists_add_up_to_a_long_list_and_leave_nothing_for_the_next_sum() {
         0 => Summand::Plain(plain),
         _ => Summand::Counted(list),
     });
-    assert_eq!(Durations::sum(&mixed.collect::<Vec<_>>()), added);
+    let mixed: Vec<_> = mixed.collect();
+    assert_eq!(Durations::sum(&mixed), added);
+    assert_eq!(Durations::encoded_sum(&mixed), (added.encode(false), 3000));
     assert_eq!(Durations::sum(&[Summand::Counted(&lists[7])]), lists[7]);
     assert_eq!(Durations::sum(&[Summand::Plain(&plain[7])]), lists[7]);
     assert_eq!(Durations::sum(&[]), Durations::default());
+    assert_eq!(Durations::encoded_sum(&[]), (Durations::default().encode(false), 0));
 }
 
 /// The compressed form of a plain histogram.
@@ -190,7 +240,8 @@ proptest! {
     #[test]
     fn few_values_are_written_as_many_are(
         values in (0..32_u32).prop_flat_map(|bits| {
-            prop::collection::vec((0..LONGEST.min(2 << bits), 1..u64::MAX >> 8), 1..200)
+            let count = prop_oneof![1..64_u64, 1..20_000_u64, 1..u64::MAX >> 8];
+            prop::collection::vec((0..LONGEST.min(2 << bits), count), 1..200)
         }),
     ) {
         let mut many = Durations::default();
@@ -198,7 +249,10 @@ proptest! {
             many.record(micros, count);
         }
         let few = Durations { counts: Counts::Few(many.to_buckets()) };
-        prop_assert_eq!(few.encode(false), many.encode(false));
+        let plain = many.encode(false);
+        prop_assert_eq!(Durations::plain_count(&plain), Some(many.count()));
+        prop_assert_eq!(&Durations::decode(&plain).unwrap(), &few);
+        prop_assert_eq!(few.encode(false), plain);
     }
 
     #[test]
@@ -269,7 +323,10 @@ proptest! {
                 let mut sum = left.clone();
                 sum.add(right);
                 prop_assert_eq!(&sum, &whole);
-                prop_assert_eq!(&Durations::sum(&[Summand::Counted(left), Summand::Counted(right)]), &whole);
+                let parts = [Summand::Counted(left), Summand::Counted(right)];
+                prop_assert_eq!(&Durations::sum(&parts), &whole);
+                let (data, count) = Durations::encoded_sum(&parts);
+                prop_assert_eq!((Durations::decode(&data).as_ref(), count), (Ok(&whole), whole.count()));
             }
         }
     }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count as counted_from
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram
@@ -69,14 +71,15 @@ def _curve(histogram: Histogram, step: float) -> tuple[list[Row], list[Row]]:
     count = histogram.count
     if not count:
         return [], []
-    rows: list[Row] = []
-    place = 1  # not 0: that is the least value, which says little and would stretch the axis
-    while (above := 10.0 ** -(place * step)) * count >= 1:
-        q = 1 - above
-        value = histogram.value_at(q)
-        if value:  # a logarithmic axis has no 0, and a µs in its place would stretch it over decades of nothing
-            rows.append({"q": short(q, 9), "ms": short(value / 1000), "requests": count})
-        place += 1
+    # From place 1 on: place 0 is the least value, which says little and would stretch the axis.
+    above = takewhile(lambda part: part * count >= 1, (10.0 ** -(place * step) for place in counted_from(1)))
+    known = [1 - part for part in above]
+    rows: list[Row] = [
+        {"q": short(q, 9), "ms": short(value / 1000), "requests": count}
+        for q, value in zip(known, histogram.values_at(known), strict=True)
+        # A logarithmic axis has no 0, and a µs in its place would stretch it over decades of nothing.
+        if value
+    ]
     certain = [row for row in rows if (1 - float(row["q"] or 0)) * count >= FEW]
     few = rows[len(certain) :]
     return certain, [*certain[-1:], *few] if few else []

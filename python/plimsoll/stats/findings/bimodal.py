@@ -99,8 +99,8 @@ def modes(buckets: Sequence[tuple[float, int]]) -> Modes | None:
     """The best split of a histogram, buckets (µs, count); None if no split leaves enough on both sides."""
     if not buckets:
         return None
-    logs = np.log10(np.array([max(value, 1.0) for value, _ in buckets]) / 1000)
-    counts = np.array([count for _, count in buckets], dtype=float)
+    values, counts = np.array(buckets, dtype=float).T
+    logs = np.log10(np.maximum(values, 1.0) / 1000)
     first = math.floor(logs.min() / DECADE) - 1
     bins = np.floor(logs / DECADE).astype(int) - first
     heights = np.bincount(bins, weights=counts, minlength=int(bins.max()) + 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -133,7 +134,7 @@ def grows(row: Measured, duration: float | None = None) -> tuple[float, float] |
     first = float(np.average(sizes[:part], weights=counts[:part]))
     last = float(np.average(sizes[-part:], weights=counts[-part:]))
     # A jump or steady growth hardly moves the median step between seconds.
-    error = float(np.median(np.abs(np.diff(sizes)))) / NORMAL_STEP * math.sqrt(2 / part)
+    error = statistics.median(np.abs(np.diff(sizes)).tolist()) / NORMAL_STEP * math.sqrt(2 / part)
     return (first, last) if last > first + max(DIFFERS * first, CHANCE * error) else None
 
 

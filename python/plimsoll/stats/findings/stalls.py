@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -56,8 +57,8 @@ def stalls_of(maxima: ArrayLike) -> Stalls | None:
     known = values[np.isfinite(values)]
     if not len(known):
         return None
-    median = float(np.median(known))
-    spread = SCALE * float(np.median(np.abs(known - median)))
+    median = statistics.median(known.tolist())
+    spread = SCALE * statistics.median(np.abs(known - median).tolist())
     limit = max(median + DEVIATIONS * spread, TIMES * median)
     high = np.flatnonzero(np.nan_to_num(values, nan=0.0) > limit)
     starts = high[np.diff(high, prepend=-2) > 1]

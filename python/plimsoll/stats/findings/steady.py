@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -98,8 +99,8 @@ def cold_start(means: NDArray[np.float64]) -> tuple[int, float]:
     if not np.isfinite(means[:seconds]).any() or (seconds == half and half >= BATCH):
         return 0, 1.0
     head, rest = float(np.nanmean(means[:seconds])), float(np.nanmean(means[seconds:]))
-    level = float(np.median(later))
-    spread = 1.4826 * float(np.median(np.abs(later - level)))
+    level = statistics.median(later.tolist())
+    spread = 1.4826 * statistics.median(np.abs(later - level).tolist())
     is_clear = head > SUDDEN * rest and head > level + DEVIATIONS * spread
     # Times that a tool has rounded to 0 have no ratio.
     is_cold = rest > 0 and head > COLD * rest and (seconds >= BATCH or is_clear)
