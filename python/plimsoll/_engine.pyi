@@ -196,8 +196,8 @@ class Histogram:
         """All of them together; several are added faster than one after the other."""
     @staticmethod
     def packed_sums(parts: Sequence[Histogram], sizes: Sequence[int]) -> list[Histogram]:
-        """The first `sizes[0]` of them together, the next `sizes[1]`, and so on; each sum is `packed`. Raises ValueError
-        when the sizes are not those of all parts."""
+        """The first `sizes[0]` of them together, the next `sizes[1]`, and so on; each sum is `packed`. Raises
+        ValueError for sizes that do not fit."""
 
     def copy(self) -> Histogram: ...
     def packed(self) -> Histogram:

@@ -36,7 +36,9 @@ def _by_second(at: Sequence[int], histograms: Sequence[Histogram], seconds: int)
     if len(found) < len(at):
         sizes = Counter(at)
         parts = take(histograms, sorted(range(len(at)), key=at.__getitem__))
-        found = dict(zip(sorted(sizes), Histogram.packed_sums(parts, [sizes[each] for each in sorted(sizes)]), strict=True))
+        found = dict(
+            zip(sorted(sizes), Histogram.packed_sums(parts, [sizes[each] for each in sorted(sizes)]), strict=True)
+        )
     return tuple(map(found.get, range(seconds)))
 
 

@@ -150,7 +150,9 @@ def _measured(
         mean=_value(times.mean),
         min=_value(times.min),
         max=_value(times.max),
-        quantiles={q: each.value for q, each in zip(QUANTILES, times.quantiles(QUANTILES), strict=True) if each is not None},
+        quantiles={
+            q: each.value for q, each in zip(QUANTILES, times.quantiles(QUANTILES), strict=True) if each is not None
+        },
         size=totals.counts.bytes_body / totals.requests if totals.requests else None,
         outcomes={name: each.count for name, each in sorted(totals.outcomes.items()) if each.count},
         kinds=kinds.get(key, ()),
