@@ -130,7 +130,8 @@ pub(crate) struct Connection<P = Http1> {
     pub(crate) serial: u32,
     /// Earliest timer entry of this connection, monotonic ns; 0 = none.
     pub(crate) timer: u64,
-    pub(crate) dial: Dial,
+    /// The addresses to try, until it is connected.
+    pub(crate) dial: Option<Box<Dial>>,
     pub(crate) flight: Option<Flight>,
     stage: Stage,
     transport: Option<Transport>,
@@ -161,7 +162,7 @@ impl<P: Protocol> Connection<P> {
             generation: 0,
             serial: 0,
             timer: 0,
-            dial: Dial::default(),
+            dial: None,
             flight: None,
             stage: Stage::Resolving,
             transport: None,

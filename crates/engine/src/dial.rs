@@ -9,7 +9,7 @@ use crate::socket::Socket;
 use crate::source::Sources;
 
 /// The addresses of an origin that were not tried yet.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Dial {
     /// In reverse order: the next address is the last element.
     left: Vec<SocketAddr>,

@@ -37,6 +37,7 @@ impl<P: Protocol> Connection<P> {
         if let Err(error) = transport.socket.connected() {
             return Step::NextAddress(error);
         }
+        self.dial = None;
         self.lap(|exchange| &mut exchange.connect);
         match self.origin.tunnel.clone() {
             Some(tunnel) => self.ask_proxy(&tunnel),

@@ -1,16 +1,19 @@
 //! Clients: groups of connections.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use slab::Slab;
+use smallvec::SmallVec;
 
 use super::{ClientId, Engine};
 use crate::backoff::Refusals;
+use crate::origin::Origin;
 
 /// One client.
 pub(super) struct Client {
-    /// Slots of its connections.
-    pub(super) places: Vec<usize>,
+    /// Slots of its connections. Most clients have one, and there are many clients.
+    pub(super) places: SmallVec<[usize; 2]>,
     /// Its local address, if the caller has set one.
     pub(super) source: Option<IpAddr>,
     pub(super) refusals: Refusals,
@@ -32,7 +35,7 @@ impl Engine {
     /// A new client whose connections come from this local address.
     pub fn client_from(&mut self, source: Option<IpAddr>) -> ClientId {
         make_room(&mut self.clients);
-        ClientId(self.clients.insert(Client { places: Vec::new(), source, refusals: Refusals::new() }))
+        ClientId(self.clients.insert(Client { places: SmallVec::new(), source, refusals: Refusals::new() }))
     }
 
     /// The local address of this client's connections, if it was set.
@@ -45,6 +48,38 @@ impl Engine {
     pub fn close(&mut self, client: ClientId) -> Vec<u64> {
         let places = self.clients.try_remove(client.0).map(|client| client.places).unwrap_or_default();
         places.into_iter().filter_map(|place| self.give_up(place)).collect()
+    }
+
+    /// A kept connection of this client to this origin, and the time of the check. Removes closed connections on the
+    /// way.
+    #[inline]
+    pub(super) fn idle_connection(&mut self, client: ClientId, origin: &Arc<Origin>, now: u64) -> Option<(usize, u64)> {
+        // Most requests follow a response to the same user. That connection is in the processor's caches, its client
+        // is not.
+        if self.fits(self.answered, client, origin)
+            && let Some(now) = self.connections[self.answered].usable_at(now)
+        {
+            return Some((self.answered, now));
+        }
+        let mut index = 0;
+        while let Some(&place) = self.clients.get(client.0)?.places.get(index) {
+            if !self.fits(place, client, origin) {
+                index += 1;
+            } else if let Some(now) = self.connections[place].usable_at(now) {
+                return Some((place, now));
+            } else {
+                self.remove(place);
+            }
+        }
+        None
+    }
+
+    /// Whether there is an idle connection of this client to this origin in the slot.
+    #[inline]
+    fn fits(&self, place: usize, client: ClientId, origin: &Arc<Origin>) -> bool {
+        self.connections
+            .get(place)
+            .is_some_and(|known| known.client == client.0 && known.is_idle() && Arc::ptr_eq(&known.origin, origin))
     }
 }
 

@@ -113,14 +113,18 @@ impl Engine {
             Err(refusal) => return Step::Failed(Failure::new(Outcome::Connect, refusal)),
         };
         let dial = Dial::new(admitted, self.source_of(connection), self.generation as usize);
-        self.connections[place].dial = dial;
+        self.connections[place].dial = Some(Box::new(dial));
         self.connect(place, nothing_to_try())
     }
 
     /// Tries the next address. `last`: the error of the previous one.
     pub(super) fn connect(&mut self, place: usize, last: io::Error) -> Step {
         let open = self.connections.len();
-        match self.connections[place].dial.next(&mut self.sources, open, last) {
+        let socket = match &mut self.connections[place].dial {
+            Some(dial) => dial.next(&mut self.sources, open, last),
+            None => Err(last),
+        };
+        match socket {
             Ok(socket) => self.adopt(place, socket),
             Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
         }

@@ -1,6 +1,8 @@
-//! The next address after a failure. Only a unit test can give a name several addresses.
+//! The next address after a failure (only a unit test can give a name several addresses), and the connection that the
+//! next request takes.
 
-use std::net::{SocketAddr, TcpListener};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,7 +20,17 @@ const NAME: &str = "several.test";
 fn fetch(engine: &mut Engine, port: u16, addresses: &[&str]) -> Finished {
     let addresses = addresses.iter().map(|ip| SocketAddr::new(ip.parse().unwrap(), port)).collect();
     engine.resolver.remember((NAME.into(), port), addresses, now());
-    let origin = Arc::new(Origin::new(&format!("http://{NAME}:{port}"), &OriginOptions::default()).unwrap());
+    let origin = origin(&format!("http://{NAME}:{port}"));
+    let client = engine.client();
+    engine.send(client, &origin, get(&origin));
+    next(engine)
+}
+
+fn origin(url: &str) -> Arc<Origin> {
+    Arc::new(Origin::new(url, &OriginOptions::default()).unwrap())
+}
+
+fn get(origin: &Origin) -> Call {
     let request = http::Request {
         method: "GET",
         target: "/",
@@ -29,19 +41,11 @@ fn fetch(engine: &mut Engine, port: u16, addresses: &[&str]) -> Finished {
         content_type: None,
     };
     let wire = Wire::encode(&request, &[]).unwrap();
-    let call = Call {
-        token: 1,
-        wire,
-        due: 0,
-        free: 0,
-        timeout: 0,
-        since: 0,
-        connect_timeout: 0,
-        read_timeout: 0,
-        keep: Keep::All,
-    };
-    let client = engine.client();
-    engine.send(client, &origin, call);
+    Call { token: 1, wire, due: 0, free: 0, timeout: 0, since: 0, connect_timeout: 0, read_timeout: 0, keep: Keep::All }
+}
+
+/// The next result.
+fn next(engine: &mut Engine) -> Finished {
     let end = Instant::now() + Duration::from_secs(30);
     loop {
         assert!(Instant::now() < end, "nothing happened");
@@ -80,4 +84,34 @@ fn when_all_addresses_refuse_the_last_reason_is_reported() {
     let failure = fetch(&mut engine, port, &[]).result.unwrap_err();
     assert_eq!(failure.message, "no address of this host can be used");
     assert_eq!((engine.in_flight(), engine.connections()), (0, 0));
+}
+
+/// Reads a request and responds to it.
+fn respond(socket: &mut TcpStream) {
+    assert_ne!(socket.read(&mut [0; 4096]).unwrap(), 0);
+    socket.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+}
+
+#[test]
+fn the_next_request_of_a_client_takes_the_connection_of_its_last_response() {
+    let mut engine = Engine::new(Limits::default()).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let origin = origin(&format!("http://{}", listener.local_addr().unwrap()));
+    let (client, other) = (engine.client(), engine.client());
+    let accept = |engine: &mut Engine, client| {
+        engine.send(client, &origin, get(&origin));
+        let socket = listener.accept().unwrap().0;
+        socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        socket
+    };
+    let (mut first, mut second) = (accept(&mut engine, client), accept(&mut engine, client));
+    for socket in [&mut first, &mut second] {
+        respond(socket);
+        next(&mut engine).result.unwrap();
+    }
+    engine.send(client, &origin, get(&origin));
+    respond(&mut second);
+    next(&mut engine).result.unwrap();
+    let _third = accept(&mut engine, other);
+    assert_eq!(engine.connections(), 3, "a connection belongs to one client");
 }
