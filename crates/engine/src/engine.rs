@@ -1,7 +1,8 @@
-//! The reactor: sends, waits for readiness, returns what has finished. `clients`: groups of connections; `connecting`:
-//! new connections; `gathering`: sleeps that make turns larger; `sessions`: connections that carry many exchanges;
-//! `streaming`: bodies that are read in pieces; `waking`: timers.
+//! The reactor: sends, waits for readiness, returns what has finished. `ahead`: hints about later events; `clients`:
+//! groups of connections; `connecting`: new connections; `gathering`: sleeps that make turns larger; `sessions`:
+//! connections that carry many exchanges; `streaming`: bodies that are read in pieces; `waking`: timers.
 
+mod ahead;
 mod clients;
 mod connecting;
 mod gathering;
@@ -33,6 +34,7 @@ use crate::resolve::{Place, Resolver};
 use crate::source::Sources;
 use crate::timer::Timers;
 use crate::trace::Tracer;
+pub use ahead::{fetch, fetch_all};
 use clients::Client;
 pub(crate) use clients::make_room;
 use gathering::Gathering;
