@@ -3,7 +3,6 @@
 use crate::chunked::Chunks;
 use crate::framing::{self, Asked, Body, Parsed};
 use crate::head::{Gathered, gather, unfold};
-use crate::repeated;
 use crate::sink::{Head, Sink};
 use crate::{Limits, ProtocolError};
 
@@ -154,7 +153,7 @@ impl Decoder {
             let window = &input[..input.len().min(limit)];
             check_prefix(window)?;
             // If this fails, the head may be incomplete or folded. The buffered path decides.
-            if let Ok(Some(head)) = repeated::parse(window, limits, self.asked) {
+            if let Ok(Some(head)) = framing::parse(window, limits, self.asked) {
                 let done = self.accept(&head, &window[..head.length], limits, sink)?;
                 return Ok((head.length, done));
             }

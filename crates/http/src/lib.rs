@@ -7,7 +7,6 @@
 //! - `sink`: the receiver of those parts. `limits`: how much of a response is accepted.
 //! - `chunked`: the chunked transfer coding, a part of the decoder.
 //! - `framing`: from a response head to the length of its body, and to whether the connection is kept.
-//! - `repeated`: heads that are known from an earlier response.
 //! - `head`: finds headers and the reason in the raw bytes of a response head.
 //! - `content`: content codings (gzip, deflate, br, zstd), decoded on request; `content::decoding`: for a body in
 //!   pieces.
@@ -69,7 +68,6 @@ mod form;
 mod framing;
 mod head;
 mod limits;
-mod repeated;
 mod request;
 mod sink;
 

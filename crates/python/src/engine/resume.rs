@@ -30,7 +30,7 @@ impl Resume {
 
     /// The `switch` of a greenlet, to be called with it; None: the waiter is another object.
     fn method(&mut self, waiter: &Bound<'_, PyAny>) -> PyResult<Option<&Py<PyAny>>> {
-        if !self.0.as_ref().is_some_and(|(known, _)| known.as_ptr() == waiter.get_type_ptr().cast()) {
+        if self.0.as_ref().is_none_or(|(known, _)| known.as_ptr() != waiter.get_type_ptr().cast()) {
             let (py, class) = (waiter.py(), waiter.get_type());
             let switch = py.import("greenlet")?.getattr("greenlet")?.getattr(intern!(py, "switch"))?;
             if !class.getattr(intern!(py, "switch"))?.is(&switch) {
