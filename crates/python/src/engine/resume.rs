@@ -2,12 +2,17 @@
 
 use std::ptr::null_mut;
 
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
-use pyo3::{ffi, intern, prelude::*};
+use pyo3::{ffi, intern};
 
-/// The class that was resumed last, if its `switch` is that of greenlet.
+/// The `switch` of greenlets.
+static SWITCH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// The class that was resumed last, and whether its `switch` is that of greenlets.
 #[derive(Default)]
-pub(super) struct Resume(Option<(Py<PyType>, Py<PyAny>)>);
+pub(super) struct Resume(Option<(Py<PyType>, bool)>);
 
 impl Resume {
     /// Calls `waiter.switch(reply)`.
@@ -17,27 +22,32 @@ impl Resume {
         waiter: &Bound<'py, PyAny>,
         reply: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let Some(method) = self.method(waiter)? else {
-            return waiter.call_method1(intern!(waiter.py(), "switch"), (reply,));
-        };
+        let py = waiter.py();
+        let switch = SWITCH.get_or_try_init(py, || Ok::<_, PyErr>(greenlet_switch(py)?.unbind()))?;
+        if !self.is_greenlet(waiter, switch) {
+            return waiter.call_method1(intern!(py, "switch"), (reply,));
+        }
         // SAFETY: all three are objects that live longer than the call, and a null ends the arguments.
         unsafe {
             let end = null_mut::<ffi::PyObject>();
-            let result = ffi::PyObject_CallFunctionObjArgs(method.as_ptr(), waiter.as_ptr(), reply.as_ptr(), end);
-            Bound::from_owned_ptr_or_err(waiter.py(), result)
+            let result = ffi::PyObject_CallFunctionObjArgs(switch.as_ptr(), waiter.as_ptr(), reply.as_ptr(), end);
+            Bound::from_owned_ptr_or_err(py, result)
         }
     }
 
-    /// The `switch` of a greenlet, to be called with it; None: the waiter is another object.
-    fn method(&mut self, waiter: &Bound<'_, PyAny>) -> PyResult<Option<&Py<PyAny>>> {
-        if self.0.as_ref().is_none_or(|(known, _)| known.as_ptr() != waiter.get_type_ptr().cast()) {
-            let (py, class) = (waiter.py(), waiter.get_type());
-            let switch = py.import("greenlet")?.getattr("greenlet")?.getattr(intern!(py, "switch"))?;
-            if !class.getattr(intern!(py, "switch"))?.is(&switch) {
-                return Ok(None);
+    fn is_greenlet(&mut self, waiter: &Bound<'_, PyAny>, switch: &Py<PyAny>) -> bool {
+        match &self.0 {
+            Some((class, is_greenlet)) if class.as_ptr() == waiter.get_type_ptr().cast() => *is_greenlet,
+            _ => {
+                let class = waiter.get_type();
+                let is_greenlet = class.getattr(intern!(waiter.py(), "switch")).is_ok_and(|own| own.is(switch));
+                self.0 = Some((class.unbind(), is_greenlet));
+                is_greenlet
             }
-            self.0 = Some((class.unbind(), switch.unbind()));
         }
-        Ok(self.0.as_ref().map(|(_, switch)| switch))
     }
+}
+
+fn greenlet_switch(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    py.import("greenlet")?.getattr("greenlet")?.getattr(intern!(py, "switch"))
 }
