@@ -55,3 +55,73 @@ impl Engine {
         self.connections.get(unpack(ready.token.0 as u64).0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    use super::super::{Engine, Event, Limits};
+    use super::{fetch, fetch_all};
+    use crate::call::{Bytes, Call, Keep, Wire};
+    use crate::origin::{Origin, OriginOptions};
+
+    #[test]
+    fn any_address_may_be_fetched() {
+        for address in [0, 1, usize::MAX, 1 << 47, (&raw const LIMIT).addr()] {
+            fetch(address);
+            fetch_all(address, 200);
+        }
+    }
+
+    static LIMIT: Duration = Duration::from_secs(30);
+
+    fn call(token: u64) -> Call {
+        let bytes = Bytes::Owned(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n".to_vec());
+        let head = bytes.as_slice().len();
+        let wire =
+            Wire { bytes, head, expect_continue: false, head_request: false, continues: false, idempotent: true };
+        let keep = Keep::All;
+        Call { token, wire, due: 0, free: 0, timeout: 0, since: 0, connect_timeout: 0, read_timeout: 0, keep }
+    }
+
+    #[test]
+    fn the_exchanges_of_later_events_are_known_before_they_finish() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let peer = std::thread::spawn(move || {
+            let mut streams: Vec<_> = (0..3).map(|_| listener.accept().unwrap().0).collect();
+            for stream in &mut streams {
+                assert!(stream.read(&mut [0; 100]).unwrap() > 0);
+                stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").unwrap();
+            }
+            streams
+        });
+        let mut engine = Engine::new(Limits::default()).unwrap();
+        let origin = Arc::new(Origin::new(&format!("http://{address}"), &OriginOptions::default()).unwrap());
+        for token in [7, 8, 9] {
+            let client = engine.client();
+            engine.send(client, &origin, call(token));
+        }
+        let (mut finished, end) = (Vec::new(), Instant::now() + LIMIT);
+        while finished.len() < 3 {
+            assert!(Instant::now() < end, "nothing happened");
+            engine.poll(Some(Duration::from_millis(100))).unwrap();
+            loop {
+                let known: Vec<_> = (0..10).filter_map(|later| engine.upcoming(later)).collect();
+                (0..4).for_each(|later| engine.fetch_connection(later));
+                let Some(event) = engine.next_event() else { break };
+                if let Event::Finished(done) = event {
+                    assert!(known.contains(&done.token), "{} {known:?}", done.token);
+                    finished.push(done.token);
+                }
+            }
+            assert_eq!(engine.upcoming(0), None, "between two turns");
+        }
+        finished.sort_unstable();
+        assert_eq!(finished, [7, 8, 9]);
+        drop(peer.join());
+    }
+}
