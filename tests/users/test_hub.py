@@ -11,8 +11,9 @@ from plimsoll._engine import Engine, Headers, Origin
 from plimsoll.users.hub import Hub, current
 
 if TYPE_CHECKING:
-    from plimsoll._engine import Reply
     from tests.users.recording_server import RecordingServer
+
+    from plimsoll._engine import Reply
 
 
 def _get(hub: Hub, url: str) -> int:

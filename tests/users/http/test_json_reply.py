@@ -143,7 +143,9 @@ def random_value(rng: random.Random, depth: int) -> Any:
 
 
 def random_text(rng: random.Random) -> str:
-    return "".join(rng.choice('abc"\\/\n\x01\x7fé€😀') for _ in range(rng.choice([rng.randrange(6), rng.randrange(45)])))
+    return "".join(
+        rng.choice('abc"\\/\n\x01\x7fé€😀') for _ in range(rng.choice([rng.randrange(6), rng.randrange(45)]))
+    )
 
 
 def damaged(body: bytes, rng: random.Random) -> bytes:
