@@ -71,3 +71,11 @@ def session_bench() -> SessionBench:
 def target() -> Iterator[RecordingServer]:
     with RecordingServer() as target:
         yield target
+
+
+@pytest.fixture(scope="session")
+def any_place() -> list[str]:
+    """Texts of 0 to 40 characters: plain ones, and those with another kind of character at each place."""
+    plain = [("abcdefgh" * 5)[:length] for length in range(41)]
+    kinds = ['"', "\\", "\n", "\x1f", "\x7f", "\x80", "é", "€", "😀"]
+    return plain + [text[:at] + kind + text[at + 1 :] for text in plain for at in range(len(text)) for kind in kinds]

@@ -34,6 +34,7 @@ use crate::resolve::{Place, Resolver};
 use crate::source::Sources;
 use crate::timer::Timers;
 use crate::trace::Tracer;
+pub use ahead::{fetch, fetch_all};
 use clients::Client;
 pub(crate) use clients::make_room;
 use gathering::Gathering;

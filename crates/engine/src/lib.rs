@@ -60,7 +60,7 @@ pub use allow::{AllowList, AllowedHosts};
 pub use bodies::{BODY_MEMORY, Held, held_bodies, limit_bodies};
 pub use call::{Call, ExchangeId, Failure, Finished, Keep, Piece, Response, Then, Wire};
 pub use clock::now;
-pub use engine::{ClientId, Engine, Event, Limits, WakeId};
+pub use engine::{ClientId, Engine, Event, Limits, WakeId, fetch, fetch_all};
 pub use event_reader::{EventReader, EventRows};
 pub use native::{MixedModels, NativeUsers, Rules, Script, ScriptError};
 pub use origin::{Origin, OriginError, OriginOptions};

@@ -1,22 +1,23 @@
 //! `Engine`: the reactor for Python. `client`: sends requests; `stream`: a body read in pieces;
-//! `websocket`: messages; `groups`: native users.
+//! `websocket`: messages; `groups`: native users; `resume`: hands out replies; `ahead`: hints about the next ones.
 
+mod ahead;
 mod client;
 mod groups;
+mod resume;
 mod stream;
 mod websocket;
 
 use std::os::fd::AsRawFd;
-use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use plimsoll_engine as engine;
 use plimsoll_engine::{ClientId, Event, ExchangeId, Limits, Piece, WakeId};
 use pyo3::prelude::*;
-use pyo3::{ffi, intern};
 use slab::Slab;
 
+pub(crate) use self::ahead::Near;
 pub(crate) use self::client::{Client, Terms};
 pub(crate) use self::groups::Group;
 pub(crate) use self::stream::Stream;
@@ -31,6 +32,8 @@ pub(crate) struct Engine {
     pub(crate) inner: engine::Engine,
     /// The Python object to return with each exchange in flight. Its slot is the exchange's token.
     waiters: Slab<Py<PyAny>>,
+    near: ahead::Addresses,
+    resume: resume::Resume,
     pub(crate) groups: groups::Groups,
     gone: Gone,
     pub(crate) max_decoded: u64,
@@ -85,25 +88,15 @@ impl Engine {
 #[inline(never)]
 fn next_waiter<'py>(engine: &Bound<'py, Engine>) -> PyResult<Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
     let py = engine.py();
-    let Some((waiter, reply)) = engine.borrow_mut().__next__(py) else { return Ok(None) };
+    let mut this = engine.borrow_mut();
+    this.look_ahead();
+    let Some((waiter, reply)) = this.__next__(py) else { return Ok(None) };
+    drop(this);
     let reply = match reply {
         Some(reply) => Bound::new(py, reply)?.into_any(),
         None => py.None().into_bound(py),
     };
     Ok(Some((waiter.into_bound(py), reply)))
-}
-
-/// Resumes a waiter. A call of `PyO3`, which has no better one in this stable ABI, makes an object for the method and a
-/// tuple.
-#[allow(unsafe_code)]
-fn switch<'py>(waiter: &Bound<'py, PyAny>, reply: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let name = intern!(waiter.py(), "switch").as_ptr();
-    // SAFETY: all three are objects that live longer than the call, and a null ends the arguments.
-    unsafe {
-        let result =
-            ffi::PyObject_CallMethodObjArgs(waiter.as_ptr(), name, reply.as_ptr(), null_mut::<ffi::PyObject>());
-        Bound::from_owned_ptr_or_err(waiter.py(), result)
-    }
 }
 
 #[pymethods]
@@ -113,7 +106,15 @@ impl Engine {
     fn new(max_head: usize, max_headers: usize, max_body: u64, max_decoded: u64) -> PyResult<Self> {
         let limits = Limits::new(max_head, max_headers, max_body).map_err(refused)?;
         let inner = engine::Engine::new(limits)?;
-        Ok(Self { inner, waiters: Slab::new(), groups: groups::Groups::default(), gone: Gone::default(), max_decoded })
+        Ok(Self {
+            inner,
+            waiters: Slab::new(),
+            near: ahead::Addresses::default(),
+            resume: resume::Resume::default(),
+            groups: groups::Groups::default(),
+            gone: Gone::default(),
+            max_decoded,
+        })
     }
 
     #[pyo3(signature = (*, max_body, max_decoded))]
@@ -165,9 +166,11 @@ impl Engine {
     fn deliver(slf: &Bound<'_, Self>) -> PyResult<()> {
         let py = slf.py();
         slf.borrow_mut().poll(py, Some(0.0))?;
+        let mut resume = std::mem::take(&mut slf.borrow_mut().resume);
         while let Some((waiter, reply)) = next_waiter(slf)? {
-            switch(&waiter, &reply)?;
+            resume.switch(&waiter, &reply)?;
         }
+        slf.borrow_mut().resume = resume;
         Ok(())
     }
 

@@ -1,20 +1,23 @@
 //! `json_text`: plain Python values as JSON, byte for byte as `json.dumps` writes it.
 
 use std::fmt::Write;
+use std::ptr::null_mut;
 
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyModule, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::{ffi, intern};
 
-/// The module `json`, and its `loads` and `dumps` as they were when this module was imported.
-static ORIGINALS: PyOnceLock<(Py<PyModule>, Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
+use crate::words::is_plain_ascii;
 
-fn originals(py: Python<'_>) -> PyResult<&(Py<PyModule>, Py<PyAny>, Py<PyAny>)> {
+/// The names in the module `json`, and its `loads` and `dumps` as they were when this module was imported.
+static ORIGINALS: PyOnceLock<(Py<PyDict>, Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
+
+fn originals(py: Python<'_>) -> PyResult<&(Py<PyDict>, Py<PyAny>, Py<PyAny>)> {
     ORIGINALS.get_or_try_init(py, || {
         let module = py.import("json")?;
         let (loads, dumps) = (module.getattr("loads")?.unbind(), module.getattr("dumps")?.unbind());
-        Ok((module.unbind(), loads, dumps))
+        Ok((module.dict().unbind(), loads, dumps))
     })
 }
 
@@ -25,14 +28,14 @@ pub(crate) fn remember(py: Python<'_>) -> PyResult<()> {
 
 /// Whether `json.loads` is the original.
 pub(crate) fn loads_is_original(py: Python<'_>) -> PyResult<bool> {
-    let (module, loads, _) = originals(py)?;
-    Ok(module.bind(py).getattr(intern!(py, "loads"))?.is(loads))
+    let (names, loads, _) = originals(py)?;
+    Ok(names.bind(py).get_item(intern!(py, "loads"))?.is_some_and(|known| known.is(loads)))
 }
 
 /// Whether `json.dumps` is the original.
 pub(crate) fn dumps_is_original(py: Python<'_>) -> PyResult<bool> {
-    let (module, _, dumps) = originals(py)?;
-    Ok(module.bind(py).getattr(intern!(py, "dumps"))?.is(dumps))
+    let (names, _, dumps) = originals(py)?;
+    Ok(names.bind(py).get_item(intern!(py, "dumps"))?.is_some_and(|known| known.is(dumps)))
 }
 
 /// Deeper values are left to `json`, which also finds circles.
@@ -82,9 +85,10 @@ fn push(out: &mut String, value: &Bound<'_, PyAny>, depth: usize) -> bool {
     false
 }
 
+#[allow(unsafe_code)]
 fn push_dict(out: &mut String, dict: &Bound<'_, PyDict>, depth: usize) -> bool {
     let mut separator = "{";
-    for (name, value) in dict {
+    let push_item = |name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>| {
         out.push_str(separator);
         separator = ", ";
         let Ok(name) = name.cast_exact::<PyString>() else { return false };
@@ -92,11 +96,32 @@ fn push_dict(out: &mut String, dict: &Bound<'_, PyDict>, depth: usize) -> bool {
             return false;
         }
         out.push_str(": ");
-        if !push(out, &value, depth + 1) {
+        push(out, value, depth + 1)
+    };
+    // SAFETY: to write values of these types runs no code of Python.
+    let is_written = unsafe { all_items(dict, push_item) };
+    out.push_str(if dict.is_empty() { "{}" } else { "}" });
+    is_written
+}
+
+/// Whether `act` is true for all items, of which it gets one after the other.
+///
+/// # Safety
+/// `act` must not run code of Python, which could take items out of the dict.
+#[allow(unsafe_code)]
+unsafe fn all_items(
+    dict: &Bound<'_, PyDict>,
+    mut act: impl FnMut(&Bound<'_, PyAny>, &Bound<'_, PyAny>) -> bool,
+) -> bool {
+    let (py, mut at, mut name, mut value) = (dict.py(), 0, null_mut(), null_mut());
+    // SAFETY: `dict` is one, `at` begins at 0, and the other two are written when the result is true. The dict keeps
+    // both objects alive: nothing changes it meanwhile.
+    while unsafe { ffi::PyDict_Next(dict.as_ptr(), &raw mut at, &raw mut name, &raw mut value) } != 0 {
+        let (name, value) = unsafe { (Borrowed::from_ptr(py, name), Borrowed::from_ptr(py, value)) };
+        if !act(&name, &value) {
             return false;
         }
     }
-    out.push_str(if dict.is_empty() { "{}" } else { "}" });
     true
 }
 
@@ -126,7 +151,7 @@ fn push_text(out: &mut String, text: &Bound<'_, PyString>) -> bool {
     // A text with half of a surrogate pair has no UTF-8.
     let Ok(text) = text.to_str() else { return false };
     out.push('"');
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
+    if is_plain_ascii(text.as_bytes()) {
         out.push_str(text);
     } else {
         text.chars().for_each(|each| push_escaped(out, each));

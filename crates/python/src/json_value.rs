@@ -5,7 +5,8 @@ use std::sync::MutexGuard;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 
-use crate::json_names::{Names, names};
+use crate::json_texts::{Key, Texts, texts};
+use crate::words::{BYTES, plain_bytes, word};
 
 /// Deeper values are left to `json`, which knows how deep the stack of Python may become.
 const MAX_DEPTH: usize = 32;
@@ -13,8 +14,7 @@ const MAX_DEPTH: usize = 32;
 /// The value of a text in UTF-8. None: it is left to `json`, which raises its own error or knows more: NaN, large
 /// integers, halves of surrogate pairs.
 pub(crate) fn value<'py>(py: Python<'py>, text: &[u8]) -> Option<Bound<'py, PyAny>> {
-    let text = std::str::from_utf8(text).ok()?;
-    let mut reader = Reader { py, text, at: 0, names: names() };
+    let mut reader = Reader { py, text, at: 0, texts: texts() };
     reader.skip_space();
     let value = reader.value(0)?;
     reader.skip_space();
@@ -23,15 +23,14 @@ pub(crate) fn value<'py>(py: Python<'py>, text: &[u8]) -> Option<Bound<'py, PyAn
 
 struct Reader<'a, 'py> {
     py: Python<'py>,
-    text: &'a str,
-    /// Always at the start of a character.
+    text: &'a [u8],
     at: usize,
-    names: Option<MutexGuard<'static, Names>>,
+    texts: Option<MutexGuard<'static, Texts>>,
 }
 
 impl<'py> Reader<'_, 'py> {
     fn peek(&self) -> Option<u8> {
-        self.text.as_bytes().get(self.at).copied()
+        self.text.get(self.at).copied()
     }
 
     fn takes(&mut self, byte: u8) -> bool {
@@ -51,15 +50,15 @@ impl<'py> Reader<'_, 'py> {
             b'"' => Some(self.string()?.into_any()),
             b'{' if depth < MAX_DEPTH => Some(self.object(depth + 1)?.into_any()),
             b'[' if depth < MAX_DEPTH => Some(self.array(depth + 1)?.into_any()),
-            b't' => self.word("true", PyBool::new(self.py, true).to_owned().into_any()),
-            b'f' => self.word("false", PyBool::new(self.py, false).to_owned().into_any()),
-            b'n' => self.word("null", self.py.None().into_bound(self.py)),
+            b't' => self.word(b"true", PyBool::new(self.py, true).to_owned().into_any()),
+            b'f' => self.word(b"false", PyBool::new(self.py, false).to_owned().into_any()),
+            b'n' => self.word(b"null", self.py.None().into_bound(self.py)),
             b'-' | b'0'..=b'9' => self.number(),
             _ => None,
         }
     }
 
-    fn word(&mut self, word: &str, value: Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    fn word(&mut self, word: &[u8], value: Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
         self.text[self.at..].starts_with(word).then(|| {
             self.at += word.len();
             value
@@ -74,7 +73,7 @@ impl<'py> Reader<'_, 'py> {
             return Some(object);
         }
         loop {
-            let name = self.name()?;
+            let name = self.string()?;
             self.skip_space();
             if !self.takes(b':') {
                 return None;
@@ -113,44 +112,54 @@ impl<'py> Reader<'_, 'py> {
         PyList::new(self.py, items).ok()
     }
 
-    fn name(&mut self) -> Option<Bound<'py, PyString>> {
-        let start = self.at;
-        if let Some(names) = &mut self.names
-            && self.text[start..].starts_with('"')
-            && let Some(length) = plain_length(&self.text[start + 1..])
-        {
-            self.at = start + length + 2;
-            return Some(names.get(self.py, &self.text[start + 1..=start + length]));
-        }
-        self.string()
-    }
-
     fn string(&mut self) -> Option<Bound<'py, PyString>> {
         if !self.takes(b'"') {
             return None;
         }
-        let start = self.at;
-        self.skip_plain()?;
-        if self.takes(b'"') {
-            return Some(PyString::new(self.py, &self.text[start..self.at - 1]));
+        let mut key = Key::default();
+        for (index, part) in key.iter_mut().enumerate() {
+            let word = word(self.text, self.at + BYTES * index);
+            let length = plain_bytes(word);
+            if length == BYTES {
+                *part = word;
+                continue;
+            }
+            *part = word & !(u64::MAX << (8 * length));
+            let end = self.at + BYTES * index + length;
+            if let Some(texts) = &mut self.texts
+                && self.text.get(end) == Some(&b'"')
+            {
+                let bytes = &self.text[self.at..end];
+                self.at = end + 1;
+                return texts.get(self.py, &key, bytes);
+            }
+            break;
         }
-        let mut text = self.text[start..self.at].to_owned();
+        self.other_string()
+    }
+
+    /// A string that is long, or has an escape sequence; after its first quote.
+    #[inline(never)]
+    fn other_string(&mut self) -> Option<Bound<'py, PyString>> {
+        let mut text = self.plain()?.to_owned();
         while !self.takes(b'"') {
             self.at += 1;
             text.push(self.escaped()?);
-            let start = self.at;
-            self.skip_plain()?;
-            text.push_str(&self.text[start..self.at]);
+            text.push_str(self.plain()?);
         }
         Some(PyString::new(self.py, &text))
     }
 
-    /// Goes to the next quote or backslash. None: there is none, or a control character stands before it.
-    fn skip_plain(&mut self) -> Option<()> {
-        let rest = &self.text.as_bytes()[self.at..];
-        let end = rest.iter().position(|&byte| matches!(byte, b'"' | b'\\' | 0..=0x1f))?;
-        self.at += end;
-        (rest[end] > 0x1f).then_some(())
+    /// What comes before the next quote or backslash. None: there is none, a control character stands before it, or it
+    /// is not UTF-8.
+    fn plain(&mut self) -> Option<&str> {
+        let start = self.at;
+        while plain_bytes(word(self.text, self.at)) == BYTES {
+            self.at += BYTES;
+        }
+        self.at += plain_bytes(word(self.text, self.at));
+        (self.peek()? > 0x1f).then_some(())?;
+        str::from_utf8(&self.text[start..self.at]).ok()
     }
 
     /// The character of an escape sequence, after its backslash.
@@ -177,7 +186,7 @@ impl<'py> Reader<'_, 'py> {
     fn unit(&mut self) -> Option<u16> {
         let digits = self.text.get(self.at..self.at + 4)?;
         self.at += 4;
-        digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())?
+        digits.iter().try_fold(0, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)? as u16))
     }
 
     fn number(&mut self) -> Option<Bound<'py, PyAny>> {
@@ -194,7 +203,7 @@ impl<'py> Reader<'_, 'py> {
             let _ = self.takes(b'+') || self.takes(b'-');
             self.digits()?;
         }
-        let text = &self.text[start..self.at];
+        let text = str::from_utf8(&self.text[start..self.at]).ok()?;
         if self.at == whole {
             return Some(PyInt::new(self.py, text.parse::<i64>().ok()?).into_any());
         }
@@ -209,10 +218,4 @@ impl<'py> Reader<'_, 'py> {
         }
         (self.at > start).then_some(())
     }
-}
-
-/// Bytes up to the quote that ends a text; None: something else comes before it.
-fn plain_length(text: &str) -> Option<usize> {
-    let end = text.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f))?;
-    (text.as_bytes()[end] == b'"').then_some(end)
 }

@@ -11,7 +11,7 @@ mod forms;
 mod grpc;
 mod histogram;
 mod json;
-mod json_names;
+mod json_texts;
 mod json_value;
 mod known;
 mod native;
@@ -24,6 +24,7 @@ mod scenario;
 mod schedule;
 mod timeouts;
 mod toml;
+mod words;
 
 use pyo3::prelude::*;
 

@@ -12,12 +12,15 @@ pub(crate) fn is_plain_path(path: &Bound<'_, PyAny>) -> bool {
 
 /// Whether quoting does not change this path.
 pub(crate) fn is_plain(text: &[u8]) -> bool {
-    let mark = text.iter().position(|&byte| byte == b'?');
-    let (path, query) = mark.map_or((text, None), |at| (&text[..at], Some(&text[at + 1..])));
-    path.starts_with(b"/")
-        && path.iter().all(|&byte| is_unchanged(byte))
-        && query.is_none_or(|query| !query.is_empty() && query.iter().all(|&byte| byte == b'?' || is_unchanged(byte)))
-        && !text.windows(2).any(|pair| pair == b"/.")
+    let mut before = 0;
+    for &byte in text {
+        if !(byte == b'?' || is_unchanged(byte)) || (before == b'/' && byte == b'.') {
+            return false;
+        }
+        before = byte;
+    }
+    let has_empty_query = before == b'?' && text.iter().position(|&byte| byte == b'?') == Some(text.len() - 1);
+    text.starts_with(b"/") && !has_empty_query
 }
 
 fn is_unchanged(byte: u8) -> bool {

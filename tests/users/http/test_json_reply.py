@@ -121,6 +121,17 @@ def test_more_names_than_are_kept_are_read_as_by_requests(target: Target, sessio
         assert result(session.get("/").json) == by_requests(body, JSON)
 
 
+def test_texts_of_each_length_are_read_as_by_requests(
+    any_place: list[str], target: Target, session_bench: SessionBench
+) -> None:
+    for is_ascii in (True, False):
+        body = json.dumps([any_place, {text: text for text in any_place}], ensure_ascii=is_ascii).encode()
+        target.say(body, JSON)
+        session = session_bench.http(target.url)
+        for _ in range(2):
+            assert result(session.get("/").json) == by_requests(body, JSON)
+
+
 def random_value(rng: random.Random, depth: int) -> Any:
     kind = rng.randrange(8 if depth else 6)
     if kind == 6:
@@ -132,7 +143,9 @@ def random_value(rng: random.Random, depth: int) -> Any:
 
 
 def random_text(rng: random.Random) -> str:
-    return "".join(rng.choice('abc"\\/\n\x01\x7fé€😀') for _ in range(rng.randrange(6)))
+    return "".join(
+        rng.choice('abc"\\/\n\x01\x7fé€😀') for _ in range(rng.choice([rng.randrange(6), rng.randrange(45)]))
+    )
 
 
 def damaged(body: bytes, rng: random.Random) -> bytes:

@@ -49,6 +49,12 @@ def test_a_plain_value_is_written_as_by_json_dumps(value):
     assert json_text(value) == texts.dump(value) == texts.dump_strictly(value) == json.dumps(value)
 
 
+def test_texts_of_each_length_are_written_as_by_json_dumps(any_place: list[str]) -> None:
+    for text in any_place:
+        assert json_text(text) == json.dumps(text)
+        assert json_text({text: [text]}) == json.dumps({text: [text]})
+
+
 @pytest.mark.parametrize("value", UNCOMMON, ids=repr)
 def test_any_other_value_is_left_to_json(value):
     assert json_text(value) is None

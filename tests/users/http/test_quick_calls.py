@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
+import gevent
 import pytest
 from tests.users.http.test_quick import JSON, compare, outcome
+from tests.users.recording_server import answer
 
 from plimsoll.users.http.session import HttpSession
 
@@ -143,3 +145,17 @@ def test_names_over_the_limit_of_the_recorder_count_as_others(
         ("GET", "b", "success"): 3,
         ("", "(others)", "success"): 6,
     }
+
+
+def test_each_of_many_users_gets_its_own_reply(session_bench: SessionBench, target: RecordingServer) -> None:
+    """So many that the engine fetches ahead what they need."""
+    users = range(450)
+    target.answers |= {f"/{user}": answer(200, str(user).encode()) for user in users}
+
+    def act(user: int) -> list[str]:
+        session = session_bench.http(target.url)
+        return [session.get(f"/{user}").text for _ in range(3)]
+
+    greenlets = [gevent.spawn(act, user) for user in users]
+    gevent.joinall(greenlets, timeout=60, raise_error=True)
+    assert [each.value for each in greenlets] == [[str(user)] * 3 for user in users]

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyDictMethods};
 
 use super::stream::Stream;
-use super::{Engine, Gone, Left, leave};
+use super::{Engine, Gone, Left, Near, leave};
 use crate::errors::refused;
 use crate::origin::{Headers, Origin, Text};
 use crate::reply::Reply;
@@ -29,6 +29,8 @@ pub(crate) struct Terms<'a> {
     pub(crate) stream: bool,
     pub(crate) timeouts: Option<&'a Timeouts>,
     pub(crate) since: u64,
+    /// Of the user, for the time when the reply has arrived.
+    pub(crate) near: Near,
 }
 
 impl Client {
@@ -46,7 +48,7 @@ impl Client {
         terms: Terms<'_>,
     ) -> ExchangeId {
         let mut engine = self.engine.borrow_mut(py);
-        let Engine { inner, waiters, .. } = &mut *engine;
+        let Engine { inner, waiters, near, .. } = &mut *engine;
         let place = waiters.vacant_entry();
         let call = Call {
             token: place.key() as u64,
@@ -60,6 +62,7 @@ impl Client {
             keep: if terms.stream { Keep::Stream } else { Keep::All },
         };
         let id = inner.send(self.id, &origin.inner, call);
+        near.note(place.key(), terms.near);
         place.insert(waiter);
         id
     }
@@ -143,7 +146,7 @@ impl Client {
         let body = body.map(PyBytesMethods::as_bytes);
         let mut wire = encode(origin, method, target, headers, extra, body, content_type)?;
         wire.continues = stream && http::header(&wire.bytes.as_slice()[..wire.head], "upgrade").is_some();
-        let terms = Terms { due, free, stream, timeouts, since };
+        let terms = Terms { due, free, stream, timeouts, since, near: Near::default() };
         Ok(self.start(py, waiter, origin, wire, terms).0)
     }
 

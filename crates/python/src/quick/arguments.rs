@@ -90,6 +90,8 @@ pub(super) struct Arguments<'a, 'py> {
     pub(super) catch_response: Option<Value<'a, 'py>>,
     /// All others.
     pub(super) rest: Option<Bound<'py, PyDict>>,
+    /// Their address, as a number.
+    pub(super) at: usize,
 }
 
 /// A value, unless the argument is missing or None.
@@ -106,6 +108,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
         py: Python<'py>,
         positional: usize,
         names: Option<Borrowed<'a, 'py, PyTuple>>,
+        at: usize,
         value: impl Fn(usize) -> Value<'a, 'py>,
     ) -> PyResult<Self> {
         let most = verb.positional();
@@ -117,10 +120,10 @@ impl<'a, 'py> Arguments<'a, 'py> {
         for (index, place) in known.iter_mut().take(positional).enumerate() {
             *place = Some(value(index));
         }
-        let mut rest = None;
+        let (interned, mut rest) = (interned(py), None);
         for (index, name) in names.iter().flat_map(|names| names.iter_borrowed()).enumerate() {
             let value = value(positional + index);
-            match place(py, &name).filter(|&place| place != DATA || verb.takes_data()) {
+            match place(&interned, &name).filter(|&place| place != DATA || verb.takes_data()) {
                 Some(place) if known[place].is_some() => {
                     return Err(error(verb, &format!("got multiple values for argument '{}'", NAMES[place])));
                 }
@@ -131,7 +134,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
         let [Some(url), data, json, name, headers, catch_response] = known else {
             return Err(error(verb, "missing 1 required positional argument: 'url'"));
         };
-        Ok(Self { url, data, json, name, headers, catch_response, rest })
+        Ok(Self { url, data, json, name, headers, catch_response, rest, at })
     }
 
     /// Those that were given, and those that the verb has as positional ones; not the URL.
@@ -161,8 +164,8 @@ fn error(verb: Verb, text: &str) -> PyErr {
 }
 
 /// The index in `NAMES`.
-fn place(py: Python<'_>, name: &Bound<'_, PyAny>) -> Option<usize> {
-    let place = interned(py).iter().position(|each| each.is(name));
+fn place(interned: &[&Bound<'_, PyString>], name: &Bound<'_, PyAny>) -> Option<usize> {
+    let place = interned.iter().position(|each| each.is(name));
     place.or_else(|| {
         let text = name.cast::<PyString>().ok()?.to_str().ok()?;
         NAMES.iter().position(|&each| each == text)

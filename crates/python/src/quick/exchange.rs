@@ -9,7 +9,7 @@ use super::QuickCalls;
 use super::arguments::{Arguments, Verb, given};
 use super::message::Message;
 use super::settings::QuickSettings;
-use crate::engine::Terms;
+use crate::engine::{Near, Terms};
 use crate::reply::Reply;
 
 /// A call that was sent.
@@ -38,7 +38,11 @@ impl QuickSettings {
         };
         let catches = given(arguments.catch_response.as_ref()).map_or(Ok(false), PyAnyMethods::is_truthy)?;
         let waiter = self.current.bind(py).call0()?.unbind();
-        let terms = self.terms(self.pacer.bind(py))?;
+        let mut terms = self.terms(self.pacer.bind(py))?;
+        let objects =
+            [waiter.as_ptr().addr(), session.as_ptr().addr(), self.pacer.as_ptr().addr(), self.client.as_ptr().addr()];
+        terms.near =
+            Near { objects, settings: (std::ptr::from_ref(self).addr(), size_of::<Self>()), arguments: arguments.at };
         let id = self.client.borrow(py).start(py, waiter, self.origin.get(), wire, terms);
         Ok(Some(Begun { id, endpoint, is_named, catches }))
     }
@@ -46,7 +50,7 @@ impl QuickSettings {
     /// The reply, after other users have run. Nothing stays borrowed in here: other greenlets of the user may send.
     pub(super) fn wait<'py>(&self, session: &Bound<'py, PyAny>, begun: &Begun<'py>) -> PyResult<Bound<'py, Reply>> {
         let py = session.py();
-        match self.wait.bind(py).call0() {
+        match self.wait.bind(py).call1(PyTuple::empty(py)) {
             Ok(reply) => {
                 self.pacer.bind(py).setattr(intern!(py, "_yielded"), true)?;
                 Ok(reply.cast_into::<Reply>()?)

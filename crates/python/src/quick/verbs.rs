@@ -80,7 +80,11 @@ unsafe fn invoke(
                 let names = Borrowed::from_ptr_or_opt(py, names).map(|names| names.cast_unchecked::<PyTuple>());
                 (session, names, |index| Borrowed::from_ptr(py, *values.add(index)))
             };
-            super::call(&session, verb, &Arguments::sort(verb, py, positional.cast_unsigned(), names, value)?)
+            super::call(
+                &session,
+                verb,
+                &Arguments::sort(verb, py, positional.cast_unsigned(), names, values.addr(), value)?,
+            )
         };
         // A panic must not unwind into C.
         let result = catch_unwind(AssertUnwindSafe(call))

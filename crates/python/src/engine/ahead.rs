@@ -1,0 +1,79 @@
+//! What the users whose replies come next will need, fetched while this one runs.
+//!
+//! A user's turn reads objects all over the memory, each by way of another one. With thousands of users none of them is
+//! near. Their addresses are noted when the request is sent; a turn knows whose replies come next.
+
+use plimsoll_engine::{fetch, fetch_all};
+
+use super::Engine;
+
+/// With fewer exchanges in flight, the caches still have everything.
+const MANY: usize = 400;
+
+/// How many replies earlier each step is made. Each one reads what the one before it has fetched; the first one, that of
+/// the connection, is the engine's.
+const ADDRESSES: usize = 4;
+const OBJECTS: usize = 2;
+
+/// What comes before the address of an object belongs to it, too: the links of the garbage collector, and its dict.
+const BEFORE: usize = 32;
+
+/// The addresses of what a waiting user needs, as numbers: they may be out of date. 0: none.
+#[derive(Clone, Copy, Default)]
+#[repr(align(64))]
+pub(crate) struct Near {
+    /// The first 96 bytes of these are fetched.
+    pub(crate) objects: [usize; 4],
+    /// This many bytes of another one.
+    pub(crate) settings: (usize, usize),
+    /// The arguments of its call. The frames of its code end there.
+    pub(crate) arguments: usize,
+}
+
+/// Bytes of the innermost frames.
+const FRAMES: usize = 640;
+
+/// By token.
+#[derive(Default)]
+pub(super) struct Addresses(Vec<Near>);
+
+impl Addresses {
+    #[inline]
+    pub(super) fn note(&mut self, token: usize, near: Near) {
+        match self.0.get_mut(token) {
+            Some(place) => *place = near,
+            None => self.0.resize(token + 1, near),
+        }
+    }
+
+    /// Those of this one; out of date if it waits for something else than a reply to a call.
+    fn of(&self, token: u64) -> Option<&Near> {
+        self.0.get(token as usize)
+    }
+}
+
+impl Near {
+    fn fetch(&self) {
+        for object in self.objects {
+            fetch_all(object.wrapping_sub(BEFORE), 2 * BEFORE + 1);
+        }
+        fetch_all(self.settings.0, self.settings.1);
+        fetch_all(self.arguments.wrapping_sub(FRAMES), FRAMES + BEFORE);
+    }
+}
+
+impl Engine {
+    /// Has a part of what the next replies need fetched.
+    #[inline]
+    pub(super) fn look_ahead(&self) {
+        if self.inner.in_flight() < MANY {
+            return;
+        }
+        if let Some(near) = self.inner.upcoming(ADDRESSES).and_then(|token| self.near.of(token)) {
+            fetch(std::ptr::from_ref(near).addr());
+        }
+        if let Some(near) = self.inner.upcoming(OBJECTS).and_then(|token| self.near.of(token)) {
+            near.fetch();
+        }
+    }
+}
