@@ -60,6 +60,6 @@ fn a_native_user_costs_a_kibibyte_beside_its_socket_whatever_their_number() {
         assert_eq!((users.active(), engine.connections()), (count, count));
         let each = (LIVE.load(Ordering::Relaxed) - before) / count;
         println!("{count} users: {each} bytes each");
-        assert!(each <= 1024, "{each} bytes for each of {count} users");
+        assert!(each <= 928, "{each} bytes for each of {count} users");
     }
 }
