@@ -97,6 +97,9 @@ SECRETS = _numbered(
         "key AIza@@0000000000000",
         "glpat-@@",
         "-----BEGIN RSA PRIVATE KEY-----\n@@\n@@\n-----END RSA PRIVATE KEY-----",
+        # subprotocols of WebSockets
+        "access_token.@@",
+        "['base64url.bearer.authorization.k8s.io.@@']",
         # options
         "--password=@@",
         "AssertionError: expected 200 of /x?token=@@, got 500",

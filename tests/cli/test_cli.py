@@ -6,8 +6,10 @@ import sys
 
 import click
 import pytest
+from click.testing import CliRunner
 
-from plimsoll.cli import VERBS, main
+from plimsoll.cli import VERBS, Verbs, main
+from plimsoll.errors import UsageError
 
 WITHOUT = (
     "import sys; import plimsoll.cli; print({'gevent', 'requests', 'sqlalchemy', 'rich', 'alembic'} & set(sys.modules))"
@@ -36,6 +38,17 @@ def test_the_line_in_the_help_is_the_first_of_the_verbs_own(verb):
     command = main.get_command(click.Context(main), verb)
     assert command is not None
     assert command.get_short_help_str(limit=200) == VERBS[verb]
+
+
+def test_an_error_may_have_lines_but_no_control_characters(monkeypatch):
+    @click.command()
+    def broken():
+        raise UsageError("said \x1b[2J\x9b2J\r\nby a target")
+
+    monkeypatch.setattr(Verbs, "get_command", lambda *_: broken)
+    result = CliRunner().invoke(main, ["show"], color=True)
+    assert result.exit_code == 2
+    assert result.stderr == "plimsoll: said \ufffd[2J\ufffd2J\ufffd\nby a target\n"
 
 
 def test_without_a_verb_the_help_is_shown(plimsoll):

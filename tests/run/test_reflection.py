@@ -19,6 +19,7 @@ from plimsoll.errors import UsageError
 from plimsoll.load.guard_rails import GuardRails, HostPatterns
 from plimsoll.load.plan_file import read_plan
 from plimsoll.load.url import grpc_scenario
+from plimsoll.run import reflection
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.reflection import with_schema
 
@@ -241,6 +242,26 @@ class Forbidding(OneByOne):
         return response
 
 
+class Endless(OneByOne):
+    """Each of its files imports another one, which nobody has asked for yet."""
+
+    def file_alone(self, request: Any) -> Any:
+        name = request.file_by_filename or "0"
+        file = descriptor_pb2.FileDescriptorProto(name=name, dependency=[f"{int(name) + 1}"])
+        response = reflection_pb2.ServerReflectionResponse()
+        response.file_descriptor_response.file_descriptor_proto.append(file.SerializeToString())
+        return response
+
+
+class Hostile(Forbidding):
+    """Refuses with a long text that clears a terminal."""
+
+    def file_alone(self, request: Any) -> Any:
+        response = super().file_alone(request)
+        response.error_response.error_message = "\x1b[2J" + "x" * 100_000
+        return response
+
+
 def test_a_server_may_give_each_file_alone() -> None:
     server = GrpcServer(reflection=["v1"], service=OneByOne())
     plan = with_schema(plan_of(url_of(server)))
@@ -262,6 +283,23 @@ def test_a_schema_that_is_none_is_told(service: type[Reflection], wrong: str) ->
     server = GrpcServer(reflection=["v1"], service=service())
     assert f"cannot ask grpc://{server.place} for its schema: {wrong}" in refused(plan_of(url_of(server)))
     server.close()
+
+
+@pytest.mark.parametrize(("name", "value", "size"), [("MOST_FILES", 20, "20 files"), ("MOST_BYTES", 1000, "0 MiB")])
+def test_a_schema_without_an_end_is_refused(name: str, value: int, size: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reflection, name, value)
+    server = GrpcServer(reflection=["v1"], service=Endless())
+    assert size in refused(plan_of(url_of(server)))
+    server.close()
+
+
+def test_what_a_server_says_is_short_and_does_not_steer_the_terminal(plimsoll: Command) -> None:
+    server = GrpcServer(reflection=["v1"], service=Hostile())
+    done = plimsoll("run", url_of(server), "--headless")
+    server.close()
+    assert (done.code, "\x1b" in done.err) == (2, False)
+    assert len(done.err) < 800
+    assert "\ufffd[2Jxxx" in done.err
 
 
 def test_targets_must_agree_on_their_files(server: GrpcServer, tmp_path: Path) -> None:

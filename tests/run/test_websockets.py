@@ -10,7 +10,10 @@ import pytest
 from tests.socket_server import EchoServer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.command import Command
+    from websockets.sync.server import ServerConnection
 
 
 def rows(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -43,6 +46,32 @@ def test_in_the_open_model_messages_come_at_their_rate(plimsoll: Command, echo: 
     assert found["WS receive /"]["requests"] == len(echo.received) == found["message out /"]["requests"]
     assert len(echo.received) == 100
     assert found["WS /"]["requests"] == echo.connections
+
+
+class EndlessServer(EchoServer):
+    """Sends a message of 2 MiB, but for its end."""
+
+    def _serve(self, connection: ServerConnection) -> None:
+        def pieces() -> Iterator[bytes]:
+            yield bytes(2 << 20)
+            for _ in connection:
+                pass
+
+        connection.send(pieces())
+
+
+def test_a_message_that_does_not_end_counts_as_a_body_in_memory(plimsoll: Command) -> None:
+    server = EndlessServer()
+    arguments = ["--message", "x", "-u", "1", "--iterations", "1", "--max-body-memory", "1MiB", "--headless"]
+    done = plimsoll("run", f"ws://{server.place}/", *arguments, "-t", "20s")
+    server.close()
+    assert done.code == 1, done
+    run = plimsoll.stored()
+    words = "the bodies in memory are over the limit of 1048576 bytes for all users of a worker"
+    assert {(each["method"], each["outcome"], each["message"]) for each in run["failures"]} == {
+        ("WS receive", "protocol", words), ("WS close", "protocol", words),
+    }  # fmt: skip
+    assert run["seconds"] < 10
 
 
 PLAN = """

@@ -34,6 +34,15 @@ impl Held {
         if held.raise_to(bytes) { Ok(held) } else { Err(no_room()) }
     }
 
+    /// Follows a buffer that grows and shrinks. Returns false if there is no memory left.
+    pub fn follow(&mut self, bytes: usize) -> bool {
+        let bytes = bytes as u64;
+        if bytes < self.0 {
+            *self = Held::default();
+        }
+        self.raise_to(bytes)
+    }
+
     /// Counts a second copy of an accepted body. It is never refused.
     pub fn copy(bytes: u64) -> Held {
         if bytes <= UNCOUNTED {
@@ -59,7 +68,7 @@ impl Held {
 }
 
 /// The message for a body that was refused.
-pub(crate) fn no_room() -> String {
+pub fn no_room() -> String {
     let limit = LIMIT.load(Ordering::Relaxed);
     format!("the bodies in memory are over the limit of {limit} bytes for all users of a worker")
 }

@@ -111,6 +111,8 @@ pub struct Engine {
     overdue: Vec<u64>,
     /// Shared connections with output that waits for the end of the current event: slots in `connections`.
     unwritten: Vec<usize>,
+    /// Shared connections that have more than one turn reads, for the next one.
+    unread: Vec<Ready>,
     /// Exchanges on shared connections whose writer waits until its bytes are written.
     writers: Vec<ExchangeId>,
     /// Kept for its memory.
@@ -159,6 +161,7 @@ impl Engine {
             woken: VecDeque::new(),
             overdue: Vec::new(),
             unwritten: Vec::new(),
+            unread: Vec::new(),
             writers: Vec::new(),
             steps: Vec::new(),
             sharing: 0,
@@ -297,8 +300,10 @@ impl Engine {
         self.flush();
         self.timers.settle();
         self.woken.extend(self.overdue.drain(..));
-        let timeout = if self.finished.is_empty() && self.woken.is_empty() { timeout } else { Some(Duration::ZERO) };
         self.ready.clear();
+        self.ready.append(&mut self.unread);
+        let pending = self.ready.len() + self.finished.len() + self.woken.len();
+        let timeout = if pending == 0 { timeout } else { Some(Duration::ZERO) };
         self.next_ready = 0;
         self.turn = self.finished.len();
         match self.poll.poll(&mut self.events, timeout) {

@@ -117,6 +117,11 @@ impl EventReader {
         }
     }
 
+    /// Bytes in memory: of the event whose end has not arrived.
+    pub fn unfinished(&self) -> usize {
+        self.splitter.as_ref().map_or(0, EventSplitter::unfinished)
+    }
+
     /// Bytes of the decoded body so far.
     pub fn body(&self) -> u64 {
         self.body

@@ -57,7 +57,7 @@ mod trace;
 mod transport;
 
 pub use allow::{AllowList, AllowedHosts};
-pub use bodies::{BODY_MEMORY, Held, held_bodies, limit_bodies};
+pub use bodies::{BODY_MEMORY, Held, held_bodies, limit_bodies, no_room};
 pub use call::{Call, ExchangeId, Failure, Finished, Keep, Piece, Response, Then, Wire};
 pub use clock::now;
 pub use engine::{ClientId, Engine, Event, Limits, WakeId, fetch, fetch_all};

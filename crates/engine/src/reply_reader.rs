@@ -66,6 +66,11 @@ impl ReplyReader {
         self.kept.as_deref().unwrap_or_default()
     }
 
+    /// Bytes in memory: of the reply whose end has not arrived, and of the body if it is kept.
+    pub fn unfinished(&self) -> usize {
+        self.splitter.unfinished() + self.kept().len()
+    }
+
     /// Bytes of the body so far.
     pub fn body(&self) -> u64 {
         self.body

@@ -87,5 +87,9 @@ fn all_bodies_together_have_one_limit_and_what_is_over_it_is_a_failure() {
     assert_eq!(held_bodies(), 3 * BODY as u64);
     assert!(Held::new(20 << 10).is_err(), "a copy is never refused, but it counts");
     drop(copy);
-    assert_eq!(held_bodies(), 0);
+    let mut buffer = Held::default();
+    for (bytes, is_held) in [(BODY, true), (2 * BODY, false), (BODY / 2, true), (BODY, true), (0, true)] {
+        assert_eq!(buffer.follow(bytes), is_held);
+        assert_eq!(held_bodies(), if is_held { bytes as u64 } else { BODY as u64 });
+    }
 }

@@ -39,6 +39,11 @@ pub enum FrameError {
         /// Bytes.
         limit: u64,
     },
+    /// The messages of a body that were compressed are longer than the limit.
+    AllTooLong {
+        /// Bytes.
+        limit: u64,
+    },
     /// A message is compressed, but `grpc-encoding` does not say how.
     NoEncoding,
     /// A message cannot be decompressed.
@@ -57,6 +62,7 @@ impl Display for FrameError {
             Self::TooLong { length, limit } => {
                 write!(f, "a message has {length} bytes, which is over the limit of {limit}")
             }
+            Self::AllTooLong { limit } => write!(f, "all compressed messages together are over the limit of {limit} bytes"),
             Self::NoEncoding => f.write_str("a message is compressed, but there is no grpc-encoding"),
             Self::Encoding(reason) => write!(f, "a message cannot be decompressed: {reason}"),
             Self::Truncated { found } => write!(f, "the body ends inside a message, after {found} bytes of it"),

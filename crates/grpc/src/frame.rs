@@ -37,14 +37,29 @@ pub struct MessageSplitter {
     encoding: Option<Vec<u8>>,
     /// Maximum bytes of a message, decompressed or not.
     limit: u64,
+    /// Maximum bytes of all messages that were compressed.
+    room: u64,
     /// The start of a message whose end has not arrived, with its prefix.
     rest: Vec<u8>,
+}
+
+/// Passes the messages of a whole body to `each`. `limit`: maximum bytes of a message, and of all together that were
+/// compressed.
+pub fn split(
+    encoding: Option<&[u8]>,
+    body: &[u8],
+    limit: u64,
+    each: &mut dyn FnMut(&[u8]),
+) -> Result<(), FrameError> {
+    let mut splitter = MessageSplitter { room: limit, ..MessageSplitter::new(encoding, limit) };
+    splitter.feed(body, each)?;
+    splitter.end()
 }
 
 impl MessageSplitter {
     /// `encoding`: the response's `grpc-encoding`. `limit`: maximum bytes of a message.
     pub fn new(encoding: Option<&[u8]>, limit: u64) -> MessageSplitter {
-        MessageSplitter { encoding: encoding.map(<[u8]>::to_vec), limit, rest: Vec::new() }
+        MessageSplitter { encoding: encoding.map(<[u8]>::to_vec), limit, room: u64::MAX, rest: Vec::new() }
     }
 
     /// Passes each message that ends in these bytes to `each`, decompressed. After an error nothing more can be read.
@@ -62,13 +77,18 @@ impl MessageSplitter {
         Ok(())
     }
 
+    /// Bytes of the message whose end has not arrived.
+    pub fn unfinished(&self) -> usize {
+        self.rest.len()
+    }
+
     /// The body is complete.
     pub fn end(&self) -> Result<(), FrameError> {
         if self.rest.is_empty() { Ok(()) } else { Err(FrameError::Truncated { found: self.rest.len() as u64 }) }
     }
 
     /// Takes whole messages. Returns the number of bytes that they have.
-    fn take(&self, bytes: &[u8], each: &mut dyn FnMut(&[u8])) -> Result<usize, FrameError> {
+    fn take(&mut self, bytes: &[u8], each: &mut dyn FnMut(&[u8])) -> Result<usize, FrameError> {
         let mut taken = 0;
         while let Some((prefix, after)) = bytes[taken..].split_first_chunk::<PREFIX>() {
             let [flag, length @ ..] = *prefix;
@@ -81,7 +101,10 @@ impl MessageSplitter {
             }
             let Some(message) = after.get(..length as usize) else { break };
             if flag == 1 {
-                each(&self.decompressed(message)?);
+                let message = self.decompressed(message)?;
+                let room = self.room.checked_sub(message.len() as u64);
+                self.room = room.ok_or(FrameError::AllTooLong { limit: self.limit })?;
+                each(&message);
             } else {
                 each(message);
             }
@@ -138,6 +161,21 @@ mod tests {
             let error = split(encoding, &[body]).unwrap_err().to_string();
             assert!(error.starts_with(begins), "{error}");
         }
+    }
+
+    #[test]
+    fn the_compressed_messages_of_a_whole_body_have_one_limit() {
+        let (mut plain, mut gzip, mut count) = (Vec::new(), Vec::new(), 0);
+        for _ in 0..2 {
+            push_message(&[b'a'; 600], false, &mut plain);
+            push_message(&[b'a'; 600], true, &mut gzip);
+        }
+        let mut whole = |body: &[u8], limit| super::split(Some(b"gzip"), body, limit, &mut |_| count += 1);
+        assert_eq!(whole(&plain, 1000), Ok(()));
+        assert_eq!(whole(&gzip, 1200), Ok(()));
+        assert_eq!(whole(&gzip, 1000), Err(FrameError::AllTooLong { limit: 1000 }));
+        assert_eq!(count, 5);
+        assert_eq!(split(Some(b"gzip"), &[&gzip]).map(|found| found.len()), Ok(2), "of a stream, each message alone");
     }
 
     proptest! {

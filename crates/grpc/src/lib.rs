@@ -52,7 +52,7 @@ mod status;
 mod timeout;
 
 pub use error::{FrameError, MessageError, NoStatus, SchemaError};
-pub use frame::{HEADERS, MessageSplitter, push_message};
+pub use frame::{HEADERS, MessageSplitter, push_message, split};
 pub use method::Method;
 pub use schema::Schema;
 pub use status::{Code, Status};

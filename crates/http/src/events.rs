@@ -108,6 +108,11 @@ impl EventSplitter {
         Ok(())
     }
 
+    /// Bytes of the event whose end has not arrived.
+    pub fn unfinished(&self) -> usize {
+        self.line.len() + self.fields.data.len()
+    }
+
     /// The body is complete. An unfinished line is an event; an unfinished server-sent event is none.
     pub fn end(&mut self, each: &mut dyn FnMut(Event<'_>)) {
         if self.format == EventFormat::Lines {

@@ -1,6 +1,6 @@
 //! `EventReader` for Python: finds the events of a stream and records them.
 
-use plimsoll_engine::{self as engine, EventRows};
+use plimsoll_engine::{self as engine, EventRows, Held, no_room};
 use plimsoll_http as http;
 use plimsoll_record::{self as record, Exchange};
 use plimsoll_scenario::{Objectives, Stream};
@@ -19,6 +19,8 @@ pub(crate) struct EventReader {
     /// The stamps of the request, with the arrival of the last bytes.
     exchange: Exchange,
     recorder: Option<Py<Recorder>>,
+    /// The memory of the event whose end has not arrived.
+    held: Held,
 }
 
 /// The stream that users call so. `objectives`: what a good request is.
@@ -58,7 +60,7 @@ impl EventReader {
         arrival: u64,
         work: impl FnOnce(&mut engine::EventReader, &mut record::Recorder, &Exchange) -> T,
     ) -> T {
-        let Self { inner, exchange, recorder } = self;
+        let Self { inner, exchange, recorder, .. } = self;
         (exchange.arrival, exchange.read) = (arrival, arrival);
         match recorder {
             Some(recorder) => work(inner, &mut recorder.borrow_mut(py).inner, exchange),
@@ -86,7 +88,7 @@ impl EventReader {
         // Other streams are read as what the user's code calls them.
         let wrong_type = matches!(rows, EventRows::Text(..)).then(|| rows.wrong_type(reply.head())).flatten();
         let inner = engine::EventReader::new(rows, reply.status(), wrong_type, reply.max_decoded);
-        Ok(Self { inner, exchange: *reply.exchange(), recorder })
+        Ok(Self { inner, exchange: *reply.exchange(), recorder, held: Held::default() })
     }
 
     fn feed(&mut self, py: Python<'_>, bytes: &[u8], arrival: u64) -> PyResult<Vec<Found>> {
@@ -95,7 +97,7 @@ impl EventReader {
             reader.feed(recorder, exchange, bytes, &mut |event| events.push(found(event)))
         })
         .map_err(refused)?;
-        Ok(events)
+        if self.held.follow(self.inner.unfinished()) { Ok(events) } else { Err(refused(no_room())) }
     }
 
     fn end(&mut self, py: Python<'_>, arrival: u64) -> (Vec<Found>, Option<String>) {

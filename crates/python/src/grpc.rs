@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use plimsoll_engine::{ReplyReader, now};
-use plimsoll_grpc::{Code, MessageSplitter, Method, Schema, Status};
+use plimsoll_engine::{Held, ReplyReader, no_room, now};
+use plimsoll_grpc::{Code, Method, Schema, Status};
 use plimsoll_http as http;
 use plimsoll_record::{self as record, Exchange};
 use pyo3::prelude::*;
@@ -113,10 +113,10 @@ pub(crate) fn grpc_timeout(seconds: f64) -> String {
 pub(crate) fn grpc_read<'py>(py: Python<'py>, reply: &Reply) -> PyResult<(u8, String, Vec<Bound<'py, PyBytes>>)> {
     let Ok(response) = &reply.finished.result else { return Err(refused("there is no response")) };
     let status = Status::read(response.head(), &response.trailers).map_err(refused)?;
-    let mut splitter = MessageSplitter::new(http::header(response.head(), "grpc-encoding"), reply.max_decoded);
     let mut messages = Vec::new();
-    let split = splitter.feed(response.body(), &mut |message| messages.push(PyBytes::new(py, message)));
-    split.and_then(|()| splitter.end()).map_err(refused)?;
+    let each = &mut |message: &[u8]| messages.push(PyBytes::new(py, message));
+    let encoding = http::header(response.head(), "grpc-encoding");
+    plimsoll_grpc::split(encoding, response.body(), reply.max_decoded, each).map_err(refused)?;
     Ok((status.code as u8, status.message, messages))
 }
 
@@ -126,6 +126,8 @@ pub(crate) struct GrpcReader {
     /// The stamps of the request, with the arrival of the last bytes.
     exchange: Exchange,
     recorder: Option<Py<Recorder>>,
+    /// The memory of the reply whose end has not arrived.
+    held: Held,
 }
 
 #[pymethods]
@@ -142,11 +144,11 @@ impl GrpcReader {
             None => None,
         };
         let inner = ReplyReader::new(reply.head(), rows, false, reply.max_decoded);
-        Ok(Self { inner, exchange: *reply.exchange(), recorder })
+        Ok(Self { inner, exchange: *reply.exchange(), recorder, held: Held::default() })
     }
 
     fn feed<'py>(&mut self, py: Python<'py>, bytes: &[u8], arrival: u64) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let Self { inner, exchange, recorder } = self;
+        let Self { inner, exchange, recorder, held } = self;
         (exchange.arrival, exchange.read) = (arrival, now().max(arrival));
         let mut found = Vec::new();
         let mut each = |reply: &[u8]| found.push(PyBytes::new(py, reply));
@@ -156,7 +158,7 @@ impl GrpcReader {
             None => inner.feed(&mut record::Recorder::new(0), exchange, bytes, &mut each),
         };
         fed.map_err(refused)?;
-        Ok(found)
+        if held.follow(inner.unfinished()) { Ok(found) } else { Err(refused(no_room())) }
     }
 
     /// Gives the reply the stamps, the size and the trailers of the end; then its status.

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use plimsoll_grpc::{Code, HEADERS, MessageError, MessageSplitter, Method, Schema, Status};
-use plimsoll_grpc::{push_message, timeout_header};
+use plimsoll_grpc::{Code, HEADERS, MessageError, Method, Schema, Status, push_message, split, timeout_header};
 use plimsoll_http as http;
 use serde_json::Value;
 
@@ -168,7 +167,6 @@ impl Grpc {
                 _ => Verdict::Http(status.to_string()),
             });
         }
-        let mut splitter = MessageSplitter::new(http::header(reply.head, "grpc-encoding"), limit);
         let (mut count, mut messages) = (0, Ok(Vec::new()));
         let each = &mut |message: &[u8]| {
             count += 1;
@@ -179,8 +177,7 @@ impl Grpc {
                 }
             }
         };
-        let split = splitter.feed(reply.body, each).and_then(|()| splitter.end());
-        split.map_err(|error| protocol(&error))?;
+        split(http::header(reply.head, "grpc-encoding"), reply.body, limit, each).map_err(|error| protocol(&error))?;
         let mut messages = messages.map_err(|error| protocol(&error))?;
         if self.method.server_streams {
             return Ok(format!("[{}]", messages.join(",")));

@@ -13,6 +13,9 @@ pub const NO_CODE: u16 = 1005;
 /// The code of a connection that ended without a close frame (RFC 6455 §7.1.5).
 pub const ABNORMAL: u16 = 1006;
 
+/// Pongs that may wait to be written. A peer that wants more of them does not read.
+const PONGS: usize = 1000;
+
 /// A message of the peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Message<'a> {
@@ -71,6 +74,8 @@ pub struct Client {
     decoder: Decoder,
     masks: Masks,
     output: Vec<u8>,
+    /// Pongs since all output was written.
+    pongs: usize,
     /// A close frame was written: no more frames may follow.
     has_closed: bool,
     /// The close frame of the peer.
@@ -85,6 +90,7 @@ impl Client {
             decoder: Decoder::new(limit, deflate),
             masks: Masks::new(seed),
             output: Vec::new(),
+            pongs: 0,
             has_closed: false,
             close: None,
         }
@@ -119,14 +125,18 @@ impl Client {
         }
     }
 
-    /// Passes the messages that end in these bytes to `each`. Answers a ping and a close frame. After an error, the output
+    /// Passes the messages that end in these bytes to `each`. Answers a ping, unless too many
+    /// [pongs](Client::pongs) wait, and a close frame. After an error, the output
     /// has the close frame that reports it.
     pub fn feed(&mut self, bytes: &[u8], each: &mut dyn FnMut(Message<'_>)) -> Result<(), ProtocolError> {
-        let Client { decoder, masks, output, has_closed, close } = self;
+        let Client { decoder, masks, output, pongs, has_closed, close } = self;
         let fed = decoder.feed(bytes, &mut |incoming| match incoming {
             Incoming::Text(text) => each(Message::Text(text)),
             Incoming::Binary(bytes) => each(Message::Binary(bytes)),
-            Incoming::Ping(data) if !*has_closed => encode(Opcode::Pong, data, masks, output),
+            Incoming::Ping(data) if !*has_closed && *pongs < PONGS => {
+                *pongs += 1;
+                encode(Opcode::Pong, data, masks, output);
+            }
             Incoming::Ping(_) | Incoming::Pong(_) => {}
             Incoming::Close(given) => {
                 let (code, reason) = given.unwrap_or((NO_CODE, ""));
@@ -144,6 +154,16 @@ impl Client {
     /// The bytes to write next.
     pub fn output(&mut self) -> &mut Vec<u8> {
         &mut self.output
+    }
+
+    /// Pongs that may still wait to be written. Set it to 0 when all output was written.
+    pub fn pongs(&mut self) -> &mut usize {
+        &mut self.pongs
+    }
+
+    /// Bytes of the message whose end has not arrived.
+    pub fn unfinished(&self) -> usize {
+        self.decoder.unfinished()
     }
 
     /// Whether this end has sent a close frame.

@@ -84,6 +84,11 @@ impl Decoder {
         Ok(())
     }
 
+    /// Bytes of the message whose end has not arrived.
+    pub fn unfinished(&self) -> usize {
+        self.message.len()
+    }
+
     /// The next header, and how many of these bytes belong to it; None if its end has not arrived.
     fn header(&mut self, bytes: &[u8]) -> Result<Option<(Header, usize)>, ProtocolError> {
         let (start, have) = &mut self.header;

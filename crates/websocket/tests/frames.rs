@@ -244,3 +244,26 @@ proptest! {
         prop_assert_eq!(decode(300, deflate, &pieces), decode(300, deflate, &[&bytes]));
     }
 }
+
+#[test]
+fn a_server_that_does_not_read_is_sent_a_bounded_number_of_pongs() {
+    let mut client = Client::new(LIMIT, None, 7);
+    let pings = frame(0x89, b"x").repeat(3000);
+    client.feed(&pings, &mut |_| {}).unwrap();
+    let most = client.output().len();
+    client.feed(&pings, &mut |_| {}).unwrap();
+    assert_eq!((client.output().len(), *client.pongs()), (most, 1000));
+    client.output().clear();
+    *client.pongs() = 0;
+    client.feed(&frame(0x89, b"x"), &mut |_| {}).unwrap();
+    assert_eq!(client.output().len(), 7, "the header, the mask and a byte");
+}
+
+#[test]
+fn the_memory_of_a_message_is_known_until_its_end() {
+    let mut client = Client::new(LIMIT, None, 7);
+    for (bytes, unfinished) in [(frame(1, b"abc"), 3), (frame(0, b"de"), 5), (frame(0x80, b""), 0)] {
+        client.feed(&bytes, &mut |_| {}).unwrap();
+        assert_eq!(client.unfinished(), unfinished);
+    }
+}

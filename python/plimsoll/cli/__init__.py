@@ -12,6 +12,7 @@ import click
 
 from plimsoll.cli.common import VERSION
 from plimsoll.errors import PlimsollError
+from plimsoll.report.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,7 +85,9 @@ def _one_line(ctx: click.Context) -> Iterator[None]:
     try:
         yield
     except PlimsollError as error:
-        click.echo(f"plimsoll: {error}", err=True)
+        # It may quote what a target says.
+        said = "\n".join(printable(line) for line in str(error).split("\n"))
+        click.echo(f"plimsoll: {said}", err=True)
         ctx.exit(error.exit_code)
     except click.exceptions.NoArgsIsHelpError:
         raise

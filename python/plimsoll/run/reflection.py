@@ -22,6 +22,7 @@ from plimsoll.load.plan_file import read_plan
 from plimsoll.load.protocols import grpc
 from plimsoll.load.scenario import refusal
 from plimsoll.load.url import check
+from plimsoll.report.text import cut, one_line
 from plimsoll.run.grpc_call import call
 
 if TYPE_CHECKING:
@@ -34,6 +35,10 @@ TIMEOUT_S = 10.0
 """For each question."""
 MOST_LISTED = 12
 """Services that an error names."""
+LONGEST = 500
+"""Characters of a target's words in an error."""
+MOST_FILES, MOST_BYTES = 10_000, 64 << 20
+"""The largest schema. A target could go on naming files that others import."""
 NAMES = tuple(f"grpc.reflection.{version}.ServerReflection/ServerReflectionInfo" for version in ("v1", "v1alpha"))
 """The second one is asked where there is no first one. They differ in nothing but their names."""
 _NOT_FOUND = grpc.CODES["NOT_FOUND"]
@@ -73,14 +78,15 @@ def with_schema(plan: RunPlan) -> RunPlan:
         try:
             _Target(plan, target, calls, files).ask(grpc.services_of(calls))
         except UnknownServiceError as error:
-            raise UsageError(f"{url} {error}") from error
+            raise UsageError(f"{url} {_quoted(error)}") from error
         except ReflectionError as error:
             instead = f'write proto = "FILE" into {plan.source}' if _is_file(plan) else "--proto FILE"
-            raise UsageError(f"cannot ask {url} for its schema: {error}; name a file with it: {instead}") from error
+            why = _quoted(error)
+            raise UsageError(f"cannot ask {url} for its schema: {why}; name a file with it: {instead}") from error
     try:
         schema = files.schema()
     except ValueError as error:
-        raise UsageError(f"the schema that server reflection gives cannot be used: {error}") from error
+        raise UsageError(f"the schema that server reflection gives cannot be used: {_quoted(error)}") from error
     known = {**scenario, "schema": grpc.text_of(schema, scenario["flows"])}
     if refused := refusal(known):
         _complain(plan, known, refused)
@@ -103,10 +109,14 @@ class _Files:
         self.messages, self._file = messages.method("Messages/Ask"), messages.method("Messages/Read")
         self._known: dict[str, str] = {}
         self._imports: dict[str, None] = {}
+        self._size = 0
 
     def add(self, files: Iterable[str]) -> None:
-        """Raises ReflectionError for a file that is another one than that of the same name."""
+        """Raises ReflectionError for a file that is another one than that of the same name, or one too many."""
         for file in files:
+            self._size += len(file)
+            if len(self._known) == MOST_FILES or self._size > MOST_BYTES:
+                raise ReflectionError(f"it has more than {MOST_FILES} files or {MOST_BYTES >> 20} MiB")
             try:
                 read = self._file.decode(base64.b64decode(file))
             except ValueError as error:
@@ -191,6 +201,11 @@ def _headers(*of: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Metadata of a target and of its calls, without variables: the question may need a token, too."""
     lines = (line for each in of for line in each.get("headers") or ())
     return list(dict.fromkeys((name, value) for name, value in lines if "$" not in value))
+
+
+def _quoted(error: Exception) -> str:
+    """What is wrong, in the words of a target."""
+    return cut(one_line(str(error)), LONGEST)
 
 
 def _unknown(service: str, known: Sequence[str]) -> str:

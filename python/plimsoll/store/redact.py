@@ -74,6 +74,8 @@ _PATTERNS = [
     (rf"({_SECRET}\s{{1,3}}\\?[\"'])(?=[^\"'\\\n]*\d)[^\"'\\\n]{{6,}}", re.IGNORECASE),
     (rf"({_SECRET}:\s{{1,3}}){_TELLING}", re.IGNORECASE),
     (r"(\bauth=\((?:[^()'\"]{0,2}['\"][^'\"]{0,200}['\"],\s?)?['\"])[^'\"]+", re.IGNORECASE),
+    # subprotocols of WebSockets: access_token.x, base64url.bearer.authorization.k8s.io.x
+    (rf"({_SECRET}(?:\.k8s\.io)?\.)(?=[\w-]*\d)[\w-]{{16,}}", re.IGNORECASE),
     # --db-password x, --user ann:x
     (rf"(--?[\w-]{{0,60}}{_SECRET}[ \t]+[\"']?)(?![-\"'])[^\s\"'<>]+", re.IGNORECASE),
     (r"(--(?:user|login)[ =][\w.@-]{1,60}:)[^\s\"'<>]+", re.IGNORECASE),
@@ -92,7 +94,7 @@ def redact(text: str) -> str:
     """The text with everything masked that looks like a secret: passwords and users in URLs, values of headers, fields
     and parameters whose names are those of secrets, tokens and private keys that can be recognized by themselves.
 
-    An HTTP URL with a user but no password is taken to carry a token in the user's place, which is masked as well.
+    A URL of HTTP, a WebSocket or gRPC with a user but no password is taken to carry a token in the user's place, which is masked as well.
     Masking twice changes nothing.
     """
     if "://" in text:
@@ -181,6 +183,6 @@ def _mask(found: re.Match[str]) -> str:
     user, _, password = userinfo.partition(":")
     if password:
         return f"{scheme}://{user}:{MASK}@"
-    if userinfo and scheme.lower() in ("http", "https"):
+    if userinfo and scheme.lower() in ("http", "https", "ws", "wss", "grpc", "grpcs"):
         return f"{scheme}://{MASK}@"
     return found[0]

@@ -121,6 +121,24 @@ def test_a_user_that_only_sends_keeps_few_times_of_it(
     assert (counts["message out", "/", "success"], counts["WS receive", "/", "success"]) == (8, 1)
 
 
+def test_unread_messages_are_discarded_by_their_bytes_and_the_newest_is_kept(
+    session_bench: SessionBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(websocket, "MOST_UNREAD_BYTES", 100)
+    server = EchoServer(["a" * 60, "b" * 60, "c" * 40, "d" * 200])
+    ws = session_bench.http(f"http://{server.place}").websocket("/")
+    kept = [[(each[0][0], len(each[0])) for each in ws._unread]]
+    with gevent.Timeout(SOON_S):
+        while not kept[-1] or kept[-1][-1][0] != "d":
+            gevent.sleep(0.001)
+            kept.append([(each[0][0], len(each[0])) for each in ws._unread])
+    assert kept[-1] == [("d", 200)]
+    assert all(sum(size for _, size in each) <= 100 for each in kept[:-1])
+    assert (ws.receive(SOON_S), ws._unread_bytes) == ("d" * 200, 0)
+    ws.close()
+    server.close()
+
+
 def test_a_server_that_opens_no_websocket_is_a_failure_and_no_exception(
     session_bench: SessionBench, target: RecordingServer
 ) -> None:

@@ -14,6 +14,9 @@ use crate::clock::now;
 use crate::origin::Origin;
 use crate::transport::Transport;
 
+/// Reads of one event. A peer that sends faster than they are handled would keep other users from running.
+const READS: usize = 16;
+
 /// What a shared connection has that others have not. The tag of a stream is the id of its exchange.
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -159,15 +162,16 @@ impl Session {
         self.write()
     }
 
-    /// Reads what has arrived, until the socket is empty. `ended`: this is the last event of the socket. `steps`
-    /// receives what follows for the exchanges of `connections`. The failure is one of the whole connection.
+    /// Reads what has arrived. `ended`: this is the last event of the socket. `steps` receives what follows for the
+    /// exchanges of `connections`. Returns whether the socket may have more, of which no event will tell. The failure is
+    /// one of the whole connection.
     pub(crate) fn read(
         &mut self,
         io: &mut Io,
         ended: bool,
         connections: &mut Slab<Connection>,
         steps: &mut Vec<(ExchangeId, Step)>,
-    ) -> Result<(), Failure> {
+    ) -> Result<bool, Failure> {
         self.count_partial(connections);
         let read = self.receive(io, ended, connections, steps);
         self.forget_ended();
@@ -180,17 +184,17 @@ impl Session {
         ended: bool,
         connections: &mut Slab<Connection>,
         steps: &mut Vec<(ExchangeId, Step)>,
-    ) -> Result<(), Failure> {
-        let Session { http2, transport: Some(transport), heard, .. } = self else { return Ok(()) };
+    ) -> Result<bool, Failure> {
+        let Session { http2, transport: Some(transport), heard, .. } = self else { return Ok(false) };
         let Io { scratch, plain, clock, limits } = io;
         let arrival = Arrival { clock, stamp: None, read: now() };
         let mut answers = Answers { connections, arrival, steps };
         // Bytes that came with the end of the handshake.
         take_opened(transport, plain, &mut |bytes| feed(http2, bytes, limits, &mut answers))?;
-        loop {
+        for _ in 0..READS {
             let received = match transport.receive(scratch) {
                 Ok(received) => received,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(Failure::io(Outcome::Reset, &error)),
             };
@@ -212,9 +216,10 @@ impl Session {
                 feed(http2, fresh, limits, &mut answers)?;
             }
             if received.length < scratch.len() && !ended {
-                return Ok(());
+                return Ok(false);
             }
         }
+        Ok(true)
     }
 }
 

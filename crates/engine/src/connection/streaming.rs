@@ -175,8 +175,15 @@ impl<P: Protocol> Connection<P> {
     }
 
     /// What has arrived of the body, and what follows it.
-    pub(super) fn hand_piece(&mut self, then: Then) -> Option<Piece> {
+    pub(super) fn hand_piece(&mut self, mut then: Then) -> Option<Piece> {
         let flight = self.flight.as_mut()?;
+        if then == Then::More && flight.end != 0 && flight.end <= flight.exchange.arrival {
+            // It came too late. Bytes that never pause must not prolong the exchange.
+            flight.response.bytes.clear();
+            flight.deadline = flight.end;
+            let (what, limit) = flight.passed(true);
+            then = Then::Failed(late(what, limit));
+        }
         if let Then::Failed(failure) = &then {
             flight.fail(failure);
         }

@@ -8,11 +8,12 @@ mod bodies;
 
 use std::sync::Arc;
 
+use mio::Token;
 use plimsoll_http2::OpenError;
 use plimsoll_record::Outcome;
 
-use super::{ClientId, Engine};
-use crate::call::{Call, ExchangeId, Failure, Finished, unpack};
+use super::{ClientId, Engine, Ready};
+use crate::call::{Call, ExchangeId, Failure, Finished, pack, unpack};
 use crate::clock::now;
 use crate::connection::{Connection, Flight, Readiness, Session, Step};
 use crate::origin::Origin;
@@ -273,7 +274,7 @@ impl Engine {
         let read = if ready.readable {
             session.read(&mut self.io, ready.ended, &mut self.connections, &mut steps)
         } else {
-            Ok(())
+            Ok(false)
         };
         self.connections[place].session = Some(session);
         let mut again = Vec::new();
@@ -286,20 +287,32 @@ impl Engine {
         for &exchange in &again {
             self.connections[exchange].leave_stream();
         }
+        if matches!(read, Ok(true)) {
+            self.read_later(place, ready.ended);
+        }
         match read {
-            Ok(()) if self.session(place).is_some_and(|session| session.http2.accepts_streams()) => {
+            Ok(_) if self.session(place).is_some_and(|session| session.http2.accepts_streams()) => {
                 for exchange in again.into_iter().rev() {
                     self.enqueue(place, exchange, true);
                 }
                 self.open_waiting(place);
             }
-            Ok(()) => self.drain(place, again),
+            Ok(_) => self.drain(place, again),
             Err(failure) => {
                 self.lose(place, &failure);
                 self.join_all(again);
             }
         }
         self.wake_writers();
+    }
+
+    /// Reads a shared connection again in the next turn.
+    fn read_later(&mut self, place: usize, ended: bool) {
+        let token = Token(pack(place, self.connections[place].generation) as usize);
+        if self.unread.iter().all(|known| known.token != token) {
+            self.unread.push(Ready { token, readiness: Readiness { ended, ..READABLE } });
+            self.ring();
+        }
     }
 
     /// Performs the step of an exchange, which may have ended with an earlier one. `again`: those to send again.

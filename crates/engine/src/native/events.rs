@@ -7,12 +7,15 @@ use plimsoll_http::{self as http, Decoding};
 use plimsoll_record::{Exchange, Outcome, Recorder};
 use plimsoll_scenario::{Reply, Verdict};
 
+use super::sockets::TURN;
 use super::user::State;
 use super::{NativeUsers, OURS};
+use crate::bodies::Held;
 use crate::call::{ExchangeId, Failure, Finished, Response, Then};
 use crate::clock::now;
 use crate::engine::{Engine, WakeId};
 use crate::event_reader::EventReader;
+use crate::protocol::unkept;
 use crate::reply_reader::ReplyReader;
 
 /// Pieces that are read before other users run, however fast a body arrives.
@@ -25,6 +28,8 @@ pub(super) struct Reading {
     exchange: Exchange,
     head: Response,
     reader: Reader,
+    /// The memory of what the reader keeps.
+    held: Held,
     /// Undoes the content coding, if there is one. Never contended: a Python object must be shareable between threads, and
     /// decoders are not.
     decoding: Option<Mutex<Decoding>>,
@@ -71,6 +76,7 @@ impl NativeUsers {
             id: finished.id,
             exchange: finished.exchange,
             reader,
+            held: Held::default(),
             decoding: coding.map(|coding| Mutex::new(Decoding::new(coding, u64::MAX))),
             wake: None,
             head,
@@ -91,15 +97,18 @@ impl NativeUsers {
         let token = self.mark | place as u64;
         let Some(reading) = self.reading.get_mut(&place) else { return };
         reading.wake = None;
+        let mut began = 0;
         for _ in 0..STREAK {
             // Without a piece, the engine wakes the user with this token.
             let Some(piece) = engine.read(reading.id, token) else { return };
             reading.exchange = piece.exchange;
+            began = if began == 0 { piece.exchange.read } else { began };
             reading.head.trailers.extend_from_slice(&piece.trailers);
             let is_end = piece.then == Then::End;
             let split = reading.split(recorder, &piece.bytes, is_end);
             match (split, piece.then) {
                 (Err(failure), _) => return self.break_off(engine, recorder, place, &failure),
+                (Ok(()), Then::More) if piece.exchange.read.saturating_sub(began) > TURN => break,
                 (Ok(()), Then::More) => {}
                 (Ok(()), Then::End) => return self.stream_ends(engine, recorder, place),
                 (Ok(()), Then::Failed(failure)) => return self.stream_fails(engine, recorder, place, &failure),
@@ -193,7 +202,7 @@ impl Reading {
 
     /// Records the events that end in these bytes. `is_end`: of the body.
     fn split(&mut self, recorder: &mut Recorder, bytes: &[u8], is_end: bool) -> Result<(), Failure> {
-        let Reading { decoding, exchange, reader, .. } = self;
+        let Reading { decoding, exchange, reader, held, .. } = self;
         let mut feed = |bytes: &[u8]| {
             let fed = match reader {
                 Reader::Events(reader) => {
@@ -201,7 +210,12 @@ impl Reading {
                 }
                 Reader::Replies(replies) => replies.feed(recorder, exchange, bytes, &mut |_| {}),
             };
-            fed.map_err(|reason| Failure::new(Outcome::Protocol, reason))
+            fed.map_err(|reason| Failure::new(Outcome::Protocol, reason))?;
+            let unfinished = match reader {
+                Reader::Events(reader) => reader.unfinished(),
+                Reader::Replies(replies) => replies.unfinished(),
+            };
+            if held.follow(unfinished) { Ok(()) } else { Err(unkept()) }
         };
         match decoding {
             None => feed(bytes)?,

@@ -6,6 +6,7 @@ use plimsoll_http as http;
 use plimsoll_record::{Exchange, Recorder, SocketRows};
 use plimsoll_websocket::{Accepted, Client, Key, Message, Offer};
 
+use crate::bodies::Held;
 use crate::call::ExchangeId;
 use crate::engine::{Engine, WakeId};
 
@@ -74,6 +75,8 @@ pub(super) struct Socket {
     pub(super) streak: u32,
     /// What it waits for has a deadline.
     has_deadline: bool,
+    /// The memory of the message whose end has not arrived.
+    pub(super) held: Held,
 }
 
 /// The messages of a connection, and who waits for them.
@@ -105,7 +108,9 @@ impl Socket {
             is_answered: false,
             previous: None,
         };
-        Socket { id, opener, client, inbox, last: Exchange::default(), wake: None, streak: 0, has_deadline: false }
+        let last = Exchange::default();
+        let held = Held::default();
+        Socket { id, opener, client, inbox, last, wake: None, streak: 0, has_deadline: false, held }
     }
 
     /// Writes what the client has to send.
@@ -114,6 +119,9 @@ impl Socket {
         if !output.is_empty() {
             engine.write(self.id, output);
             output.clear();
+        }
+        if *self.client.pongs() > 0 && engine.is_written(self.id) {
+            *self.client.pongs() = 0;
         }
     }
 

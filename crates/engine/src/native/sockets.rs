@@ -13,11 +13,14 @@ use super::{NativeUsers, OURS, SOCKET};
 use crate::call::{Bytes, Call, Failure, Finished, Keep, Then as Follows};
 use crate::clock::now;
 use crate::engine::Engine;
+use crate::protocol::unkept;
 
 /// How long the server may take to answer the close frame of a user that ends, ns.
 const CLOSE_WAIT: u64 = 1_000_000_000;
 /// Pieces that are read before other users run.
 const PIECES: usize = 16;
+/// The time after which other users run: a piece may have a long message in few bytes. ns.
+pub(super) const TURN: u64 = 10_000_000;
 
 impl NativeUsers {
     /// Begins a step of a WebSocket.
@@ -229,6 +232,7 @@ impl NativeUsers {
     /// Reads what has arrived on the user's socket.
     pub(super) fn read_socket(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize) {
         let token = self.mark | SOCKET | place as u64;
+        let mut began = 0;
         for _ in 0..PIECES {
             let Some(socket) = self.socket(place) else { return };
             if let Some(wake) = socket.wake.take() {
@@ -249,8 +253,10 @@ impl NativeUsers {
             // Without a piece, the engine wakes the user with this token.
             let Some(piece) = engine.read(id, token) else { return };
             self.take_bytes(engine, recorder, place, &piece.bytes, &piece.exchange);
+            began = if began == 0 { piece.exchange.read } else { began };
             let is_same = |socket: &mut Socket| socket.id == id;
             match piece.then {
+                Follows::More if piece.exchange.read.saturating_sub(began) > TURN => break,
                 Follows::More => {}
                 _ if !self.socket(place).is_some_and(is_same) => {}
                 Follows::End => self.socket_closes(engine, recorder, place, &Close::missing()),
@@ -285,6 +291,7 @@ impl NativeUsers {
             }
         });
         socket.flush(engine);
+        let has_room = socket.held.follow(socket.client.unfinished());
         let close = socket.client.closed().cloned();
         let is_taken = taken.is_some();
         if is_taken {
@@ -298,6 +305,8 @@ impl NativeUsers {
             self.socket_ends(engine, recorder, place, Outcome::Protocol, &error.to_string(), false);
         } else if let Some(close) = close {
             self.socket_closes(engine, recorder, place, &close);
+        } else if !has_room {
+            self.socket_fails(engine, recorder, place, at, &unkept());
         }
         if is_taken {
             self.advance(engine, recorder, place, at.read);

@@ -451,3 +451,28 @@ fn a_stream_comes_through_tls_in_the_pieces_that_were_sealed() {
     assert_eq!(lab.rest(head.id), (bytes("two"), Then::End));
     assert_eq!(lab.engine.connections(), 1);
 }
+
+#[test]
+fn a_body_that_never_pauses_ends_with_the_deadline_of_the_exchange() {
+    let peer = Peer::new(|_, mut conn| {
+        conn.request();
+        let body = [CHUNKED.as_bytes(), &b"1\r\nx\r\n".repeat(100_000)].concat();
+        let mut from = 0;
+        while conn.stream.write_all(&body[from..]).is_ok() {
+            from = CHUNKED.len();
+        }
+    });
+    let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
+    let head = lab.open(&origin);
+    let limit = head.exchange.sent + SECOND / 5;
+    lab.engine.end_by(head.id, limit);
+    let piece = loop {
+        let piece = lab.read(head.id);
+        if piece.then != Then::More {
+            break piece;
+        }
+        assert!(piece.exchange.arrival < limit);
+    };
+    assert!(matches!(&piece.then, Then::Failed(failure) if failure.outcome == Outcome::Timeout), "{:?}", piece.then);
+    assert_eq!((piece.bytes.len(), piece.exchange.arrival), (0, limit));
+}

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plimsoll_engine::call::Bytes;
-use plimsoll_engine::{ExchangeId, Failure, Finished, Response, Then, Wire, now};
+use plimsoll_engine::{ExchangeId, Failure, Finished, Held, Response, Then, Wire, no_room, now};
 use plimsoll_record::{Exchange, Outcome, StampSource};
 use plimsoll_websocket::{self as websocket, ABNORMAL, Client, Close, Message, Offer};
 use pyo3::prelude::*;
@@ -31,6 +31,8 @@ pub(crate) struct WebSocket {
     has_closed: bool,
     /// Bytes that came with the response, until they are read.
     first: Option<Vec<u8>>,
+    /// The memory of the message whose end has not arrived.
+    held: Held,
 }
 
 /// A message with the stamps of its arrival and of its read, and whether the kernel has stamped the arrival.
@@ -60,6 +62,7 @@ impl WebSocket {
             end: None,
             has_closed: false,
             first: Some(response.body().to_vec()),
+            held: Held::default(),
         })
     }
 
@@ -69,6 +72,9 @@ impl WebSocket {
         if !output.is_empty() {
             self.engine.borrow_mut(py).inner.write(self.id, output);
             output.clear();
+        }
+        if *self.client.pongs() > 0 && self.engine.borrow_mut(py).inner.is_written(self.id) {
+            *self.client.pongs() = 0;
         }
     }
 
@@ -112,6 +118,8 @@ impl WebSocket {
             self.finish(py, Outcome::Protocol, error.to_string(), error.close_code());
         } else if let Some(close) = self.client.closed().cloned() {
             self.closes(py, &close);
+        } else if !self.held.follow(self.client.unfinished()) {
+            self.finish(py, Outcome::Protocol, no_room(), ABNORMAL);
         }
     }
 }

@@ -33,8 +33,12 @@ CONNECT, RECEIVE = "WS", "WS receive"
 MOST_UNREAD = 10_000
 """Received messages that are kept until they are read, and times of sent ones that none has answered. The oldest are
 discarded."""
+MOST_UNREAD_BYTES = 64 << 20
+"""The same for the bytes of received messages. The newest message is kept, whatever its length."""
 STREAK = 16
 """Pieces read before other users run, however fast messages arrive."""
+LONG = 1 << 20
+"""The same after a piece with messages of more than this many bytes: they were compressed, which takes long to undo."""
 _SCHEMES = {"ws://": "http://", "wss://": "https://"}
 
 
@@ -70,7 +74,8 @@ class WebSocket:
         self._name = name
         self._context = context
         self._socket: Socket | None = None
-        self._unread: deque[_Found] = deque(maxlen=MOST_UNREAD)
+        self._unread: deque[_Found] = deque()
+        self._unread_bytes = 0
         self._sends: deque[tuple[int, int, int]] = deque(maxlen=MOST_UNREAD)
         """Due, free and sent of the messages since the last one was received, ns. A user may never receive."""
         self._is_answered = False
@@ -189,10 +194,12 @@ class WebSocket:
             found = socket.receive(self, None if recorder is None else recorder.recorder, self._rows)
             if found is None:
                 return
-            self._unread.extend(found)
+            size = self._keep(found)
             if socket.end is not None:
                 self._ends()
                 return
+            if size > LONG:
+                break
         self._session._hub.engine.wake(self, 0)
 
     def _next(self, timeout: float | None) -> _Found | None:
@@ -203,7 +210,21 @@ class WebSocket:
                     self._news.clear()
                     self._news.wait()
             self._session._pacer._yielded = True
-        return self._unread.popleft() if self._unread else None
+        return self._take() if self._unread else None
+
+    def _keep(self, found: list[_Found]) -> int:
+        """Returns the length of these messages."""
+        size = sum(len(each[0]) for each in found)
+        self._unread.extend(found)
+        self._unread_bytes += size
+        while len(self._unread) > MOST_UNREAD or (self._unread_bytes > MOST_UNREAD_BYTES and len(self._unread) > 1):
+            self._take()
+        return size
+
+    def _take(self) -> _Found:
+        found = self._unread.popleft()
+        self._unread_bytes -= len(found[0])
+        return found
 
     def _due(self) -> tuple[int, int]:
         """When the user's next action was due, and when it was free for it; 0: now."""

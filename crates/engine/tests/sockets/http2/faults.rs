@@ -1,12 +1,15 @@
 //! What a peer should not do, and what it may do at any time: resets, GOAWAY, ends of connections, HTTP/1.1.
 
+use std::io::Write;
 use std::net::TcpListener;
 use std::thread;
 
 use plimsoll_engine::{Call, Keep};
 use plimsoll_record::Outcome;
 
-use super::frames::{CANCEL, DATA, END_STREAM, HEADERS, MAX_CONCURRENT_STREAMS, REFUSED_STREAM, RST_STREAM};
+use super::frames::{
+    CANCEL, DATA, END_STREAM, HEADERS, MAX_CONCURRENT_STREAMS, REFUSED_STREAM, RST_STREAM, WINDOW_UPDATE,
+};
 use super::{assert_ordered, at, over_http2};
 use crate::lab::{Lab, SECOND, failure, get, origin, post, request, response};
 use crate::peer::{Conn, Peer, gate, ok};
@@ -383,4 +386,18 @@ fn an_answer_before_the_end_of_the_request_is_a_response() {
     let finished = lab.fetch(&origin, post(&origin, &vec![b'x'; 1 << 20]));
     assert_eq!(response(&finished).status, 400);
     assert!(finished.exchange.bytes_out < 1 << 20, "the rest was not sent");
+}
+
+/// No frame of these belongs to the exchange, or wants an answer.
+#[test]
+fn a_peer_that_never_pauses_does_not_keep_others_from_running() {
+    let peer = first(|mut conn| {
+        conn.get();
+        let updates = [0, 0, 4, WINDOW_UPDATE, 0, 0, 0, 0, 0, 0, 0, 0, 1].repeat(100_000);
+        while conn.stream.write_all(&updates).is_ok() {}
+    });
+    let (mut lab, origin) = (Lab::new(), over_http2(&peer));
+    let call = Call { timeout: SECOND / 5, ..get(&origin) };
+    let finished = lab.fetch(&origin, call);
+    assert_eq!(failure(&finished).outcome, Outcome::Timeout);
 }
