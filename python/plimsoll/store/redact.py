@@ -94,7 +94,8 @@ def redact(text: str) -> str:
     """The text with everything masked that looks like a secret: passwords and users in URLs, values of headers, fields
     and parameters whose names are those of secrets, tokens and private keys that can be recognized by themselves.
 
-    A URL of HTTP, a WebSocket or gRPC with a user but no password is taken to carry a token in the user's place, which is masked as well.
+    A URL of HTTP, a WebSocket or gRPC with a user but no password is taken to carry a token in the user's place, which
+    is masked as well.
     Masking twice changes nothing.
     """
     if "://" in text:
