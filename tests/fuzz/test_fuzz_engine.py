@@ -2,11 +2,24 @@
 
 import subprocess
 import sys
+import tomllib
 
 import pytest
 from fuzz.engine import FOLDER, TARGETS
 
 SECONDS = 10
+
+
+def test_the_lock_file_has_what_the_crates_need() -> None:
+    """Else nothing is built: `make fuzz` keeps to it."""
+    locked = {each["name"]: each for each in tomllib.loads((FOLDER / "Cargo.lock").read_text())["package"]}
+    crates = [name for name in locked if name.startswith("plimsoll-") and name != "plimsoll-fuzz"]
+    assert len(crates) >= 6
+    for name in crates:
+        manifest = tomllib.loads((FOLDER.parent / "crates" / name.removeprefix("plimsoll-") / "Cargo.toml").read_text())
+        tables = [manifest, *manifest.get("target", {}).values()]
+        needed = {each for table in tables for each in table.get("dependencies", {})}
+        assert needed == {each.split()[0] for each in locked[name].get("dependencies", ())}, name
 
 
 def test_each_target_has_seeds_and_is_described() -> None:
