@@ -62,7 +62,9 @@ impl Display for FrameError {
             Self::TooLong { length, limit } => {
                 write!(f, "a message has {length} bytes, which is over the limit of {limit}")
             }
-            Self::AllTooLong { limit } => write!(f, "all compressed messages together are over the limit of {limit} bytes"),
+            Self::AllTooLong { limit } => {
+                write!(f, "all compressed messages together are over the limit of {limit} bytes")
+            }
             Self::NoEncoding => f.write_str("a message is compressed, but there is no grpc-encoding"),
             Self::Encoding(reason) => write!(f, "a message cannot be decompressed: {reason}"),
             Self::Truncated { found } => write!(f, "the body ends inside a message, after {found} bytes of it"),

@@ -45,12 +45,7 @@ pub struct MessageSplitter {
 
 /// Passes the messages of a whole body to `each`. `limit`: maximum bytes of a message, and of all together that were
 /// compressed.
-pub fn split(
-    encoding: Option<&[u8]>,
-    body: &[u8],
-    limit: u64,
-    each: &mut dyn FnMut(&[u8]),
-) -> Result<(), FrameError> {
+pub fn split(encoding: Option<&[u8]>, body: &[u8], limit: u64, each: &mut dyn FnMut(&[u8])) -> Result<(), FrameError> {
     let mut splitter = MessageSplitter { room: limit, ..MessageSplitter::new(encoding, limit) };
     splitter.feed(body, each)?;
     splitter.end()
