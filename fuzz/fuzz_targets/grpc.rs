@@ -85,6 +85,9 @@ fn message(json: &str) {
 fn schema(bytes: &[u8]) {
     let Ok(schema) = Schema::from_bytes(bytes) else { return };
     for name in schema.methods() {
+        if schema.method(&name).is_err() {
+            continue; // it has an empty name, which no call can have
+        }
         let service = name.split_once('/').expect("a method has a service").0;
         let pruned = schema.pruned([service]);
         let method = pruned.method(&name).expect("it has all that the service needs");
