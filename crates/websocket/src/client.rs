@@ -125,9 +125,8 @@ impl Client {
         }
     }
 
-    /// Passes the messages that end in these bytes to `each`. Answers a ping, unless too many
-    /// [pongs](Client::pongs) wait, and a close frame. After an error, the output
-    /// has the close frame that reports it.
+    /// Passes the messages that end in these bytes to `each`. Answers a close frame, and a ping unless too many
+    /// [pongs](Client::pongs) wait. After an error, the output has the close frame that reports it.
     pub fn feed(&mut self, bytes: &[u8], each: &mut dyn FnMut(Message<'_>)) -> Result<(), ProtocolError> {
         let Client { decoder, masks, output, pongs, has_closed, close } = self;
         let fed = decoder.feed(bytes, &mut |incoming| match incoming {

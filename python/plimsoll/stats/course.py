@@ -34,11 +34,9 @@ def _by_second(at: Sequence[int], histograms: Sequence[Histogram], seconds: int)
     """at: their seconds, in any order. Those of one second are added up."""
     found = dict(zip(at, histograms, strict=True))
     if len(found) < len(at):
-        sizes = Counter(at)
+        sizes = dict(sorted(Counter(at).items()))
         parts = take(histograms, sorted(range(len(at)), key=at.__getitem__))
-        found = dict(
-            zip(sorted(sizes), Histogram.packed_sums(parts, [sizes[each] for each in sorted(sizes)]), strict=True)
-        )
+        found = dict(zip(sizes, Histogram.packed_sums(parts, list(sizes.values())), strict=True))
     return tuple(map(found.get, range(seconds)))
 
 

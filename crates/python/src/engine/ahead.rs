@@ -22,7 +22,7 @@ const BEFORE: usize = 32;
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
 pub(crate) struct Near {
-    /// The first 96 bytes of these are fetched.
+    /// Of each, the cache lines before and after its address are fetched.
     pub(crate) objects: [usize; 4],
     /// This many bytes of another one.
     pub(crate) settings: (usize, usize),
@@ -55,7 +55,8 @@ impl Addresses {
 impl Near {
     fn fetch(&self) {
         for object in self.objects {
-            fetch_all(object.wrapping_sub(BEFORE), 2 * BEFORE + 1);
+            fetch(object.wrapping_sub(BEFORE));
+            fetch(object.wrapping_add(BEFORE));
         }
         fetch_all(self.settings.0, self.settings.1);
         fetch_all(self.arguments.wrapping_sub(FRAMES), FRAMES + BEFORE);
