@@ -7,6 +7,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+/// From so many parts on, a sum lets other threads of Python run meanwhile.
+const MANY: usize = 64;
+
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Histogram {
     values: Values,
@@ -53,13 +56,14 @@ impl Histogram {
             Values::Plain { data, count } => Durations::plain_values_at(data.as_bytes(py), *count, quantiles),
         }
     }
+}
 
-    fn summand<'a>(&'a self, py: Python<'a>) -> Summand<'a> {
-        match &self.values {
-            Values::Counted(durations) => Summand::Counted(durations),
-            Values::Plain { data, .. } => Summand::Plain(data.as_bytes(py)),
-        }
-    }
+fn summands<'a>(py: Python<'a>, parts: &'a [PyRef<'_, Histogram>]) -> Vec<Summand<'a>> {
+    let summand = |each: &'a PyRef<'_, Histogram>| match &each.values {
+        Values::Counted(durations) => Summand::Counted(durations),
+        Values::Plain { data, .. } => Summand::Plain(data.as_bytes(py)),
+    };
+    parts.iter().map(summand).collect()
 }
 
 fn read_again(plain: &[u8]) -> Durations {
@@ -116,7 +120,11 @@ impl Histogram {
     #[staticmethod]
     #[allow(clippy::needless_pass_by_value)] // PyO3 makes the list for this call
     fn sum(py: Python<'_>, parts: Vec<PyRef<'_, Self>>) -> Self {
-        Durations::sum(&parts.iter().map(|each| each.summand(py)).collect::<Vec<_>>()).into()
+        let parts = summands(py, &parts);
+        if parts.len() < MANY {
+            return Durations::sum(&parts).into();
+        }
+        py.detach(|| Durations::sum(&parts)).into()
     }
 
     #[staticmethod]
@@ -125,17 +133,25 @@ impl Histogram {
         if sizes.iter().sum::<usize>() != parts.len() {
             return Err(PyValueError::new_err(format!("the sizes are not those of {} histograms", parts.len())));
         }
-        let mut rest = &parts[..];
-        let mut sum = |size| {
+        let all = summands(py, &parts);
+        let mut rest = &all[..];
+        let mut groups = Vec::with_capacity(sizes.len());
+        for &size in &sizes {
             let (first, others) = rest.split_at(size);
+            groups.push(first);
             rest = others;
-            if let [one] = first {
-                return one.packed(py);
+        }
+        let sum = |group: &&[Summand<'_>]| (group.len() != 1).then(|| Durations::encoded_sum(group));
+        let sums: Vec<_> = py.detach(|| groups.iter().map(sum).collect());
+        let mut end = 0;
+        let packed = sizes.into_iter().zip(sums).map(|(size, sum)| {
+            end += size;
+            match sum {
+                Some((data, count)) => Self { values: Values::Plain { data: PyBytes::new(py, &data).unbind(), count } },
+                None => parts[end - 1].packed(py),
             }
-            let (data, count) = Durations::encoded_sum(&first.iter().map(|each| each.summand(py)).collect::<Vec<_>>());
-            Self { values: Values::Plain { data: PyBytes::new(py, &data).unbind(), count } }
-        };
-        Ok(sizes.into_iter().map(&mut sum).collect())
+        });
+        Ok(packed.collect())
     }
 
     fn copy(&self, py: Python<'_>) -> Self {

@@ -59,9 +59,10 @@ fail_on_option = click.option(
 
 def prepare_reading() -> None:
     """For verbs that read long runs, before they import what reads them."""
-    # A fifth of their time would go into looking for cycles of references among objects that have none.
+    # Up to a fifth of their time would go into looking for cycles of references among objects that have none.
+    gc.disable()
+    # The one at the end of the process then has less to look at.
     gc.freeze()
-    gc.set_threshold(100_000, 50)
     # numpy would start a thread for each further CPU. None gets anything to do, and each looks for it for 0.1 s.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 

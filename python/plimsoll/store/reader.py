@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import zlib
 from bisect import bisect_left
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import select
 
@@ -19,7 +20,7 @@ from plimsoll.stats.study import Series
 from plimsoll.store import schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from plimsoll.store.database import Database
 
     IntervalRow = Row[*tuple[Any, ...]]
+
+T = TypeVar("T")
 
 _ROWS_AT_ONCE = 500
 _COLUMN = 5000
@@ -75,6 +78,9 @@ class StoredRun:
 
     def columns(self, most: int = _COLUMN, first: int = 0) -> Iterator[IntervalColumns]:
         """The same, about `most` at a time: those of one second come together."""
+        return _ahead(self._columns(most, first))
+
+    def _columns(self, most: int, first: int) -> Generator[IntervalColumns]:
         endpoints = self._endpoints()
         query = select(*_INTERVAL).where(schema.interval.c.run == self.id)
         query = query.where(schema.interval.c.second >= first) if first else query
@@ -166,6 +172,19 @@ class StoredRun:
 
     def _damaged(self, error: Exception) -> StoreError:
         return StoreError(f"store {self.database.name}: run {self.id} is damaged: {error}")
+
+
+def _ahead(parts: Generator[T]) -> Iterator[T]:
+    """The same. While one is used, a thread reads the next: the database works beside the sums of histograms, for which
+    the engine lets other threads run."""
+    with ThreadPoolExecutor(1, "plimsoll-read") as thread:
+        try:
+            following = thread.submit(next, parts, None)
+            while (part := following.result()) is not None:
+                following = thread.submit(next, parts, None)
+                yield part
+        finally:
+            thread.submit(parts.close)
 
 
 def _whole_seconds(parts: Iterable[Sequence[IntervalRow]]) -> Iterator[Sequence[IntervalRow]]:

@@ -136,7 +136,7 @@ def test_what_comes_too_late_for_a_wide_column_is_left_out():
 
 def test_a_column_that_is_made_at_once_is_the_same_as_one_that_was_merged():
     seconds = [of_total(number, 50 + number, ms=1.0 + 20 * number) for number in range(7)]
-    counts = {line: [getattr(each, line.replace(" ", "_")) for each in seconds] for line in COUNTS}
+    counts = {line: np.array([getattr(each, line.replace(" ", "_")) for each in seconds], float) for line in COUNTS}
     times = {name: [getattr(each, name) for each in seconds] for name in ("response", "service", "lag", "delay")}
     for width in (1, 2, 3, 7, 10):
         parts = [seconds[start : start + width] for start in range(0, 7, width)]

@@ -18,6 +18,8 @@ from plimsoll._engine import Histogram
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
 COUNTS = ("requests", "failures", "offered", "users", "in flight", "waiting")
 """Lines that show a number of each second as it is."""
 QUANTILES: dict[str, tuple[str, float]] = {
@@ -130,16 +132,16 @@ def merged(parts: Sequence[ColumnValues]) -> ColumnValues:
 
 
 def time_columns(
-    counts: Mapping[str, Sequence[float | None]], times: Mapping[str, Sequence[Histogram | None]], width: int
+    counts: Mapping[str, NDArray[np.float64]], times: Mapping[str, Sequence[Histogram | None]], width: int
 ) -> list[tuple[int, ColumnValues]]:
     """The same of all seconds of a run at once, `width` of them in each column: (first second, all of it together). Its
     parts are not to be merged with others.
 
-    counts: by line. times: by what they are of. Both have an entry for each second from 0 on, None where it is not
-    known, and are equally long.
+    counts: by line. times: by what they are of. Both have an entry for each second from 0 on, NaN or None where it is
+    not known, and are equally long.
     """
     lines = dict(counts)
-    together: dict[str, Sequence[float | None]] = {}
+    together: dict[str, NDArray[np.float64]] = {}
     for name, histograms in times.items():
         lines |= _quantile_columns(name, histograms)
         if width > 1:
@@ -149,15 +151,20 @@ def time_columns(
     seconds = len(next(iter(lines.values())))
     columns = [(start, ColumnValues(min(width, seconds - start))) for start in range(0, seconds, width)]
     for line, values in lines.items():
-        for place, (start, column) in enumerate(columns):
-            known = [each for each in values[start : start + width] if each is not None]
-            if not known:
-                continue
-            value: float | None = known[0]
-            if column.seconds > 1:
-                value = together[line][place] if line in together else math.fsum(known) / len(known)
-            if value is not None:
-                column.values[line] = Value(value, min(known), max(known), len(known))
+        grid = np.full((len(columns), width), math.nan)
+        grid.flat[:seconds] = values
+        known = np.count_nonzero(~np.isnan(grid), axis=1)
+        value = together[line] if line in together else np.nansum(grid, axis=1) / np.maximum(known, 1)
+        parts_of_line = zip(
+            value.tolist(),
+            np.fmin.reduce(grid, 1).tolist(),
+            np.fmax.reduce(grid, 1).tolist(),
+            known.tolist(),
+            strict=True,
+        )
+        for (_, column), of in zip(columns, parts_of_line, strict=True):
+            if of[3]:
+                column.values[line] = Value(*of)
     return columns
 
 
@@ -177,18 +184,14 @@ def _parts(histograms: Sequence[Histogram | None], width: int) -> Iterator[list[
         yield [each for each in histograms[start : start + width] if each is not None]
 
 
-def _quantile_columns(name: str, histograms: Sequence[Histogram | None]) -> dict[str, list[float | None]]:
-    """What `_quantiles` says of each; None where nothing was timed."""
+def _quantile_columns(name: str, histograms: Sequence[Histogram | None]) -> dict[str, NDArray[np.float64]]:
+    """What `_quantiles` says of each; NaN where nothing was timed."""
     lines = _LINES[name]
     known = [(place, each) for place, each in enumerate(histograms) if each is not None and each.count]
     table = Histogram.table([each for _, each in known], [q for _, q in lines])
-    rows = np.maximum(np.frombuffer(table, "<u8").reshape(len(lines), -1), 1) / 1000
-    found: dict[str, list[float | None]] = {}
-    for (line, _), values in zip(lines, rows.tolist(), strict=True):
-        found[line] = [None] * len(histograms)
-        for (place, _), value in zip(known, values, strict=True):
-            found[line][place] = value
-    return found
+    found = np.full((len(lines), len(histograms)), math.nan)
+    found[:, [place for place, _ in known]] = np.maximum(np.frombuffer(table, "<u8").reshape(len(lines), -1), 1) / 1000
+    return {line: values for (line, _), values in zip(lines, found, strict=True)}
 
 
 def _all_values(several: Iterable[Mapping[str, Value]]) -> dict[str, Value]:

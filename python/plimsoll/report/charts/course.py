@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from plimsoll.report.charts.columns import cell_columns, time_columns
 from plimsoll.report.charts.course_draw import (
@@ -22,11 +24,11 @@ from plimsoll.report.charts.thin import MOST_POINTS, bucket_width, wide_note
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import ArrayLike, NDArray
+
     from plimsoll._engine import Histogram
     from plimsoll.report.charts.chart import Chart, Row
     from plimsoll.stats.study import Course, GeneratorCourse
-
-T = TypeVar("T")
 
 LEAST_OF_P99 = 100
 """Requests in a second; of fewer, the p99 is the greatest, which the note says."""
@@ -94,30 +96,26 @@ def _is_shown(kind: str, frame: Frame) -> bool:
 
 def _lines(
     course: Course, beside: Beside, count: int
-) -> tuple[dict[str, list[float | None]], dict[str, list[Histogram | None]]]:
+) -> tuple[dict[str, NDArray[np.float64]], dict[str, list[Histogram | None]]]:
     """By second: numbers by line, and histograms by what they are of."""
-    numbers: dict[str, Sequence[float]] = {"requests": course.requests.tolist(), "failures": course.failures.tolist()}
+    numbers: dict[str, ArrayLike] = {"requests": course.requests, "failures": course.failures}
     times = {"response": course.histograms, "service": course.service}
     if beside.users is not None:
         numbers["users"] = beside.users
     if (generator := beside.generator) is not None:
-        numbers["in flight"] = generator.in_flight.tolist()
+        numbers["in flight"] = generator.in_flight
         if beside.is_open:
-            numbers |= {"waiting": generator.waiting.tolist(), "offered": generator.offered.tolist()}
+            numbers |= {"waiting": generator.waiting, "offered": generator.offered}
         times |= {"lag": generator.lag, "delay": generator.delay}
     return (
-        {
-            line: [int(each) if each is not None and math.isfinite(each) else None for each in _cut(of, count)]
-            for line, of in numbers.items()
-        },
-        {name: _cut(of, count) for name, of in times.items()},
+        {line: _cut(np.asarray(of, dtype=np.float64), count) for line, of in numbers.items()},
+        {name: [*of[:count], *[None] * (count - len(of))] for name, of in times.items()},
     )
 
 
-def _cut(values: Sequence[T | None], count: int) -> list[T | None]:
-    """So many of them, None where there are fewer."""
-    found: list[T | None] = list(values[:count])
-    return found + [None] * (count - len(found))
+def _cut(values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """So many of them, NaN where there are fewer."""
+    return np.concatenate((values[:count], np.full(max(0, count - len(values)), math.nan)))
 
 
 def _few(busy: list[int]) -> str:
