@@ -40,7 +40,7 @@ ci: export DURATIONS = --durations=30
 ci: export CARGO_INCREMENTAL = 0
 ci: test ## what CI runs: test, and the long tests of what changed since the last landed commit, but for the exhaustive ones
 	@scripts/system-packages $(HTTP2_SERVERS)
-	@$(BIN)/python scripts/long_tests.py $(PYTEST) -n 4 $(DURATIONS) -m "long and not exhaustive"
+	@$(BIN)/python -m scripts.long_tests $(PYTEST) -n 4 $(DURATIONS) -m "long and not exhaustive"
 
 test-rust: ## the crates' tests
 	cargo test --workspace --locked --quiet

@@ -1,6 +1,6 @@
 """Run the long tests whose sources changed since the last landed commit.
 
-    scripts/long_tests.py COMMAND…    append the paths of those tests to the command and run it, if there are any
+    python -m scripts.long_tests COMMAND…    append those tests to the command and run it, if there are any
 
 The last landed commit is $CI_BASE if it is set, else the point where this branch left origin's default branch, else
 the first parent of a merge. When none of these is known, everything runs. `make test-long` always runs everything,
@@ -15,18 +15,54 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from fuzz.engine import TARGETS, crates
+
 ROOT = Path(__file__).parents[1]
+
+SHARED = (
+    ".ci/", "Cargo.lock", "Cargo.toml", "Makefile", "pyproject.toml", "scripts/", "tests/command.py",
+    "tests/conftest.py",
+)  # fmt: skip
+"""What tests depend on, whatever they test."""
 
 
 class Group(NamedTuple):
     tests: tuple[str, ...]
-    """Files or folders below the root that hold long tests."""
+    """Files or folders below the root that hold long tests, or single tests of a file: FILE::TEST."""
     sources: tuple[str, ...]
     """Their subjects: files, or folders that end with a slash. The tests themselves are always included."""
+    shared: tuple[str, ...] = SHARED
+    """What else they depend on. Nothing for a minute of fuzzing, which is spent only when its subject changes."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files and folders of the tests."""
+        return tuple(test.partition("::")[0] for test in self.tests)
 
 
 PACKAGE = "python/plimsoll/"
 ENGINE = ("crates/", f"{PACKAGE}run/", f"{PACKAGE}users/", f"{PACKAGE}load/", f"{PACKAGE}record")
+
+
+def _fuzzed_target(target: str) -> Group:
+    """A minute with a part of the engine."""
+    inputs = (f"fuzz/fuzz_targets/{target}.", f"fuzz/kept/{target}.", f"fuzz/seeds/{target}/")
+    built_from = (f"crates/{crate}/" for crate in sorted(crates(target)))
+    return Group(
+        (f"tests/fuzz/test_fuzz_engine.py::test_nothing_is_found[{target}]",),
+        ("Cargo.toml", "fuzz/Cargo.", "fuzz/engine.py", *inputs, *built_from),
+        shared=(),
+    )
+
+
+def _fuzzed_files(kind: str, *sources: str) -> Group:
+    """A minute with a kind of file."""
+    return Group(
+        (f"tests/fuzz/test_fuzz_files.py::test_damaged_files_are_read_or_refused[{kind}]",),
+        ("fuzz/files.py", "fuzz/mutation.py", *sources),
+        shared=(),
+    )
+
 
 GROUPS = {
     "documents": Group(
@@ -67,10 +103,10 @@ GROUPS = {
     "parity": Group(("tests/parity",), ("tests/parity/", f"{PACKAGE}locust/", *ENGINE)),
     "truth": Group(("tests/labs/truth",), ("labs/truth/", f"{PACKAGE}stats/", f"{PACKAGE}store/", *ENGINE)),
     "robustness": Group(("tests/labs/robustness",), ("labs/robustness/", "labs/truth/", f"{PACKAGE}store/", *ENGINE)),
-    "fuzzed files": Group(
-        ("tests/fuzz/test_fuzz_files.py",),
-        ("fuzz/", *(f"{PACKAGE}{each}/" for each in ("experiment/file", "importers", "load"))),
-    ),
+    **{f"fuzzed {target}": _fuzzed_target(target) for target in TARGETS},
+    "fuzzed results": _fuzzed_files("results", "fuzz/seeds/results/", f"{PACKAGE}importers/"),
+    "fuzzed plans": _fuzzed_files("plans", "fuzz/seeds/plans/", f"{PACKAGE}load/"),
+    "fuzzed experiments": _fuzzed_files("experiments", f"{PACKAGE}experiment/file/", f"{PACKAGE}load/"),
     "labs": Group(
         ("tests/labs/todos", "tests/labs/forum", "tests/labs/keys", "tests/labs/tunnels"),
         ("labs/", *(f"{PACKAGE}{each}/" for each in ("experiment", "observe", "run/supervised"))),
@@ -78,12 +114,6 @@ GROUPS = {
     "statistics": Group(("tests/stats", "tests/capacity"), (f"{PACKAGE}stats/", f"{PACKAGE}capacity/")),
     "benches": Group(("tests/benches",), ("benches/", *ENGINE)),
 }  # fmt: skip
-
-SHARED = (
-    ".ci/", "Cargo.lock", "Cargo.toml", "Makefile", "pyproject.toml", "scripts/", "tests/command.py",
-    "tests/conftest.py",
-)  # fmt: skip
-"""Every group depends on these."""
 
 
 def concerned(changed: list[str] | None) -> list[str]:
@@ -102,7 +132,7 @@ def changed_files() -> list[str] | None:
 
 def _is_within(file: str, group: Group) -> bool:
     # A source without a slash at its end may be a module or a package: record.py, record/.
-    return file.startswith((*SHARED, *group.sources, *group.tests))
+    return file.startswith((*group.shared, *group.sources, *group.files))
 
 
 def _left_at() -> str | None:

@@ -1,6 +1,8 @@
 """Damaged files are read or refused, and what else happens is found."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from random import Random
 
@@ -10,8 +12,6 @@ from fuzz.files import KINDS, ROOT, Kind, judge
 from fuzz.mutation import LONGEST, damaged
 
 from plimsoll.errors import UsageError
-
-SECONDS = 10
 
 
 def _raise(error: BaseException) -> Kind:
@@ -51,7 +51,11 @@ def test_the_same_number_damages_in_the_same_way() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", KINDS)
-def test_damaged_files_are_read_or_refused(name: str, tmp_path: Path) -> None:
-    found = [finding for _, finding in files.fuzz(KINDS[name], Random(1), SECONDS, tmp_path)]
-    assert not found, found[0].words
+def test_damaged_files_are_read_or_refused(name: str) -> None:
+    # Other tests that run at the same time measure times.
+    command = ["nice", "-n", "5", sys.executable, "-m", "fuzz.files", name, "--seed", "1"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    assert "files, 0 findings" in done.stdout

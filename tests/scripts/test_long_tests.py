@@ -8,11 +8,18 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from fuzz.engine import TARGETS
+from fuzz.files import KINDS
 from scripts import long_tests
 from scripts.long_tests import GROUPS, ROOT, changed_files, concerned, main
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
+
+ENGINE = ["documents", "protocols", "parity", "truth", "robustness", "benches"]
+"""Groups that a change of any part of the engine concerns."""
+FUZZED = [f"fuzzed {name}" for name in (*TARGETS, *KINDS)]
 
 
 @pytest.mark.parametrize(
@@ -20,7 +27,7 @@ if TYPE_CHECKING:
     [
         ("web/src/charts/canvas.ts", ["browser"]),
         ("python/plimsoll/stats/view.py", ["truth", "statistics"]),
-        ("python/plimsoll/record.py", ["documents", "protocols", "parity", "truth", "robustness", "benches"]),
+        ("python/plimsoll/record.py", ENGINE),
         ("labs/keys/plan.toml", ["labs"]),
         ("docs/guides/plans.md", ["documents"]),
         ("tests/web/test_live.py", ["browser"]),
@@ -31,20 +38,55 @@ def test_a_changed_file_concerns_the_groups_that_test_it(file: str, names: list[
     assert concerned([file]) == names
 
 
-@pytest.mark.parametrize("changed", [None, ["Makefile"], ["CHANGELOG.md", "pyproject.toml"]])
-def test_all_groups_run_if_the_changes_are_not_known_or_concern_everything(changed: list[str] | None) -> None:
-    assert concerned(changed) == list(GROUPS)
+@pytest.mark.parametrize(
+    ("file", "fuzzed"),
+    [
+        ("crates/http/src/lib.rs", ["content", "decoder", "events", "grpc", "http2", "scenario", "websocket"]),
+        ("crates/http2/src/lib.rs", ["http2"]),
+        ("crates/websocket/src/lib.rs", ["scenario", "websocket"]),
+        ("crates/record/src/recorder.rs", ["histogram"]),
+        ("crates/engine/src/socket.rs", []),
+        ("fuzz/fuzz_targets/decoder.dict", ["decoder"]),
+        ("fuzz/seeds/grpc/any", ["grpc"]),
+        ("fuzz/kept/grpc.tar.xz", ["grpc"]),
+        ("fuzz/Cargo.lock", TARGETS),
+        ("Cargo.toml", TARGETS),
+        ("fuzz/files.py", KINDS),
+        ("python/plimsoll/importers/csv.py", ["results"]),
+        ("python/plimsoll/load/plan_file.py", ["plans", "experiments"]),
+        ("tests/conftest.py", []),
+    ],
+)
+def test_a_minute_is_spent_on_each_target_that_is_built_from_a_changed_file(file: str, fuzzed: Iterable[str]) -> None:
+    assert [name for name in concerned([file]) if name in FUZZED] == [f"fuzzed {name}" for name in fuzzed]
+
+
+def test_all_groups_run_if_the_changes_are_not_known() -> None:
+    assert concerned(None) == list(GROUPS)
+
+
+@pytest.mark.parametrize("changed", [["Makefile"], ["CHANGELOG.md", "pyproject.toml"]])
+def test_everything_but_fuzzing_runs_if_the_changes_concern_all_tests(changed: list[str]) -> None:
+    assert concerned(changed) == [name for name in GROUPS if name not in FUZZED]
 
 
 @pytest.mark.parametrize("name", GROUPS)
 def test_the_paths_of_a_group_exist(name: str) -> None:
-    assert [path for path in (*GROUPS[name].tests, *GROUPS[name].sources) if not list(ROOT.glob(f"{path}*"))] == []
+    paths = [*GROUPS[name].files, *GROUPS[name].sources]
+    assert [path for path in paths if not list(ROOT.glob(f"{path}*"))] == []
+
+
+def test_the_single_tests_of_a_group_exist() -> None:
+    single = [test.split("::") for group in GROUPS.values() for test in group.tests if "::" in test]
+    assert len(single) == len(FUZZED)
+    for file, name in single:
+        assert f"def {name.partition('[')[0]}(" in (ROOT / file).read_text()
 
 
 def test_every_file_with_long_tests_belongs_to_a_group() -> None:
     mark = re.compile(r"pytest\.mark\.long(?!\n@pytest\.mark\.exhaustive)")
     marked = [path for path in (ROOT / "tests").rglob("test_*.py") if mark.search(path.read_text())]
-    homes = tuple(str(ROOT / path) for group in GROUPS.values() for path in group.tests)
+    homes = tuple(str(ROOT / path) for group in GROUPS.values() for path in group.files)
     ours = ROOT / "tests" / "scripts" / "test_long_tests.py"
     assert [path for path in marked if path != ours and not str(path).startswith(homes)] == []
 

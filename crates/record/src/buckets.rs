@@ -280,7 +280,8 @@ fn read_plain(data: &[u8], mut each: impl FnMut(usize, u64)) -> Result<u64, &'st
             } else if count > 0 {
                 return Err("a value in it is over 2³² µs");
             }
-            next = next.saturating_add(width);
+            // Above the last bucket there may be empty ones, however many.
+            next = next.saturating_add(width).min(NUMBERS);
         }
     }
     Ok(total)

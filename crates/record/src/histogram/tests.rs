@@ -89,6 +89,9 @@ fn what_is_not_ours_is_refused_before_room_is_made_for_it() {
     let ours = "only those with 3 significant digits of whole numbers from 1 are read";
     // 2⁶³ empty buckets, then a count of one.
     let beyond = [&with(7, &[10])[..40], &[0xff; 9], &[2]].concat();
+    // Twice as many, and the count in the next piece.
+    let far_beyond = [&with(7, &[65])[..40], &[0xff; 18], &[0; 46], &[2]].concat();
+    assert_eq!(Durations::plain_count(&far_beyond), None);
     for (damaged, reason) in [
         (with(4, &0xf000_0000_u32.to_be_bytes()), "its end is missing"),
         (with(12, &5_u32.to_be_bytes()), ours),
@@ -97,6 +100,7 @@ fn what_is_not_ours_is_refused_before_room_is_made_for_it() {
         (plain[..30].to_vec(), "its head is missing"),
         (vec![0; 100 << 20], "it is longer than any of ours"),
         (beyond, "a value in it is over 2³² µs"),
+        (far_beyond, "a value in it is over 2³² µs"),
     ] {
         let packed = compressed(&damaged);
         assert!(packed.len() < 200_000);
