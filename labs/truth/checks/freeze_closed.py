@@ -24,7 +24,8 @@ def check(lab: Lab) -> Iterator[Case]:
 
 def judge(lab: Lab) -> Iterator[Line]:
     arguments = [lab.url(TARGET), "-u", str(USERS), "-r", str(USERS)]
-    load = Load(arguments, lab.seconds(20, 10), probe=True, freeze=(EVERY, LENGTH))
+    # With 10 s the second of two freezes may be in the last second, which no pace is computed from.
+    load = Load(arguments, lab.seconds(20, 12), probe=True, freeze=(EVERY, LENGTH))
     observation = lab.observe(load)
     yield from distributions.judge(CASE, TARGET, observation)
     warned = observation.report.warned_of_omission
