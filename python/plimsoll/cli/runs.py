@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.common import json_option, store_option
+from plimsoll.cli.common import json_option, opened_store, store_option
 from plimsoll.errors import UsageError
 from plimsoll.report.render import run_json
 from plimsoll.report.render.experiment_listing import experiment_list, experiments_document
@@ -15,12 +15,11 @@ from plimsoll.report.render.run_listing import otava_csv, run_list
 from plimsoll.report.text import room
 from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.stats.view import RunView
-from plimsoll.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.store import StoredRun
+    from plimsoll.store import Store, StoredRun
 
 
 @click.command(
@@ -54,7 +53,7 @@ def runs(limit: int, search: str, tag: str, experiments: bool, as_json: bool, ot
     if experiments:
         _experiments(limit, as_json, store)
         return
-    with Store.open(store, create=False) as opened:
+    with opened_store(store) as opened:
         found = opened.runs(limit, search=search, tag=tag)
         if as_json:
             click.echo(run_json.dumps(run_json.runs_document([(run, RunView.of(run)) for run in found])))
@@ -71,7 +70,7 @@ def _summarised(store: Store, runs: Sequence[StoredRun]) -> list[tuple[StoredRun
 
 
 def _experiments(limit: int, as_json: bool, store: str | None) -> None:
-    with Store.open(store, create=False) as opened:
+    with opened_store(store) as opened:
         kept = opened.experiments
         listed = [(each, kept.states(each.key)) for each in kept.all()[:limit]]
     if as_json:
