@@ -1,9 +1,9 @@
 """A target of event streams, WebSockets, HTTP/2 and gRPC with faults of its own, in a process that may be killed at any
 time.
 
-`python -m labs.robustness.journal_target PROTOCOL FAULT FOLDER` prints its place. Before it answers, it writes down when
-each request or message was there: eight bytes with the time on the monotonic clock, appended to a file of the folder.
-What a file has does not depend on how the process ends.
+`python -m labs.robustness.journal_target PROTOCOL FAULT FOLDER` prints its place. Before it answers, it writes down
+when each request or message was there: eight bytes with the time on the monotonic clock, appended to a file of the
+folder. What a file has does not depend on how the process ends.
 """
 
 from __future__ import annotations

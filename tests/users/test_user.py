@@ -13,9 +13,9 @@ from tests.users.user_helpers import TIMEOUT_S, run_to_end, start_user, wait_for
 
 from plimsoll.locust.api import Environment
 from plimsoll.users import HttpUser, TaskSet, User, constant, log, task
+from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import InterruptTaskSet, StopTest, StopUser
 from plimsoll.users.taskset import STOPPING
-from plimsoll.users.user import end_users
 
 
 class Noting(User):
