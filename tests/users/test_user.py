@@ -119,7 +119,7 @@ def test_busy_users_are_asked_to_stop_without_a_turn_of_their_own(monkeypatch):
             user.finish.set()
         return usual(greenlets, timeout)
 
-    monkeypatch.setattr("plimsoll.users.user.gevent.joinall", joinall)
+    monkeypatch.setattr("plimsoll.users.ending.gevent.joinall", joinall)
     end_users([*users, own], TIMEOUT_S)
     assert states == [STOPPING] * 3
     assert own.asked == 1

@@ -55,9 +55,9 @@ class LineDisplay(Display):
             began = time.monotonic()
             self.write("\n".join(locust_lines(progress, cuts=self._stream.isatty())))
             took = time.monotonic() - began
-            # Half a second early: it is asked about once a second, never at the very moment. A table of thousands of
-            # endpoints comes less often.
-            self._next = began + max(progress.reporting.console_interval - 0.5, took / SHARE)
+            # A table of thousands of endpoints comes less often. Half a second early: it is asked about once a second,
+            # never at the very moment.
+            self._next = began + max(progress.reporting.console_interval, took / SHARE) - 0.5
 
 
 def locust_lines(progress: Progress, *, cuts: bool = True) -> list[str]:
