@@ -130,6 +130,11 @@ def test_a_run_that_cannot_be_read_does_not_hide_the_others(plimsoll, stored_run
     damage(whole, "interval", "count", -1, f"WHERE run = '{stored_run_ids[0]}'")
     done = plimsoll("show", stored_run_ids[1])
     assert done.exit_code == 0, done.output
+    done = plimsoll("runs")
+    assert done.exit_code == 0, done.output
+    lines = {line.split()[0]: line for line in done.stdout.splitlines()}
+    damaged, fine = map(lines.__getitem__, stored_run_ids)
+    assert damaged.endswith(" invalid") and " 20 " in fine
 
 
 def test_the_command_of_a_store_does_not_steer_the_terminal(plimsoll, whole):

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll.cli.common import json_option, opened_store, store_option
-from plimsoll.errors import UsageError
+from plimsoll.errors import StoreError, UsageError
 from plimsoll.report.render import run_json
 from plimsoll.report.render.experiment_listing import experiment_list, experiments_document
 from plimsoll.report.render.run_listing import otava_csv, run_list
 from plimsoll.report.text import room
 from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.stats.view import RunView
+from plimsoll.store.checks import DAMAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,9 +65,16 @@ def runs(limit: int, search: str, tag: str, experiments: bool, as_json: bool, ot
 
 
 def _summarised(store: Store, runs: Sequence[StoredRun]) -> list[tuple[StoredRun, RunSummary]]:
-    """From what is kept of those that are over; others are read."""
+    """From what is kept of those that are over; others are read. One that cannot be read does not hide the others."""
     kept = store.summaries.of(runs, lambda run: RunSummary.of(run).to_json(), rules())
-    return [(run, RunSummary.from_json(kept[run.id]) if run.id in kept else RunSummary.of(run)) for run in runs]
+    return [(run, RunSummary.from_json(kept[run.id]) if run.id in kept else _read(run)) for run in runs]
+
+
+def _read(run: StoredRun) -> RunSummary:
+    try:
+        return RunSummary.of(run)
+    except (StoreError, *DAMAGE) as error:
+        return RunSummary.unreadable(str(error))
 
 
 def _experiments(limit: int, as_json: bool, store: str | None) -> None:

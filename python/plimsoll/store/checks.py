@@ -24,6 +24,8 @@ LONGEST_GAP = 7 * 86_400
 
 _LISTS = frozenset({"tags", "notes", "workers"})
 """Columns of JSON with lists of texts or numbers. All others have objects."""
+_VALUES: dict[str, tuple[type, ...]] = {"collected": (str,), "phases": (float, int)}
+"""What objects of some columns have."""
 _MOMENTS = frozenset({"started", "ended", "created", "written", "first", "last"})
 _LATEST = 253_402_300_799.0
 """The end of the year 9999 in Unix seconds."""
@@ -58,6 +60,9 @@ def _check(column: Any, value: Any, *, is_joined: bool) -> None:
     kinds = _kinds(column)
     if type(value) not in kinds or (isinstance(value, float) and not math.isfinite(value)):
         raise ValueError(f"{column} is no {kinds[0].__name__}: {_shown(value)}")
+    allowed = _VALUES.get(column.name)
+    if allowed and not all(type(each) in allowed for each in value.values()):
+        raise ValueError(f"{column} has something else than {allowed[0].__name__}: {_shown(value)}")
     if column.name in _LISTS and not all(type(each) in (str, int) for each in value):
         raise ValueError(f"{column} has something else than texts: {_shown(value)}")
 

@@ -38,6 +38,9 @@ _OUTCOMES = frozenset(name for name, *_ in outcomes())
 _COLUMN = 5000
 """Rows of the intervals that are read for their sums: each list of them costs one sum of histograms."""
 
+_OBSERVED = 128 << 20
+"""Most bytes of one series of what was observed; a damaged one may pretend to have any number."""
+
 _ENDPOINT = (schema.endpoint.c.method, schema.endpoint.c.name)
 _INTERVAL = tuple(
     schema.interval.c[name] for name in ("second", "endpoint", "outcome", *NUMBERS, "response", "service", "on_time")
@@ -149,18 +152,23 @@ class StoredRun:
         import numpy as np
 
         def floats(data: bytes) -> NDArray[np.float64]:
-            return np.frombuffer(zlib.decompress(data), "<f8").astype(np.float64)
+            inflating = zlib.decompressobj()
+            plain = inflating.decompress(data, _OBSERVED)
+            if not inflating.eof:
+                raise ValueError("what was observed has no end")
+            return np.frombuffer(plain, "<f8").astype(np.float64)
 
         column = schema.observation.c
-        query = select(column.source, column.name, column.unit, column.seconds, column["values"])
-        rows = self._rows(query.where(column.run == self.id).order_by(column.id))
+        columns = column.source, column.name, column.unit, column.seconds, column["values"]
+        found = []
         try:
-            return tuple(
-                Series(source, name, unit, floats(seconds), floats(values))
-                for source, name, unit, seconds, values in rows
-            )
+            for row in self._rows(select(*columns).where(column.run == self.id).order_by(column.id)):
+                check_row(columns, row)
+                source, name, unit, seconds, values = row
+                found.append(Series(source, name, unit, floats(seconds), floats(values)))
         except (zlib.error, ValueError) as error:
             raise self._damaged(error) from error
+        return tuple(found)
 
     def _endpoints(self) -> dict[int, tuple[str, str]]:
         column = schema.endpoint.c

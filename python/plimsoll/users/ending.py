@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     KilledUsers = Mapping[Greenlet[..., Any], object]
     """Greenlets and their users; None for one that the user's own code has started in the group."""
 
-PATIENCE_S = 1.0
+PATIENCE_S = 0.5
 """Seconds in which at least one of the users that were killed has to leave its task, if any is still in one."""
 
 logger = logging.getLogger(__name__)
