@@ -50,7 +50,7 @@ def opened_store(location: str | None) -> Iterator[Store]:
     from plimsoll.store import Store
     from plimsoll.store.checks import damage_named
 
-    with Store.open(location, create=False) as store, damage_named(store.name, "do that"):
+    with Store.open(location, create=False) as store, damage_named(store.name, "use it"):
         yield store
 
 
