@@ -81,7 +81,7 @@ def test_it_is_said_what_is_wrong(
 
 def test_too_few_files_are_refused_before_anything_starts(plimsoll: Command) -> None:
     plimsoll.write(GOOD)
-    done = plimsoll("run", "--headless", "-H", "http://h", "-u", "2000000000", "-t", "1")
+    done = plimsoll("run", "--headless", "-H", "http://h", "-u", "9999999", "-t", "1")
     assert done.code == 2, done
     assert "ulimit -n" in done.err
     assert not plimsoll.store.exists()

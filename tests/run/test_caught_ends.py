@@ -71,3 +71,21 @@ def test_a_task_without_an_end_sends_nothing_more(
     behind = sum(target.counts.values()) - total["requests"] - total["cancelled"]
     # The last request of each user.
     assert 0 < behind <= (4 if users[0] == "-u" else 20), done
+
+
+CLEANS_UP = """
+        try:
+            self.client.get("/never")
+        finally:
+            self.client.get("/late")
+"""
+
+
+def test_a_task_may_clean_up_for_as_long_as_it_takes(plimsoll: Command, target: CountingTarget) -> None:
+    plimsoll.write(LOCUSTFILE.replace("TASK", CLEANS_UP).replace("BASE", "HttpUser"))
+    done = plimsoll("run", "-H", target.url, "-u", "4", "-r", "100", "-t", "1s", "--headless", "--summary", "run.json")
+    assert done.code in (0, 3) and "left behind" not in done.err, done
+    document = json.loads((plimsoll.directory / "run.json").read_text())
+    counts = {each["name"]: each["requests"] for each in document["endpoints"]}
+    assert counts == {"/late": 4, "/bye": 4} and document["total"]["cancelled"] == 4, done
+    assert dict(target.counts) == {"/never": 4, **counts}

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     """Greenlets and their users; None for one that the user's own code has started in the group."""
 
 PATIENCE_S = 0.5
-"""Seconds in which at least one of the users that were killed has to leave its task, if any is still in one."""
+"""Seconds between two looks at the users that were killed."""
+MOST_SENT = 3
+"""Requests that each of them may send meanwhile, to clean up."""
 
 logger = logging.getLogger(__name__)
 
@@ -52,17 +54,18 @@ def kill_users(greenlets: Iterable[Greenlet[..., Any]]) -> KilledUsers:
 def wait_until_gone(killed: KilledUsers) -> int:
     """Wait for users that were killed, until the last on_stop has ended.
 
-    A task that catches this and never ends would keep a run from ending, and its load. If there is one, all that are
-    left are left behind. This is logged, and returned is how many they are: the caller sees to it that they send
-    nothing more.
+    A task that catches this and never ends would keep a run from ending, and its load. Code that only cleans up sends
+    little. If users are in tasks, none leaves, and they send `MOST_SENT` requests each, all that are left are left
+    behind. This is logged, and returned is how many they are: the caller sees to it that they send nothing more.
     """
-    in_tasks = len(killed)
     left = [each for each in killed if not each.dead]
+    since = _sent(killed)
     while left:
         gevent.joinall(left, PATIENCE_S)
-        left = [each for each in left if not each.dead]
-        before, in_tasks = in_tasks, sum(not getattr(killed[each], "_is_leaving", False) for each in left)
-        if 0 < in_tasks == before:
+        before, left = left, [each for each in left if not each.dead]
+        if len(left) < len(before):
+            since = _sent(killed)
+        elif _sent(killed) - since >= MOST_SENT * len(left) and not all(map(_is_leaving, map(killed.get, left))):
             names = Counter(type(killed[each]).__name__ for each in left)
             logger.error(
                 "tasks go on after the end of their users, which they catch (`except:` without an exception?): %s. "
@@ -71,6 +74,17 @@ def wait_until_gone(killed: KilledUsers) -> int:
             )
             return len(left)
     return 0
+
+
+def _sent(killed: KilledUsers) -> int:
+    """Requests of the process so far."""
+    users = (user for user in killed.values() if isinstance(user, User))
+    return next((user.environment.hub.engine.sent for user in users), 0)
+
+
+def _is_leaving(user: object) -> bool:
+    """Its last task is over. What is no user has none."""
+    return not isinstance(user, User) or user._is_leaving
 
 
 def _ask_to_stop(user: User) -> None:

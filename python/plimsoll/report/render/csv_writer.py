@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _FORMULA = frozenset("=+-@\t\r\n＝＋－＠")
 """What a cell begins with that a spreadsheet computes; some take the wide forms for the others."""
-_MARKS = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
-"""Control characters, and what stands for them."""
+_MARKS = {code: "\ufffd" for code in (*range(1, 32), *range(127, 160)) if chr(code) not in "\t\n"}
+"""Control characters, and what stands for them. No text of a store has a NUL, and a terminal ignores it."""
 
 
 class CsvWriter:
