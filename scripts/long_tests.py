@@ -98,7 +98,7 @@ GROUPS = {
     ),
     "protocols": Group(
         ("tests/run/test_http2_servers.py", "tests/run/test_counts.py"),
-        ("tests/run/http2_servers.py", "tests/run/faulty_target.py", *ENGINE),
+        ("tests/run/http2_servers.py", "labs/robustness/journal_target.py", *ENGINE),
     ),
     "parity": Group(("tests/parity",), ("tests/parity/", f"{PACKAGE}locust/", *ENGINE)),
     "truth": Group(("tests/labs/truth",), ("labs/truth/", f"{PACKAGE}stats/", f"{PACKAGE}store/", *ENGINE)),

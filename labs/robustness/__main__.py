@@ -17,10 +17,10 @@ from random import Random, SystemRandom
 from textwrap import indent
 
 from labs.truth.errors import TruthError
-from labs.truth.target_process import running_target
 
 from .broken import broken
 from .disturbances import DISTURBANCES
+from .protocols import PROTOCOLS, target_of
 from .scene import Scene
 from .system_calls import LIBRARY
 from .trial import Trial, draw
@@ -36,6 +36,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, help="of the first trial; the next one has the next number")
     parser.add_argument("--trials", type=int, help="at most so many")
     parser.add_argument("--only", metavar="WORDS", help="only disturbances whose name has one of these")
+    parser.add_argument("--protocols", nargs="+", choices=PROTOCOLS, default=PROTOCOLS, help="only these")
     parser.add_argument("--jobs", type=int, default=2, help="trials at a time")
     arguments = parser.parse_args()
     words = [""] if arguments.only is None else arguments.only.split()
@@ -47,7 +48,7 @@ def main() -> int:
         return CANNOT_RUN
     first = SystemRandom().randrange(1_000_000) if arguments.seed is None else arguments.seed
     seeds = range(first, first + arguments.trials) if arguments.trials else count(first)
-    trials = (draw(seed, names) for seed in seeds)
+    trials = (draw(seed, names, tuple(arguments.protocols)) for seed in seeds)
     end = time.monotonic() + arguments.minutes * 60
     tried: Counter[str] = Counter()
     failed: list[Trial] = []
@@ -73,6 +74,7 @@ def main() -> int:
     print(f"{sum(tried.values())} trials of {len(tried)} kinds, {len(failed)} with a broken promise")
     for trial in failed:
         only = f" --only '{arguments.only}'" if arguments.only else ""
+        only += f" --protocols {' '.join(arguments.protocols)}" if arguments.protocols != PROTOCOLS else ""
         print(f"  python -m labs.robustness --trials 1 --seed {trial.seed}{only}")
     return BROKEN if failed else 0
 
@@ -94,8 +96,11 @@ class Judgement:
 
 def judge(trial: Trial) -> Judgement:
     """Run the trial. Raises TruthError."""
-    with tempfile.TemporaryDirectory(prefix="plimsoll-robustness-") as folder, running_target() as target:
-        scene = Scene(trial, target, Path(folder))
+    with (
+        tempfile.TemporaryDirectory(prefix="plimsoll-robustness-") as name,
+        target_of(trial.protocol, folder := Path(name)) as target,
+    ):
+        scene = Scene(trial, target, folder)
         try:
             first = scene.wait_for_load()
             scene.wait(first + trial.moment * trial.seconds)

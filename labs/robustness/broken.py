@@ -4,12 +4,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from .promise import Promise
+from .protocols import HTTP
 from .scene import Observation
 from .trial import Trial
 
 END_S = 1.0
 """The load may end this much later than it should, plus the time in which the machine itself was stopped."""
+UNSTAMPED_S = 1.0
+"""The same for targets that know only when they have read something, not when the kernel had it."""
 PEAK_BYTES = 400 << 20
+NONE_FAIL = {False: frozenset[int](), True: frozenset({0})}
+"""Further exit codes, by whether the target fails no request on purpose."""
 UNSENT = ("connect", "tls", "dropped")
 """Outcomes of requests that did not reach the target."""
 
@@ -19,8 +24,8 @@ def broken(trial: Trial, seen: Observation) -> Iterator[str]:
     promise = trial.disturbance.promise
     if seen.exit_code is None:
         yield "the command did not end"
-    elif seen.exit_code not in promise.exit_codes:
-        expected = " or ".join(map(str, sorted(promise.exit_codes)))
+    elif seen.exit_code not in (codes := promise.exit_codes | NONE_FAIL[trial.protocol != HTTP]):
+        expected = " or ".join(map(str, sorted(codes)))
         yield f"the exit code is {seen.exit_code}, and should be {expected}"
     if "Traceback" in seen.words or "panicked" in seen.words:
         yield "a traceback is shown"
@@ -31,7 +36,7 @@ def broken(trial: Trial, seen: Observation) -> Iterator[str]:
     if seen.peak_bytes > PEAK_BYTES:
         yield f"a process took {seen.peak_bytes >> 20} MiB; at most {PEAK_BYTES >> 20}"
     yield from _load_end(trial, promise, seen)
-    yield from _records(promise, seen)
+    yield from _records(trial, promise, seen)
 
 
 def _load_end(trial: Trial, promise: Promise, seen: Observation) -> Iterator[str]:
@@ -39,11 +44,11 @@ def _load_end(trial: Trial, promise: Promise, seen: Observation) -> Iterator[str
     if promise.ends_with == "moment":
         end = min(end, seen.moment + promise.load_ends_after)
     late = seen.arrivals[-1] - end
-    if late > END_S + seen.stall:
+    if late > END_S + seen.stall + (UNSTAMPED_S if trial.protocol != HTTP else 0.0):
         yield f"the load ended {late:.1f} s late"
 
 
-def _records(promise: Promise, seen: Observation) -> Iterator[str]:
+def _records(trial: Trial, promise: Promise, seen: Observation) -> Iterator[str]:
     if promise.has_report and seen.report is None:
         yield "there is no report"
     if promise.has_store and seen.stored is None:
@@ -52,7 +57,7 @@ def _records(promise: Promise, seen: Observation) -> Iterator[str]:
     for name, document in (("the report", seen.report), ("the store", seen.stored)):
         if document is None:
             continue
-        least, most = received(document, promise)
+        least, most = messages(document) if trial.protocol == "ws" else received(document, promise)
         is_valid = document["validity"]["valid"]
         lost = 0 if is_valid else _may_be_lost(name, promise, seen)
         if not least <= found <= most + lost:
@@ -77,3 +82,12 @@ def received(document: dict[str, Any], promise: Promise) -> tuple[int, int]:
     if promise.may_fail_unsent:
         unsure = most - outcomes.get("success", 0)
     return most - unsure, most + int(document["total"].get("retries", 0))
+
+
+def messages(document: dict[str, Any]) -> tuple[int, int]:
+    """The same of messages of WebSockets, each of which is answered."""
+    rows = {each["method"]: each for each in document["endpoints"]}
+    sent, answered = rows.get("message out"), rows.get("WS receive")
+    most = int(sent["requests"]) if sent else 0
+    least = int(answered["outcomes"].get("success", {"count": 0})["count"]) if answered else 0
+    return least, most

@@ -24,6 +24,8 @@ class Disturbance:
     promise: Promise = field(default_factory=Promise)
     system_calls: str | None = None
     """The rules for system calls that must be set when the processes start."""
+    any_protocol: bool = True
+    """Every target can do its part."""
 
 
 def nothing(scene: "Scene", chance: Random) -> None:
@@ -133,7 +135,7 @@ _ALL = (
     Disturbance("Ctrl-C twice", partial(ask_to_end, signal.SIGINT, 2), CUT_OFF),
     Disturbance("SIGTERM", partial(ask_to_end, signal.SIGTERM, 1), ENDED),
     Disturbance("target stopped", stop_target, MAY_BE_INVALID),
-    Disturbance("no connection accepted", accept_nothing, MAY_BE_INVALID),
+    Disturbance("no connection accepted", accept_nothing, MAY_BE_INVALID, any_protocol=False),
     Disturbance("store deleted", delete_store, STORE_LOST),
     # SQLite may repair the file from its log.
     Disturbance("store overwritten", overwrite_store, replace(STORE_LOST, exit_codes=frozenset({1, 2, 3}))),

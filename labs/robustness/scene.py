@@ -13,9 +13,9 @@ from typing import Any
 
 import psutil
 from labs.truth.plimsoll_run import PLIMSOLL
-from labs.truth.target_process import Target
 
 from .output import Output
+from .protocols import TrialTarget
 from .system_calls import Switch
 from .trial import Trial
 
@@ -59,12 +59,12 @@ class Observation:
 class Scene:
     """One run from its start to its end. Disturbances act on it."""
 
-    def __init__(self, trial: Trial, target: Target, folder: Path) -> None:
+    def __init__(self, trial: Trial, target: TrialTarget, folder: Path) -> None:
         self.trial, self.target, self._folder = trial, target, folder
         self.store, self._report, self._errors = folder / "runs.db", folder / "run.json", folder / "errors"
         self.output, self.switch = Output(), Switch(folder / "switch")
         self._mark = f"{os.getpid()}-{trial.seed}-{time.monotonic_ns()}"
-        command = [str(PLIMSOLL), "run", *trial.arguments(target.url), "--headless"]
+        command = [str(PLIMSOLL), "run", *trial.arguments(target.place, folder), "--headless"]
         command += ["--summary", str(self._report), "--store", str(self.store)]
         env = os.environ | {MARK: self._mark}
         if name := trial.disturbance.system_calls:
@@ -93,7 +93,7 @@ class Scene:
     def wait_for_load(self) -> float:
         """The arrival of the first request, s on the monotonic clock. Raises TimeoutError."""
         deadline = time.monotonic() + GRACE_S
-        while not (arrivals := self._arrivals()):
+        while not (arrivals := self.target.arrivals()):
             if time.monotonic() > deadline or self._process.poll() is not None:
                 raise TimeoutError(f"no load: {self._errors.read_text()}")
             time.sleep(0.05)
@@ -109,7 +109,7 @@ class Scene:
         self._ended.set()
         self._watch.join()
         words = self.output.text() + self._errors.read_text()
-        arrivals = self._arrivals()
+        arrivals = self.target.arrivals()
         stored, show_words = self._show()
         text = self._report.read_text() if self._report.exists() else ""
         report = json.loads(text) if text else None
@@ -149,10 +149,6 @@ class Scene:
         command = [str(PLIMSOLL), "show", "last", "--json", "--store", str(self.store)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=GRACE_S)
         return (json.loads(done.stdout) if done.stdout else None), done.stderr
-
-    def _arrivals(self) -> list[float]:
-        paths = self.target.truth().paths.values()
-        return sorted(each / 1e9 for path in paths for each in path.arrivals)
 
     def _pids(self) -> list[int]:
         """All processes of the run. The environment of an ended or foreign process cannot be read."""

@@ -1,14 +1,11 @@
 """One run and one disturbance, chosen by a seed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
 from .disturbances import DISTURBANCES, Disturbance
-
-FOLDER = Path(__file__).parent
-USERS = {False: ["-f", str(FOLDER / "locustfile.py")], True: [str(FOLDER / "plan.toml")]}
-"""By whether they are native."""
+from .protocols import HTTP, PROTOCOLS, users_of
 
 
 @dataclass(frozen=True)
@@ -26,26 +23,28 @@ class Trial:
     disturbance: Disturbance
     moment: float
     """The time of the disturbance as a share of the run time, counted from the first request."""
+    protocol: str = HTTP
+    """Of `PROTOCOLS`."""
 
-    def arguments(self, url: str) -> list[str]:
-        """Arguments of `plimsoll run`."""
+    def arguments(self, place: str, folder: Path) -> list[str]:
+        """Arguments of `plimsoll run`. place: of the target. folder: for files that they name."""
         load = ["--rate", f"{self.users * 10}/s"] if self.is_open else ["-u", str(self.users), "-r", str(self.users)]
         length = ["--processes", str(self.processes), "-t", f"{self.seconds:g}s", "-s", "2s"]
-        return [*USERS[self.is_native], "-H", url, *load, *length]
+        return [*users_of(self.protocol, place, folder, native=self.is_native), *load, *length]
 
     def __str__(self) -> str:
         users = "native" if self.is_native else "python"
         load = f"{self.users * 10}/s" if self.is_open else f"{self.users} users"
         return (
-            f"{self.seed:>6}  {users}, {load}, {self.processes} × {self.seconds:g} s; "
+            f"{self.seed:>6}  {self.protocol}, {users}, {load}, {self.processes} × {self.seconds:g} s; "
             f"{self.disturbance.name} at {self.moment * self.seconds:.1f} s"
         )
 
 
-def draw(seed: int, names: tuple[str, ...] = tuple(DISTURBANCES)) -> Trial:
-    """The same seed gives the same trial. names: disturbances to choose from."""
+def draw(seed: int, names: tuple[str, ...] = tuple(DISTURBANCES), protocols: tuple[str, ...] = PROTOCOLS) -> Trial:
+    """The same seed gives the same trial. names, protocols: disturbances and protocols to choose from."""
     chance = Random(seed)
-    return Trial(
+    trial = Trial(
         seed=seed,
         is_native=chance.random() < 0.5,
         is_open=chance.random() < 0.4,
@@ -55,3 +54,5 @@ def draw(seed: int, names: tuple[str, ...] = tuple(DISTURBANCES)) -> Trial:
         disturbance=DISTURBANCES[chance.choice(names)],
         moment=chance.uniform(0.1, 0.9),
     )
+    # Last, so that a number draws what it did when there was one protocol.
+    return replace(trial, protocol=chance.choice(protocols) if trial.disturbance.any_protocol else HTTP)

@@ -41,7 +41,8 @@ class Visitor(HttpUser):
         (GOOD, ("-H", "http://h", "-T", "nowhere"), 2,
          "class Visitor has no task to run after --tags and --exclude-tags"),
         (GOOD, ("-H", "http://h", "-t", "soon"), 2, '"soon" is not a duration'),
-        (GOOD, ("-H", "http://h", "-u", "0"), 2, "--users takes a whole number from 1, not 0"),
+        (GOOD, ("-H", "http://h", "-u", "0"), 2, "--users takes a whole number from 1 to 10000000, not 0"),
+        (GOOD, ("-H", "http://h", "-u", "9" * 30), 2, "--users takes a whole number from 1 to 10000000, not 999"),
         (GOOD, ("-H", "http://h", "-r", "0"), 2, "--spawn-rate takes a number above 0, not 0"),
         (GOOD, ("-H", "http://h", "--processes", "0"), 2, "--processes 0"),
         (GOOD, ("-H", "http://h", "--nodes", "2"), 2, "--nodes goes with --cluster"),
@@ -80,7 +81,7 @@ def test_it_is_said_what_is_wrong(
 
 def test_too_few_files_are_refused_before_anything_starts(plimsoll: Command) -> None:
     plimsoll.write(GOOD)
-    done = plimsoll("run", "--headless", "-H", "http://h", "-u", "2000000000", "-t", "1")
+    done = plimsoll("run", "--headless", "-H", "http://h", "-u", "9999999", "-t", "1")
     assert done.code == 2, done
     assert "ulimit -n" in done.err
     assert not plimsoll.store.exists()

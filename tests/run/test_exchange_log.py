@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import stat
 import struct
 import sys
 import threading
@@ -217,6 +218,15 @@ def test_a_disk_that_is_too_slow_does_not_fill_the_memory(
     assert [record.getMessage() for record in caplog.records] == [
         "the file of exchanges is not complete: the disk is too slow for them"
     ]
+
+
+def test_only_its_owner_reads_a_new_file_and_one_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
+    (tmp_path / "old").touch(0o640)
+    (tmp_path / "old").chmod(0o640)
+    for name in ("old", "new"):
+        with ExchangeFile(str(tmp_path / name)):
+            pass
+    assert [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("old", "new")] == [0o640, 0o600]
 
 
 def test_what_cannot_be_written_is_said_before_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import signal
 import socketserver
 import ssl
 import threading
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pytest
 from labs.truth.http2_target import Http2Target
+from tests.command import wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -192,3 +195,39 @@ def test_a_websocket_of_a_plan_needs_another_target(plimsoll: Command, tmp_path:
     done = plimsoll("run", str(plan), "--http2", "-t", "1s", "--headless")
     assert done.code == 2
     assert "--http2: a WebSocket needs HTTP/1.1, but its target has http2" in done.err, done
+
+
+UPLOAD = """
+target = "http://{place}"
+http2 = true
+[[flow]]
+[[flow.step]]
+post = "/upload"
+body_file = "body"
+[[phase]]
+users = 30
+"""
+
+
+def test_a_body_that_waits_for_the_window_is_in_memory_once(plimsoll: Command, tmp_path: Path) -> None:
+    received: list[int] = []
+
+    class NoMoreWindow(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.sendall(bytes((0, 0, 0, 4, 0, 0, 0, 0, 0)))  # SETTINGS
+            while data := self.request.recv(65536):
+                received.append(len(data))
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), NoMoreWindow) as own:
+        threading.Thread(target=own.serve_forever, daemon=True).start()
+        (tmp_path / "body").write_bytes(bytes(10_000_000))
+        place = f"127.0.0.1:{own.server_address[1]}"
+        (tmp_path / "plan.toml").write_text(UPLOAD.format(place=place))
+        process = plimsoll.start("run", str(tmp_path / "plan.toml"), "--headless", "-t", "60s")
+        wait_until(lambda: sum(received) >= 30 * 65_535)
+        peak = max(each.memory_info().rss for each in psutil.Process(process.pid).children(recursive=True))
+        process.send_signal(signal.SIGINT)
+        plimsoll.end(process)
+        own.shutdown()
+    # Each user's own copy would be 10 MB.
+    assert peak < 200 << 20

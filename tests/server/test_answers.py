@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import asyncio
 import json
 
-from plimsoll.server.answers import answer, problem, to_json
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from plimsoll.server.answers import ON_ERROR, answer, problem, to_json
 from plimsoll.server.messages import LogLine, Problem, TaskRatio
 
 
@@ -32,3 +36,19 @@ def test_answers_are_not_kept_by_browsers_and_hide_passwords():
 def test_a_message_of_any_depth_is_told_without_them():
     found = json.loads(to_json(TaskRatio("a", 1.0, 1.0, (TaskRatio("\ud800", 1.0, float("nan")),))))
     assert (found["tasks"][0]["total"], len(found["tasks"][0]["name"])) == (None, 1)
+
+
+def test_a_client_that_leaves_in_the_middle_of_its_request_is_no_error():
+    async def read_all(request):
+        await request.body()
+
+    async def receive():
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        sent.append(message)
+
+    sent = []
+    app = Starlette(routes=[Route("/", read_all, methods=["POST"])], exception_handlers=ON_ERROR)
+    asyncio.run(app({"type": "http", "method": "POST", "path": "/", "headers": []}, receive, send))
+    assert sent[0]["status"] == 400

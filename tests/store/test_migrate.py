@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
@@ -134,6 +136,15 @@ def test_opening_again_changes_nothing(store_location, database):
         Store.open(store_location).close()
     with database.read("look") as connection:
         assert connection.execute(text(f"SELECT * FROM {VERSION_TABLE}")).all() == [(VERSION,)]
+
+
+@pytest.mark.parametrize("version", ["", "abc", "0000", "00001", "\x1b[2J"])
+def test_a_version_that_no_plimsoll_has_is_refused(store_location, database, version):
+    Store.open(store_location).close()
+    with database.write("change it") as connection:
+        connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = :version"), {"version": version})
+    with pytest.raises(StoreError, match=f"no Plimsoll has tables of version {re.escape(repr(version))}$"):
+        Store.open(store_location)
 
 
 def test_a_store_of_a_newer_version_is_refused(store_location, database):

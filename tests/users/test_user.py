@@ -13,9 +13,9 @@ from tests.users.user_helpers import TIMEOUT_S, run_to_end, start_user, wait_for
 
 from plimsoll.locust.api import Environment
 from plimsoll.users import HttpUser, TaskSet, User, constant, log, task
+from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import InterruptTaskSet, StopTest, StopUser
 from plimsoll.users.taskset import STOPPING
-from plimsoll.users.user import end_users
 
 
 class Noting(User):
@@ -119,7 +119,7 @@ def test_busy_users_are_asked_to_stop_without_a_turn_of_their_own(monkeypatch):
             user.finish.set()
         return usual(greenlets, timeout)
 
-    monkeypatch.setattr("plimsoll.users.user.gevent.joinall", joinall)
+    monkeypatch.setattr("plimsoll.users.ending.gevent.joinall", joinall)
     end_users([*users, own], TIMEOUT_S)
     assert states == [STOPPING] * 3
     assert own.asked == 1

@@ -5,13 +5,14 @@ mod reading;
 mod sending;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use plimsoll_http::Limits;
 
 use crate::error::Code;
 use crate::frame::{self, MAX_31, MIN_MAX_FRAME};
 use crate::request;
-use crate::stream::{Allowance, Stream, Window};
+use crate::stream::{Allowance, Stream, Waiting, Window};
 use crate::{ConnectionError, Events, OpenError, Options};
 use reading::Reader;
 
@@ -146,7 +147,7 @@ impl Connection {
             tag,
             allowance: Allowance(self.peer.window.into()),
             window: Window::new(self.stream_window),
-            body: Vec::new(),
+            body: Waiting::default(),
             sent: 0,
             ends,
             has_ended: ends_here,
@@ -169,6 +170,17 @@ impl Connection {
         self.waiting -= usize::from(self.streams[index].is_waiting());
         self.streams[index].ends = ends;
         self.send_from(index, bytes);
+    }
+
+    /// What waits of the stream's request body is the end of these bytes. They are kept instead of a copy of it, since
+    /// they may be those of many requests.
+    pub fn share_body(&mut self, stream: StreamId, bytes: &Arc<[u8]>) {
+        let Some(index) = self.find(stream.0).filter(|&index| self.streams[index].has_unsent()) else { return };
+        let stream = &mut self.streams[index];
+        let unsent = stream.body.len() - stream.sent;
+        debug_assert!(bytes.ends_with(&stream.body[stream.sent..]), "other bytes wait");
+        stream.sent = bytes.len() - unsent;
+        stream.body = Waiting::Shared(Arc::clone(bytes));
     }
 
     /// Bytes of the stream's request body that are not in the output yet: they wait for flow control, or for

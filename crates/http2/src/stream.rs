@@ -1,5 +1,8 @@
 //! One request and its response on a connection.
 
+use std::ops::Deref;
+use std::sync::Arc;
+
 use crate::frame::MAX_31;
 
 /// What this end lets the peer send.
@@ -59,6 +62,42 @@ impl Allowance {
     }
 }
 
+/// Bytes of a request's body that wait.
+#[derive(Debug)]
+pub(crate) enum Waiting {
+    Copied(Vec<u8>),
+    /// Those of many requests.
+    Shared(Arc<[u8]>),
+}
+
+impl Waiting {
+    /// Appends. Shared bytes are followed by nothing: their request is complete.
+    pub(crate) fn extend(&mut self, bytes: &[u8]) {
+        match self {
+            Waiting::Copied(own) => own.extend_from_slice(bytes),
+            Waiting::Shared(shared) if !bytes.is_empty() => *self = Waiting::Copied([shared, bytes].concat()),
+            Waiting::Shared(_) => {}
+        }
+    }
+}
+
+impl Default for Waiting {
+    fn default() -> Waiting {
+        Waiting::Copied(Vec::new())
+    }
+}
+
+impl Deref for Waiting {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Waiting::Copied(own) => own,
+            Waiting::Shared(shared) => shared,
+        }
+    }
+}
+
 /// A stream that is open.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "five independent facts, not a state")]
@@ -68,7 +107,7 @@ pub(crate) struct Stream {
     pub(crate) allowance: Allowance,
     pub(crate) window: Window,
     /// The part of the request's body that waits for the peer's windows, from `sent` on.
-    pub(crate) body: Vec<u8>,
+    pub(crate) body: Waiting,
     pub(crate) sent: usize,
     /// The body ends with `body`.
     pub(crate) ends: bool,
@@ -101,10 +140,13 @@ impl Stream {
 
     /// Gives back the memory of bytes that were sent, in large steps.
     pub(crate) fn forget_sent(&mut self) {
+        let (sent, half) = (self.sent, self.body.len() / 2);
         if !self.has_unsent() {
-            self.body = Vec::new();
-        } else if self.sent >= self.body.len() / 2 {
-            self.body.drain(..self.sent);
+            self.body = Waiting::default();
+        } else if let Waiting::Copied(own) = &mut self.body
+            && sent >= half
+        {
+            own.drain(..sent);
         } else {
             return;
         }

@@ -34,6 +34,9 @@ pub const STREAM_ROWS: [&str; 10] =
 /// Those of them that have the name of any stream.
 pub(crate) const EVENT_ROWS: [&str; 2] = [FIRST_EVENT, EVENT];
 
+/// Bytes of a name that are kept. Longer names are one endpoint if they begin alike.
+const LONGEST_NAME: usize = 2000;
+
 /// Assigns numbers to endpoints.
 #[derive(Debug)]
 pub(crate) struct Endpoints {
@@ -59,6 +62,7 @@ impl Endpoints {
     ///
     /// It does not allocate for a known name or for [`OTHERS`].
     pub(crate) fn number(&mut self, method: &str, name: &str) -> EndpointId {
+        let name = kept(name);
         if let Some(id) = self.find(method, name) {
             return id;
         }
@@ -72,7 +76,7 @@ impl Endpoints {
 
     /// The number of (method, name), if it has its own.
     pub(crate) fn find(&self, method: &str, name: &str) -> Option<EndpointId> {
-        self.ids.get(method).and_then(|names| names.get(name)).copied()
+        self.ids.get(method).and_then(|names| names.get(kept(name))).copied()
     }
 
     /// The number of [`OTHERS`], if it exists.
@@ -111,9 +115,28 @@ impl Endpoints {
     }
 }
 
+/// The part of a name that is kept.
+#[inline]
+fn kept(name: &str) -> &str {
+    if name.len() <= LONGEST_NAME { name } else { &name[..name.floor_char_boundary(LONGEST_NAME)] }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Endpoints, OTHERS};
+    use super::{Endpoints, LONGEST_NAME, OTHERS};
+
+    #[test]
+    fn the_end_of_a_long_name_is_not_kept() {
+        let mut endpoints = Endpoints::new();
+        let long = format!("x{}", "é".repeat(LONGEST_NAME));
+        let id = endpoints.number("GET", &long);
+        assert_eq!(endpoints.name(id), Some(("GET", &long[..LONGEST_NAME - 1])));
+        assert_eq!(endpoints.number("GET", &format!("{long}1")), id);
+        assert_eq!(endpoints.find("GET", &format!("{long}2")), Some(id));
+        let longest = "x".repeat(LONGEST_NAME);
+        let whole = endpoints.number("GET", &longest);
+        assert_eq!(endpoints.name(whole), Some(("GET", longest.as_str())));
+    }
 
     #[test]
     fn names_beyond_the_limit_are_one_endpoint_whatever_their_method() {

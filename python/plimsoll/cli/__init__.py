@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.common import VERSION
+from plimsoll.cli.common import VERSION, plain_lines
 from plimsoll.errors import PlimsollError
-from plimsoll.report.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,8 +85,7 @@ def _one_line(ctx: click.Context) -> Iterator[None]:
         yield
     except PlimsollError as error:
         # It may quote what a target says.
-        said = "\n".join(printable(line) for line in str(error).split("\n"))
-        click.echo(f"plimsoll: {said}", err=True)
+        click.echo(f"plimsoll: {plain_lines(str(error))}", err=True)
         ctx.exit(error.exit_code)
     except click.exceptions.NoArgsIsHelpError:
         raise

@@ -5,21 +5,24 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
 from plimsoll.errors import UsageError
+from plimsoll.report.text import printable
 from plimsoll.run.options.option import STORE
 from plimsoll.run.options.parameter import TableOption
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from plimsoll.report.sources import RunSource, StudySource
     from plimsoll.run.guard import Place
     from plimsoll.run.plan import RunPlan
+    from plimsoll.store import Store
 
 VERSION = "%(prog)s %(version)s"
 INVALID = 3
@@ -38,6 +41,17 @@ class MachineCheck:
     @property
     def ok(self) -> bool:
         return not self.advice
+
+
+@contextmanager
+def opened_store(location: str | None) -> Iterator[Store]:
+    """A store that is there, to read. Whatever a damaged value of it makes fail is a StoreError."""
+    # Only here: options need no database.
+    from plimsoll.store import Store
+    from plimsoll.store.checks import damage_named
+
+    with Store.open(location, create=False) as store, damage_named(store.name, "use it"):
+        yield store
 
 
 store_option = click.option(cls=TableOption, row=STORE)
@@ -68,8 +82,13 @@ def prepare_reading() -> None:
 
 
 def say(line: str) -> None:
-    """Print a line for people, on stderr."""
-    click.echo(line, err=True)
+    """Print a line for people, on stderr. It may quote a target or a store: control characters become marks."""
+    click.echo(plain_lines(line), err=True)
+
+
+def plain_lines(text: str) -> str:
+    """The text with marks in place of control characters, except for the ends of its lines."""
+    return "\n".join(printable(line) for line in text.split("\n"))
 
 
 def ask(question: str, *, yes: bool, default: bool = False, unasked: str = "") -> None:

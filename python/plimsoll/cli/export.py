@@ -6,11 +6,10 @@ import sys
 
 import click
 
-from plimsoll.cli.common import prepare_reading, store_option
+from plimsoll.cli.common import opened_store, prepare_reading, store_option
 from plimsoll.report.formats import FORMATS, of_runs
 from plimsoll.report.outputs import pieces, write
 from plimsoll.report.sources import OutputRequest, RunSource
-from plimsoll.store import Store
 
 _SHORT = {"csv": "seconds.csv", "json": "seconds.json"}
 """What may be typed for a format's name."""
@@ -42,7 +41,7 @@ def export(run: str, format: str, output: str | None, store: str | None) -> None
     "last", which is also the default.
     """
     prepare_reading()
-    with Store.open(store, create=False) as opened:
+    with opened_store(store) as opened:
         stored = opened.run(run)
         source = RunSource.of(stored)
         path = output or f"{stored.id}.{format if format in _SHORT else FORMATS[format].suffix}"

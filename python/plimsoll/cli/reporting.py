@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from plimsoll.cli.common import fail_on_option, prepare_reading
+from plimsoll.cli.common import fail_on_option, opened_store, prepare_reading
 from plimsoll.errors import UsageError
 from plimsoll.report import outputs
 from plimsoll.report.formats import FORMATS, of_studies
@@ -21,10 +21,11 @@ from plimsoll.report.render.analysis_csv import TABLES
 from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.sources import OutputRequest, StudySource
 from plimsoll.report.splice import Splice
-from plimsoll.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from plimsoll.store import Store
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
@@ -60,7 +61,7 @@ def found_baseline(ref: str, run: str = "last", *, store: str | None) -> str:
         return ref
     from plimsoll.experiment.refs import baseline_of
 
-    with Store.open(store, create=False) as opened:
+    with opened_store(store) as opened:
         return baseline_of(opened, ref, opened.run(run))
 
 
@@ -91,7 +92,7 @@ def opened_study(refs: Sequence[str], location: str | None) -> Iterator[StudySou
     if all(Path(ref).is_file() for ref in refs):
         yield _source_of_refs(None, refs)
         return
-    with Store.open(location, create=False) as store:
+    with opened_store(location) as store:
         run = only_run(store, refs)
         yield _source_of_refs(store, refs) if run is None else source_of_run(run, store)
 

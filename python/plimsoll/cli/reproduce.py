@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.common import INVALID, ask, ask_for_public_load, print_report, say, store_option
+from plimsoll.cli.common import INVALID, ask, ask_for_public_load, opened_store, print_report, say, store_option
 from plimsoll.experiment.reproduce import cell_again, circumstances, plan_of
 from plimsoll.report.sources import RunSource
 from plimsoll.report.text import one_line
-from plimsoll.store import Store
 from plimsoll.store.database import absolute
 
 if TYPE_CHECKING:
     from plimsoll.experiment.reproduce import ReproducedCell
-    from plimsoll.store import StoredRun
+    from plimsoll.store import Store, StoredRun
 
 
 @click.command(
@@ -43,7 +42,7 @@ def reproduce(run: str, dry_run: bool, yes: bool, store: str | None) -> None:
     with the commands that the store has; they are shown first, and run once you agree. The target of any other run
     must be there.
     """
-    with Store.open(store, create=False) as opened:
+    with opened_store(store) as opened:
         old = opened.run(run)
         cell = cell_again(opened, old)
         say(f"run {old.id}: {old.manifest.get('command', '')}")

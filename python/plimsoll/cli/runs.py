@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.common import json_option, store_option
-from plimsoll.errors import UsageError
+from plimsoll.cli.common import json_option, opened_store, store_option
+from plimsoll.errors import StoreError, UsageError
 from plimsoll.report.render import run_json
 from plimsoll.report.render.experiment_listing import experiment_list, experiments_document
 from plimsoll.report.render.run_listing import otava_csv, run_list
 from plimsoll.report.text import room
 from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.stats.view import RunView
-from plimsoll.store import Store
+from plimsoll.store.checks import DAMAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.store import StoredRun
+    from plimsoll.store import Store, StoredRun
 
 
 @click.command(
@@ -54,7 +54,7 @@ def runs(limit: int, search: str, tag: str, experiments: bool, as_json: bool, ot
     if experiments:
         _experiments(limit, as_json, store)
         return
-    with Store.open(store, create=False) as opened:
+    with opened_store(store) as opened:
         found = opened.runs(limit, search=search, tag=tag)
         if as_json:
             click.echo(run_json.dumps(run_json.runs_document([(run, RunView.of(run)) for run in found])))
@@ -65,13 +65,20 @@ def runs(limit: int, search: str, tag: str, experiments: bool, as_json: bool, ot
 
 
 def _summarised(store: Store, runs: Sequence[StoredRun]) -> list[tuple[StoredRun, RunSummary]]:
-    """From what is kept of those that are over; others are read."""
+    """From what is kept of those that are over; others are read. One that cannot be read does not hide the others."""
     kept = store.summaries.of(runs, lambda run: RunSummary.of(run).to_json(), rules())
-    return [(run, RunSummary.from_json(kept[run.id]) if run.id in kept else RunSummary.of(run)) for run in runs]
+    return [(run, RunSummary.from_json(kept[run.id]) if run.id in kept else _read(run)) for run in runs]
+
+
+def _read(run: StoredRun) -> RunSummary:
+    try:
+        return RunSummary.of(run)
+    except (StoreError, *DAMAGE) as error:
+        return RunSummary.unreadable(str(error))
 
 
 def _experiments(limit: int, as_json: bool, store: str | None) -> None:
-    with Store.open(store, create=False) as opened:
+    with opened_store(store) as opened:
         kept = opened.experiments
         listed = [(each, kept.states(each.key)) for each in kept.all()[:limit]]
     if as_json:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from plimsoll.cli.common import json_option, prepare_reading, print_report, store_option, times_option
+from plimsoll.cli.common import json_option, opened_store, prepare_reading, print_report, store_option, times_option
 from plimsoll.report.sources import RunSource
-from plimsoll.store import Store
 
 
 @click.command(
@@ -26,5 +25,5 @@ def show(run: str, times_of: str | None, as_json: bool, store: str | None) -> No
     RUN is a run's id, the beginning of one, or "last", which is also the default.
     """
     prepare_reading()
-    with Store.open(store, create=False) as opened:
+    with opened_store(store) as opened:
         print_report(RunSource.of(opened.run(run), times_of), "run.json" if as_json else "tables")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.common import say, store_option
+from plimsoll.cli.common import opened_store, say, store_option
 from plimsoll.errors import UsageError
-from plimsoll.store import Store, StoredRun
+
+if TYPE_CHECKING:
+    from plimsoll.store import Store, StoredRun
 
 LOOK_S = 0.2
 """Seconds between looks at whether the run has ended."""
@@ -33,7 +36,7 @@ def stop(run: str | None, wait: bool, store: str | None) -> None:
 
     RUN is a run's id or the beginning of one. It may be left out if only one run is in progress.
     """
-    with Store.open(store, create=False) as opened:
+    with opened_store(store) as opened:
         found = _running(opened, run)
         opened.interrupt(found)
         say(f"run {found.id} was asked to end")

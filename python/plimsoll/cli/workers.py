@@ -95,24 +95,28 @@ def attach(words: RunWords) -> int:
     from plimsoll.run.planning import RunInput, make_outputs
     from plimsoll.run.transport.handover import HandedOver
     from plimsoll.store import Store
+    from plimsoll.store.checks import damage_named
 
     given = words.given
     if words.arguments:
         raise UsageError(f"--attach has the load of the run itself; leave out {words.arguments[0]}")
     with Store.open(given["store"], create=False) as store, ExitStack() as stack:
-        run = store.run(given["attach"])
-        check_resumable(run)
+        with damage_named(store.name, "continue the run"):
+            run = store.run(given["attach"])
+            check_resumable(run)
+            is_joined, workers = run.manifest["plan"].get("joined"), range(run.manifest["processes"])
         keepers: list[Keeper] = []
         joined = left = None
-        master = stack.enter_context(master_of({**given, "master": run.manifest["plan"].get("joined")}))
+        master = stack.enter_context(master_of({**given, "master": is_joined}))
         if master is not None:
             joined = _machines(master, run, given)
             keepers += joined
         else:
             left = stack.enter_context(_left_by_link(store, run))
-            keepers += [left.workers.get(index, HandedOver()) for index in range(run.manifest["processes"])]
+            keepers += [left.workers.get(index, HandedOver()) for index in workers]
         kept = next(each.kept for each in keepers if each.kept is not None)
-        plan = resumed_plan(run, kept, log_exchanges=given["log_exchanges"] is not None)
+        with damage_named(store.name, "continue the run"):
+            plan = resumed_plan(run, kept, log_exchanges=given["log_exchanges"] is not None)
         outputs = make_outputs(given, plan, RunInput(), words.secret)
         resumption = Resumption(run, keepers, left.release if left is not None else lambda: None)
         return perform(plan, outputs, master=master, resumption=resumption, joined=joined)

@@ -12,7 +12,7 @@ from plimsoll.load.mistakes import BadValueError, shown
 
 MOST_RATE = 1e9
 """Maximum arrivals per second: due times are whole nanoseconds."""
-MOST_USERS = 1e7
+MOST_USERS = 10_000_000
 
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
 _LEVEL = re.compile(rf"(?P<number>{_NUMBER})(?:\s*/\s*(?P<unit>[smh]))?", re.IGNORECASE)

@@ -19,10 +19,10 @@ from plimsoll.locust.dispatch import spread
 from plimsoll.locust.runners import STATE_CLEANUP, STATE_SPAWNING, STATE_STOPPED
 from plimsoll.run.dispatch import Dispatcher, UserClass
 from plimsoll.run.worker.population import BATCH
+from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import CONTROL_FLOW
 from plimsoll.users.hub import sleep_until
 from plimsoll.users.recording import RequestRecorder
-from plimsoll.users.user import end_users
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -31,8 +31,9 @@ from plimsoll.locust.worker_nodes import (
     new_client_id,
 )
 from plimsoll.users import log
+from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import RunnerAlreadyExistsError, StopTest
-from plimsoll.users.user import end_users, make_user
+from plimsoll.users.user import make_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll._engine import exchange_columns, outcomes
 from plimsoll.errors import UsageError
 from plimsoll.report.render.interval_rows import import_parquet
+from plimsoll.store.database import create_for_owner
 from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class ExchangeFile:
         self._schema = self._make_schema()
         try:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
+            create_for_owner(path)
             self._writer = self._open(parquet, path)
         except OSError as error:
             raise UsageError(f"cannot write {path}: {os.strerror(error.errno) if error.errno else error}") from error

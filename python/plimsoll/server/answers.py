@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from plimsoll.errors import (
@@ -119,6 +120,11 @@ def _of_ours(_: Request, error: Exception) -> Response:
     return problem(500, str(error))
 
 
+def _of_clients(_: Request, __: Exception) -> Response:
+    """Nobody reads it: the client left before its request was complete."""
+    return Response(status_code=400)
+
+
 def _of_others(_: Request, __: Exception) -> Response:
     """The traceback goes to the log, not to the client."""
     return problem(500, FAILED)
@@ -132,6 +138,7 @@ _WORDS = {
 ON_ERROR: dict[Any, Callable[[Request, Exception], Response]] = {
     HTTPException: _of_http,
     PlimsollError: _of_ours,
+    ClientDisconnect: _of_clients,
     Exception: _of_others,
 }
 """Exception handlers for Starlette."""

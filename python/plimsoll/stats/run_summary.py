@@ -77,6 +77,11 @@ class RunSummary:
             reasons=tuple(judge(view, manifest, facts).reasons),
         )
 
+    @classmethod
+    def unreadable(cls, reason: str) -> Self:
+        """Of a run whose record cannot be read."""
+        return cls(0, 0, 0.0, 0.0, dict.fromkeys(("mean", *QUANTILES)), reasons=(reason,))
+
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "at_least": list(self.at_least), "reasons": list(self.reasons)}
 

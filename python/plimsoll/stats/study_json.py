@@ -43,7 +43,9 @@ def from_json(document: Mapping[str, Any]) -> Study:
     if not isinstance(document, Mapping) or document.get("plimsoll") != "study":
         raise ValueError("is no study: it does not begin with plimsoll: study")
     if document.get("version") != VERSION:
-        raise ValueError(f"is a study of version {document.get('version')}, this Plimsoll reads version {VERSION}")
+        raise ValueError(
+            f"is a study of version {document.get('version')!r:.40}, this Plimsoll reads version {VERSION}"
+        )
     try:
         return _reader().validate_python({k: v for k, v in document.items() if k not in ("plimsoll", "version")})
     except ValidationError as error:

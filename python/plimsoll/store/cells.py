@@ -13,6 +13,7 @@ from sqlalchemy import func, insert, select, update
 from plimsoll.errors import StoreError
 from plimsoll.stats.study import Level
 from plimsoll.store import schema
+from plimsoll.store.checks import check_row
 from plimsoll.store.owner import is_gone, this_process
 from plimsoll.store.redact import storable, storable_json
 
@@ -146,7 +147,7 @@ class StoredExperiments:
         """The experiment of that very name; None also for a mere name."""
         with self._database.read("look for the experiment") as connection:
             row = connection.execute(select(*_EXPERIMENT).where(schema.experiment.c.name == storable(name))).first()
-        return _experiment(row) if row is not None and row.status is not None else None
+            return _experiment(row) if row is not None and row.status is not None else None
 
     def cells(self, experiment: int, *, superseded: bool = False) -> list[StoredCell]:
         """In their order. superseded: those, too, before the ones that took their place."""
@@ -155,7 +156,7 @@ class StoredExperiments:
         if not superseded:
             query = query.where(column.state != "superseded")
         with self._database.read("read the cells") as connection:
-            return [StoredCell(*row) for row in connection.execute(query)]
+            return [_cell(row) for row in connection.execute(query)]
 
     def states(self, experiment: int) -> Counter[str]:
         """How many of its cells have each state, without the superseded ones."""
@@ -179,7 +180,7 @@ class StoredExperiments:
                 return None
             number, *values = row
             experiment = connection.execute(select(*_EXPERIMENT).where(schema.experiment.c.id == number)).one()
-        return _experiment(experiment), StoredCell(*values)
+            return _experiment(experiment), _cell(values)
 
     def begin(self, name: str, file: ExperimentFile, cells: Iterable[Mapping[str, Any]]) -> int:
         """A new experiment, or an old one's name with a new file: then what it had is superseded. Its key.
@@ -288,7 +289,13 @@ class StoredExperiments:
         connection.execute(this.values(writer=this_process(), written=now))
 
 
+def _cell(row: Sequence[Any]) -> StoredCell:
+    check_row(_CELL, row)
+    return StoredCell(*row)
+
+
 def _experiment(row: Row[*tuple[Any, ...]]) -> StoredExperiment:
+    check_row(_EXPERIMENT, row)
     key, name, created, status, ended, question, spec, digest, files, seed, is_aa, command, *rest = row
     writer, written, tags, note = rest
     file = ExperimentFile(spec, digest, files, question, seed, is_aa, command) if spec is not None else None

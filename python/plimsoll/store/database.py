@@ -14,6 +14,7 @@ from sqlalchemy import URL, NullPool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from plimsoll.errors import ReadOnlyError, StoreError
+from plimsoll.store.checks import damage_named
 from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Database:
     @contextmanager
     def read(self, doing: str) -> Iterator[Connection]:
         """A transaction that sees one state of the database. doing: completes "cannot …" if it fails."""
-        with self.translated(doing), self._reader.connect() as connection:
+        with damage_named(self.name, doing), self.translated(doing), self._reader.connect() as connection:
             yield connection
 
     @contextmanager
@@ -184,7 +185,13 @@ def _create_for_owner(
     """A new store can be read by its owner only: it has URLs, failures and output of users. SQLite gives its log the
     permissions of the file; what is wrong with the path, it says better than we could."""
     with suppress(OSError):
-        os.close(os.open(arguments[0], os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        create_for_owner(arguments[0])
+
+
+def create_for_owner(path: str) -> None:
+    """Creates a file that only its owner can read. One that is there stays as it is. Raises OSError."""
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
 
 
 def _identity(file: Path) -> tuple[int, int] | None:

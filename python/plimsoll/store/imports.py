@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, func, insert, select
 
 from plimsoll.errors import RefError
+from plimsoll.store.checks import check_row
 from plimsoll.store.redact import storable, storable_json
 from plimsoll.store.schema import study as table
 
@@ -94,11 +95,7 @@ class Imports:
         question = column.document["question"].as_string()
         query = select(column.id, column.name, column.created, question, trials, column.tags, column.note)
         with self._database.read("list its studies") as connection:
-            rows = connection.execute(query.order_by(column.created.desc(), column.name)).all()
-        return [
-            ListedStudy(key, name, created, question or "", trials or 0, tuple(tags), note)
-            for key, name, created, question, trials, tags, note in rows
-        ]
+            return [_listed(row) for row in connection.execute(query.order_by(column.created.desc(), column.name))]
 
     def find(self, ref: str) -> StoredStudy | None:
         """The study with this name, with this id, or with an id that alone begins so; None if there is none."""
@@ -114,6 +111,14 @@ class Imports:
         return next(iter(exact or found), None)
 
 
+def _listed(row: Row[*tuple[Any, ...]]) -> ListedStudy:
+    key, name, created, question, trials, tags, note = row
+    column = table.c
+    check_row((column.id, column.name, column.created, column.tags, column.note), (key, name, created, tags, note))
+    return ListedStudy(key, name, created, question or "", trials or 0, tuple(tags), note)
+
+
 def _kept(row: Row[*tuple[Any, ...]]) -> StoredStudy:
+    check_row(tuple(table.c), row)
     described = row.id, row.name, row.created, row.source, row.digest
     return StoredStudy(*described, row.document, tuple(row.tags), row.note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Column, MetaData, PrimaryKeyConstraint, String, Table, func, inspect, select, text
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 # Any number that no other program is likely to lock in the same PostgreSQL database.
 _LOCK = 0x706C696D
 
+_VERSIONS = re.compile(r"(?!0000)[0-9]{4}", re.ASCII)
+
 
 def migrate(database: Database) -> None:
     """Creates or upgrades the tables. Raises StoreError for a newer store, or a database of something else."""
@@ -30,6 +33,8 @@ def migrate(database: Database) -> None:
         version = _version(connection)
         if version is None:
             _refuse_foreign(database, connection)
+        elif not _VERSIONS.fullmatch(version):
+            raise StoreError(f"store {database.name}: no Plimsoll has tables of version {version[:40]!r}")
         elif version > VERSION:
             raise StoreError(
                 f"store {database.name}: written by a newer Plimsoll (tables {version}, this one knows {VERSION}); "

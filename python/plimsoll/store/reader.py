@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import select
 
-from plimsoll._engine import Histogram
+from plimsoll._engine import Histogram, outcomes
 from plimsoll.errors import StoreError
 from plimsoll.record import CaughtException, Failure, Health, Interval
 from plimsoll.stats.columns import NUMBERS, IntervalColumns
 from plimsoll.stats.study import Series
 from plimsoll.store import schema
+from plimsoll.store.checks import check_counts, check_row, check_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -33,15 +34,21 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _ROWS_AT_ONCE = 500
+_OUTCOMES = frozenset(name for name, *_ in outcomes())
 _COLUMN = 5000
 """Rows of the intervals that are read for their sums: each list of them costs one sum of histograms."""
+
+_OBSERVED = 128 << 20
+"""Most bytes of one series of what was observed; a damaged one may pretend to have any number."""
 
 _ENDPOINT = (schema.endpoint.c.method, schema.endpoint.c.name)
 _INTERVAL = tuple(
     schema.interval.c[name] for name in ("second", "endpoint", "outcome", *NUMBERS, "response", "service", "on_time")
 )
+_COUNTS = tuple(schema.interval.c[name] for name in ("second", "outcome", *NUMBERS))
 _HEALTH_PLAIN = schema.plain_columns(schema.health, Health)
-_HEALTH = tuple(schema.health.c[name] for name in ("lag", "delay", *_HEALTH_PLAIN))
+_HEALTH_COUNTS = tuple(schema.health.c[name] for name in _HEALTH_PLAIN)
+_HEALTH = (schema.health.c.lag, schema.health.c.delay, *_HEALTH_COUNTS)
 _FAILURE = (
     *_ENDPOINT,
     *(schema.failure.c[name] for name in ("outcome", "message", "count", "first", "last", "example", "is_varied")),
@@ -85,9 +92,15 @@ class StoredRun:
         query = select(*_INTERVAL).where(schema.interval.c.run == self.id)
         query = query.where(schema.interval.c.second >= first) if first else query
         query = query.order_by(schema.interval.c.second, schema.interval.c.id)
+        last = first
         with self._result(query, most) as result:
             for found in _whole_seconds(result.partitions()):
                 seconds, endpoint, outcomes, *numbers, response, service, on_time = zip(*found, strict=True)
+                check_counts(_COUNTS, (seconds, outcomes, *numbers))
+                check_seconds(last, seconds)
+                last = seconds[-1]
+                if unknown := set(outcomes) - _OUTCOMES:
+                    raise ValueError(f"interval.outcome is none: {min(unknown)!r}")
                 rows: dict[tuple[int, str], list[int]] = {}
                 for row, key in enumerate(zip(endpoint, outcomes, strict=True)):
                     rows.setdefault(key, []).append(row)
@@ -107,9 +120,14 @@ class StoredRun:
         """Second by second and worker by worker."""
         query = select(*_HEALTH).where(schema.health.c.run == self.id)
         query = query.order_by(schema.health.c.second, schema.health.c.worker, schema.health.c.id)
+        last = 0
         with self._result(query, _ROWS_AT_ONCE) as result:
             for found in result.partitions():
                 lag, delay, *plain = zip(*found, strict=True)
+                check_counts(_HEALTH_COUNTS, plain)
+                seconds = plain[_HEALTH_PLAIN.index("second")]
+                check_seconds(last, seconds)
+                last = seconds[-1]
                 times = map(self._histograms, (lag, delay))
                 for row_lag, row_delay, *values in zip(*times, *plain, strict=True):
                     yield Health(lag=row_lag, delay=row_delay, **dict(zip(_HEALTH_PLAIN, values, strict=True)))
@@ -117,12 +135,16 @@ class StoredRun:
     def failures(self) -> Iterator[Failure]:
         query = select(*_FAILURE).join_from(schema.failure, schema.endpoint).where(schema.endpoint.c.run == self.id)
         for row in self._rows(query.order_by(schema.failure.c.endpoint, schema.failure.c.first)):
+            check_row(_FAILURE, row)
             yield Failure(*row)
 
     def exceptions(self) -> Iterator[CaughtException]:
         column = schema.exception.c
-        query = select(column.message, column.traceback, column.count, column.workers).where(column.run == self.id)
-        for message, traceback, count, workers in self._rows(query.order_by(column.digest)):
+        columns = column.message, column.traceback, column.count, column.workers
+        query = select(*columns).where(column.run == self.id)
+        for row in self._rows(query.order_by(column.digest)):
+            check_row(columns, row)
+            message, traceback, count, workers = row
             yield CaughtException(message, traceback, count, set(workers))
 
     def observed(self) -> tuple[Series, ...]:
@@ -130,23 +152,33 @@ class StoredRun:
         import numpy as np
 
         def floats(data: bytes) -> NDArray[np.float64]:
-            return np.frombuffer(zlib.decompress(data), "<f8").astype(np.float64)
+            inflating = zlib.decompressobj()
+            plain = inflating.decompress(data, _OBSERVED)
+            if not inflating.eof:
+                raise ValueError("what was observed has no end")
+            return np.frombuffer(plain, "<f8").astype(np.float64)
 
         column = schema.observation.c
-        query = select(column.source, column.name, column.unit, column.seconds, column["values"])
-        rows = self._rows(query.where(column.run == self.id).order_by(column.id))
+        columns = column.source, column.name, column.unit, column.seconds, column["values"]
+        found = []
         try:
-            return tuple(
-                Series(source, name, unit, floats(seconds), floats(values))
-                for source, name, unit, seconds, values in rows
-            )
+            for row in self._rows(select(*columns).where(column.run == self.id).order_by(column.id)):
+                check_row(columns, row)
+                source, name, unit, seconds, values = row
+                found.append(Series(source, name, unit, floats(seconds), floats(values)))
         except (zlib.error, ValueError) as error:
             raise self._damaged(error) from error
+        return tuple(found)
 
     def _endpoints(self) -> dict[int, tuple[str, str]]:
         column = schema.endpoint.c
-        query = select(column.id, *_ENDPOINT).where(column.run == self.id)
-        return {key: (method, name) for key, method, name in self._rows(query)}
+        columns = column.id, *_ENDPOINT
+        found = {}
+        for row in self._rows(select(*columns).where(column.run == self.id)):
+            check_row(columns, row)
+            key, method, name = row
+            found[key] = method, name
+        return found
 
     def _rows(self, query: Select[*tuple[Any, ...]]) -> Iterator[Row[*tuple[Any, ...]]]:
         with self._result(query, _ROWS_AT_ONCE) as rows:

@@ -10,6 +10,7 @@ from sqlalchemy import exists, func, insert, select, update
 from plimsoll.errors import RefError, StoreError
 from plimsoll.record import new_run_id
 from plimsoll.store import schema
+from plimsoll.store.checks import check_row
 from plimsoll.store.database import Database
 from plimsoll.store.labels import has_tag, has_words, words_of
 from plimsoll.store.migrate import migrate
@@ -224,6 +225,7 @@ class Store:
         return f"store {self.name} has no run {ref!r}; `plimsoll runs` lists them"
 
     def _stored(self, row: Row[*tuple[Any, ...]]) -> StoredRun:
+        check_row(_RUN, row, joined=(schema.experiment.c.name,))
         run, status, started, ended, experiment, manifest, notes, facts, writer, written, tags, note = row
         if status == "running" and is_gone(writer, written, time.time()):
             status, facts = "interrupted", {**facts, "cut_off": True}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, insert, select
 
 from plimsoll.errors import StoreError
+from plimsoll.store.checks import DAMAGE, check_row
 from plimsoll.store.redact import storable_json
 from plimsoll.store.schema import summary as table
 
@@ -37,17 +38,19 @@ class Summaries:
         found = self._kept(over, rules)
         for key, run in over.items():
             if key not in found:
-                with contextlib.suppress(StoreError):
+                with contextlib.suppress(StoreError, *DAMAGE):
                     found[key] = storable_json(make(run))
                     self._keep(run, found[key], rules)
         return found
 
     def _kept(self, runs: dict[str, StoredRun], rules: str) -> dict[str, dict[str, Any]]:
         column = table.c
-        query = select(column.run, column.written, column.figures)
-        query = query.where(column.run.in_(list(runs)), column.rules == rules)
+        columns = column.run, column.written, column.figures
+        query = select(*columns).where(column.run.in_(list(runs)), column.rules == rules)
         with self._database.read("read its summaries") as connection:
             rows = connection.execute(query).all()
+            for row in rows:
+                check_row(columns, row)
         # A run that was taken for interrupted may have been written to since.
         return {run: figures for run, written, figures in rows if written == runs[run].written}
 

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from plimsoll.users.http.catch_response import CatchResponse
 
 
+LONGEST_KEY = 2000
+"""Characters. The recorder keeps about as much of a name, so that many long ones may be one endpoint."""
+
+
 class Endpoints(dict[tuple[str, str], int]):
     """{(method, name): the recorder's id}. Names above the recorder's limit are not kept here either."""
 
@@ -21,11 +25,16 @@ class Endpoints(dict[tuple[str, str], int]):
         self._recorder = recorder
 
     def __missing__(self, endpoint: tuple[str, str]) -> int:
-        method, name = endpoint
-        number = self._recorder.endpoint(str(method), str(name))
-        if number != self._recorder.others:
+        method, name = map(_encodable, endpoint)
+        number = self._recorder.endpoint(method, name)
+        if number != self._recorder.others and len(name) <= LONGEST_KEY:
             self[endpoint] = number
         return number
+
+
+def _encodable(text: object) -> str:
+    """What an exchange is counted under: names may have lone surrogates."""
+    return str(text).encode(errors="replace").decode()
 
 
 class RequestRecorder:

@@ -143,6 +143,7 @@ class TaskSet(metaclass=TaskSetMeta):
             self._stop()
             raise _for_parent(interrupt) from interrupt
         except (StopUser, StopTest, GreenletExit):
+            user._is_leaving = True
             self._stop()
             raise
 

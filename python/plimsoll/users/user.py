@@ -7,7 +7,6 @@ import warnings
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, final
 
-import gevent
 from gevent import GreenletExit
 
 from plimsoll.errors import LocustfileError
@@ -135,6 +134,8 @@ class User(metaclass=UserMeta):
     """When the user became free for that arrival, if it had waited for one of max_users: ns, else 0."""
     _yielded = False
     """An exchange has let other users run since the last wait."""
+    _is_leaving = False
+    """Its last task is over; on_stop follows."""
 
     def __init__(self, environment: UserEnvironment) -> None:
         super().__init__()
@@ -201,6 +202,8 @@ class User(metaclass=UserMeta):
         """
         if force or self._state in (None, WAITING):
             if self._group is not None and self._greenlet is not None:
+                # Code that catches the kill, in a bare `except:`, ends with its task.
+                self._state = STOPPING
                 self._group.killone(self._greenlet)
             return True
         self._state = STOPPING
@@ -314,32 +317,6 @@ def make_user(cls: type[User], environment: UserEnvironment) -> User:
     if not hasattr(user, "environment"):
         raise without_super(cls, "environment")
     return user
-
-
-def end_users(users: Sequence[User], timeout: float) -> None:
-    """Stop all users at once; returns after the last on_stop.
-
-    timeout: seconds that each user has for its current task before it is killed.
-    """
-    greenlets = [user.greenlet for user in users if user.greenlet is not None]
-    if timeout:
-        for user in users:
-            _ask_to_stop(user)
-        gevent.joinall(greenlets, timeout)
-    gevent.killall(greenlets)
-
-
-def _ask_to_stop(user: User) -> None:
-    """As `User.stop` without waiting for its end, and without a greenlet per user: with thousands of busy users, new
-    greenlets run only seconds later, and the load would go on until then."""
-    if type(user).stop is not User.stop or user._state is None:
-        # A user that has not begun runs first, and ends after its first task.
-        gevent.spawn(user.stop)
-    elif user._state == WAITING:
-        if user._group is not None and user._greenlet is not None:
-            user._group.killone(user._greenlet, block=False)
-    else:
-        user._state = STOPPING
 
 
 def required_host(user: User) -> str:

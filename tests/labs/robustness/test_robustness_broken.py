@@ -12,8 +12,8 @@ REPORT = {"validity": {"valid": True}, "total": {"outcomes": COUNTS, "retries": 
 INVALID = REPORT | {"validity": {"valid": False}}
 
 
-def trial(name: str) -> Trial:
-    return replace(draw(1, (name,)), seconds=10.0, moment=0.5)
+def trial(name: str, protocol: str = "http") -> Trial:
+    return replace(draw(1, (name,)), seconds=10.0, moment=0.5, protocol=protocol)
 
 
 def seen(requests: int = 100, last: float = 10.0) -> Observation:
@@ -22,8 +22,8 @@ def seen(requests: int = 100, last: float = 10.0) -> Observation:
     return Observation(1, "", REPORT, REPORT, "", arrivals, 5.0, [], 100 << 20, 0.0, 0)
 
 
-def found(name: str, observation: Observation) -> str:
-    return "; ".join(broken(trial(name), observation))
+def found(name: str, observation: Observation, protocol: str = "http") -> str:
+    return "; ".join(broken(trial(name, protocol), observation))
 
 
 @pytest.mark.parametrize("requests", [98, 100, 101])
@@ -70,3 +70,22 @@ def test_a_store_that_is_said_to_be_incomplete_may_be() -> None:
     few = INVALID | {"total": {"outcomes": {"success": {"count": 10}}}}
     assert found("disk full", replace(seen(), stored=few, exit_code=2)) == ""
     assert "the store may lose 0" in found("disk full", replace(seen(), stored=few, exit_code=3))
+
+
+def test_with_other_protocols_nothing_fails_on_purpose_and_targets_are_late() -> None:
+    good = replace(seen(last=11.5), exit_code=0)
+    assert "the exit code is 0" in found("nothing", good)
+    assert found("nothing", good, "grpc") == ""
+    assert "ended 2.5 s late" in found("nothing", seen(last=12.5), "grpc")
+
+
+def test_messages_of_websockets_are_counted_where_they_are_sent() -> None:
+    rows = [
+        {"method": "WS", "requests": 900, "outcomes": {}},
+        {"method": "message out", "requests": 100, "outcomes": {"success": {"count": 100}}},
+        {"method": "WS receive", "requests": 99, "outcomes": {"success": {"count": 98}}},
+    ]
+    report = REPORT | {"endpoints": rows}
+    for requests in (97, 98, 100, 101):
+        wrong = found("nothing", replace(seen(requests), report=report, stored=report), "ws")
+        assert (wrong == "") == (98 <= requests <= 100), wrong

@@ -1,16 +1,23 @@
-"""A part of `make robustness`: two trials of each kind of disturbance, the same ones each time."""
+"""A part of `make robustness`: two trials of each kind of disturbance, the same ones each time. One is of HTTP/1.1, the
+other of another protocol."""
+
+from itertools import cycle
 
 import pytest
 from labs.robustness.__main__ import judge
 from labs.robustness.disturbances import DISTURBANCES
+from labs.robustness.protocols import HTTP, PROTOCOLS
 from labs.robustness.trial import draw
 
 pytestmark = pytest.mark.long
 
+OTHERS = cycle(each for each in PROTOCOLS if each != HTTP)
+CASES = [(name, each) for name, other in zip(DISTURBANCES, OTHERS, strict=False) for each in (HTTP, other)]
 
-@pytest.mark.parametrize("name", DISTURBANCES)
-def test_promises_are_kept(name: str) -> None:
-    judgement = judge(draw(1, (name,)))
+
+@pytest.mark.parametrize(("name", "protocol"), CASES)
+def test_promises_are_kept(name: str, protocol: str) -> None:
+    judgement = judge(draw(1, (name,), (protocol,)))
     assert not judgement.broken, str(judgement)
 
 

@@ -225,6 +225,7 @@ REFUSED = [
     ({"user_count": "1", "spawn_rate": "y"}, "Invalid spawn_rate value: 'y' (must be a number)"),
     ({"user_count": "1"}, "Missing or invalid user_count or spawn_rate from /swarm request"),
     ({"user_count": "-1", "spawn_rate": "1"}, "Missing or invalid user_count or spawn_rate from /swarm request"),
+    ({"user_count": "9" * 30, "spawn_rate": "1"}, "Missing or invalid user_count or spawn_rate from /swarm request"),
     ({"user_count": "1", "spawn_rate": "0"}, "Missing or invalid user_count or spawn_rate from /swarm request"),
     ({"user_count": "1", "spawn_rate": "inf"}, "Missing or invalid user_count or spawn_rate from /swarm request"),
     (

@@ -279,6 +279,7 @@ def test_what_does_something_is_never_a_link(page, path):
         ("127.0.0.1:8089", "http://evil.example", 403),
         ("127.0.0.1:8089", "http://127.0.0.1:3000", 403),
         ("127.0.0.1:8089", "null", 403),
+        ("127.0.0.1:8089", "http://[", 403),
         ("evil.example:8089", "http://evil.example:8089", 403),
     ],
 )

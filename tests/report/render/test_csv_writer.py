@@ -21,12 +21,49 @@ def _written(*cells: object) -> list[str]:
     return next(csv.reader([out.getvalue()]))
 
 
+def _line(text: str) -> str:
+    out = io.StringIO(newline="")
+    CsvWriter(out, lineterminator="\n").writerow((text,))
+    return out.getvalue()
+
+
 @pytest.mark.parametrize(
     "text",
-    ["=1+1", '=HYPERLINK("http://a/")', "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "-", "=", "--x"],
+    [
+        "=1+1",
+        '=HYPERLINK("http://a/")',
+        "+cmd|' /C calc'!A0",
+        "-2+3",
+        "@SUM(A1)",
+        "\t=1",
+        "\n=1",
+        "-",
+        "=",
+        "--x",
+        "＝1",
+    ],
 )
 def test_a_text_that_would_be_a_formula_is_quoted(text: str) -> None:
     assert _written(text) == [f"'{text}"]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("\x1b[2Jx", "\ufffd[2Jx"),
+        ("a\x9b2J\x7f\x08", "a\ufffd2J\ufffd\ufffd"),
+        ("\r=1", "'\ufffd=1"),
+        ("one\r\ntwo\tthree", "one\ufffd\ntwo\tthree"),
+        ("é\u202f\ud800 \u200d", "é\u202f\ud800 \u200d"),
+    ],
+)
+def test_control_characters_become_marks(text: str, written: str) -> None:
+    class Name(str):
+        """As a user's code may give."""
+
+    assert _written(text) == [written] == _written(Name(text))
+    if "\ud800" not in text:  # no text of a store has one
+        assert lines_of([[text]]) == _line(text)
 
 
 def test_everything_else_stays_as_it_is() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from plimsoll.errors import UsageError
 from plimsoll.record import CaughtException, Failure
+from plimsoll.report.render import locust_csv
 from plimsoll.report.render.locust_csv import CsvFiles, error_text
 from plimsoll.report.reporting import Reporting
 from plimsoll.stats.view import RunView
@@ -215,7 +216,7 @@ def test_any_text_can_be_written(prefix, make_interval):
     files.check()
     files.second(view, 1.0, 1)
     with Path(f"{prefix}_stats.csv").open(newline="") as file:
-        assert next(csv.DictReader(file))["Name"] == "µ\\ud800\r\n,"
+        assert next(csv.DictReader(file))["Name"] == "µ\\ud800\ufffd\n,"
 
 
 def test_the_percentiles_are_those_that_the_locustfile_wants(prefix, make_interval, valid):
@@ -239,3 +240,17 @@ def test_the_history_has_a_line_as_often_as_the_locustfile_wants(prefix, view):
         files.second(view, 1000.2 + second, second, Reporting(csv_interval=3))
     rows = csv.DictReader(lines(prefix, "stats_history"))
     assert [row["Timestamp"] for row in rows] == ["1000", "1003", "1006"]
+
+
+def test_tables_that_take_long_are_written_less_often(prefix, view, monkeypatch):
+    # Only a second that writes asks for a second time, how long that took.
+    stamps = iter((10.0, 10.5, 11.0, 12.0, 12.6, 12.7))
+    monkeypatch.setattr(locust_csv, "monotonic", lambda: next(stamps))
+    files = CsvFiles(prefix)
+    files.check()
+    written = []
+    for second in range(4):
+        files.second(view, 1000.2 + second, 5)
+        written.append(Path(f"{prefix}_stats.csv").stat().st_ino)
+    assert written[0] == written[1] == written[2] != written[3]
+    assert len(lines(prefix, "stats_history")) == 1 + 4, "the history has every second"

@@ -36,6 +36,17 @@ def test_the_first_names_are_counted_apart_and_stay_so() -> None:
     assert _names(limit.fold(_snapshot("/a", method="POST"))) == ["(others)"]
 
 
+def test_a_name_without_a_row_has_none_for_its_streams() -> None:
+    limit = NameLimit(2)
+    # The first event of a stream comes before its request has ended.
+    assert _names(limit.fold(_snapshot("/a", method="first event"))) == ["first event /a"]
+    limit.fold(_snapshot("/a", "/b"))
+    streams = _snapshot("/a", "/b", "/c", method="each event", failed=("/c", "/a"))
+    assert _names(limit.fold(streams)) == ["each event /a", "each event /a", "each event /b"]
+    assert [each.name for each in limit.fold(streams).decode(0.0).failures] == ["/a"]
+    assert _names(limit.fold(_snapshot("/c"))) == ["(others)"]
+
+
 def test_nothing_but_the_name_changes_and_failures_go_with_their_requests() -> None:
     limit = NameLimit(1)
     limit.fold(_snapshot("/a"))

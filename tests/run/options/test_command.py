@@ -63,7 +63,7 @@ def test_configuration_files_are_looked_for_in_the_folder(tmp_path: Path) -> Non
 
 
 def test_a_value_that_makes_no_sense_is_refused_in_one_line() -> None:
-    with pytest.raises(UsageError, match=r"^--users takes a whole number from 1, not x "):
+    with pytest.raises(UsageError, match=r"^--users takes a whole number from 1 to 10000000, not x "):
         read_words(["http://127.0.0.1:1/", "-u", "x"])
 
 

@@ -59,6 +59,7 @@ FOREIGN = {
     "another site": ({"Origin": "http://evil.example"}, 403),
     "another port": ({"Origin": "http://127.0.0.1:1"}, 403),
     "no site": ({"Origin": "null"}, 403),
+    "no address": ({"Origin": "http://["}, 403),
     "browser says cross-site": ({"Sec-Fetch-Site": "cross-site"}, 403),
     "browser says same-site": ({"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"}, 403),
     "an image of another site": ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),

@@ -77,6 +77,7 @@ impl<P: Protocol> Connection<P> {
         let body = if flight.held { &[] } else { body };
         let before = session.http2.output().len();
         let stream = session.http2.open(head, body, !flight.held && !wire.continues, id.0)?;
+        share_body(session, stream, &wire.bytes);
         flight.written = session.http2.output().len() - before;
         share.stream = Some(stream);
         self.stage = Stage::of(&flight.call);
@@ -114,6 +115,7 @@ impl<P: Protocol> Connection<P> {
         let (Some(flight), Some((_, stream))) = (&self.flight, self.stream_id()) else { return };
         let wire = &flight.call.wire;
         session.http2.send_body(stream, &wire.bytes.as_slice()[wire.head..], !wire.continues);
+        share_body(session, stream, &wire.bytes);
     }
 
     /// Sends the next part of the request's body. `ends`: it is the last one.
@@ -202,5 +204,12 @@ impl Flight {
         }
         stream.end = Some(Err(failure));
         Step::Streamed
+    }
+}
+
+/// A body that users share is not copied while it waits for the peer.
+fn share_body(session: &mut Session, stream: StreamId, bytes: &Bytes) {
+    if let Bytes::Shared(shared) = bytes {
+        session.http2.share_body(stream, shared);
     }
 }

@@ -9,7 +9,7 @@ impl Connection {
     pub(super) fn send_from(&mut self, index: usize, bytes: &[u8]) {
         let sent = if self.streams[index].has_unsent() { 0 } else { self.push_data(index, bytes) };
         let stream = &mut self.streams[index];
-        stream.body.extend_from_slice(&bytes[sent..]);
+        stream.body.extend(&bytes[sent..]);
         self.waiting += usize::from(stream.is_waiting());
     }
 

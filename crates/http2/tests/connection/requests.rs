@@ -1,5 +1,7 @@
 //! What a connection sends: its start, requests, bodies within the peer's windows, and windows of its own.
 
+use std::sync::Arc;
+
 use plimsoll_http::Limits;
 use plimsoll_http2::{Connection, OpenError, Options, StreamId};
 
@@ -115,6 +117,29 @@ fn a_body_comes_in_parts() {
     let stream = post(&mut connection, b"x", false);
     connection.send_body(stream, b"", true);
     assert_eq!(bodies(&mut connection), (vec![1, 0], true), "an end without bytes");
+}
+
+#[test]
+fn a_body_of_many_requests_is_not_copied_while_it_waits() {
+    let mut connection = connection(0, &Options::default());
+    input(&mut connection, &[setting(4, 10)]);
+    let bytes: Arc<[u8]> = [b"head".as_slice(), &[7; 40]].concat().into();
+    let [first, second] = [(); 2].map(|()| {
+        let stream = post(&mut connection, &bytes[4..], true);
+        connection.share_body(stream, &bytes);
+        stream
+    });
+    assert_eq!((Arc::strong_count(&bytes), connection.unsent(first)), (3, 30));
+    assert_eq!(bodies(&mut connection), (vec![10, 10], false));
+    input(&mut connection, &[window_update(1, 20), window_update(3, 100)]);
+    assert_eq!(bodies(&mut connection), (vec![20, 30], true));
+    assert_eq!((connection.unsent(first), connection.unsent(second)), (10, 0));
+    assert_eq!(Arc::strong_count(&bytes), 2, "what was sent is let go");
+    connection.cancel(first);
+    assert_eq!(Arc::strong_count(&bytes), 1);
+    let small = post(&mut connection, b"x", true);
+    connection.share_body(small, &bytes);
+    assert_eq!((connection.unsent(small), Arc::strong_count(&bytes)), (0, 1), "nothing of it waits");
 }
 
 #[test]

@@ -43,7 +43,8 @@ class CsvRequestLogger:
         environment.events.request.add_listener(self._on_request)
         environment.events.quitting.add_listener(self._on_quitting)
         self.close()
-        self._file = Path(self.filepath).open("w", newline="", encoding="utf-8")  # noqa: SIM115 - closed by close()
+        # Closed by close(). What has no place in UTF-8 is written with a backslash.
+        self._file = Path(self.filepath).open("w", newline="", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
         self._writer = CsvWriter(self._file)
         self._writer.writerow(CSV_COLUMNS)
         self._file.flush()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.load.durations import parse_duration
+from plimsoll.load.levels import MOST_USERS
 from plimsoll.server.messages import LoadChange, RunRequest
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def run_time_of(fields: Fields) -> float:
 def load_of(fields: Fields) -> tuple[int, float]:
     """(users, spawn rate). Raises UsageError if one is missing or invalid."""
     users, rate = number_of(fields, "user_count", int), number_of(fields, "spawn_rate", float)
-    if users is None or rate is None or users < 0 or not 0 < rate < math.inf:
+    if users is None or rate is None or not 0 <= users <= MOST_USERS or not 0 < rate < math.inf:
         raise UsageError("Missing or invalid user_count or spawn_rate from /swarm request")
     return users, rate
 

@@ -9,7 +9,6 @@ import logging
 import socket
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
-from urllib.parse import urlsplit
 
 import gevent
 import gevent.socket
@@ -181,13 +180,13 @@ class WebUI:
         """Another site's page in a browser must neither start load nor read the results."""
         from flask import request
 
-        from plimsoll.server.security.access import is_of_this_machine
+        from plimsoll.server.security.access import host_of_origin, hostname, is_of_this_machine
 
-        name = urlsplit(f"//{request.host}").hostname or ""
+        name = hostname(request.host)
         if not is_of_this_machine(name, self.host):
             return f"this machine is not called {name}; ask for it by its address\n", 403
         origin = request.headers.get("Origin")
-        if request.method not in SAFE_METHODS and origin is not None and urlsplit(origin).netloc != request.host:
+        if request.method not in SAFE_METHODS and origin is not None and host_of_origin(origin) != request.host:
             return "a page of another site may not do this\n", 403
         return None
 

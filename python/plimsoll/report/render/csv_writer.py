@@ -1,4 +1,5 @@
-"""CSV whose texts no spreadsheet takes for formulas: names and messages come from targets and from users' code."""
+"""CSV whose texts no spreadsheet takes for formulas, and that steers no terminal which shows the file: names and
+messages come from targets and from users' code."""
 
 from __future__ import annotations
 
@@ -12,12 +13,15 @@ from plimsoll._engine import csv_lines
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_FORMULA = frozenset("=+-@\t\r")
-"""What a cell begins with that a spreadsheet computes."""
+_FORMULA = frozenset("=+-@\t\r\n＝＋－＠")
+"""What a cell begins with that a spreadsheet computes; some take the wide forms for the others."""
+_MARKS = {code: "\ufffd" for code in (*range(1, 32), *range(127, 160)) if chr(code) not in "\t\n"}
+"""Control characters, and what stands for them. No text of a store has a NUL, and a terminal ignores it."""
 
 
 class CsvWriter:
-    """As `csv.writer`, but a text that would be a formula gets an apostrophe in front."""
+    """As `csv.writer`, but a text that would be a formula gets an apostrophe in front, and control characters become
+    marks."""
 
     def __init__(self, stream: IO[str], lineterminator: str = "\r\n") -> None:
         self._writer = csv.writer(stream, lineterminator=lineterminator)
@@ -25,7 +29,10 @@ class CsvWriter:
     def writerow(self, columns: Iterable[Any], /) -> None:
         # Most cells are not even looked at by a function.
         self._writer.writerow(
-            [_harmless(each) if type(each) is str and each[:1] in _FORMULA else each for each in columns]
+            [
+                _harmless(each) if isinstance(each, str) and (each[:1] in _FORMULA or not each.isprintable()) else each
+                for each in columns
+            ]
         )
 
     def writerows(self, rows: Iterable[Iterable[Any]], /) -> None:
@@ -49,7 +56,8 @@ def _cell(text: str) -> str:
 
 
 def _harmless(text: str) -> str:
-    return f"'{text}" if text[:1] in _FORMULA and not _is_number(text) else text
+    marked = text if text.isprintable() else text.translate(_MARKS)
+    return f"'{marked}" if text[:1] in _FORMULA and not _is_number(text) else marked
 
 
 def _is_number(text: str) -> bool:

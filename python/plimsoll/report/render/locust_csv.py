@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
+from time import monotonic
 from typing import IO, TYPE_CHECKING
 
 from plimsoll.errors import UsageError
@@ -44,6 +45,9 @@ HISTORY_TOTALS = [
 FAILURES = ["Method", "Name", "Error", "Occurrences", "First Seen", "Last Seen"]
 EXCEPTIONS = ["Count", "Message", "Traceback", "Nodes"]
 VALIDITY = ["Check", "State", "Value", "Limit", "Text"]
+SHARE = 0.2
+"""Of the time of a run, at most, in which tables of all endpoints are written. There may be thousands, and whoever
+writes them has to look after the workers, too."""
 PIECE = 1 << 16
 """Characters of a long file that are passed on together."""
 _UNENCODABLE = "backslashreplace"
@@ -76,6 +80,8 @@ class CsvFiles:
         self._reporting = Reporting()
         self._next = 0.0
         """Unix time of the next line of the history."""
+        self._tables_due = 0.0
+        """When the other files may be written again, s on the monotonic clock."""
 
     def check(self) -> None:
         """Makes the directory and the files with their headers. Raises UsageError when that cannot be done."""
@@ -88,7 +94,8 @@ class CsvFiles:
             raise UsageError(f"--csv {self._prefix}: cannot write there: {error.strerror}") from error
 
     def second(self, view: RunView, unix_time: float, users: int, reporting: Reporting | None = None) -> None:
-        """A line, or with the full history one per endpoint, for this second; the other files as they stand now.
+        """A line, or with the full history one per endpoint, for this second; the other files as they stand now, or
+        stood shortly before.
 
         reporting: what the locustfile wants; stays the same during a run. Raises OSError.
         """
@@ -99,9 +106,13 @@ class CsvFiles:
             return
         # Half a second early: it is asked about once a second, never at the very moment.
         self._next = unix_time + self._reporting.csv_interval - 0.5
-        rows = [*summarise(view), summarise_total(view)]
+        began = monotonic()
+        is_due = began >= self._tables_due
+        rows = [*(summarise(view) if is_due or self._full_history else ()), summarise_total(view)]
         self._append(rows, unix_time, users)
-        self._write(view, rows)
+        if is_due:
+            self._write(view, rows)
+            self._tables_due = began + (monotonic() - began) / SHARE
 
     def finish(self, view: RunView, assessment: Assessment) -> None:
         """Everything but the history, as it is in the end. Raises OSError."""

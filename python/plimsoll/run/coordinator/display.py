@@ -7,6 +7,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from plimsoll.report.render.locust_csv import SHARE
 from plimsoll.report.text import cells, cut, one_line
 from plimsoll.run.coordinator.coordinator import UNDER_WAY
 from plimsoll.run.coordinator.progress import Observer
@@ -51,9 +52,12 @@ class LineDisplay(Display):
         # A run that fails as it begins has an error to show, and no numbers.
         is_over_without_any = progress.state not in UNDER_WAY and not summarise_total(progress.view).requests
         if time.monotonic() >= self._next and not is_over_without_any:
-            # Half a second early: it is asked about once a second, never at the very moment.
-            self._next = time.monotonic() + progress.reporting.console_interval - 0.5
+            began = time.monotonic()
             self.write("\n".join(locust_lines(progress, cuts=self._stream.isatty())))
+            took = time.monotonic() - began
+            # A table of thousands of endpoints comes less often. Half a second early: it is asked about once a second,
+            # never at the very moment.
+            self._next = began + max(progress.reporting.console_interval, took / SHARE) - 0.5
 
 
 def locust_lines(progress: Progress, *, cuts: bool = True) -> list[str]:

@@ -35,6 +35,8 @@ class NameLimit:
     def __init__(self, most: int) -> None:
         self._most = most
         self._names: dict[Key, None] = {}
+        self._own: set[str] = set()
+        """Names that have rows of their own."""
         self._warned = False
 
     def fold(self, snapshot: EncodedSnapshot) -> EncodedSnapshot:
@@ -44,20 +46,23 @@ class NameLimit:
             [(cell[1], cell[2]) for cell in snapshot.intervals] + [(row[0], row[1]) for row in snapshot.failures]
         )
         has_others = seen.pop(OTHERS, 0) is None
-        # Rows of streams belong to a name: they need no place of their own.
+        # Rows of streams belong to a name: they need no place of their own, and there are none without it.
         new = [key for key in seen if key not in self._names and key[0] not in STREAM_ROWS]
         room = self._most - len(self._names)
         self._names.update(dict.fromkeys(new[:room]))
+        self._own.update(name for _, name in new[:room])
         folded = set(new[room:])
+        is_full = len(self._names) >= self._most
+        strays = {key for key in seen if is_full and key[0] in STREAM_ROWS and key[1] not in self._own}
         if (has_others or folded) and not self._warned:
             self._warned = True
             self._warn()
-        if not folded:
+        if not (folded or strays):
             return snapshot
         return replace(
             snapshot,
-            intervals=[_folded(cell, 1, folded) for cell in snapshot.intervals],
-            failures=[_folded(row, 0, folded) for row in snapshot.failures],
+            intervals=[_folded(cell, 1, folded) for cell in snapshot.intervals if (cell[1], cell[2]) not in strays],
+            failures=[_folded(row, 0, folded) for row in snapshot.failures if (row[0], row[1]) not in strays],
             parts=[_folded(row, 0, folded) for row in snapshot.parts],
             slowest=[SlowRequest(*_folded(row, 0, folded)) for row in snapshot.slowest],
         )

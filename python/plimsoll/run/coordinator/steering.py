@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
 from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.load.levels import MOST_USERS
 from plimsoll.load.spec import ShapeSpec
 from plimsoll.run.coordinator.launch import head_start
 from plimsoll.run.coordinator.run_clock import SECOND
@@ -94,6 +95,8 @@ class LoadControl:
             raise UsageError("a LoadTestShape of the locustfile says how many users there are")
         if self._ramp is None:
             raise UsageError("in the open model users come as arrivals need them; change the rate")
+        if users is not None and users > MOST_USERS:
+            raise UsageError(f"too many users: at most {MOST_USERS:,}")
         users = self._ramp.wanted if users is None else users
         rate = rate or self._ramp.rate or self._plan.spawn_rate
         self._change(self._ramp, users, rate, classes, now())

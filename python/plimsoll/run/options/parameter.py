@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from plimsoll.load.levels import MOST_USERS
 from plimsoll.run.options.config import listed
 from plimsoll.run.options.option import Kind, Use
 
@@ -52,7 +53,7 @@ _TYPES: dict[Kind, click.ParamType[Any]] = {
     Kind.FLAG: click.BOOL,
     Kind.TEXT: click.STRING,
     Kind.INTEGER: click.INT,
-    Kind.USERS: click.IntRange(min=1),
+    Kind.USERS: click.IntRange(1, MOST_USERS),
     Kind.COUNT: click.IntRange(min=1),
     Kind.PORT: click.IntRange(0, 65535),
     Kind.RATE: click.FloatRange(0, 1e9, min_open=True),
@@ -64,7 +65,7 @@ _TYPES: dict[Kind, click.ParamType[Any]] = {
 
 _TAKES = {
     Kind.INTEGER: "a whole number",
-    Kind.USERS: "a whole number from 1",
+    Kind.USERS: f"a whole number from 1 to {MOST_USERS}",
     Kind.COUNT: "a whole number from 1",
     Kind.PORT: "a port from 0 to 65535",
     Kind.RATE: "a number above 0",

@@ -22,6 +22,7 @@ from plimsoll.run.worker.arrival_stream import NEVER, ArrivalStream
 from plimsoll.run.worker.pool import Pool
 from plimsoll.run.worker.population import Population
 from plimsoll.users.code_errors import broken
+from plimsoll.users.ending import kill_users, wait_until_gone
 from plimsoll.users.exceptions import StopTest
 from plimsoll.users.user import make_user
 
@@ -152,15 +153,14 @@ class OpenUsers(Population):
         if not self._settled:
             self._quiet.wait(timeout)
         self._close()
-        gevent.killall(list(self._group))
-        self._group.join()
-        while any(pool.alive for pool in self._pools):
+        self.left_behind = wait_until_gone(kill_users(self._group))
+        while not self.left_behind and any(pool.alive for pool in self._pools):
             # Users have left the group by themselves; they are counted out in the turn after.
             gevent.sleep(0)
 
     def stop(self) -> None:
         self._close()
-        self._group.kill(block=False)
+        kill_users(self._group)
 
     def offer(self, due: int) -> None:
         """An arrival is due. Only in gevent's hub: a user that was idle runs at once."""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import gevent
 
+from plimsoll.users.ending import end_users, kill_users, wait_until_gone
 from plimsoll.users.exceptions import StopUser
-from plimsoll.users.user import end_users, make_user
+from plimsoll.users.user import make_user
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +23,9 @@ BATCH = 128
 
 class Population:
     """Users of several classes. By itself, those of a process that has none."""
+
+    left_behind = 0
+    """Users that went on after they were killed; see `wait_until_gone`."""
 
     @property
     def waiting(self) -> int:
@@ -110,12 +114,16 @@ class PythonUsers(Population):
 
     def drain(self, timeout: float) -> None:
         self._draining = True
-        end_users([user for name in list(self._users) for user in self._alive(name)], timeout)
-        # Those that an earlier `adjust` is still ending.
-        self._group.join()
+        users = [user for name in list(self._users) for user in self._alive(name)]
+        self.left_behind = end_users(users, timeout)
+        if not self.left_behind:
+            # Those that an earlier `adjust` is still ending.
+            gevent.joinall(list(self._group), timeout)
+            leaving = {user.greenlet: user for user in self._leaving if user.greenlet is not None}
+            self.left_behind = wait_until_gone({**dict.fromkeys(self._group), **leaving})
 
     def stop(self) -> None:
-        self._group.kill(block=False)
+        kill_users(self._group)
 
     def _spawn(self, name: str) -> None:
         user = make_user(self._classes[name], self._environment)

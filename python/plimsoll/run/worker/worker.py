@@ -337,6 +337,9 @@ class Worker:
         assert self._script is not None
         self._catch_up()
         self._script.end_users()
+        if self._script.population.left_behind:
+            # Without replies they send nothing more.
+            self._hub.stop()
         self._hand_over(None)
         self._ended = now()
 

@@ -124,13 +124,13 @@ class Guard:
     def _foreign(self, scope: Scope, headers: Headers) -> Response | None:
         """The rejection of a request from another site's page, or None."""
         hosts = headers.getlist("host")
-        name = _hostname(hosts[0]) if len(hosts) == 1 else ""
+        name = hostname(hosts[0]) if len(hosts) == 1 else ""
         if not name:
             return problem(400, "the request must say for which host it is")
         if self._access.token is None and not is_of_this_machine(name, self._access.host):
             return problem(403, f"this machine is not called {name}: ask for it by its address")
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != hosts[0].lower():
+        if origin is not None and host_of_origin(origin).lower() != hosts[0].lower():
             return problem(403, "a page of another site may not do this")
         if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not _is_link(scope, headers):
             return problem(403, "a page of another site may not do this")
@@ -160,7 +160,15 @@ class Guard:
         return problem(403, f"the header {CSRF_HEADER} must have the token of {self._base}/api/state")
 
 
-def _hostname(host: str) -> str:
+def host_of_origin(origin: str) -> str:
+    """The host and port of an Origin header; "" for an invalid one."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
+
+
+def hostname(host: str) -> str:
     """Without the port; "" for an invalid host."""
     try:
         return (urlsplit(f"//{host}").hostname or "").lower()

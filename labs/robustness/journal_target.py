@@ -1,8 +1,9 @@
-"""A target of event streams, WebSockets and HTTP/2 with faults of its own, in a process that may be killed at any time.
+"""A target of event streams, WebSockets, HTTP/2 and gRPC with faults of its own, in a process that may be killed at any
+time.
 
-`python -m tests.run.faulty_target PROTOCOL FAULT FOLDER` prints its place. Before it answers, it writes down when each
-request or message was there: eight bytes with the time on the monotonic clock, appended to a file of the folder. What
-a file has does not depend on how the process ends.
+`python -m labs.robustness.journal_target PROTOCOL FAULT FOLDER` prints its place. Before it answers, it writes down
+when each request or message was there: eight bytes with the time on the monotonic clock, appended to a file of the
+folder. What a file has does not depend on how the process ends.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ MOST = 10
 PAUSE_S = 0.005
 """Before an answer, and with the fault "slow" before each read of at most `PIECE` bytes."""
 PIECE = 8192
+EMPTY_MESSAGE = bytes(5)
+"""Of gRPC."""
 
 
 class Journal:
@@ -123,8 +126,9 @@ class Messages:
 class Http2(asyncio.Protocol):
     """Answers each request by HTTP/2."""
 
-    def __init__(self, journal: Journal) -> None:
+    def __init__(self, journal: Journal, is_grpc: bool) -> None:
         self._journal = journal
+        self._is_grpc = is_grpc
         self._h2 = H2Connection(H2Configuration(client_side=False, header_encoding="utf-8"))
         self._seen = 0
         self._last = 0
@@ -162,10 +166,16 @@ class Http2(asyncio.Protocol):
         self._transport.write(self._h2.data_to_send())
 
     def _answer(self, stream: int) -> None:
-        if not self._transport.is_closing():
+        if self._transport.is_closing():
+            return
+        if self._is_grpc:
+            self._h2.send_headers(stream, [(":status", "200"), ("content-type", "application/grpc")])
+            self._h2.send_data(stream, EMPTY_MESSAGE)
+            self._h2.send_headers(stream, [("grpc-status", "0")], end_stream=True)
+        else:
             self._h2.send_headers(stream, [(":status", "200")])
             self._h2.send_data(stream, b"answer", end_stream=True)
-            self._transport.write(self._h2.data_to_send())
+        self._transport.write(self._h2.data_to_send())
 
 
 async def _serve(protocol: str, journal: Journal) -> None:
@@ -180,7 +190,7 @@ async def _serve(protocol: str, journal: Journal) -> None:
         quiet.disabled = True
         await serve(Messages(journal), sock=listener, max_queue=1, compression=None, logger=quiet)
     else:
-        await loop.create_server(lambda: Http2(journal), sock=listener)
+        await loop.create_server(lambda: Http2(journal, protocol == "grpc"), sock=listener)
     print(f"127.0.0.1:{listener.getsockname()[1]}", flush=True)
     await asyncio.Event().wait()
 
