@@ -157,7 +157,7 @@ class Guard:
             return None
         if self._access.is_csrf(headers.get(CSRF_HEADER, "")):
             return None
-        return problem(403, f"the header {CSRF_HEADER} must have the token of {self._base}/api/state")
+        return problem(403, f"the token of {self._base}/api/state must be in the header {CSRF_HEADER}")
 
 
 def host_of_origin(origin: str) -> str:
