@@ -32,7 +32,12 @@ def main() -> int:
     parser.add_argument(
         "--rounds", type=int, default=ROUNDS, metavar="N", help=f"over all generators; {ROUNDS} by default"
     )
-    parser.add_argument("--only", default="", metavar="WORDS", help="only generators whose name contains this")
+    parser.add_argument(
+        "--only",
+        default="",
+        metavar="WORDS",
+        help="only generators whose name contains this, or one of these (WORDS,WORDS)",
+    )
     parser.add_argument("--readme", action="store_true", help="put the tables into benches/README.md as well")
     parser.add_argument("--million", action="store_true", help="only a million native users (ten minutes)")
     arguments = parser.parse_args()

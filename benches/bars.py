@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from . import grpc
 from .cases import EVENTS, FAST_RATE, MILLION, OPEN_URL, PLIMSOLL_LOGGED, PLIMSOLL_URL, SOCKET_PEERS, SOCKETS
-from .results import Results
+from .results import Key, Results
 
 WRK, SHB, NATIVE = "wrk", "shb", "plimsoll native users"
 H2LOAD, HTTP2 = "h2load", "plimsoll native users, HTTP/2"
@@ -69,49 +69,47 @@ def bars(results: Results) -> Iterator[Bar]:
 
 
 def _costs(results: Results) -> Iterator[Bar]:
-    wrk = results.cpu_us(WRK, "/small", FEW_USERS)
+    wrk = WRK, "/small", FEW_USERS
+    native, http2 = ((name, "/small", FEW_USERS) for name in (NATIVE, HTTP2))
     for name, limit in TIMES_WRK.items():
         path = "/orders" if "realistic" in name else "/small"
-        cost = results.cpu_us(name, path, FEW_USERS)
-        if cost and wrk:
-            yield Bar(f"{name}: CPU per request", cost / wrk, limit, "× wrk")
-    native, shb = (results.cpu_us(name, "/small", FEW_USERS) for name in (NATIVE, SHB))
-    if native and shb:
-        yield Bar(f"{NATIVE}: CPU per request", native / shb, TIMES_SHB, "× shb")
-    h2load, http2 = (results.cpu_us(name, "/small", FEW_USERS) for name in (H2LOAD, HTTP2))
-    if h2load and http2:
-        yield Bar(f"{HTTP2}: CPU per request", http2 / h2load, TIMES_H2LOAD, "× h2load")
-    post, call = (results.cpu_us(name, grpc.PATH, FEW_USERS) for name in (POST, CALL))
-    if call and post:
-        yield Bar(f"{CALL}: CPU per call", call / post, TIMES_POST, f"× {POST}")
+        yield from _ratio(results, f"{name}: CPU per request", (name, path, FEW_USERS), wrk, limit)
+    yield from _ratio(results, f"{NATIVE}: CPU per request", native, (SHB, "/small", FEW_USERS), TIMES_SHB)
+    yield from _ratio(results, f"{HTTP2}: CPU per request", http2, (H2LOAD, "/small", FEW_USERS), TIMES_H2LOAD)
+    call = CALL, grpc.PATH, FEW_USERS
+    yield from _ratio(results, f"{CALL}: CPU per call", call, (POST, grpc.PATH, FEW_USERS), TIMES_POST)
     for name in CALLERS:
-        other = results.cpu_us(name, grpc.PATH, FEW_USERS)
-        if call and other:
-            yield Bar(f"{CALL}: {name} costs", other / call, TIMES_CHEAPER, "× as much", at_least=True)
-    echo = results.cpu_us(SOCKETS[-1].name, "/echo", FEW_USERS)
+        if (times := results.ratio((name, grpc.PATH, FEW_USERS), call)) is not None:
+            yield Bar(f"{CALL}: {name} costs", times, TIMES_CHEAPER, "× as much", at_least=True)
+    echo = SOCKETS[-1].name, "/echo", FEW_USERS
     for peer in SOCKET_PEERS:
-        if (cost := results.cpu_us(peer.name, "/echo", FEW_USERS)) and echo:
-            yield Bar(f"{SOCKETS[-1].name}: CPU per round trip", echo / cost, TIMES_SOCKET_PEER, f"× {peer.name}")
+        other = peer.name, "/echo", FEW_USERS
+        yield from _ratio(results, f"{SOCKETS[-1].name}: CPU per round trip", echo, other, TIMES_SOCKET_PEER)
     if event := results.cpu_us(EVENTS.name, "/events", FEW_USERS):
         yield Bar(f"{EVENTS.name}: CPU per event", event, EVENT_US, "µs")
-    native, wrk_large = (results.cpu_us(name, "/large", FEW_USERS) for name in (NATIVE, WRK))
-    if native and wrk_large:
-        yield Bar(f"{NATIVE}, responses of 27 kB: CPU per request", native / wrk_large, LARGE_TIMES_WRK, "× wrk")
+    large = f"{NATIVE}, responses of 27 kB: CPU per request"
+    yield from _ratio(results, large, (NATIVE, "/large", FEW_USERS), (WRK, "/large", FEW_USERS), LARGE_TIMES_WRK)
     plain, logged = (results.cost(each.name, "/small", FEW_USERS) for each in (PLIMSOLL_URL, PLIMSOLL_LOGGED))
     if plain and logged:
         # The coordinator writes the file, which is no load on the worker's loop.
         more = logged.workers_us - plain.workers_us
         yield Bar(f"{PLIMSOLL_LOGGED.name}: CPU per request more in the worker", more, LOG_US, "µs")
-    limit = _growth(results, WRK)
+    limit_of_growth = _growth(results, WRK)
     for name in GROWTH:
         growth = _growth(results, name)
-        if growth and limit:
-            yield Bar(f"{name}: {MANY_USERS:,} users against {FEW_USERS}", growth, limit, "× (limit: wrk's)")
+        if growth and limit_of_growth:
+            what = f"{name}: {MANY_USERS:,} users against {FEW_USERS}"
+            yield Bar(what, growth, limit_of_growth, "× (limit: wrk's)")
+
+
+def _ratio(results: Results, what: str, one: Key, other: Key, limit: float) -> Iterator[Bar]:
+    """Nothing if one of them was not measured."""
+    if (times := results.ratio(one, other)) is not None:
+        yield Bar(what, times, limit, f"× {other[0]}")
 
 
 def _growth(results: Results, name: str) -> float | None:
-    few, many = (results.cpu_us(name, "/small", users) for users in (FEW_USERS, MANY_USERS))
-    return many / few if few and many else None
+    return results.ratio((name, "/small", MANY_USERS), (name, "/small", FEW_USERS))
 
 
 def _open_model(results: Results) -> Iterator[Bar]:

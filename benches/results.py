@@ -13,6 +13,9 @@ from .open_model import OpenCase, OpenCost
 from .rounds import median
 from .scale import ScaleCase, ScaleCost
 
+Key = tuple[str, str, int]
+"""Subject, path and users."""
+
 FOLDER = Path(__file__).resolve().parent / "results"
 SCHEMA = "plimsoll.bench/2"
 
@@ -28,8 +31,8 @@ class Results:
     window: float
     """Measured seconds of each measurement."""
     versions: dict[str, str] = field(default_factory=dict)
-    costs: dict[tuple[str, str, int], list[Cost]] = field(default_factory=dict)
-    """Per subject, path and users: one per round."""
+    costs: dict[Key, list[Cost]] = field(default_factory=dict)
+    """One per round."""
     idle: dict[str, IdleCost] = field(default_factory=dict)
     scale: dict[tuple[str, int], ScaleCost] = field(default_factory=dict)
     """Per subject and users."""
@@ -56,6 +59,16 @@ class Results:
     def cpu_us(self, name: str, path: str, users: int) -> float | None:
         cost = self.cost(name, path, users)
         return cost.cpu_us if cost else None
+
+    def ratio(self, one: Key, other: Key) -> float | None:
+        """How many times as much CPU one takes per request: the median of the ratios of each round, in which both were
+        measured within minutes. None if one was not measured; the ratio of the medians if it failed in some round."""
+        costs = [[each.cpu_us for each in self.costs.get(key, ())] for key in (one, other)]
+        if not all(costs):
+            return None
+        if len(costs[0]) != len(costs[1]):
+            costs = [[statistics.median(each)] for each in costs]
+        return statistics.median(mine / theirs for mine, theirs in zip(*costs, strict=True))
 
     def open_cost(self, name: str, rate: int) -> OpenCost | None:
         """The median over the rounds; None if it was not measured."""

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,6 +121,12 @@ class Shb(Subject):
     name: str = "shb"
     program = "shb"
     hint = " (cargo install shb)"
+
+    def version(self) -> str:
+        """Known to cargo alone."""
+        cargo = shutil.which("cargo")
+        installed = subprocess.run([cargo, "install", "--list"], capture_output=True, text=True).stdout if cargo else ""
+        return next((line.rstrip(":") for line in installed.splitlines() if line.startswith("shb ")), "shb")
 
     def command(self, load: Load) -> list[str]:
         command = ["shb", "--threads", "1", "--connections", str(load.users), "--duration", f"{load.seconds}s"]

@@ -21,6 +21,19 @@ def test_the_file_keeps_every_round(tmp_path: Path) -> None:
     assert results.cpu_us("wrk", "/large", 50) is None
 
 
+def test_a_ratio_is_that_of_the_same_round() -> None:
+    results = Results({}, "", "", 5.0)
+    one, other = ("wrk", "/small", 50), ("wrk", "/large", 50)
+    assert results.ratio(one, other) is None
+    # The machine is twice as slow in the second round, and slows down within the third one.
+    for few, many in ((5.0, 6.0), (10.0, 12.0), (5.0, 20.0)):
+        results.add(Case(Wrk(), "/small", 50), Cost(few, 0.0, 100.0, 3.0, 0.0))
+        results.add(Case(Wrk(), "/large", 50), Cost(many, 0.0, 100.0, 3.0, 0.0))
+    assert results.ratio(other, one) == 1.2
+    results.add(Case(Wrk(), "/large", 50), Cost(7.0, 0.0, 100.0, 3.0, 0.0))
+    assert results.ratio(other, one) == 9.5 / 5.0, "the rounds are not known"
+
+
 def test_arrivals_keep_every_round_too_and_many_users_their_one(tmp_path: Path) -> None:
     results = Results({"cpus": 2}, "2026-01-02T03:04:05", "python -m benches", 5.0)
     case = OpenCase(Arrivals("plimsoll run URL", 1_000))
