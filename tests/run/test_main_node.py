@@ -87,7 +87,7 @@ def report(client_id, data):
 def reported(client_id, data):
     total.extend(data["sent"])
     summed[0] += data["stats_total"]["num_requests"]
-    note("main", "report", keys=sorted(data), users=data["user_count"])
+    note("main", "report", keys=sorted(data), users=data["user_count"], of=client_id)
 
 sent, total, summed = [], [], [0]
 
@@ -161,7 +161,8 @@ def test_messages_reports_and_the_exit_code(plimsoll: Command, target: CountingT
     assert sorted(each["data"] for each in notes("thanks")) == [1, 1, 1, 2]
     reports = notes("report")
     assert {"sent", "stats", "user_classes_count", "user_count"} <= set(reports[0]["keys"])
-    assert [each["users"] for each in reports[-2:]] == [0, 0], "the last one of each comes after its users have gone"
+    last = {each["of"]: each["users"] for each in reports}
+    assert list(last.values()) == [0, 0], "the last one of each comes after its users have gone"
     (total,) = notes("total")
     assert target.total > 0
     counts = total["requests"], total["counted"], total["summed"]
