@@ -20,8 +20,18 @@ fuzz_target!(|input: &[u8]| {
     }
     // Do not compare the errors: if a body is both damaged and too large, the read size decides which error comes
     // first.
-    assert_eq!(decoded_length(coding, body, limit).ok(), decoded.as_ref().ok().map(|text| text.len() as u64));
-    assert_eq!(in_pieces(coding, body, limit).ok(), decoded.ok());
+    let length = decoded_length(coding, body, limit).ok();
+    let pieces = in_pieces(coding, body, limit).ok();
+    let decoded = decoded.ok();
+    // If the last block of a zstd frame is empty, libzstd checks the length that the frame declares only when it decodes
+    // the frame in one go, so only one of these may be an error.
+    let is_zstd = coding.windows(4).any(|part| part == b"zstd");
+    if !is_zstd || (length.is_some() && decoded.is_some()) {
+        assert_eq!(length, decoded.as_ref().map(|text| text.len() as u64));
+    }
+    if !is_zstd || (pieces.is_some() && decoded.is_some()) {
+        assert_eq!(pieces, decoded);
+    }
 });
 
 /// As a streamed body: in pieces, whose sizes come from the body itself.

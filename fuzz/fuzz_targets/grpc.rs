@@ -27,9 +27,8 @@ const SCHEMA: &str = r#"syntax = "proto3"; package t;
 const HEAD: &[u8] = b"HTTP/2 200\r\ncontent-type: application/grpc\r\n\r\n";
 const ENCODINGS: [Option<&[u8]>; 4] = [None, Some(b"gzip"), Some(b"deflate"), Some(b"identity")];
 
-static METHOD: LazyLock<Method> = LazyLock::new(|| {
-    Schema::from_text(SCHEMA).and_then(|schema| schema.method("t.S/Get")).expect("this is a schema")
-});
+static METHOD: LazyLock<Method> =
+    LazyLock::new(|| Schema::from_text(SCHEMA).and_then(|schema| schema.method("t.S/Get")).expect("this is a schema"));
 
 fuzz_target!(|input: &[u8]| {
     // fuzz/README.md describes this layout.

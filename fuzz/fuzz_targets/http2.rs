@@ -57,7 +57,9 @@ impl Events for Responses {
         assert!((200..=999).contains(&head.status) && head.raw.len() <= self.limits.head);
         // The text has as many lines as headers, so none of them could add one.
         let lines = head.raw.split(|&byte| byte == b'\n').count();
-        assert!(head.raw.starts_with(format!("HTTP/2 {}\r\n", head.status).as_bytes()) && head.raw.ends_with(b"\r\n\r\n"));
+        assert!(
+            head.raw.starts_with(format!("HTTP/2 {}\r\n", head.status).as_bytes()) && head.raw.ends_with(b"\r\n\r\n")
+        );
         assert_eq!(lines, headers(head.raw).len() + 3);
         assert!(lines - 3 <= self.limits.headers);
         assert_eq!(head.notes.cookie, header(head.raw, "set-cookie").is_some());
@@ -101,9 +103,13 @@ fn read(limits: &Limits, small: bool, bytes: &[u8], length: usize) -> Found {
     let options = Options { stream_window: if small { 50 } else { 1 << 20 }, ..Options::default() };
     let mut connection = Connection::new(&options);
     let mut responses = Responses { limits: *limits, streams: Default::default() };
-    for (tag, method, body, ends) in
-        [(0, "GET", 0, true), (1, "HEAD", 0, true), (2, "PUT", 70_000, true), (3, "POST", 3, false), (4, "GET", 0, true)]
-    {
+    for (tag, method, body, ends) in [
+        (0, "GET", 0, true),
+        (1, "HEAD", 0, true),
+        (2, "PUT", 70_000, true),
+        (3, "POST", 3, false),
+        (4, "GET", 0, true),
+    ] {
         let head = format!("{method} / HTTP/1.1\r\nHost: x\r\n\r\n");
         let stream = connection.open(head.as_bytes(), &vec![0; body], ends, tag).expect("there is room");
         if tag == 4 {

@@ -77,3 +77,10 @@ def test_the_rate_of_wrk2_must_be_told(read_text):
 def test_a_run_that_did_not_end(read_text):
     with pytest.raises(UsageError, match="the run did not end"):
         read_text(WRK2.partition("  60000 requests")[0], "wrk2.txt")
+
+
+def test_a_run_of_no_time(read_text):
+    with pytest.raises(UsageError, match=r"has `7 requests in 0\.00us, 1\.00MB read`: a run takes time"):
+        read_text(
+            "Running 10s test @ http://127.0.0.1/\n  1 threads and 2 connections\n  7 requests in 0.00us, 1.00MB read\n"
+        )

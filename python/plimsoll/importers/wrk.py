@@ -47,6 +47,8 @@ def read_wrk(source: ResultFile, options: ImportOptions) -> Study:
     shape = _find(_SHAPE, lines)
     connections = float(shape[2]) if shape else None
     seconds = _ms(done[2], done[3]) / 1000
+    if not seconds:
+        raise source.error(None, f"has `{done[0].strip()}`: a run takes time")
     total = _total(lines, done, seconds)
     precision = Precision(
         "wrk2" if is_wrk2 else "wrk", digits=3, floor=1e-5, clock="due" if is_wrk2 else "corrected", times_of="all",

@@ -41,5 +41,6 @@ def alive(pid: int) -> bool:
     """Whether it runs; a zombie that nobody has waited for yet does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
+        # The second one: it ended between the opening of the file and the reading.
         return False
