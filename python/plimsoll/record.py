@@ -83,6 +83,8 @@ OTHERS = others()
 """(method, name) of the one endpoint that counts the requests of all names beyond the limit of a run."""
 STREAM_ROWS = frozenset(stream_rows())
 """Methods of the rows that streams add to those of their requests. Events are no requests, and are in no total."""
+OUTCOMES = tuple(name for name, _, _ in outcomes())
+"""In the order of the engine's numbers."""
 FAILURES = frozenset(name for name, failure, _ in outcomes() if failure)
 CANCELLED, DROPPED = "cancelled", "dropped"
 NO_REQUESTS = frozenset({CANCELLED, DROPPED})

@@ -17,9 +17,9 @@ from tests.command import TIMEOUT_S
 
 from plimsoll._engine import Histogram, Recorder, exchange_columns, now
 from plimsoll.errors import UsageError
-from plimsoll.record import TIMED, Interval, merge
+from plimsoll.record import OUTCOMES, TIMED, Interval, merge
 from plimsoll.run import exchange_log
-from plimsoll.run.exchange_log import OUTCOMES, ExchangeFile
+from plimsoll.run.exchange_log import ExchangeFile
 from plimsoll.run.transport.messages import Exchanges
 from plimsoll.store import Store
 

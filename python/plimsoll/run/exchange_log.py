@@ -14,8 +14,9 @@ from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
-from plimsoll._engine import exchange_columns, outcomes
+from plimsoll._engine import exchange_columns
 from plimsoll.errors import UsageError
+from plimsoll.record import OUTCOMES
 from plimsoll.report.render.interval_rows import import_parquet
 from plimsoll.store.database import create_for_owner
 from plimsoll.store.redact import redact
@@ -38,7 +39,6 @@ WAITING = 64 << 20
 """Bytes of packed rows that may wait for the disk: some four million rows."""
 
 SOURCES = ("kernel", "user", "rejected")
-OUTCOMES = tuple(name for name, _, _ in outcomes())
 
 
 class ExchangeFile:

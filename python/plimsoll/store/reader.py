@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import select
 
-from plimsoll._engine import Histogram, outcomes
+from plimsoll._engine import Histogram
 from plimsoll.errors import StoreError
-from plimsoll.record import CaughtException, Failure, Health, Interval
+from plimsoll.record import OUTCOMES, CaughtException, Failure, Health, Interval
 from plimsoll.stats.columns import NUMBERS, IntervalColumns
 from plimsoll.stats.study import Series
 from plimsoll.store import schema
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _ROWS_AT_ONCE = 500
-_OUTCOMES = frozenset(name for name, *_ in outcomes())
 _COLUMN = 5000
 """Rows of the intervals that are read for their sums: each list of them costs one sum of histograms."""
 
@@ -99,7 +98,7 @@ class StoredRun:
                 check_counts(_COUNTS, (seconds, outcomes, *numbers))
                 check_seconds(last, seconds)
                 last = seconds[-1]
-                if unknown := set(outcomes) - _OUTCOMES:
+                if unknown := set(outcomes).difference(OUTCOMES):
                     raise ValueError(f"interval.outcome is none: {min(unknown)!r}")
                 rows: dict[tuple[int, str], list[int]] = {}
                 for row, key in enumerate(zip(endpoint, outcomes, strict=True)):

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.errors import UsageError
-from plimsoll.stats.thresholds.grammar import LONGEST, OUTCOMES, Threshold, parse_threshold
+from plimsoll.record import OUTCOMES
+from plimsoll.stats.thresholds.grammar import LONGEST, Threshold, parse_threshold
 
 
 def of(threshold: Threshold) -> tuple[object, ...]:

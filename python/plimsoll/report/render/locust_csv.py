@@ -46,8 +46,8 @@ FAILURES = ["Method", "Name", "Error", "Occurrences", "First Seen", "Last Seen"]
 EXCEPTIONS = ["Count", "Message", "Traceback", "Nodes"]
 VALIDITY = ["Check", "State", "Value", "Limit", "Text"]
 SHARE = 0.2
-"""Of the time of a run, at most, in which tables of all endpoints are written. There may be thousands, and whoever
-writes them has to look after the workers, too."""
+"""The largest share of a run's time that is spent on tables of all endpoints. There may be thousands of rows, and the
+process that writes them also serves the workers."""
 PIECE = 1 << 16
 """Characters of a long file that are passed on together."""
 _UNENCODABLE = "backslashreplace"

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll._engine import outcomes
 from plimsoll.errors import UsageError
-from plimsoll.record import FAILURES, STREAM_ROWS
+from plimsoll.record import FAILURES, OUTCOMES, STREAM_ROWS
 
 SubjectKind = Literal["quantile", "mean", "min", "max", "requests", "rps", "outcomes"]
 ThresholdUnit = Literal["ms", "%", "/s", ""]
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
 LONGEST = 600
 """Maximum seconds of a window; the histograms of a window's seconds are all in memory."""
-
-OUTCOMES = tuple(name for name, _, _ in outcomes())
 
 _TIMES: dict[str, SubjectKind] = {
     "avg": "mean",
