@@ -51,7 +51,7 @@ test-web: page ## the page's own tests
 test-python: setup $(LABS) ## the package's tests, and those of the labs and benches that are quick
 	$(PYTEST) -n 6 $(DURATIONS)
 
-test-long: setup $(LABS) ## browser, documents, parity, labs, simulations and fuzzing (about 12 minutes)
+test-long: setup $(LABS) ## browser, documents, parity, labs, simulations and fuzzing (about twenty minutes)
 	@scripts/system-packages $(HTTP2_SERVERS)
 	$(PYTEST) -n 4 $(DURATIONS) -m long
 
