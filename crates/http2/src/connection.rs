@@ -175,6 +175,10 @@ impl Connection {
     /// What waits of the stream's request body is the end of these bytes. They are kept instead of a copy of it, since
     /// they may be those of many requests.
     pub fn share_body(&mut self, stream: StreamId, bytes: &Arc<[u8]>) {
+        // As a rule all is in the output, and no stream has to be looked for.
+        if self.waiting == 0 {
+            return;
+        }
         let Some(index) = self.find(stream.0).filter(|&index| self.streams[index].has_unsent()) else { return };
         let stream = &mut self.streams[index];
         let unsent = stream.body.len() - stream.sent;
