@@ -12,7 +12,8 @@ from plimsoll.cli import VERBS, Verbs, main
 from plimsoll.errors import UsageError
 
 WITHOUT = (
-    "import sys; import plimsoll.cli; print({'gevent', 'requests', 'sqlalchemy', 'rich', 'alembic'} & set(sys.modules))"
+    "import sys; import plimsoll.cli; "
+    "print({'gevent', 'requests', 'sqlalchemy', 'rich', 'alembic', 'pydantic'} & set(sys.modules))"
 )
 
 

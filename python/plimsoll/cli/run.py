@@ -38,7 +38,7 @@ _ALIKE = 0.8
     epilog="""\b
 Examples:
   plimsoll run                                           locustfile.py here: the page asks for the rest
-  plimsoll run -f shop.py -H http://127.0.0.1:8000 -u 50 -r 5 -t 2m --autostart --autoquit 0
+  plimsoll run shop.py -H http://127.0.0.1:8000 -u 50 -r 5 -t 2m --autostart --autoquit 0
   plimsoll run -f shop.py Buyer -u 8 -t 30s -s 10s --headless
                                                          only the class Buyer; running tasks may finish for 10 s
   plimsoll run -f shop.py -u 2000 --processes -1 --csv results/shop --headless

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Annotated
-
-from pydantic import PlainValidator, WithJsonSchema
 
 from plimsoll.load.mistakes import BadValueError, shown
 
@@ -73,14 +70,3 @@ def parse_users(value: str | int) -> int:
     if level.value < 1 or level.value != int(level.value):
         raise BadValueError(f"{shown(value)} is not a whole number of users above 0")
     return int(level.value)
-
-
-_LEVEL_SCHEMA = WithJsonSchema({"type": ["string", "number"], "title": "level", "examples": ["900/s", 50]})
-RATE_SCHEMA = WithJsonSchema({"type": ["string", "number"], "title": "rate", "examples": ["900/s", "54000/m", 900]})
-USERS_SCHEMA = WithJsonSchema({"type": ["integer", "string"], "title": "users", "examples": [50]})
-StepValue = Annotated[LoadLevel, PlainValidator(parse_step), _LEVEL_SCHEMA]
-LevelValue = Annotated[LoadLevel, PlainValidator(parse_level), _LEVEL_SCHEMA]
-RateValue = Annotated[LoadLevel, PlainValidator(lambda value: LoadLevel(parse_rate(value), True)), RATE_SCHEMA]
-UsersValue = Annotated[
-    LoadLevel, PlainValidator(lambda value: LoadLevel(float(parse_users(value)), False)), USERS_SCHEMA
-]

@@ -8,7 +8,8 @@ from pydantic import AfterValidator, Field, PlainValidator, ValidationError
 
 from plimsoll._engine import AllowedHosts
 from plimsoll.load.complaints import complain, complaints
-from plimsoll.load.levels import RATE_SCHEMA, parse_rate
+from plimsoll.load.level_fields import RATE_SCHEMA
+from plimsoll.load.levels import parse_rate
 from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.table import Length, TomlTable
 from plimsoll.load.toml_file import read_toml

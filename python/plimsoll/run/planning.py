@@ -192,8 +192,9 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
         _refuse(given, FOR_SOCKETS, ONLY_SOCKETS)
         _refuse(given, FOR_CALLS, ONLY_CALLS)
         _refuse(given, FOR_URLS, "goes with a URL: plimsoll run http://…")
+        classes = _user_classes(arguments)
         found = tuple(str(path) for path in locustfiles.find(given["locustfile"] or locustfiles.DEFAULT))
-        return RunInput(locustfiles=found, arguments=_user_classes(arguments))
+        return RunInput(locustfiles=found, arguments=classes)
     source = sources[0]
     if len(arguments) > 1:
         other = next(each for each in arguments if each is not source)

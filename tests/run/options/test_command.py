@@ -56,6 +56,16 @@ def test_words_have_values_what_is_run_and_secrets_of_the_locustfile(tmp_path: P
     assert Path.cwd() == tmp_path / "here"
 
 
+def test_the_first_word_may_be_a_locustfile(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text("def add(parser):\n    parser.add_argument('--key')\n")
+    words = read_words(["shop.py", "Buyer", "-u", "5", "--key", "k"], tmp_path)
+    assert words.arguments == ("Buyer", "--key", "k")
+    assert (words.given["locustfile"], words.given["users"]) == ("shop.py", 5)
+    words = read_words(["-u", "5", "shop.py"], tmp_path)
+    with pytest.raises(UsageError, match=r"^shop.py: a locustfile is named with -f: plimsoll run -f shop.py$"):
+        make_plan(words.arguments, words.given)
+
+
 def test_configuration_files_are_looked_for_in_the_folder(tmp_path: Path) -> None:
     (tmp_path / "locust.conf").write_text("users = 7\n")
     assert read_words(["http://127.0.0.1:1/"], tmp_path).given["users"] == 7

@@ -6,7 +6,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from plimsoll.load.levels import LevelValue, LoadLevel, StepValue
+from plimsoll.load.level_fields import LevelValue, StepValue
+from plimsoll.load.levels import LoadLevel
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.shapes.shape import Extent, FormShape, LoadShape, ShapeOption, Values, Wording
 from plimsoll.load.spec import ShapeSpec

@@ -90,6 +90,8 @@ class RunCommand(click.Command):
     are in `ctx.meta["settings"]`, spelt as options: the locustfile may know them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and locustfiles.is_locustfile(args[0]):
+            args = ["-f", *args]
         ctx.meta["locustfile"] = LocustfileOptions()
         if not ctx.resilient_parsing:
             settings = read_settings(_config(args), Path.home(), Path.cwd())

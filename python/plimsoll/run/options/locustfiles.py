@@ -73,8 +73,13 @@ def download(url: str) -> Path:
     return path
 
 
+def is_locustfile(first: str) -> bool:
+    """Whether the first word names one. Later it may be an option's value, so there a locustfile has -f before it."""
+    return first.endswith(".py") and Path(first).is_file()
+
+
 def is_source(argument: str) -> bool:
-    """A URL of any scheme, a plan, or a file of targets; a locustfile has -f before it."""
+    """A URL of any scheme, a plan, or a file of targets."""
     if _SCHEME.match(argument):
         return True
     if argument.endswith(".toml"):
