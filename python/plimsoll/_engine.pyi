@@ -510,8 +510,7 @@ class QuickSettings:
         *,
         fast: bool,
         client: Client,
-        current: Callable[[], Any],
-        wait: Callable[[], Reply],
+        hub: Any,
         pacer: Any,
         listeners: list[Any],
         recorder: type,
@@ -529,9 +528,8 @@ class QuickSettings:
         extra: dict[str, str | bytes | None] | None = None,
         timeouts: Timeouts | None = None,
     ) -> Self:
-        """fast: compose messages as FastHttpSession, else as HttpSession. current: returns the running greenlet. wait:
-        switches to the hub. pacer: has `_due`, `_late`, `_free` and `_yielded`. listeners: those of the request event.
-        recorder: the type of the one that records. request: what the class has under this name, unless a script has
+        """fast: compose messages as FastHttpSession, else as HttpSession. hub: the greenlet of gevent's loop. pacer: has
+        `_due`, `_late`, `_free` and `_yielded`. listeners: those of the request event. recorder: the type of the one that records. request: what the class has under this name, unless a script has
         replaced it. response: the type of responses; dump: writes JSON that `json_text` does not. routes: of the base
         URL. root: the scheme, host and port of `origin`. prefix: the path of the base URL, if it needs no quoting.
 

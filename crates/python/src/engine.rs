@@ -1,11 +1,11 @@
 //! `Engine`: the reactor for Python. `client`: sends requests; `stream`: a body read in pieces;
-//! `websocket`: messages; `groups`: native users; `resume`: hands out replies; `ahead`: hints about the next ones.
+//! `websocket`: messages; `groups`: native users; `turn`: hands out replies; `ahead`: hints about the next ones.
 
 mod ahead;
 mod client;
 mod groups;
-mod resume;
 mod stream;
+mod turn;
 mod websocket;
 
 use std::os::fd::AsRawFd;
@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use plimsoll_engine as engine;
-use plimsoll_engine::{ClientId, Event, ExchangeId, Limits, Piece, WakeId};
+use plimsoll_engine::{ClientId, ExchangeId, Limits, Piece, WakeId};
 use pyo3::prelude::*;
 use slab::Slab;
 
@@ -31,9 +31,9 @@ use crate::reply::Reply;
 pub(crate) struct Engine {
     pub(crate) inner: engine::Engine,
     /// The Python object to return with each exchange in flight. Its slot is the exchange's token.
-    waiters: Slab<Py<PyAny>>,
+    waiters: Slab<turn::Waiter>,
     near: ahead::Addresses,
-    resume: resume::Resume,
+    turn: turn::Turn,
     pub(crate) groups: groups::Groups,
     gone: Gone,
     pub(crate) max_decoded: u64,
@@ -65,7 +65,7 @@ impl Engine {
         let place = self.waiters.vacant_entry();
         let piece = self.inner.read(id, place.key() as u64);
         if piece.is_none() {
-            place.insert(waiter);
+            place.insert(waiter.into());
         }
         piece
     }
@@ -84,21 +84,6 @@ impl Engine {
     }
 }
 
-/// The next waiter, and what it waits for. Not inlined: each greenlet keeps a copy of the stack it was switched from.
-#[inline(never)]
-fn next_waiter<'py>(engine: &Bound<'py, Engine>) -> PyResult<Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
-    let py = engine.py();
-    let mut this = engine.borrow_mut();
-    this.look_ahead();
-    let Some((waiter, reply)) = this.__next__(py) else { return Ok(None) };
-    drop(this);
-    let reply = match reply {
-        Some(reply) => Bound::new(py, reply)?.into_any(),
-        None => py.None().into_bound(py),
-    };
-    Ok(Some((waiter.into_bound(py), reply)))
-}
-
 #[pymethods]
 impl Engine {
     #[new]
@@ -110,7 +95,7 @@ impl Engine {
             inner,
             waiters: Slab::new(),
             near: ahead::Addresses::default(),
-            resume: resume::Resume::default(),
+            turn: turn::Turn::default(),
             groups: groups::Groups::default(),
             gone: Gone::default(),
             max_decoded,
@@ -148,30 +133,13 @@ impl Engine {
     }
 
     fn __next__(&mut self, py: Python<'_>) -> Option<(Py<PyAny>, Option<Reply>)> {
-        loop {
-            match self.inner.next_event()? {
-                Event::Finished(mut finished) if groups::is_native(finished.token) => {
-                    self.groups.finished(py, &mut self.inner, &mut finished);
-                }
-                Event::Woken(token) if groups::is_native(token) => self.groups.woken(py, &mut self.inner, token),
-                Event::Finished(finished) => {
-                    let waiter = self.waiters.remove(finished.token as usize);
-                    return Some((waiter, Some(Reply::new(finished, self.max_decoded))));
-                }
-                Event::Woken(token) => return Some((self.waiters.remove(token as usize), None)),
-            }
-        }
+        let ready = self.next_ready(py)?;
+        Some((ready.waiter.object, ready.reply))
     }
 
     fn deliver(slf: &Bound<'_, Self>) -> PyResult<()> {
-        let py = slf.py();
-        slf.borrow_mut().poll(py, Some(0.0))?;
-        let mut resume = std::mem::take(&mut slf.borrow_mut().resume);
-        while let Some((waiter, reply)) = next_waiter(slf)? {
-            resume.switch(&waiter, &reply)?;
-        }
-        slf.borrow_mut().resume = resume;
-        Ok(())
+        slf.borrow_mut().poll(slf.py(), Some(0.0))?;
+        Self::hand_out(slf)
     }
 
     fn set_sources(&mut self, addresses: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -200,7 +168,7 @@ impl Engine {
     }
 
     fn wake(&mut self, waiter: Py<PyAny>, due: u64) -> u64 {
-        let place = self.waiters.insert(waiter);
+        let place = self.waiters.insert(waiter.into());
         self.inner.wake(place as u64, due).0
     }
 

@@ -8,6 +8,7 @@ mod engine;
 mod errors;
 mod events;
 mod forms;
+mod greenlets;
 mod grpc;
 mod histogram;
 mod json;

@@ -29,11 +29,12 @@ class Hub:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        loop_greenlet = gevent.get_hub()
+        self.greenlet = gevent.get_hub()
+        """The greenlet of gevent's loop."""
         # greenlet's plain switch: gevent's own adds checks that cost a tenth of a whole request.
-        self.wait: Callable[[], Reply] = greenlet.switch.__get__(loop_greenlet)
+        self.wait: Callable[[], Reply] = greenlet.switch.__get__(self.greenlet)
         """Sleep until the engine's reply to the request of this greenlet. Not for the hub's own callbacks."""
-        self._watcher = loop_greenlet.loop.io(engine.fileno(), READABLE)
+        self._watcher = self.greenlet.loop.io(engine.fileno(), READABLE)
 
     def start(self) -> None:
         """Start the delivery of replies."""

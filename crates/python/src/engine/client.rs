@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyDictMethods};
 
 use super::stream::Stream;
+use super::turn::Waiter;
 use super::{Engine, Gone, Left, Near, leave};
 use crate::errors::refused;
 use crate::origin::{Headers, Origin, Text};
@@ -16,7 +17,7 @@ use crate::timeouts::Timeouts;
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Client {
-    engine: Py<Engine>,
+    pub(crate) engine: Py<Engine>,
     id: ClientId,
     gone: Gone,
 }
@@ -31,6 +32,8 @@ pub(crate) struct Terms<'a> {
     pub(crate) since: u64,
     /// Of the user, for the time when the reply has arrived.
     pub(crate) near: Near,
+    /// Its user waits within a common call.
+    pub(crate) calls: bool,
 }
 
 impl Client {
@@ -38,7 +41,7 @@ impl Client {
         Self { engine, id, gone }
     }
 
-    /// Sends a request; its reply comes out of the engine with `waiter`.
+    /// Sends a request; its reply comes out of the engine with `waiter`. The exchange and its token.
     pub(crate) fn start(
         &self,
         py: Python<'_>,
@@ -46,12 +49,13 @@ impl Client {
         origin: &Origin,
         wire: Wire,
         terms: Terms<'_>,
-    ) -> ExchangeId {
+    ) -> (ExchangeId, u64) {
         let mut engine = self.engine.borrow_mut(py);
         let Engine { inner, waiters, near, .. } = &mut *engine;
         let place = waiters.vacant_entry();
+        let token = place.key() as u64;
         let call = Call {
-            token: place.key() as u64,
+            token,
             wire,
             due: terms.due,
             free: terms.free,
@@ -63,8 +67,8 @@ impl Client {
         };
         let id = inner.send(self.id, &origin.inner, call);
         near.note(place.key(), terms.near);
-        place.insert(waiter);
-        id
+        place.insert(Waiter { object: waiter, calls: terms.calls });
+        (id, token)
     }
 
     /// Gives up an exchange. Whether it was sent: it waits for no end of a backoff.
@@ -146,8 +150,8 @@ impl Client {
         let body = body.map(PyBytesMethods::as_bytes);
         let mut wire = encode(origin, method, target, headers, extra, body, content_type)?;
         wire.continues = stream && http::header(&wire.bytes.as_slice()[..wire.head], "upgrade").is_some();
-        let terms = Terms { due, free, stream, timeouts, since, near: Near::default() };
-        Ok(self.start(py, waiter, origin, wire, terms).0)
+        let terms = Terms { due, free, stream, timeouts, since, ..Terms::default() };
+        Ok(self.start(py, waiter, origin, wire, terms).0.0)
     }
 
     fn stream(&self, py: Python<'_>, reply: &Reply) -> Option<Stream> {

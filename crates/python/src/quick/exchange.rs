@@ -9,12 +9,14 @@ use super::QuickCalls;
 use super::arguments::{Arguments, Verb, given};
 use super::message::Message;
 use super::settings::QuickSettings;
-use crate::engine::{Near, Terms};
+use crate::engine::{Engine, Near, Terms};
+use crate::greenlets::{current, switch};
 use crate::reply::Reply;
 
 /// A call that was sent.
 pub(super) struct Begun<'py> {
     id: ExchangeId,
+    token: u64,
     /// Method and name.
     pub(super) endpoint: Bound<'py, PyTuple>,
     /// The call or its session gave the name.
@@ -37,26 +39,40 @@ impl QuickSettings {
             return Ok(None);
         };
         let catches = given(arguments.catch_response.as_ref()).map_or(Ok(false), PyAnyMethods::is_truthy)?;
-        let waiter = self.current.bind(py).call0()?.unbind();
+        let waiter = current(py)?.unbind();
         let mut terms = self.terms(self.pacer.bind(py))?;
         let objects =
             [waiter.as_ptr().addr(), session.as_ptr().addr(), self.pacer.as_ptr().addr(), self.client.as_ptr().addr()];
         terms.near =
             Near { objects, settings: (std::ptr::from_ref(self).addr(), size_of::<Self>()), arguments: arguments.at };
-        let id = self.client.borrow(py).start(py, waiter, self.origin.get(), wire, terms);
-        Ok(Some(Begun { id, endpoint, is_named, catches }))
+        terms.calls = true;
+        let (id, token) = self.client.borrow(py).start(py, waiter, self.origin.get(), wire, terms);
+        Ok(Some(Begun { id, token, endpoint, is_named, catches }))
     }
 
     /// The reply, after other users have run. Nothing stays borrowed in here: other greenlets of the user may send.
     pub(super) fn wait<'py>(&self, session: &Bound<'py, PyAny>, begun: &Begun<'py>) -> PyResult<Bound<'py, Reply>> {
-        let py = session.py();
-        match self.wait.bind(py).call1(PyTuple::empty(py)) {
-            Ok(reply) => {
-                self.pacer.bind(py).setattr(intern!(py, "_yielded"), true)?;
-                Ok(reply.cast_into::<Reply>()?)
-            }
+        match self.next(session.py()).and_then(|next| switch(&next, None)) {
+            Ok(with) => self.received(begun, with),
             Err(error) => Err(self.give_up(session, begun, error)),
         }
+    }
+
+    /// Who runs in the meantime.
+    #[inline(never)]
+    fn next<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let client = self.client.borrow(py);
+        let successor = Engine::successor(client.engine.bind(py))?;
+        Ok(successor.unwrap_or_else(|| self.hub.bind(py).clone()))
+    }
+
+    /// The reply that was handed to this call; else what it was resumed with.
+    #[inline(never)]
+    fn received<'py>(&self, begun: &Begun<'py>, with: Bound<'py, PyAny>) -> PyResult<Bound<'py, Reply>> {
+        let py = with.py();
+        self.pacer.bind(py).setattr(intern!(py, "_yielded"), true)?;
+        let handed = self.client.borrow(py).engine.borrow_mut(py).handed(begun.token);
+        handed.map_or_else(|| Ok(with.cast_into()?), |reply| Ok(reply.into_bound(py)))
     }
 
     /// Ends a call whose user does not wait any longer.

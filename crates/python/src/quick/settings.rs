@@ -44,10 +44,8 @@ pub(crate) struct Recording {
 pub(crate) struct QuickSettings {
     pub(super) style: Style,
     pub(super) client: Py<Client>,
-    /// Returns the running greenlet.
-    pub(super) current: Py<PyAny>,
-    /// Switches to the hub, and returns the reply.
-    pub(super) wait: Py<PyAny>,
+    /// The greenlet of gevent's loop.
+    pub(super) hub: Py<PyAny>,
     /// Has the times of the user's last wait.
     pub(super) pacer: Py<PyAny>,
     /// Those of the request event.
@@ -81,15 +79,14 @@ pub(crate) struct QuickSettings {
 #[pymethods]
 impl QuickSettings {
     #[new]
-    #[pyo3(signature = (*, fast, client, current, wait, pacer, listeners, recorder, request, response, dump, routes,
+    #[pyo3(signature = (*, fast, client, hub, pacer, listeners, recorder, request, response, dump, routes,
                         root, prefix, origin, headers, bare = None, composes = true, only_without_body = false,
                         extra = None, timeouts = None))]
     #[allow(clippy::too_many_arguments)] // named by the caller
     fn new(
         fast: bool,
         client: Py<Client>,
-        current: Py<PyAny>,
-        wait: Py<PyAny>,
+        hub: Py<PyAny>,
         pacer: Py<PyAny>,
         listeners: Py<PyList>,
         recorder: Py<PyType>,
@@ -111,8 +108,7 @@ impl QuickSettings {
         Self {
             style,
             client,
-            current,
-            wait,
+            hub,
             pacer,
             listeners,
             recorder,
@@ -135,7 +131,7 @@ impl QuickSettings {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.pacer)?;
-        visit.call(&self.wait)?;
+        visit.call(&self.hub)?;
         visit.call(&self.listeners)
     }
 }

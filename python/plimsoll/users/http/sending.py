@@ -209,8 +209,7 @@ class Sender(QuickCalls[ResponseT], Generic[ResponseT]):
         """The part of the settings of common calls that all sessions have."""
         return {
             "client": self._client or self._open(),
-            "current": getcurrent,
-            "wait": self._hub.wait,
+            "hub": self._hub.greenlet,
             "pacer": self._pacer,
             "listeners": self.request_event._handlers,
             "recorder": RequestRecorder,

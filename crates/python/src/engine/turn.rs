@@ -1,0 +1,156 @@
+//! A turn: the replies that one look at the kernel has found, and who gets them.
+//!
+//! The hub resumes the first user. Each user that then sends a common call and waits resumes the next one itself, so a
+//! reply costs one switch instead of two, by way of the hub. Who waits for something else is resumed by the hub.
+
+use pyo3::ffi::PyThreadState_Get;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use super::{Engine, groups};
+use crate::greenlets::{LastClass, switch};
+use crate::reply::Reply;
+use plimsoll_engine::Event;
+
+/// Who is resumed with the outcome of an exchange, or when a time is reached.
+pub(super) struct Waiter {
+    pub(super) object: Py<PyAny>,
+    /// Waits within a common call, which takes its reply from `Turn::handed`.
+    pub(super) calls: bool,
+}
+
+impl From<Py<PyAny>> for Waiter {
+    fn from(object: Py<PyAny>) -> Self {
+        Self { object, calls: false }
+    }
+}
+
+/// A waiter to be resumed, with the token that it had, and what it waited for.
+pub(super) struct Ready {
+    token: u64,
+    pub(super) waiter: Waiter,
+    pub(super) reply: Option<Reply>,
+}
+
+#[derive(Default)]
+pub(super) struct Turn {
+    /// The thread whose hub hands out replies just now, as the address of its state; 0: none.
+    thread: usize,
+    /// To be resumed by the hub.
+    held: Option<Ready>,
+    /// The reply to the call with this token, on its way to its user. Not an argument of the switch: whoever switches
+    /// keeps these until it is resumed itself.
+    handed: Option<(u64, Py<Reply>)>,
+    class: LastClass,
+}
+
+impl Engine {
+    /// The next waiter; None: there is none until the next look at the kernel.
+    pub(super) fn next_ready(&mut self, py: Python<'_>) -> Option<Ready> {
+        if let Some(held) = self.turn.held.take() {
+            return Some(held);
+        }
+        loop {
+            match self.inner.next_event()? {
+                Event::Finished(mut finished) if groups::is_native(finished.token) => {
+                    self.groups.finished(py, &mut self.inner, &mut finished);
+                }
+                Event::Woken(token) if groups::is_native(token) => self.groups.woken(py, &mut self.inner, token),
+                Event::Finished(finished) => {
+                    let (token, waiter) = (finished.token, self.waiters.remove(finished.token as usize));
+                    return Some(Ready { token, waiter, reply: Some(Reply::new(finished, self.max_decoded)) });
+                }
+                Event::Woken(token) => {
+                    return Some(Ready { token, waiter: self.waiters.remove(token as usize), reply: None });
+                }
+            }
+        }
+    }
+
+    /// Hands out the replies of this turn.
+    pub(super) fn hand_out(engine: &Bound<'_, Self>) -> PyResult<()> {
+        engine.borrow_mut().turn.thread = this_thread();
+        let result = loop {
+            match Self::resume_next(engine) {
+                Ok(true) => {}
+                Ok(false) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        let mut this = engine.borrow_mut();
+        this.turn.thread = 0;
+        this.turn.handed = None;
+        result
+    }
+
+    /// Whether there was one.
+    fn resume_next(engine: &Bound<'_, Self>) -> PyResult<bool> {
+        let py = engine.py();
+        let mut this = engine.borrow_mut();
+        this.look_ahead();
+        let Some(ready) = this.next_ready(py) else { return Ok(false) };
+        let plainly = this.turn.class.switches_plainly(&ready.waiter.object);
+        drop(this);
+        if plainly == Some(true) && ready.waiter.calls {
+            let next = Self::hand(engine, ready)?;
+            switch(&next, None)?;
+            return Ok(true);
+        }
+        let waiter = ready.waiter.object.into_bound(py);
+        let reply = match ready.reply {
+            Some(reply) => Bound::new(py, reply)?.into_any(),
+            None => py.None().into_bound(py),
+        };
+        if plainly.is_none() {
+            let class = LastClass::ask(&waiter);
+            engine.borrow_mut().turn.class = class;
+        }
+        if plainly == Some(true) {
+            switch(&waiter, Some(&PyTuple::new(py, [reply])?))?;
+        } else {
+            waiter.call_method1(intern!(py, "switch"), (reply,))?;
+        }
+        Ok(true)
+    }
+
+    /// Puts a reply where its call will find it. Who made the call.
+    fn hand<'py>(engine: &Bound<'py, Self>, ready: Ready) -> PyResult<Bound<'py, PyAny>> {
+        let py = engine.py();
+        if let Some(reply) = ready.reply {
+            let reply = Bound::new(py, reply)?.unbind();
+            engine.borrow_mut().turn.handed = Some((ready.token, reply));
+        }
+        Ok(ready.waiter.object.into_bound(py))
+    }
+
+    /// Who is to run while a user waits for the reply to a call: the next user in this turn, whose reply is handed to it;
+    /// None: the hub.
+    pub(crate) fn successor<'py>(engine: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let py = engine.py();
+        let mut this = engine.borrow_mut();
+        // Another thread has a hub of its own, and its greenlets cannot run here.
+        if this.turn.thread != this_thread() {
+            return Ok(None);
+        }
+        this.look_ahead();
+        let Some(ready) = this.next_ready(py) else { return Ok(None) };
+        if !ready.waiter.calls || this.turn.class.switches_plainly(&ready.waiter.object) != Some(true) {
+            this.turn.held = Some(ready);
+            return Ok(None);
+        }
+        drop(this);
+        Self::hand(engine, ready).map(Some)
+    }
+
+    /// The reply to the call with this token, if it has been handed out.
+    pub(crate) fn handed(&mut self, token: u64) -> Option<Py<Reply>> {
+        self.turn.handed.take_if(|handed| handed.0 == token).map(|handed| handed.1)
+    }
+}
+
+#[allow(unsafe_code)]
+fn this_thread() -> usize {
+    // SAFETY: whoever has a `Bound` is attached to the interpreter.
+    unsafe { PyThreadState_Get() }.addr()
+}

@@ -1,0 +1,99 @@
+//! Greenlets, by the functions that `greenlet` has for C. A call of the method `switch` would leave a tuple and two frames
+//! more on the stack, which is put away for each user that waits.
+
+use std::ptr::null_mut;
+
+use pyo3::ffi::{PyCapsule_Import, PyObject};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyTuple, PyType};
+
+/// Places in the table of `greenlet._C_API`, which `greenlet.h` numbers.
+const GET_CURRENT: usize = 4;
+const SWITCH: usize = 6;
+
+#[derive(Clone, Copy)]
+struct Functions {
+    current: unsafe extern "C" fn() -> *mut PyObject,
+    switch: unsafe extern "C" fn(*mut PyObject, *mut PyObject, *mut PyObject) -> *mut PyObject,
+}
+
+static FUNCTIONS: PyOnceLock<Functions> = PyOnceLock::new();
+
+#[allow(unsafe_code)]
+fn functions(py: Python<'_>) -> PyResult<&Functions> {
+    FUNCTIONS.get_or_try_init(py, || {
+        py.import("greenlet")?;
+        // SAFETY: greenlet has put a table of functions there, with these signatures at these places; it is never freed.
+        unsafe {
+            let table = PyCapsule_Import(c"greenlet._C_API".as_ptr(), 0).cast::<*const ()>();
+            if table.is_null() {
+                return Err(PyErr::fetch(py));
+            }
+            Ok(Functions {
+                current: std::mem::transmute::<*const (), unsafe extern "C" fn() -> *mut PyObject>(
+                    *table.add(GET_CURRENT),
+                ),
+                switch: std::mem::transmute::<
+                    *const (),
+                    unsafe extern "C" fn(*mut PyObject, *mut PyObject, *mut PyObject) -> *mut PyObject,
+                >(*table.add(SWITCH)),
+            })
+        }
+    })
+}
+
+/// The running greenlet.
+#[allow(unsafe_code)]
+pub(crate) fn current(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let functions = functions(py)?;
+    // SAFETY: it takes nothing, and returns a new reference or null with an exception.
+    unsafe { Bound::from_owned_ptr_or_err(py, (functions.current)()) }
+}
+
+/// Lets a greenlet run, and returns what this one is resumed with. arguments: what the other one gets; None: nothing.
+#[allow(unsafe_code)]
+pub(crate) fn switch<'py>(
+    greenlet: &Bound<'py, PyAny>,
+    arguments: Option<&Bound<'py, PyTuple>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = greenlet.py();
+    let functions = functions(py)?;
+    let arguments = arguments.map_or(null_mut(), Bound::as_ptr);
+    // SAFETY: it checks that this is a greenlet, keeps its own references to the arguments, and returns a new reference or
+    // null with an exception.
+    unsafe { Bound::from_owned_ptr_or_err(py, (functions.switch)(greenlet.as_ptr(), arguments, null_mut())) }
+}
+
+/// A class of waiters, and whether its `switch` is that of greenlets. The class that was asked about last.
+#[derive(Default)]
+pub(crate) struct LastClass(Option<(Py<PyType>, bool)>);
+
+impl LastClass {
+    /// None: it is another class.
+    pub(crate) fn switches_plainly(&self, waiter: &Py<PyAny>) -> Option<bool> {
+        let (class, plainly) = self.0.as_ref()?;
+        (class.as_ptr() == class_of(waiter)).then_some(*plainly)
+    }
+
+    /// Asks the class of this waiter.
+    pub(crate) fn ask(waiter: &Bound<'_, PyAny>) -> Self {
+        let class = waiter.get_type();
+        let plainly = is_plain(&class).unwrap_or(false);
+        Self(Some((class.unbind(), plainly)))
+    }
+}
+
+fn is_plain(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let py = class.py();
+    let switch = intern!(py, "switch");
+    let greenlets = py.import("greenlet")?.getattr("greenlet")?.getattr(switch)?;
+    Ok(class.getattr(switch)?.is(&greenlets))
+}
+
+#[allow(unsafe_code)]
+fn class_of(object: &Py<PyAny>) -> *mut PyObject {
+    // SAFETY: every object has a class.
+    unsafe { pyo3::ffi::Py_TYPE(object.as_ptr()).cast() }
+}
