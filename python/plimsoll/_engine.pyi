@@ -454,9 +454,11 @@ class Engine:
         """The waiter given to `Client.send` with its finished exchange, or the waiter given to `wake` with None."""
     def deliver(self) -> None:
         """Poll, and call `waiter.switch(reply)` for each step of the iteration. Raises what that raises; the rest comes
-        with the next call."""
+        with the next call. Greenlets that make common calls or sleep in `sleep_until` may resume one another instead."""
     def wake(self, waiter: Any, due: int) -> int:
         """Hand `waiter` back at `due` (ns), to the precision of the kernel's timers. The id is for `cancel_wake`."""
+    def sleep_until(self, hub: Any, due: int) -> None:
+        """The running greenlet sleeps until `due` (ns). hub: the greenlet that runs if no other one is due."""
     def cancel_wake(self, id: int) -> None:
         """Take a wake back. Unknown ids are ignored."""
     def set_sources(self, addresses: Sequence[str]) -> None:

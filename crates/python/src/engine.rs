@@ -60,6 +60,11 @@ impl Engine {
         }
     }
 
+    fn wake_up(&mut self, waiter: turn::Waiter, due: u64) -> u64 {
+        let place = self.waiters.insert(waiter);
+        self.inner.wake(place as u64, due).0
+    }
+
     /// The next piece of a streamed body; None: `waiter` is returned when there may be more.
     pub(crate) fn read(&mut self, id: ExchangeId, waiter: Py<PyAny>) -> Option<Piece> {
         let place = self.waiters.vacant_entry();
@@ -168,8 +173,11 @@ impl Engine {
     }
 
     fn wake(&mut self, waiter: Py<PyAny>, due: u64) -> u64 {
-        let place = self.waiters.insert(waiter.into());
-        self.inner.wake(place as u64, due).0
+        self.wake_up(waiter.into(), due)
+    }
+
+    fn sleep_until(slf: &Bound<'_, Self>, hub: &Bound<'_, PyAny>, due: u64) -> PyResult<()> {
+        Self::sleep(slf, hub, due)
     }
 
     fn cancel_wake(&mut self, id: u64) {

@@ -67,13 +67,7 @@ def sleep_until(hub: Hub, due: int) -> None:
     The engine's timers have the kernel's precision. Those of gevent's loop are up to a millisecond late, which would
     count as the generator's lag on the first request after every wait.
     """
-    engine = hub.engine
-    number = engine.wake(getcurrent(), due)
-    try:
-        hub.wait()
-    except BaseException:
-        engine.cancel_wake(number)
-        raise
+    hub.engine.sleep_until(hub.greenlet, due)
 
 
 def yield_to_others() -> None:

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections import Counter
 from contextlib import ExitStack, suppress
+from time import monotonic_ns
 from typing import TYPE_CHECKING, Any
 
 import gevent
@@ -163,3 +164,22 @@ def test_users_that_sleep_or_are_killed_leave_the_replies_of_others(
     counts = session_bench.counts
     assert sum(count for (*_, outcome), count in counts.items() if outcome == "success") >= 3 * ended["done"]
     assert {outcome for *_, outcome in counts} <= {"success", "cancelled"}
+
+
+def test_a_user_that_sleeps_resumes_the_next_one_that_is_awake() -> None:
+    ended: list[int] = []
+    first = monotonic_ns() + 20_000_000
+
+    def use(number: int) -> None:
+        for due in (first, first + 20_000_000):
+            sleep_until(current(), due)
+        ended.append(number)
+
+    users = [gevent.spawn(use, number) for number in range(USERS)]
+    switches = Switches(users)
+    greenlet.settrace(switches)
+    gevent.joinall(users, timeout=PATIENCE_S, raise_error=True)
+    greenlet.settrace(None)
+    assert ended == list(range(USERS))
+    # All are awake at once, and sleep again; the first one may have been resumed by the hub to learn its class.
+    assert switches.counts["user", "user"] >= USERS // 2

@@ -32,8 +32,8 @@ pub(crate) struct Terms<'a> {
     pub(crate) since: u64,
     /// Of the user, for the time when the reply has arrived.
     pub(crate) near: Near,
-    /// Its user waits within a common call.
-    pub(crate) calls: bool,
+    /// Its user may be resumed by another one.
+    pub(crate) direct: bool,
 }
 
 impl Client {
@@ -67,7 +67,7 @@ impl Client {
         };
         let id = inner.send(self.id, &origin.inner, call);
         near.note(place.key(), terms.near);
-        place.insert(Waiter { object: waiter, calls: terms.calls });
+        place.insert(Waiter { object: waiter, direct: terms.direct });
         (id, token)
     }
 

@@ -1,7 +1,8 @@
 //! A turn: the replies that one look at the kernel has found, and who gets them.
 //!
-//! The hub resumes the first user. Each user that then sends a common call and waits resumes the next one itself, so a
-//! reply costs one switch instead of two, by way of the hub. Who waits for something else is resumed by the hub.
+//! The hub resumes the first user. Each user that then waits for the reply to a common call, or sleeps, resumes the next
+//! one itself, so a reply costs one switch instead of two, by way of the hub. Who waits for something else is resumed by
+//! the hub.
 
 use pyo3::ffi::PyThreadState_Get;
 use pyo3::intern;
@@ -9,20 +10,20 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::{Engine, groups};
-use crate::greenlets::{LastClass, switch};
+use crate::greenlets::{LastClass, current, switch};
 use crate::reply::Reply;
 use plimsoll_engine::Event;
 
 /// Who is resumed with the outcome of an exchange, or when a time is reached.
 pub(super) struct Waiter {
     pub(super) object: Py<PyAny>,
-    /// Waits within a common call, which takes its reply from `Turn::handed`.
-    pub(super) calls: bool,
+    /// Another user may resume it: it takes its reply from `Turn::handed`, and needs no argument.
+    pub(super) direct: bool,
 }
 
 impl From<Py<PyAny>> for Waiter {
     fn from(object: Py<PyAny>) -> Self {
-        Self { object, calls: false }
+        Self { object, direct: false }
     }
 }
 
@@ -92,7 +93,7 @@ impl Engine {
         let Some(ready) = this.next_ready(py) else { return Ok(false) };
         let plainly = this.turn.class.switches_plainly(&ready.waiter.object);
         drop(this);
-        if plainly == Some(true) && ready.waiter.calls {
+        if plainly == Some(true) && ready.waiter.direct {
             let next = Self::hand(engine, ready)?;
             switch(&next, None)?;
             return Ok(true);
@@ -114,7 +115,7 @@ impl Engine {
         Ok(true)
     }
 
-    /// Puts a reply where its call will find it. Who made the call.
+    /// Puts a reply where its call will find it. Who waits.
     fn hand<'py>(engine: &Bound<'py, Self>, ready: Ready) -> PyResult<Bound<'py, PyAny>> {
         let py = engine.py();
         if let Some(reply) = ready.reply {
@@ -124,23 +125,33 @@ impl Engine {
         Ok(ready.waiter.object.into_bound(py))
     }
 
-    /// Who is to run while a user waits for the reply to a call: the next user in this turn, whose reply is handed to it;
-    /// None: the hub.
-    pub(crate) fn successor<'py>(engine: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// Who is to run while a user waits: the next user in this turn, whose reply is handed to it, else the hub.
+    pub(crate) fn successor<'py>(engine: &Bound<'py, Self>, hub: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = engine.py();
         let mut this = engine.borrow_mut();
         // Another thread has a hub of its own, and its greenlets cannot run here.
         if this.turn.thread != this_thread() {
-            return Ok(None);
+            return Ok(hub.clone());
         }
         this.look_ahead();
-        let Some(ready) = this.next_ready(py) else { return Ok(None) };
-        if !ready.waiter.calls || this.turn.class.switches_plainly(&ready.waiter.object) != Some(true) {
+        let Some(ready) = this.next_ready(py) else { return Ok(hub.clone()) };
+        if !ready.waiter.direct || this.turn.class.switches_plainly(&ready.waiter.object) != Some(true) {
             this.turn.held = Some(ready);
-            return Ok(None);
+            return Ok(hub.clone());
         }
         drop(this);
-        Self::hand(engine, ready).map(Some)
+        Self::hand(engine, ready)
+    }
+
+    /// Lets others run until the monotonic clock reaches `due`, ns.
+    pub(super) fn sleep(engine: &Bound<'_, Self>, hub: &Bound<'_, PyAny>, due: u64) -> PyResult<()> {
+        let waiter = Waiter { object: current(engine.py())?.unbind(), direct: true };
+        let wake = engine.borrow_mut().wake_up(waiter, due);
+        let resumed = Self::successor(engine, hub).and_then(|next| switch(&next, None));
+        if resumed.is_err() {
+            engine.borrow_mut().cancel_wake(wake);
+        }
+        resumed.map(drop)
     }
 
     /// The reply to the call with this token, if it has been handed out.

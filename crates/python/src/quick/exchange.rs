@@ -45,7 +45,7 @@ impl QuickSettings {
             [waiter.as_ptr().addr(), session.as_ptr().addr(), self.pacer.as_ptr().addr(), self.client.as_ptr().addr()];
         terms.near =
             Near { objects, settings: (std::ptr::from_ref(self).addr(), size_of::<Self>()), arguments: arguments.at };
-        terms.calls = true;
+        terms.direct = true;
         let (id, token) = self.client.borrow(py).start(py, waiter, self.origin.get(), wire, terms);
         Ok(Some(Begun { id, token, endpoint, is_named, catches }))
     }
@@ -61,9 +61,7 @@ impl QuickSettings {
     /// Who runs in the meantime.
     #[inline(never)]
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let client = self.client.borrow(py);
-        let successor = Engine::successor(client.engine.bind(py))?;
-        Ok(successor.unwrap_or_else(|| self.hub.bind(py).clone()))
+        Engine::successor(self.client.borrow(py).engine.bind(py), self.hub.bind(py))
     }
 
     /// The reply that was handed to this call; else what it was resumed with.
