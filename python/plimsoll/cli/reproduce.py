@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll.cli.common import INVALID, ask, ask_for_public_load, opened_store, print_report, say, store_option
+from plimsoll.errors import UsageError
 from plimsoll.experiment.reproduce import cell_again, circumstances, plan_of
 from plimsoll.report.sources import RunSource
-from plimsoll.report.text import one_line
+from plimsoll.report.text import cut, one_line
 from plimsoll.store.database import absolute
 
 if TYPE_CHECKING:
     from plimsoll.experiment.reproduce import ReproducedCell
     from plimsoll.store import Store, StoredRun
+
+LONGEST = 4000
+"""Characters of a command that somebody can look at."""
 
 
 @click.command(
@@ -45,7 +49,7 @@ def reproduce(run: str, dry_run: bool, yes: bool, store: str | None) -> None:
     with opened_store(store) as opened:
         old = opened.run(run)
         cell = cell_again(opened, old)
-        say(f"run {old.id}: {old.manifest.get('command', '')}")
+        say(f"run {old.id}: {cut(str(old.manifest.get('command', '')), LONGEST)}")
         for line in (*circumstances(old), *(cell.lines if cell else ())):
             say(line)
         plan = None if cell else plan_of(old)
@@ -68,6 +72,9 @@ def _ask(cell: ReproducedCell, yes: bool) -> None:
     """A store may come from somebody else, and so may the commands in it. Raises UsageError unless the user agrees."""
     if not cell.commands:
         return
+    longest = max(map(len, cell.commands))
+    if longest > LONGEST and not yes:
+        raise UsageError(f"a command of this cell has {longest:,} characters: nobody can look at it; --yes runs it")
     say(f"in {cell.spec.folder}, this runs:")
     for each in cell.commands:
         say(f"  {one_line(each)}")
