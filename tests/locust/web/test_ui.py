@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import gevent
 import pytest
-from flask import Blueprint
+from flask import Blueprint, request
 
 from plimsoll.errors import UsageError
 from plimsoll.locust.api import Environment, LoadTestShape
@@ -315,6 +315,15 @@ def test_a_program_adds_routes_and_changes_answers(page, environment):
     assert client.get("/price").text == "42"
     for _ in range(2):
         assert client.get("/stats/requests").json["extended"] is True
+
+
+def test_a_route_gets_no_body_that_is_larger_than_the_program_allows(page):
+    page.app.add_url_rule("/size", "size", lambda: str(len(request.get_data())), methods=["POST"])
+    client = page.app.test_client()
+    assert page.app.config["MAX_CONTENT_LENGTH"] == web.LARGEST_BODY == 64 << 20
+    page.app.config["MAX_CONTENT_LENGTH"] = 3
+    assert client.post("/size", data=b"abc").text == "3"
+    assert client.post("/size", data=b"abcd").status_code == 413
 
 
 def test_every_path_may_have_a_prefix(environment):

@@ -41,6 +41,8 @@ HOST_IS_REQUIRED = False
 LOOPBACK = "127.0.0.1"
 BACKLOG = 64
 """Connections that may wait to be accepted."""
+LARGEST_BODY = 64 << 20
+"""Bytes of a request; a program may set another `MAX_CONTENT_LENGTH` in `app.config`."""
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
@@ -165,6 +167,7 @@ class WebUI:
             raise UsageError("create_web_ui needs Flask: pip install 'plimsoll[locust]'") from error
         # Not the name of our logger: Flask logs errors to the logger of its name, which would log them here again.
         app = Flask("plimsoll.users.web_app", template_folder=templates)
+        app.config["MAX_CONTENT_LENGTH"] = LARGEST_BODY
         app.before_request(self._refuse_foreign_pages)
         routes = Blueprint("locust", "locust.web", url_prefix=prefix)
         statistics = memoize(DEFAULT_CACHE_TIME)(self._routes.statistics)
