@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from h2.config import H2Configuration
-from h2.connection import H2Connection
+from h2.connection import ConnectionState, H2Connection
 from h2.events import DataReceived, RequestReceived, StreamEnded
 from hyperframe.frame import GoAwayFrame
 from websockets.asyncio.server import ServerConnection, serve
@@ -166,7 +166,8 @@ class Http2(asyncio.Protocol):
         self._transport.write(self._h2.data_to_send())
 
     def _answer(self, stream: int) -> None:
-        if self._transport.is_closing():
+        # A peer that said goodbye waits for nothing.
+        if self._transport.is_closing() or self._h2.state_machine.state is ConnectionState.CLOSED:
             return
         if self._is_grpc:
             self._h2.send_headers(stream, [(":status", "200"), ("content-type", "application/grpc")])
