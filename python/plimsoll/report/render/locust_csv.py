@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from plimsoll.report.sources import OutputRequest, RunSource
     from plimsoll.stats.columns import IntervalColumns
     from plimsoll.stats.view import RunView
-    from plimsoll.store import StoredRun
 
 STATS = [
     "Type", "Name", "Request Count", "Failure Count", "Median Response Time", "Average Response Time",
@@ -48,8 +47,12 @@ VALIDITY = ["Check", "State", "Value", "Limit", "Text"]
 SHARE = 0.2
 """The largest share of a run's time that is spent on tables of all endpoints. There may be thousands of rows, and the
 process that writes them also serves the workers."""
-LINES = 5000
+LINES = 2500
 """About so many of the history are made together."""
+_MOST_DECIMALS = 1 << 14
+"""Texts that are kept."""
+_ROWS = 2500
+"""Of the intervals that are read together for it, about."""
 _LINE_END = "\r\n"
 _UNENCODABLE = "backslashreplace"
 """Names and messages may have lone surrogates."""
@@ -173,8 +176,9 @@ def locust_history_csv(source: RunSource, request: OutputRequest, *, full: bool 
     run = source.stored
     timed = TIMES_OF[run.manifest.get("times_of") or "all"]
     history = RunHistory(first_second(run.manifest, run.facts), timed, PERCENTILES, full=full)
-    yield f"{','.join(headers()['stats_history'])}{_LINE_END}".encode()
-    for columns, users in _stretches(run):
+    text_of = _Decimals()
+    head = f"{','.join(headers()['stats_history'])}{_LINE_END}"
+    for columns, users in _stretches(source.all_columns(_ROWS), run.health()):
         if columns is not None:
             history.add(columns)
         seconds = sorted(users)
@@ -184,16 +188,21 @@ def locust_history_csv(source: RunSource, request: OutputRequest, *, full: bool 
             places, rows = history.at_the_ends_of(some)
             at = [some[place] for place in places]
             ends = [int(run.started + second + 1) for second in at]
-            cells = _history_cells(rows, ends, [users[second] for second in at])
-            yield lines_of(*cells, _LINE_END).encode()
+            texts, numbers = _history_cells(rows, ends, [users[second] for second in at], text_of)
+            # Nothing is passed on of a run that cannot be read at all.
+            yield f"{head}{lines_of(texts, numbers, _LINE_END)}".encode()
+            head = ""
+    yield head.encode()
 
 
-def _stretches(run: StoredRun) -> Iterator[tuple[IntervalColumns | None, dict[int, int]]]:
+def _stretches(
+    intervals: Iterable[IntervalColumns], health: Iterable[Health]
+) -> Iterator[tuple[IntervalColumns | None, dict[int, int]]]:
     """The run in pieces, and the number of users by second, of all seconds that have intervals or a report of a
     worker."""
-    reports = groupby(run.health(), attrgetter("second"))
+    reports = groupby(health, attrgetter("second"))
     ahead = next(reports, None)
-    for columns in chain(run.columns(), (None,)):
+    for columns in chain(intervals, (None,)):
         users = {} if columns is None else dict.fromkeys(columns.seconds, 0)
         while ahead is not None and (columns is None or ahead[0] <= columns.seconds[-1]):
             users[ahead[0]] = _users(ahead[1])
@@ -272,15 +281,14 @@ def history_lines(
         max=[row.max for row in rows],
         average_size=[row.size for row in rows],
     )
-    texts, numbers = _history_cells(columns, [int(unix_time)] * len(rows), [users] * len(rows))
+    texts, numbers = _history_cells(columns, [int(unix_time)] * len(rows), [users] * len(rows), _Decimals())
     return zip(*texts, *numbers, strict=True)
 
 
 def _history_cells(
-    of: SummaryColumns, unix_times: list[int], users: list[int]
+    of: SummaryColumns, unix_times: list[int], users: list[int], text_of: _Decimals
 ) -> tuple[list[Sequence[object]], list[list[object]]]:
     """The columns of the history, those with texts and those after them. Each has one cell for each row."""
-    text_of = _Decimals()
     texts = [unix_times, users, of.methods, of.names]
     numbers = [
         *(map("{:.6f}".format, each) for each in (of.current_rps, of.current_failures_per_s)),
@@ -295,9 +303,11 @@ def _history_cells(
 
 
 class _Decimals(dict[float | None, str]):
-    """`decimals` of times in ms, made once for each. A table has the same ones again and again."""
+    """`decimals` of times in ms, which a history has again and again."""
 
     def __missing__(self, milliseconds: float | None) -> str:
+        if len(self) >= _MOST_DECIMALS:
+            self.clear()
         text = self[milliseconds] = "N/A" if milliseconds is None else decimals(milliseconds)
         return text
 
