@@ -69,14 +69,15 @@ class RunHistory:
 
     def add(self, columns: IntervalColumns) -> None:
         """columns: whole seconds, after those that were asked for."""
-        endpoint, is_request, failed, timed, in_total = np.zeros((5, len(columns.seconds)), dtype=np.int64)
+        endpoint = np.zeros(len(columns.seconds), dtype=np.int64)
+        is_request, failed, timed, in_total = np.zeros((4, len(endpoint)), dtype=np.bool)
         for (method, name, outcome), rows in columns.rows.items():
             endpoint[rows] = self._number(method, name) if self._full else _ALL
             is_request[rows] = outcome not in NO_REQUESTS
             failed[rows] = outcome in FAILURES
             timed[rows] = outcome in self._timed
             in_total[rows] = method not in STREAM_ROWS
-        timed *= columns.is_timed
+        timed &= np.array(columns.is_timed, dtype=np.bool)
         count, bodies, time, least, most = (
             np.array(columns.numbers[name], dtype=np.int64)
             for name in ("count", "bytes_body", "response_sum", "response_min", "response_max")
@@ -93,7 +94,7 @@ class RunHistory:
             "most": np.where(timed, most, _REDUCED["most"][1]),
         }
         of_endpoints = _Rows(numbers, columns.response)
-        of_all = of_endpoints.where(in_total > 0)
+        of_all = of_endpoints.where(in_total)
         of_all.numbers["endpoint"] = np.full(len(of_all.histograms), _ALL)
         self._rows = _Rows.joined([self._rows, of_endpoints, of_all] if self._full else [self._rows, of_all])
 
