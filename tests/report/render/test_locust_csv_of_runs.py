@@ -62,12 +62,14 @@ def test_the_history_is_what_was_written_while_the_run_went_on(run, tmp_path, fu
 def test_the_history_is_passed_on_as_it_is_made(run, monkeypatch):
     whole = list(locust_history_csv(RunSource.of(run), OutputRequest(), full=True))
     monkeypatch.setattr(locust_csv, "LINES", 1)
+    monkeypatch.setattr(locust_csv, "PIECE", 1)
     pieces = list(locust_history_csv(RunSource.of(run), OutputRequest(), full=True))
     assert [piece.count(b"\r\n") for piece in pieces] == [2, 3, 3, 3, 0]
     assert b"".join(pieces) == b"".join(whole)
 
 
-def test_the_history_reads_the_run_for_its_verdict_too(run):
+def test_the_history_reads_the_run_for_its_verdict_too(run, monkeypatch):
+    monkeypatch.setattr(locust_csv, "PIECE", 1)
     source = RunSource.of(run)
     pieces = locust_history_csv(source, OutputRequest())
     next(pieces)
@@ -83,9 +85,9 @@ def test_the_history_of_a_run_without_any_second_is_its_header(store):
     assert parsed(locust_history_csv(RunSource.of(store.run(writer.id)), OutputRequest(), full=True)) == []
 
 
-def test_nothing_is_passed_on_of_a_run_that_cannot_be_read(run, tmp_path):
+def test_nothing_is_passed_on_of_a_short_run_that_cannot_be_read(run, tmp_path):
     with sqlite3.connect(tmp_path / "runs.db") as database:
-        database.execute("UPDATE interval SET count = -1")
+        database.execute("UPDATE interval SET count = -1 WHERE second = 4")
     with pytest.raises(StoreError, match="count is below 0: -1"):
         next(locust_history_csv(RunSource.of(run), OutputRequest(), full=True))
 

@@ -18,7 +18,6 @@ from plimsoll.errors import UsageError
 from plimsoll.record import TIMES_OF, frames_of
 from plimsoll.report.render.csv_writer import CsvWriter, lines_of
 from plimsoll.report.reporting import PERCENTILES, Reporting, readable
-from plimsoll.stats.left_out import first_second
 from plimsoll.stats.summary import EndpointSummary, SummaryColumns, summarise, summarise_total
 
 if TYPE_CHECKING:
@@ -47,6 +46,8 @@ VALIDITY = ["Check", "State", "Value", "Limit", "Text"]
 SHARE = 0.2
 """The largest share of a run's time that is spent on tables of all endpoints. There may be thousands of rows, and the
 process that writes them also serves the workers."""
+PIECE = 1 << 16
+"""Characters of a long file that are passed on together, at least."""
 LINES = 2500
 """About so many of the history are made together."""
 _MOST_DECIMALS = 1 << 14
@@ -175,9 +176,9 @@ def locust_history_csv(source: RunSource, request: OutputRequest, *, full: bool 
 
     run = source.stored
     timed = TIMES_OF[run.manifest.get("times_of") or "all"]
-    history = RunHistory(first_second(run.manifest, run.facts), timed, PERCENTILES, full=full)
+    history = RunHistory(source.first, timed, PERCENTILES, full=full)
     text_of = _Decimals()
-    head = f"{','.join(headers()['stats_history'])}{_LINE_END}"
+    text = f"{','.join(headers()['stats_history'])}{_LINE_END}"
     for columns, users in _stretches(source.all_columns(_ROWS), run.health()):
         if columns is not None:
             history.add(columns)
@@ -189,10 +190,11 @@ def locust_history_csv(source: RunSource, request: OutputRequest, *, full: bool 
             at = [some[place] for place in places]
             ends = [int(run.started + second + 1) for second in at]
             texts, numbers = _history_cells(rows, ends, [users[second] for second in at], text_of)
-            # Nothing is passed on of a run that cannot be read at all.
-            yield f"{head}{lines_of(texts, numbers, _LINE_END)}".encode()
-            head = ""
-    yield head.encode()
+            text += lines_of(texts, numbers, _LINE_END)
+            if len(text) > PIECE:
+                yield text.encode()
+                text = ""
+    yield text.encode()
 
 
 def _stretches(
