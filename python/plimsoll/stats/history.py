@@ -224,9 +224,10 @@ class _Span:
         ends = np.column_stack((self.first, np.arange(self.old, len(self._seconds)) + 1)).ravel()
         found = {}
         for name, (reduce, none) in _REDUCED.items():
+            # The last window ends there.
             beyond = np.full((len(self.grids[name]), 1), none)
             sums = reduce.reduceat(np.concatenate((self.grids[name], beyond), axis=1), ends, axis=1)
-            # The others go from the end of one window to the beginning of the next.
+            # Every other sum goes from the end of one window to the beginning of the next.
             found[name] = sums[:, ::2]
         return found
 

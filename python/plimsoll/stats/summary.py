@@ -1,4 +1,4 @@
-"""The numbers of one row of a table: an endpoint, or all of them together."""
+"""The numbers of one row of a table: an endpoint, or all of them together; and of several rows, by column."""
 
 from __future__ import annotations
 
