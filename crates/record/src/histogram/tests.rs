@@ -295,7 +295,9 @@ proptest! {
     ) {
         let histograms: Vec<Durations> = values.iter().map(|values| {
             let mut each = Durations::default();
-            values.iter().for_each(|&(value, count)| _ = each.record(value, count));
+            for &(value, count) in values {
+                each.record(value, count);
+            }
             each
         }).collect();
         let plain: Vec<_> = histograms.iter().map(|each| each.encode(false)).collect();
