@@ -460,7 +460,7 @@ class Engine:
         """The waiter given to `Client.send` with its finished exchange, or the waiter given to `wake` with None."""
     def deliver(self) -> None:
         """Poll, and call `waiter.switch(reply)` for each step of the iteration. Raises what that raises; the rest comes
-        with the next call. Greenlets that make common calls or sleep in `sleep_until` may resume one another instead."""
+        with the next call. Greenlets that make common calls or sleep in `sleep_until` resume one another instead."""
     def wake(self, waiter: Any, due: int) -> int:
         """Hand `waiter` back at `due` (ns), to the precision of the kernel's timers. The id is for `cancel_wake`."""
     def sleep_until(self, hub: Any, due: int) -> None:
@@ -536,10 +536,11 @@ class QuickSettings:
         extra: dict[str, str | bytes | None] | None = None,
         timeouts: Timeouts | None = None,
     ) -> Self:
-        """fast: compose messages as FastHttpSession, else as HttpSession. hub: the greenlet of gevent's loop. pacer: has
-        `_due`, `_late`, `_free` and `_yielded`. listeners: those of the request event. recorder: the type of the one that records. request: what the class has under this name, unless a script has
-        replaced it. response: the type of responses; dump: writes JSON that `json_text` does not. routes: of the base
-        URL. root: the scheme, host and port of `origin`. prefix: the path of the base URL, if it needs no quoting.
+        """fast: compose messages as FastHttpSession, else as HttpSession. hub: the greenlet of gevent's loop. pacer:
+        has `_due`, `_late`, `_free` and `_yielded`. listeners: those of the request event. recorder: the type of the
+        one that records. request: what the class has under this name, unless a script has replaced it. response: the
+        type of responses; dump: writes JSON that `json_text` does not. routes: of the base URL. root: the scheme, host
+        and port of `origin`. prefix: the path of the base URL, if it needs no quoting.
 
         headers: those of each call. bare: all headers of a call without arguments. composes: False leaves calls with
         arguments to `request`. only_without_body: so do calls with a body. extra: headers after those of each call.

@@ -8,10 +8,9 @@ from pydantic import AfterValidator, Field, PlainValidator, ValidationError
 
 from plimsoll._engine import AllowedHosts
 from plimsoll.load.complaints import complain, complaints
-from plimsoll.load.level_fields import RATE_SCHEMA
 from plimsoll.load.levels import parse_rate
 from plimsoll.load.mistakes import BadValueError
-from plimsoll.load.table import Length, TomlTable
+from plimsoll.load.table import RATE_SCHEMA, Length, TomlTable
 from plimsoll.load.toml_file import read_toml
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator, ValidationInfo, WithJsonSchema
 
 from plimsoll.load.durations import parse_duration, parse_length
+from plimsoll.load.levels import LoadLevel, parse_level, parse_rate, parse_step, parse_users
 from plimsoll.load.mistakes import BadValueError, shown
 
 if TYPE_CHECKING:
@@ -93,3 +94,14 @@ def read_text(path: Path) -> str:
 def lines_of(text: str) -> list[str]:
     """As an editor counts them; `splitlines` splits at more characters, which may be inside a value."""
     return text.replace("\r\n", "\n").split("\n")
+
+
+_LEVEL_SCHEMA = WithJsonSchema({"type": ["string", "number"], "title": "level", "examples": ["900/s", 50]})
+RATE_SCHEMA = WithJsonSchema({"type": ["string", "number"], "title": "rate", "examples": ["900/s", "54000/m", 900]})
+USERS_SCHEMA = WithJsonSchema({"type": ["integer", "string"], "title": "users", "examples": [50]})
+StepValue = Annotated[LoadLevel, PlainValidator(parse_step), _LEVEL_SCHEMA]
+LevelValue = Annotated[LoadLevel, PlainValidator(parse_level), _LEVEL_SCHEMA]
+RateValue = Annotated[LoadLevel, PlainValidator(lambda value: LoadLevel(parse_rate(value), True)), RATE_SCHEMA]
+UsersValue = Annotated[
+    LoadLevel, PlainValidator(lambda value: LoadLevel(float(parse_users(value)), False)), USERS_SCHEMA
+]

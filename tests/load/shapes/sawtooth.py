@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from plimsoll.load.level_fields import LevelValue
 from plimsoll.load.shapes import SHAPES
 from plimsoll.load.shapes.shape import Extent, FormShape, ShapeOption, Values, Wording
 from plimsoll.load.shapes.tables import CountValue, TableShape
 from plimsoll.load.spec import ShapeSpec
-from plimsoll.load.table import Length
+from plimsoll.load.table import Length, LevelValue
 
 
 class Sawtooth(TableShape):

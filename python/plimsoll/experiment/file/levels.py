@@ -7,10 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainValidator, model_validator
 
-from plimsoll.load.level_fields import RATE_SCHEMA, USERS_SCHEMA
 from plimsoll.load.levels import parse_level
 from plimsoll.load.mistakes import BadValueError, at, shown
-from plimsoll.load.table import TomlTable, one_or_more
+from plimsoll.load.table import RATE_SCHEMA, USERS_SCHEMA, TomlTable, one_or_more
 from plimsoll.stats.study import Level
 
 MOST_LEVELS = 1000

@@ -6,11 +6,10 @@ from typing import ClassVar
 
 from pydantic import RootModel
 
-from plimsoll.load.level_fields import RateValue, UsersValue
 from plimsoll.load.levels import LoadLevel
 from plimsoll.load.shapes.shape import Extent, FormShape, LoadShape, ShapeOption, Values, Wording
 from plimsoll.load.spec import ShapeSpec
-from plimsoll.load.table import ExistingFile
+from plimsoll.load.table import ExistingFile, RateValue, UsersValue
 from plimsoll.load.timestamps import read_times
 
 

@@ -6,12 +6,11 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from plimsoll.load.level_fields import LevelValue, StepValue
 from plimsoll.load.levels import LoadLevel
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.shapes.shape import Extent, FormShape, LoadShape, ShapeOption, Values, Wording
 from plimsoll.load.spec import ShapeSpec
-from plimsoll.load.table import Duration, Length, TomlTable
+from plimsoll.load.table import Duration, Length, LevelValue, StepValue, TomlTable
 
 
 def _whole(value: Any) -> Any:
