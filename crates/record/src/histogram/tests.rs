@@ -220,7 +220,6 @@ fn many_lists_add_up_to_a_long_list_and_leave_nothing_for_the_next_sum() {
     assert_eq!(Durations::encoded_sum(&[]), (Durations::default().encode(false), 0));
 }
 
-/// The compressed form of a plain histogram.
 #[test]
 fn a_sum_moves_forward_only_and_within_its_parts() {
     let mut one = Durations::default();
@@ -234,6 +233,7 @@ fn a_sum_moves_forward_only_and_within_its_parts() {
     assert!(!MovingSum::new(&parts).move_to(2, 1));
 }
 
+/// The compressed form of a plain histogram.
 fn compressed(plain: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(plain).unwrap();
