@@ -89,6 +89,31 @@ def test_sums_of_several_at_a_time_are_those_of_each(found: list[Interval], size
     assert [each.count for each in sums] == [each.count for each in expected]
 
 
+@given(
+    some.lists(intervals(), max_size=20), some.lists(some.integers(0, 4), max_size=12), some.lists(some.floats(0, 1))
+)
+def test_quantiles_of_sums_that_move_are_those_of_each(
+    found: list[Interval], steps: list[int], quantiles: list[float]
+) -> None:
+    parts = [each.response for each in found]
+    firsts, ends = ([min(each, len(parts)) for each in accumulate(steps[start::2])] for start in (0, 1))
+    sums = [(first, max(first, end)) for first, end in zip(firsts, ends, strict=False)]
+    firsts, ends = [first for first, _ in sums], [end for _, end in sums]
+    for asked in (quantiles, [0.0, *sorted(quantiles), 1.0]):
+        table = np.frombuffer(Histogram.moving_table(parts, firsts, ends, asked), "<u8")
+        expected = [Histogram.sum(parts[first:end]).values_at(asked) for first, end in sums]
+        assert table.reshape(len(asked), len(sums)).T.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("firsts", "ends"), [([1, 0], [1, 1]), ([0, 0], [2, 1]), ([1], [0]), ([0], [4]), ([0], []), ([], [3])]
+)
+def test_sums_that_do_not_move_forward_are_refused(firsts: list[int], ends: list[int]) -> None:
+    parts = [Histogram() for _ in range(3)]
+    with pytest.raises(ValueError, match="these are not the ends of sums of 3 histograms"):
+        Histogram.moving_table(parts, firsts, ends, [0.5])
+
+
 @given(some.lists(intervals(), max_size=20), some.integers(0, 13))
 def test_the_rows_since_a_second_are_those_of_its_intervals(found: list[Interval], second: int) -> None:
     found.sort(key=attrgetter("second"))

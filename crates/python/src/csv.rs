@@ -8,10 +8,11 @@ const FRACTION: f64 = 1e-4;
 const EXPONENT: f64 = 1e16;
 
 /// The lines of these columns, which are equally long. A text is written as it is, None is an empty cell, and numbers
-/// look as in Python.
+/// look as in Python. `end`: of each line.
 #[pyfunction]
+#[pyo3(signature = (columns, end = "\n"))]
 #[allow(clippy::needless_pass_by_value)] // PyO3 makes the list for this call
-pub(crate) fn csv_lines(columns: Vec<Bound<'_, PyList>>) -> PyResult<String> {
+pub(crate) fn csv_lines(columns: Vec<Bound<'_, PyList>>, end: &str) -> PyResult<String> {
     let rows = columns.first().map_or(0, PyListMethods::len);
     let mut out = String::with_capacity(rows * columns.len() * 8);
     for row in 0..rows {
@@ -21,7 +22,7 @@ pub(crate) fn csv_lines(columns: Vec<Bound<'_, PyList>>) -> PyResult<String> {
             }
             push(&mut out, &column.get_item(row)?)?;
         }
-        out.push('\n');
+        out.push_str(end);
     }
     Ok(out)
 }

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use plimsoll_record::{DecodeError, Durations, Summand};
+use plimsoll_record::{DecodeError, Durations, MovingSum, Summand};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -186,6 +186,37 @@ impl Histogram {
             }
             Ok(())
         })
+    }
+
+    #[staticmethod]
+    #[allow(clippy::needless_pass_by_value)] // PyO3 makes the lists for this call
+    fn moving_table<'py>(
+        py: Python<'py>,
+        parts: Vec<PyRef<'py, Self>>,
+        firsts: Vec<usize>,
+        ends: Vec<usize>,
+        quantiles: Vec<f64>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let parts = summands(py, &parts);
+        let rows = firsts.len();
+        let table = py.detach(|| {
+            let mut sum = MovingSum::new(&parts);
+            let mut table = vec![0; 8 * rows * quantiles.len()];
+            for (row, (&first, &end)) in firsts.iter().zip(&ends).enumerate() {
+                if !sum.move_to(first, end) {
+                    return None;
+                }
+                for (column, value) in sum.values_at(&quantiles).enumerate() {
+                    let at = 8 * (column * rows + row);
+                    table[at..at + 8].copy_from_slice(&value.to_le_bytes());
+                }
+            }
+            Some(table)
+        });
+        match table {
+            Some(table) if ends.len() == rows => Ok(PyBytes::new(py, &table)),
+            _ => Err(PyValueError::new_err(format!("these are not the ends of sums of {} histograms", parts.len()))),
+        }
     }
 
     #[allow(clippy::needless_pass_by_value)] // PyO3 makes the list for this call

@@ -111,6 +111,12 @@ class RunSource:
         """Read a stored run for its view, and let the companion have all that is read."""
         self.view = RunView.of(self.stored, self.times_of, companion)
 
+    def all_columns(self, most: int) -> Iterator[IntervalColumns]:
+        """All intervals of a stored run, about `most` at a time. It is read for its view in the same pass."""
+        view = RunView.before(self.stored, self.times_of)
+        yield from view.reading(self.stored, self.stored.columns(most))
+        self.view = view
+
     @property
     def is_invalid(self) -> bool:
         from plimsoll.stats.trial import invalid_for

@@ -1,4 +1,4 @@
-"""The numbers of one row of a table: an endpoint, or all of them together."""
+"""The numbers of one row of a table: an endpoint, or all of them together; and of several rows, by column."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.record import ExchangeCounts
+    from plimsoll.stats.latency.columns import Column
     from plimsoll.stats.latency.milliseconds import Latency
     from plimsoll.stats.totals import Totals
     from plimsoll.stats.view import EndpointView, RunView
@@ -100,6 +103,24 @@ class EndpointSummary:
     def fail_ratio(self) -> float:
         """0…1."""
         return self.failures / self.requests if self.requests else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryColumns:
+    """What a table says of several rows, by column. The same units; percentiles of the run or of the last seconds."""
+
+    methods: Sequence[str]
+    names: Sequence[str]
+    current_rps: Sequence[float]
+    current_failures_per_s: Sequence[float]
+    percentiles: Sequence[Column]
+    requests: Sequence[int]
+    failures: Sequence[int]
+    median: Column
+    mean: Column
+    min: Column
+    max: Column
+    average_size: Sequence[float]
 
 
 def summarise(view: RunView) -> list[EndpointSummary]:

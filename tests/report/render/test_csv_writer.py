@@ -88,3 +88,10 @@ def test_rows_that_come_by_column_are_the_same() -> None:
         out = io.StringIO(newline="")
         CsvWriter(out, lineterminator="\n").writerows(zip(*order, strict=True))
         assert lines_of(order) == out.getvalue()
+
+
+def test_columns_of_numbers_follow_those_of_texts_and_lines_end_as_asked() -> None:
+    names, numbers = ["=1", "two\nlines"], [["N/A", "0.5"], [1, 2.5]]
+    out = io.StringIO(newline="")
+    CsvWriter(out).writerows(zip(names, *numbers, strict=True))
+    assert lines_of([names], numbers, "\r\n") == out.getvalue() == '\'=1,N/A,1\r\n"two\nlines",0.5,2.5\r\n'

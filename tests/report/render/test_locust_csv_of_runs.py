@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import csv
 import io
+import sqlite3
 from pathlib import Path
 
 import pytest
 
+from plimsoll.errors import StoreError
 from plimsoll.report.assessment import assess
 from plimsoll.report.render import locust_csv
 from plimsoll.report.render.locust_csv import CsvFiles, locust_history_csv, locust_table_csv
@@ -25,9 +27,10 @@ def store(tmp_path):
 @pytest.fixture
 def run(store, make_interval, make_health):
     """Two workers, two endpoints, a second without requests and one without a report of the workers."""
+    names = "/a", '=say "b",\nc'
     writer = store.start_run({"started": NOON, "warmup": 1.0, "plan": {"locustfiles": ["/a/locustfile.py"]}})
     for second in (0, 1, 3, 4):
-        intervals = [make_interval([10.0 * (second + 1)] * 5, second=second, name=name) for name in ("/a", "/b")]
+        intervals = [make_interval([10.0 * (second + 1)] * 5, second=second, name=name) for name in names]
         health = [make_health(second, worker, users=users) for worker in (0, 1) for users in (3, 0)]
         writer.commit(intervals if second != 3 else [], health if second != 4 else [])
     writer.finish("finished", NOON + 5)
@@ -45,21 +48,48 @@ def rows(prefix, what):
 
 @pytest.mark.parametrize("full", [False, True])
 def test_the_history_is_what_was_written_while_the_run_went_on(run, tmp_path, full):
-    kept = parsed(locust_history_csv(RunSource.of(run), OutputRequest(), full=full))
+    kept = b"".join(locust_history_csv(RunSource.of(run), OutputRequest(), full=full))
     files, view = CsvFiles(str(tmp_path / "live"), full), RunView(1)
     files.check()
     intervals, health = list(run.intervals()), list(run.health())
     for second, users in ((0, 6), (1, 6), (3, 6), (4, 0)):
         view.add((x for x in intervals if x.second == second), (x for x in health if x.second == second))
         files.second(view, NOON + second + 1, users)
-    assert kept == rows(tmp_path / "live", "stats_history")
-    assert len(kept) == (4 if not full else 1 + 3 * 3)
+    assert kept == (tmp_path / "live_stats_history.csv").read_bytes()
+    assert kept.count(b"\r\n") == 1 + (4 if not full else 1 + 3 * 3)
 
 
 def test_the_history_is_passed_on_as_it_is_made(run, monkeypatch):
+    whole = list(locust_history_csv(RunSource.of(run), OutputRequest(), full=True))
+    monkeypatch.setattr(locust_csv, "LINES", 1)
     monkeypatch.setattr(locust_csv, "PIECE", 1)
     pieces = list(locust_history_csv(RunSource.of(run), OutputRequest(), full=True))
     assert [piece.count(b"\r\n") for piece in pieces] == [2, 3, 3, 3, 0]
+    assert b"".join(pieces) == b"".join(whole)
+
+
+def test_the_history_reads_the_run_for_its_verdict_too(run, monkeypatch):
+    monkeypatch.setattr(locust_csv, "PIECE", 1)
+    source = RunSource.of(run)
+    pieces = locust_history_csv(source, OutputRequest())
+    next(pieces)
+    assert "view" not in vars(source), "a part of the run is no view of it"
+    list(pieces)
+    kept, view = vars(source)["view"], RunView.of(run)
+    assert (kept.total.requests, kept.duration, kept.recorded) == (view.total.requests, view.duration, view.recorded)
+
+
+def test_the_history_of_a_run_without_any_second_is_its_header(store):
+    writer = store.start_run({"started": NOON})
+    writer.finish("finished", NOON)
+    assert parsed(locust_history_csv(RunSource.of(store.run(writer.id)), OutputRequest(), full=True)) == []
+
+
+def test_nothing_is_passed_on_of_a_short_run_that_cannot_be_read(run, tmp_path):
+    with sqlite3.connect(tmp_path / "runs.db") as database:
+        database.execute("UPDATE interval SET count = -1 WHERE second = 4")
+    with pytest.raises(StoreError, match="count is below 0: -1"):
+        next(locust_history_csv(RunSource.of(run), OutputRequest(), full=True))
 
 
 def test_the_tables_are_those_of_the_end(run, tmp_path):

@@ -12,7 +12,7 @@ from plimsoll.locust.stats import settings
 from plimsoll.locust.stats.errors import StatsError
 from plimsoll.locust.stats.printing import sort_stats
 from plimsoll.report.render.csv_writer import CsvWriter
-from plimsoll.report.render.locust_csv import LocustRow, Percentiles, headers, history_line, iso_time, stats_line
+from plimsoll.report.render.locust_csv import LocustRow, Percentiles, headers, history_lines, iso_time, stats_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -102,9 +102,9 @@ class StatsCSVFileWriter(StatsCSV):
         self._rewrite()
         stats, runner = self.environment.stats, self.environment.runner
         users = runner.user_count if runner else 0
-        for entry in [*(sort_stats(stats.entries) if self.full_history else []), stats.total]:
-            line = history_line(_row(entry), time.time(), users, self.percentiles_to_report, full=self.full_history)
-            self._history_writer.writerow(line)
+        rows = [_row(entry) for entry in [*(sort_stats(stats.entries) if self.full_history else []), stats.total]]
+        lines = history_lines(rows, time.time(), users, self.percentiles_to_report, full=self.full_history)
+        self._history_writer.writerows(lines)
         self._history.flush()
 
     def stats_history_file_name(self) -> str:

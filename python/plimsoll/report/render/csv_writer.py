@@ -40,10 +40,11 @@ class CsvWriter:
             self.writerow(row)
 
 
-def lines_of(columns: Iterable[Sequence[Any]]) -> str:
+def lines_of(columns: Iterable[Sequence[Any]], numbers: Iterable[list[Any]] = (), end: str = "\n") -> str:
     """Rows whose cells come by column, as `CsvWriter` would write them. A column has only texts or none, and there is
-    at least one row."""
-    return csv_lines([list(map(_cell, each)) if isinstance(each[0], str) else list(each) for each in columns])
+    at least one row. numbers: more columns, of numbers or of texts that are written as they are. end: of each line."""
+    cells = [list(map(_cell, each)) if isinstance(each[0], str) else list(each) for each in columns]
+    return csv_lines([*cells, *numbers], end)
 
 
 @lru_cache(4096)

@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import re
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from pathlib import Path
 from time import monotonic
 from typing import IO, TYPE_CHECKING
 
 from plimsoll.errors import UsageError
-from plimsoll.record import frames_of
-from plimsoll.report.render.csv_writer import CsvWriter
+from plimsoll.record import TIMES_OF, frames_of
+from plimsoll.report.render.csv_writer import CsvWriter, lines_of
 from plimsoll.report.reporting import PERCENTILES, Reporting, readable
-from plimsoll.stats.left_out import first_second
-from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
-from plimsoll.stats.view import RunView
+from plimsoll.stats.summary import EndpointSummary, SummaryColumns, summarise, summarise_total
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
-    from plimsoll.record import Failure, Health, Interval
+    from plimsoll.record import Failure, Health
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.sources import OutputRequest, RunSource
-    from plimsoll.store import StoredRun
+    from plimsoll.stats.columns import IntervalColumns
+    from plimsoll.stats.view import RunView
 
 STATS = [
     "Type", "Name", "Request Count", "Failure Count", "Median Response Time", "Average Response Time",
@@ -49,7 +47,14 @@ SHARE = 0.2
 """The largest share of a run's time that is spent on tables of all endpoints. There may be thousands of rows, and the
 process that writes them also serves the workers."""
 PIECE = 1 << 16
-"""Characters of a long file that are passed on together."""
+"""Characters of a long file that are passed on together, at least."""
+LINES = 2500
+"""About so many of the history are made together."""
+_MOST_DECIMALS = 1 << 14
+"""Texts that are kept."""
+_ROWS = 2500
+"""Of the intervals that are read together for it, about."""
+_LINE_END = "\r\n"
 _UNENCODABLE = "backslashreplace"
 """Names and messages may have lone surrogates."""
 
@@ -124,7 +129,8 @@ class CsvFiles:
         history = rows if self._full_history else rows[-1:]
         with _open(self._path("stats_history"), "a") as file:
             percentiles, full = self._reporting.percentiles, self._full_history
-            CsvWriter(file).writerows(_history_lines(history, unix_time, users, percentiles, full=full))
+            lines = history_lines(list(map(locust_row, history)), unix_time, users, percentiles, full=full)
+            CsvWriter(file).writerows(lines)
 
     def _write(self, view: RunView, rows: list[EndpointSummary]) -> None:
         percentiles = self._reporting.percentiles
@@ -166,49 +172,53 @@ def locust_table_csv(source: RunSource, request: OutputRequest, *, table: str) -
 
 def locust_history_csv(source: RunSource, request: OutputRequest, *, full: bool = False) -> Iterator[bytes]:
     """The history, a line for each second; full: and for each endpoint."""
+    from plimsoll.stats.history import RunHistory  # with numpy, which a run does without
+
     run = source.stored
-    view = RunView(first_second(run.manifest, run.facts), run.manifest.get("times_of") or "all")
-    text = io.StringIO(newline="")
-    writer = CsvWriter(text)
-    writer.writerow(headers()["stats_history"])
-    for second, intervals, health in _seconds(run):
-        view.add(intervals, health)
-        # A second of a worker may come in several rows, of which only one carries its state.
-        users = {row.worker: 0 for row in health}
-        for row in health:
-            users[row.worker] = max(users[row.worker], row.users)
-        rows = [*(summarise(view) if full else ()), summarise_total(view)]
-        end = run.started + second + 1
-        writer.writerows(_history_lines(rows, end, sum(users.values()), PERCENTILES, full=full))
-        if text.tell() > PIECE:
-            yield _taken(text)
-    yield _taken(text)
+    timed = TIMES_OF[run.manifest.get("times_of") or "all"]
+    history = RunHistory(source.first, timed, PERCENTILES, full=full)
+    text_of = _Decimals()
+    text = f"{','.join(headers()['stats_history'])}{_LINE_END}"
+    for columns, users in _stretches(source.all_columns(_ROWS), run.health()):
+        if columns is not None:
+            history.add(columns)
+        seconds = sorted(users)
+        while seconds:
+            most = max(1, LINES // history.most_rows)
+            some, seconds = seconds[:most], seconds[most:]
+            places, rows = history.at_the_ends_of(some)
+            at = [some[place] for place in places]
+            ends = [int(run.started + second + 1) for second in at]
+            texts, numbers = _history_cells(rows, ends, [users[second] for second in at], text_of)
+            text += lines_of(texts, numbers, _LINE_END)
+            if len(text) > PIECE:
+                yield text.encode()
+                text = ""
+    yield text.encode()
 
 
-def _taken(text: io.StringIO) -> bytes:
-    """What it holds; it is empty after that."""
-    taken = text.getvalue().encode(errors=_UNENCODABLE)
-    text.seek(0)
-    text.truncate()
-    return taken
+def _stretches(
+    intervals: Iterable[IntervalColumns], health: Iterable[Health]
+) -> Iterator[tuple[IntervalColumns | None, dict[int, int]]]:
+    """The run in pieces, and the number of users by second, of all seconds that have intervals or a report of a
+    worker."""
+    reports = groupby(health, attrgetter("second"))
+    ahead = next(reports, None)
+    for columns in chain(intervals, (None,)):
+        users = {} if columns is None else dict.fromkeys(columns.seconds, 0)
+        while ahead is not None and (columns is None or ahead[0] <= columns.seconds[-1]):
+            users[ahead[0]] = _users(ahead[1])
+            ahead = next(reports, None)
+        yield columns, users
 
 
-def _seconds(run: StoredRun) -> Iterator[tuple[int, list[Interval], list[Health]]]:
-    """In their order; what is decoded of a second is forgotten with it."""
-    by_second = attrgetter("second")
-    intervals = groupby(run.intervals(), by_second)
-    health = groupby(run.health(), by_second)
-    next_intervals, next_health = next(intervals, None), next(health, None)
-    while next_intervals is not None or next_health is not None:
-        second = min(each[0] for each in (next_intervals, next_health) if each is not None)
-        found: tuple[list[Interval], list[Health]] = [], []
-        if next_intervals is not None and next_intervals[0] == second:
-            found[0].extend(next_intervals[1])
-            next_intervals = next(intervals, None)
-        if next_health is not None and next_health[0] == second:
-            found[1].extend(next_health[1])
-            next_health = next(health, None)
-        yield second, *found
+def _users(reports: Iterable[Health]) -> int:
+    """reports: of one second."""
+    # A second of a worker may come in several rows, of which only one carries its state.
+    users: dict[int, int] = {}
+    for row in reports:
+        users[row.worker] = max(users.get(row.worker, 0), row.users)
+    return sum(users.values())
 
 
 def _open(path: Path, mode: str) -> IO[str]:
@@ -254,28 +264,54 @@ def stats_line(row: LocustRow, percentiles: Sequence[float]) -> list[object]:
     return [*counts, *_times_and_size(row), row.rps, row.failures_per_s, *_texts(row.percentiles, percentiles)]
 
 
-def history_line(
-    row: LocustRow, unix_time: float, users: int, percentiles: Sequence[float], *, full: bool
-) -> list[object]:
+def history_lines(
+    rows: Sequence[LocustRow], unix_time: float, users: int, percentiles: Sequence[float], *, full: bool
+) -> Iterator[tuple[object, ...]]:
     """Of PREFIX_stats_history.csv. full: with percentiles of the last seconds, not of the whole run."""
-    return [
-        int(unix_time),
-        users,
-        row.method,
-        row.name,
-        f"{row.current_rps:.6f}",
-        f"{row.current_failures_per_s:.6f}",
-        *_texts(row.current_percentiles if full else row.percentiles, percentiles),
-        row.requests,
-        row.failures,
-        *_times_and_size(row),
+    wanted = ((row.current_percentiles if full else row.percentiles)(percentiles) for row in rows)
+    columns = SummaryColumns(
+        methods=[row.method for row in rows],
+        names=[row.name for row in rows],
+        current_rps=[row.current_rps for row in rows],
+        current_failures_per_s=[row.current_failures_per_s for row in rows],
+        percentiles=[list(each) for each in zip(*wanted, strict=True)],
+        requests=[row.requests for row in rows],
+        failures=[row.failures for row in rows],
+        median=[row.median for row in rows],
+        mean=[row.mean for row in rows],
+        min=[row.min for row in rows],
+        max=[row.max for row in rows],
+        average_size=[row.size for row in rows],
+    )
+    texts, numbers = _history_cells(columns, [int(unix_time)] * len(rows), [users] * len(rows), _Decimals())
+    return zip(*texts, *numbers, strict=True)
+
+
+def _history_cells(
+    of: SummaryColumns, unix_times: list[int], users: list[int], text_of: _Decimals
+) -> tuple[list[Sequence[object]], list[list[object]]]:
+    """The columns of the history, those with texts and those after them. Each has one cell for each row."""
+    texts = [unix_times, users, of.methods, of.names]
+    numbers = [
+        *(map("{:.6f}".format, each) for each in (of.current_rps, of.current_failures_per_s)),
+        *(map(text_of.__getitem__, each) for each in of.percentiles),
+        of.requests,
+        of.failures,
+        (text_of[each or 0] for each in of.median),
+        *((each or 0.0 for each in times) for times in (of.mean, of.min, of.max)),
+        of.average_size,
     ]
+    return texts, list(map(list, numbers))
 
 
-def _history_lines(
-    rows: Iterable[EndpointSummary], unix_time: float, users: int, percentiles: Sequence[float], *, full: bool
-) -> Iterator[list[object]]:
-    return (history_line(locust_row(row), unix_time, users, percentiles, full=full) for row in rows)
+class _Decimals(dict[float | None, str]):
+    """`decimals` of times in ms, which a history has again and again."""
+
+    def __missing__(self, milliseconds: float | None) -> str:
+        if len(self) >= _MOST_DECIMALS:
+            self.clear()
+        text = self[milliseconds] = "N/A" if milliseconds is None else decimals(milliseconds)
+        return text
 
 
 def _times_and_size(row: LocustRow) -> list[object]:
