@@ -61,9 +61,10 @@ def test_the_first_word_may_be_a_locustfile(tmp_path: Path) -> None:
     words = read_words(["shop.py", "Buyer", "-u", "5", "--key", "k"], tmp_path)
     assert words.arguments == ("Buyer", "--key", "k")
     assert (words.given["locustfile"], words.given["users"]) == ("shop.py", 5)
-    words = read_words(["-u", "5", "shop.py"], tmp_path)
-    with pytest.raises(UsageError, match=r"^shop.py: a locustfile is named with -f: plimsoll run -f shop.py$"):
-        make_plan(words.arguments, words.given)
+    for others in (["-u", "5", "shop.py"], ["shop.py", "-fother.py"], ["shop.py", "--locustfile=other.py"]):
+        words = read_words(others, tmp_path)
+        with pytest.raises(UsageError, match=r"^shop.py: a locustfile is named with -f: plimsoll run -f shop.py$"):
+            make_plan(words.arguments, words.given)
 
 
 def test_configuration_files_are_looked_for_in_the_folder(tmp_path: Path) -> None:

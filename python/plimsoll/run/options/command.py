@@ -36,6 +36,7 @@ LOCUSTS = [flag for each in run_options() if each.locust is not None for flag in
 """Options that Locust has."""
 LISTS = {flag: each.flag for each in OPTIONS if each.is_list for flag in each.flags}
 """Options that take all the values up to the next option, as Locust's do, and their long names."""
+LOCUSTFILE = ("-f", "--locustfile")
 WITH_VALUE = frozenset(
     flag for each in run_options() if each.kind is not Kind.FLAG for flag in each.flags if len(flag) == SHORT
 )
@@ -45,7 +46,7 @@ WITH_VALUE = frozenset(
 def run_parameters() -> list[click.Parameter]:
     """The options of the table, and what to run."""
     words = click.Argument(
-        ["arguments"], nargs=-1, type=click.UNPROCESSED, metavar="[URL | PLAN | TARGETS | CLASS…]",
+        ["arguments"], nargs=-1, type=click.UNPROCESSED, metavar="[URL | PLAN | TARGETS | FILE.py | CLASS…]",
         envvar="LOCUST_USER_CLASSES",
     )  # fmt: skip
     return [*(TableOption(row=each) for each in run_options()), words]
@@ -90,7 +91,7 @@ class RunCommand(click.Command):
     are in `ctx.meta["settings"]`, spelt as options: the locustfile may know them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and locustfiles.is_locustfile(args[0]):
+        if args and locustfiles.is_locustfile(args[0]) and not _names_locustfile(args):
             args = ["-f", *args]
         ctx.meta["locustfile"] = LocustfileOptions()
         if not ctx.resilient_parsing:
@@ -115,11 +116,10 @@ class RunCommand(click.Command):
 
     def _options_of_locustfile(self, args: Sequence[str], settings: Settings) -> LocustfileOptions:
         flags = {name for each in self.params for name in each.opts if isinstance(each, click.Option) and each.is_flag}
-        values = {"-f", "--locustfile"}
         named = settings.get("locustfile") or os.getenv("LOCUST_LOCUSTFILE") or os.getenv("PLIMSOLL_LOCUSTFILE")
         for place, each in enumerate(args):
             before = args[place - 1] if place else ""
-            if before in values:
+            if before in LOCUSTFILE:
                 named = each
             elif each.startswith("--locustfile="):
                 named = each.partition("=")[2]
@@ -172,6 +172,10 @@ def _spelt_out(argument: str, names: Sequence[str], locusts: Sequence[str]) -> s
         return argument
     meant = [each for each in locusts if each.startswith(name)]
     return meant[0] + equals + value if len(meant) == 1 else argument
+
+
+def _names_locustfile(args: Sequence[str]) -> bool:
+    return any(each.partition("=")[0] in LOCUSTFILE for each in apart(args))
 
 
 def apart(args: Sequence[str], claimed: Container[str] = ()) -> list[str]:
