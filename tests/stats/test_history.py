@@ -48,7 +48,7 @@ def of_columns(seconds: Sequence[int], of: SummaryColumns) -> list[Row]:
     return list(zip(seconds, *columns, strict=True))
 
 
-def told(history: RunHistory, found: Sequence[Interval], seconds: Sequence[int], step: int) -> list[Row]:
+def rows_of(history: RunHistory, found: Sequence[Interval], seconds: Sequence[int], step: int) -> list[Row]:
     """So many seconds at a time; the intervals of twice as many come together."""
     rows = []
     for start in range(0, len(seconds), 2 * step):
@@ -81,13 +81,13 @@ def test_rows_are_those_of_the_tables_at_the_end_of_each_second(
         for row in [*(summarise(view) if full else ()), summarise_total(view)]:
             percentiles = (row.current_response if full else row.response).values(PERCENTILES)
             expected.append(of_summary(second, row, percentiles))
-    assert told(RunHistory(first, TIMES_OF[times_of], PERCENTILES, full=full), found, seconds, step) == expected
+    assert rows_of(RunHistory(first, TIMES_OF[times_of], PERCENTILES, full=full), found, seconds, step) == expected
 
 
 @pytest.mark.parametrize("step", [1, 5, 30])
 def test_the_last_seconds_are_forgotten_and_the_run_is_not(make_interval: Callable[..., Interval], step: int) -> None:
     found = [make_interval([100.0, 7.0] if second == 0 else [1.0], second=second) for second in range(30)]
-    rows = told(RunHistory(0, TIMES_OF["all"], (1.0,), full=True), found, range(30), step)
+    rows = rows_of(RunHistory(0, TIMES_OF["all"], (1.0,), full=True), found, range(30), step)
     (endpoint, *_), *_ = (rows[place : place + 2] for place in range(2 * WINDOW - 2, len(rows), 2))
     assert endpoint == (9, "GET", "/", 1.1, 0.0, 11, 0, 1.0, pytest.approx(116 / 11), 1.0, 100.0, 100.0, 100.0)
     assert rows[2 * WINDOW][3:] == (1.0, 0.0, 12, 0, 1.0, pytest.approx(117 / 12), 1.0, 100.0, 100.0, 1.0)
@@ -96,5 +96,5 @@ def test_the_last_seconds_are_forgotten_and_the_run_is_not(make_interval: Callab
 def test_means_are_exact_however_large_the_sum(make_interval: Callable[..., Interval]) -> None:
     interval = make_interval([1.0, 2.0, 3.0])
     interval.response_sum = 2**54 + 1
-    ((_, _, _, _, _, _, _, _, mean, *_),) = told(RunHistory(0, TIMES_OF["all"], (), full=False), [interval], [0], 1)
+    ((_, _, _, _, _, _, _, _, mean, *_),) = rows_of(RunHistory(0, TIMES_OF["all"], (), full=False), [interval], [0], 1)
     assert mean == (2**54 + 1) / 3 / 1e6 != float(2**54 + 1) / 3 / 1e6

@@ -13,10 +13,13 @@ use pyo3::types::{PyTuple, PyType};
 const GET_CURRENT: usize = 4;
 const SWITCH: usize = 6;
 
-#[derive(Clone, Copy)]
+type Current = unsafe extern "C" fn() -> *mut PyObject;
+/// Of a greenlet, its arguments or null, and null.
+type Switch = unsafe extern "C" fn(*mut PyObject, *mut PyObject, *mut PyObject) -> *mut PyObject;
+
 struct Functions {
-    current: unsafe extern "C" fn() -> *mut PyObject,
-    switch: unsafe extern "C" fn(*mut PyObject, *mut PyObject, *mut PyObject) -> *mut PyObject,
+    current: Current,
+    switch: Switch,
 }
 
 static FUNCTIONS: PyOnceLock<Functions> = PyOnceLock::new();
@@ -32,13 +35,8 @@ fn functions(py: Python<'_>) -> PyResult<&Functions> {
                 return Err(PyErr::fetch(py));
             }
             Ok(Functions {
-                current: std::mem::transmute::<*const (), unsafe extern "C" fn() -> *mut PyObject>(
-                    *table.add(GET_CURRENT),
-                ),
-                switch: std::mem::transmute::<
-                    *const (),
-                    unsafe extern "C" fn(*mut PyObject, *mut PyObject, *mut PyObject) -> *mut PyObject,
-                >(*table.add(SWITCH)),
+                current: std::mem::transmute::<*const (), Current>(*table.add(GET_CURRENT)),
+                switch: std::mem::transmute::<*const (), Switch>(*table.add(SWITCH)),
             })
         }
     })
@@ -66,26 +64,25 @@ pub(crate) fn switch<'py>(
     unsafe { Bound::from_owned_ptr_or_err(py, (functions.switch)(greenlet.as_ptr(), arguments, null_mut())) }
 }
 
-/// A class of waiters, and whether its `switch` is that of greenlets. The class that was asked about last.
+/// The class that was looked at last, and whether its `switch` is greenlet's own.
 #[derive(Default)]
 pub(crate) struct LastClass(Option<(Py<PyType>, bool)>);
 
 impl LastClass {
-    /// None: it is another class.
-    pub(crate) fn switches_plainly(&self, waiter: &Py<PyAny>) -> Option<bool> {
-        let (class, plainly) = self.0.as_ref()?;
-        (class.as_ptr() == class_of(waiter)).then_some(*plainly)
+    /// Whether the waiter's class has greenlet's `switch`. None: another class was looked at last.
+    pub(crate) fn has_greenlets_switch(&self, waiter: &Py<PyAny>) -> Option<bool> {
+        let (class, has) = self.0.as_ref()?;
+        (class.as_ptr() == class_of(waiter)).then_some(*has)
     }
 
-    /// Asks the class of this waiter.
-    pub(crate) fn ask(waiter: &Bound<'_, PyAny>) -> Self {
+    pub(crate) fn of(waiter: &Bound<'_, PyAny>) -> Self {
         let class = waiter.get_type();
-        let plainly = is_plain(&class).unwrap_or(false);
-        Self(Some((class.unbind(), plainly)))
+        let has = is_greenlets_switch(&class).unwrap_or(false);
+        Self(Some((class.unbind(), has)))
     }
 }
 
-fn is_plain(class: &Bound<'_, PyType>) -> PyResult<bool> {
+fn is_greenlets_switch(class: &Bound<'_, PyType>) -> PyResult<bool> {
     let py = class.py();
     let switch = intern!(py, "switch");
     let greenlets = py.import("greenlet")?.getattr("greenlet")?.getattr(switch)?;

@@ -70,6 +70,14 @@ fn read_again(plain: &[u8]) -> Durations {
     Durations::decode(plain).expect("it was checked when it came")
 }
 
+/// Writes a row of a table that is stored by column, 8 bytes for each cell.
+fn set_row(table: &mut [u8], rows: usize, row: usize, values: impl Iterator<Item = u64>) {
+    for (column, value) in values.enumerate() {
+        let at = 8 * (column * rows + row);
+        table[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    }
+}
+
 #[pymethods]
 impl Histogram {
     #[new]
@@ -179,10 +187,7 @@ impl Histogram {
     fn table<'py>(py: Python<'py>, parts: Vec<PyRef<'py, Self>>, quantiles: Vec<f64>) -> PyResult<Bound<'py, PyBytes>> {
         PyBytes::new_with(py, 8 * parts.len() * quantiles.len(), |table| {
             for (row, each) in parts.iter().enumerate() {
-                for (column, value) in each.values_of(py, &quantiles).into_iter().enumerate() {
-                    let at = 8 * (column * parts.len() + row);
-                    table[at..at + 8].copy_from_slice(&value.to_le_bytes());
-                }
+                set_row(table, parts.len(), row, each.values_of(py, &quantiles).into_iter());
             }
             Ok(())
         })
@@ -199,6 +204,10 @@ impl Histogram {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let parts = summands(py, &parts);
         let rows = firsts.len();
+        let wrong = || PyValueError::new_err(format!("these are not the ends of sums of {} histograms", parts.len()));
+        if ends.len() != rows {
+            return Err(wrong());
+        }
         let table = py.detach(|| {
             let mut sum = MovingSum::new(&parts);
             let mut table = vec![0; 8 * rows * quantiles.len()];
@@ -206,17 +215,11 @@ impl Histogram {
                 if !sum.move_to(first, end) {
                     return None;
                 }
-                for (column, value) in sum.values_at(&quantiles).enumerate() {
-                    let at = 8 * (column * rows + row);
-                    table[at..at + 8].copy_from_slice(&value.to_le_bytes());
-                }
+                set_row(&mut table, rows, row, sum.values_at(&quantiles));
             }
             Some(table)
         });
-        match table {
-            Some(table) if ends.len() == rows => Ok(PyBytes::new(py, &table)),
-            _ => Err(PyValueError::new_err(format!("these are not the ends of sums of {} histograms", parts.len()))),
-        }
+        table.map(|table| PyBytes::new(py, &table)).ok_or_else(wrong)
     }
 
     #[allow(clippy::needless_pass_by_value)] // PyO3 makes the list for this call

@@ -11,6 +11,7 @@ import numpy as np
 from plimsoll._engine import Histogram
 from plimsoll.record import FAILURES, NO_REQUESTS, STREAM_ROWS
 from plimsoll.stats.columns import take
+from plimsoll.stats.course import numbers_of
 from plimsoll.stats.latency.columns import where_timed
 from plimsoll.stats.seconds import WINDOW
 from plimsoll.stats.summary import SummaryColumns
@@ -35,6 +36,7 @@ _REDUCED: dict[str, tuple[np.ufunc, int]] = {
 }
 """How several rows become one, and what no rows are: counts, bytes, and of the times their number, and their sum and
 extremes in ns."""
+_NUMBERS = ("count", "bytes_body", "response_sum", "response_min", "response_max")
 _ALL = 0
 """The number of all endpoints together."""
 
@@ -78,12 +80,9 @@ class RunHistory:
             timed[rows] = outcome in self._timed
             in_total[rows] = method not in STREAM_ROWS
         timed &= np.array(columns.is_timed, dtype=np.bool)
-        count, bodies, time, least, most = (
-            np.array(columns.numbers[name], dtype=np.int64)
-            for name in ("count", "bytes_body", "response_sum", "response_min", "response_max")
-        )
+        second, count, bodies, time, least, most = numbers_of(columns, _NUMBERS).values()
         numbers = {
-            "second": np.array(columns.seconds, dtype=np.int64),
+            "second": second,
             "endpoint": endpoint,
             "requests": count * is_request,
             "failures": count * failed,

@@ -130,7 +130,7 @@ def test_a_user_that_waits_resumes_the_next_one(kind: str, session_bench: Sessio
     assert bodies == {number: [f"/{number}/{turn}" for turn in range(3)] for number in range(USERS)}
     assert switches.counts["user", "user"] + switches.counts["hub", "user"] == USERS
     assert switches.counts["user", "user"] >= USERS // 2
-    # Whoever resumed a user does not keep its reply.
+    # The user or hub that resumed a user keeps no reference to its reply.
     assert references == {2}
     assert sum(session_bench.counts.values()) == 3 * USERS
 

@@ -38,10 +38,10 @@ pub(super) struct Ready {
 pub(super) struct Turn {
     /// The thread whose hub hands out replies just now, as the address of its state; 0: none.
     thread: usize,
-    /// To be resumed by the hub.
+    /// The next waiter, which only the hub may resume.
     held: Option<Ready>,
-    /// The reply to the call with this token, on its way to its user. Not an argument of the switch: whoever switches
-    /// keeps these until it is resumed itself.
+    /// A reply, and the token of its call, until its user takes it. It is not passed as an argument of the switch, because
+    /// a greenlet that switches keeps the arguments until it is resumed.
     handed: Option<(u64, Py<Reply>)>,
     class: LastClass,
 }
@@ -85,62 +85,57 @@ impl Engine {
         result
     }
 
-    /// Whether there was one.
+    /// Resumes the next waiter. False: there was none.
     fn resume_next(engine: &Bound<'_, Self>) -> PyResult<bool> {
         let py = engine.py();
-        let mut this = engine.borrow_mut();
-        this.look_ahead();
-        let Some(ready) = this.next_ready(py) else { return Ok(false) };
-        let plainly = this.turn.class.switches_plainly(&ready.waiter.object);
-        drop(this);
-        if plainly == Some(true) && ready.waiter.direct {
-            let next = Self::hand(engine, ready)?;
+        if let Some(next) = Self::next_direct(engine)? {
             switch(&next, None)?;
             return Ok(true);
         }
+        let Some(ready) = engine.borrow_mut().turn.held.take() else { return Ok(false) };
         let waiter = ready.waiter.object.into_bound(py);
         let reply = match ready.reply {
             Some(reply) => Bound::new(py, reply)?.into_any(),
             None => py.None().into_bound(py),
         };
-        if plainly.is_none() {
-            let class = LastClass::ask(&waiter);
+        let known = engine.borrow().turn.class.has_greenlets_switch(waiter.as_unbound());
+        if known == Some(true) {
+            switch(&waiter, Some(&PyTuple::new(py, [reply])?))?;
+            return Ok(true);
+        }
+        if known.is_none() {
+            let class = LastClass::of(&waiter);
             engine.borrow_mut().turn.class = class;
         }
-        if plainly == Some(true) {
-            switch(&waiter, Some(&PyTuple::new(py, [reply])?))?;
-        } else {
-            waiter.call_method1(intern!(py, "switch"), (reply,))?;
-        }
+        waiter.call_method1(intern!(py, "switch"), (reply,))?;
         Ok(true)
     }
 
-    /// Puts a reply where its call will find it. Who waits.
-    fn hand<'py>(engine: &Bound<'py, Self>, ready: Ready) -> PyResult<Bound<'py, PyAny>> {
+    /// The next waiter, if another user may resume it. Its reply is put where its call will find it. None: the hub has to
+    /// resume the next waiter, which is held for it, or there is none.
+    fn next_direct<'py>(engine: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = engine.py();
+        let mut this = engine.borrow_mut();
+        this.look_ahead();
+        let Some(ready) = this.next_ready(py) else { return Ok(None) };
+        if !ready.waiter.direct || this.turn.class.has_greenlets_switch(&ready.waiter.object) != Some(true) {
+            this.turn.held = Some(ready);
+            return Ok(None);
+        }
+        drop(this);
         if let Some(reply) = ready.reply {
             let reply = Bound::new(py, reply)?.unbind();
             engine.borrow_mut().turn.handed = Some((ready.token, reply));
         }
-        Ok(ready.waiter.object.into_bound(py))
+        Ok(Some(ready.waiter.object.into_bound(py)))
     }
 
-    /// Who is to run while a user waits: the next user in this turn, whose reply is handed to it, else the hub.
+    /// What runs while a user waits: the next user in this turn, or else the hub.
     pub(crate) fn successor<'py>(engine: &Bound<'py, Self>, hub: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = engine.py();
-        let mut this = engine.borrow_mut();
-        // Another thread has a hub of its own, and its greenlets cannot run here.
-        if this.turn.thread != this_thread() {
-            return Ok(hub.clone());
-        }
-        this.look_ahead();
-        let Some(ready) = this.next_ready(py) else { return Ok(hub.clone()) };
-        if !ready.waiter.direct || this.turn.class.switches_plainly(&ready.waiter.object) != Some(true) {
-            this.turn.held = Some(ready);
-            return Ok(hub.clone());
-        }
-        drop(this);
-        Self::hand(engine, ready)
+        // Another thread has its own hub, and cannot run the greenlets of this one.
+        let is_in_turn = engine.borrow().turn.thread == this_thread();
+        let next = if is_in_turn { Self::next_direct(engine)? } else { None };
+        Ok(next.unwrap_or_else(|| hub.clone()))
     }
 
     /// Lets others run until the monotonic clock reaches `due`, ns.
@@ -162,6 +157,6 @@ impl Engine {
 
 #[allow(unsafe_code)]
 fn this_thread() -> usize {
-    // SAFETY: whoever has a `Bound` is attached to the interpreter.
+    // SAFETY: the callers have a `Bound`, so this thread is attached to the interpreter.
     unsafe { PyThreadState_Get() }.addr()
 }
