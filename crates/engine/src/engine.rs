@@ -1,8 +1,9 @@
 //! The reactor: sends, waits for readiness, returns what has finished. `ahead`: memory that is asked for early;
-//! `clients`: groups of connections; `connecting`: new connections; `gathering`: sleeps that make turns larger;
-//! `sessions`: connections that carry many exchanges; `streaming`: bodies that are read in pieces; `waking`: timers.
+//! `batching`: requests that are written together; `clients`: groups of connections; `connecting`: new connections;
+//! `gathering`: sleeps that make turns larger; `sessions`: connections that carry many exchanges; `streaming`: bodies that are read in pieces; `waking`: timers.
 
 mod ahead;
+mod batching;
 mod clients;
 mod connecting;
 mod gathering;
@@ -136,6 +137,8 @@ pub struct Engine {
     serial: u32,
     stamps: Option<StampSwitch>,
     gathering: Gathering,
+    /// Requests that have not been written yet: (slot in `connections`, serial).
+    batch: Vec<(usize, u32)>,
 }
 
 impl Engine {
@@ -180,6 +183,7 @@ impl Engine {
             serial: 0,
             stamps: StampSwitch::new().ok(),
             gathering: Gathering::default(),
+            batch: Vec::new(),
         })
     }
 
@@ -234,18 +238,25 @@ impl Engine {
     /// The client must not be closed.
     #[inline]
     pub fn send(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call) -> ExchangeId {
-        if self.tracer.is_some() { self.send_traced(client, origin, call) } else { self.begin(client, origin, call, 0) }
+        self.start(client, origin, call, false)
     }
 
+    /// later: it may be written with others.
+    #[inline]
+    fn start(&mut self, client: ClientId, origin: &Arc<Origin>, mut call: Call, later: bool) -> ExchangeId {
+        let trace = if self.tracer.is_some() { self.mark(&mut call) } else { 0 };
+        self.begin(client, origin, call, trace, later)
+    }
+
+    /// Adds a trace to a request. Returns it; 0: none.
     #[cold]
-    fn send_traced(&mut self, client: ClientId, origin: &Arc<Origin>, mut call: Call) -> ExchangeId {
-        let trace = self.tracer.as_mut().map_or(0, |tracer| tracer.mark(&mut call.wire));
-        self.begin(client, origin, call, trace)
+    fn mark(&mut self, call: &mut Call) -> u64 {
+        self.tracer.as_mut().map_or(0, |tracer| tracer.mark(&mut call.wire))
     }
 
     /// trace: of the request; 0 = none.
     #[inline]
-    fn begin(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call, trace: u64) -> ExchangeId {
+    fn begin(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call, trace: u64, later: bool) -> ExchangeId {
         self.in_flight += 1;
         self.sent += 1;
         self.serial = self.serial.wrapping_add(1) & SERIAL;
@@ -257,7 +268,13 @@ impl Engine {
             Some((place, sent)) => {
                 let connection = &mut self.connections[place];
                 connection.serial = self.serial;
-                (place, connection.start(call, sent, &mut self.io))
+                connection.prepare(call, sent);
+                if later {
+                    self.batch.push((place, self.serial));
+                    (place, Step::Wait)
+                } else {
+                    (place, connection.transmit(&mut self.io))
+                }
             }
             None => self.dial(client, origin, call, sent),
         };
@@ -297,6 +314,7 @@ impl Engine {
         if self.next_ready < self.ready.len() {
             return Ok(self.ready.len() - self.next_ready + self.finished.len() + self.woken.len());
         }
+        self.write_batch();
         self.flush();
         self.timers.settle();
         self.woken.extend(self.overdue.drain(..));
@@ -335,6 +353,7 @@ impl Engine {
             }
             let Some(&ready) = self.ready.get(self.next_ready) else {
                 self.next_ready = BETWEEN_TURNS;
+                self.write_batch();
                 self.flush();
                 self.timers.settle();
                 self.gather();

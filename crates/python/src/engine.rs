@@ -127,8 +127,9 @@ impl Engine {
                 Left::Stream(id) => self.hang_up(id),
             }
         }
-        if timeout == Some(Duration::ZERO) {
-            return Ok(self.inner.poll(timeout)?);
+        let read = self.turn.read_ahead();
+        if read > 0 || timeout == Some(Duration::ZERO) {
+            return Ok(read + self.inner.poll(Some(Duration::ZERO))?);
         }
         Ok(py.detach(|| self.inner.poll(timeout))?)
     }

@@ -82,6 +82,13 @@ impl Flight {
         held
     }
 
+    /// Sets the time at which it is sent, monotonic ns.
+    pub(super) fn leaves_at(&mut self, sent: u64) {
+        self.exchange.sent = sent;
+        self.phase = sent;
+        self.wait(sent);
+    }
+
     /// Restarts on a new connection.
     pub(super) fn restart(&mut self) {
         self.exchange.retries += 1;
