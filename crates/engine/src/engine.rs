@@ -394,7 +394,9 @@ impl Engine {
                 self.answered = place;
                 let connection = &mut self.connections[place];
                 let id = ExchangeId::new(place, connection.serial);
-                Some(connection.rest()?.finish(id, None))
+                let flight = connection.rest()?;
+                self.gathering.read(flight.arrival());
+                Some(flight.finish(id, None))
             }
             step => self.settle_other(place, step),
         }

@@ -173,6 +173,11 @@ impl Engine {
         self.inner.backed_off()
     }
 
+    #[getter]
+    fn gathered(&self) -> u64 {
+        self.inner.gathered()
+    }
+
     fn wake(&mut self, waiter: Py<PyAny>, due: u64) -> u64 {
         self.wake_up(waiter.into(), due)
     }

@@ -108,6 +108,11 @@ impl Flight {
         self.exchange.sent
     }
 
+    /// When its reply arrived, monotonic ns.
+    pub(crate) fn arrival(&self) -> u64 {
+        self.exchange.arrival
+    }
+
     pub(crate) fn token(&self) -> u64 {
         self.call.token
     }

@@ -33,9 +33,20 @@ pub(super) struct Gathering {
     /// Whether the kernel stamps replies, and ends sleeps on time; None: not asked yet, since that takes a probe.
     is_possible: Option<bool>,
     comparison: Comparison,
+    /// Start and end of the last sleep, monotonic ns.
+    last: (u64, u64),
+    /// For how long all replies so far have waited for the end of a sleep, ns.
+    waited: u64,
 }
 
 impl Gathering {
+    /// Counts the wait of a reply that arrived at this time, ns, and was read after the last sleep.
+    #[inline]
+    pub(super) fn read(&mut self, arrival: u64) {
+        let (start, end) = self.last;
+        self.waited += end.saturating_sub(arrival.max(start));
+    }
+
     /// Whether a sleep pays after a turn of `events` that ended at `now`, if replies go on coming as fast as in it.
     fn pays(&mut self, events: usize, now: u64) -> bool {
         let took = now - std::mem::replace(&mut self.ended, now);
@@ -53,7 +64,7 @@ const TRIAL: u32 = 32;
 const WEIGHT: f64 = 0.125;
 
 /// Sleeps must leave at least this part of the requests per second.
-const LEAST: f64 = 0.97;
+const LEAST: f64 = 0.98;
 
 /// How many requests per second there are with sleeps, as a multiple of those without. Both are tried in turn, in
 /// slots that follow one another.
@@ -108,6 +119,12 @@ impl Comparison {
 }
 
 impl Engine {
+    /// For how long all replies together have waited because the engine slept to read more at a time, ns. It is part of
+    /// their `delay`, but costs no throughput: sleeps that do are given up.
+    pub fn gathered(&self) -> u64 {
+        self.gathering.waited
+    }
+
     /// Sleeps after a turn if that makes the next one cheaper, and no timer is due meanwhile. (Its request would be
     /// late.)
     #[inline]
@@ -121,6 +138,7 @@ impl Engine {
                 && self.may_gather()
             {
                 thread::sleep(Duration::from_nanos(SLEEP));
+                self.gathering.last = (now, crate::clock::now());
             }
         }
     }

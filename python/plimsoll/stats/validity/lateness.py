@@ -134,8 +134,9 @@ def unclean_figures(view: RunView, manifest: Mapping[str, Any]) -> tuple[str, ..
 
 
 def throughput_share(view: RunView, manifest: Mapping[str, Any]) -> float | None:
-    """Closed model: mean lag and delay, divided by the mean time from one request of a user to its next. None for the
-    open model, and if that time is unknown."""
+    """Closed model: mean lag and delay, divided by the mean time from one request of a user to its next. Without the time
+    for which workers slept to read more replies at a time: they give up sleeps that cost throughput. None for the open
+    model, and if the time of a user is unknown."""
     generator = view.generator
     if manifest.get("model", "closed") == "open" or not generator.lag.count:
         return None
@@ -144,7 +145,8 @@ def throughput_share(view: RunView, manifest: Mapping[str, Any]) -> float | None
     if not present or not view.duration:
         return None
     cycle = fmean(present) * min(view.duration, len(present)) / generator.lag.count
-    return min(1.0, (generator.lag.mean + generator.delay.mean) / 1e6 / cycle)
+    late = (generator.lag.mean + generator.delay.mean) / 1e6 - generator.gathered / generator.lag.count
+    return min(1.0, max(0.0, late) / cycle)
 
 
 def cause(view: RunView, manifest: Mapping[str, Any]) -> str:
@@ -152,8 +154,11 @@ def cause(view: RunView, manifest: Mapping[str, Any]) -> str:
     generator = view.generator
     if generator.busy_share(_cpu_limit(manifest)) > CPU_SHARE:
         return _full(view)
-    if manifest.get("users_kind") == "native" or generator.cpu_waited > CPU_WAIT * generator.cpu_used:
+    is_native = manifest.get("users_kind") == "native"
+    if generator.cpu_waited > CPU_WAIT * generator.cpu_used or (is_native and not generator.cpu_waited):
         return "this computer was busy with something else"
+    if is_native:
+        return f"a worker reads one reply after another: use --processes {generator.workers + 1}"
     if generator.cpu_waited:
         return "the users' own code blocks"
     return "this computer was busy, or the users' own code blocks"
