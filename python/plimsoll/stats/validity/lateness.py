@@ -25,6 +25,8 @@ JUDGED = {"p99": 0.99, "p95": 0.95, "p90": 0.9, "p50": 0.5}
 CPU = {"native": 0.80, "python": 0.90}
 """Of one core: above it a worker is full. The wait in a queue with fixed service (M/D/1) is two services at 80 %, 4.5
 at 90 %; a Python user's own code is part of its work, so its worker may use more."""
+MUCH_CPU = 0.5
+"""Of one core: above it native users wait for each other noticeably, though their worker is not full."""
 CPU_SHARE = 0.05
 """Share of the workers' seconds in which they may exceed it."""
 GROWTH = 2.0
@@ -154,11 +156,12 @@ def cause(view: RunView, manifest: Mapping[str, Any]) -> str:
     generator = view.generator
     if generator.busy_share(_cpu_limit(manifest)) > CPU_SHARE:
         return _full(view)
-    is_native = manifest.get("users_kind") == "native"
-    if generator.cpu_waited > CPU_WAIT * generator.cpu_used or (is_native and not generator.cpu_waited):
+    if generator.cpu_waited > CPU_WAIT * generator.cpu_used:
         return "this computer was busy with something else"
-    if is_native:
-        return f"a worker reads one reply after another: use --processes {generator.workers + 1}"
+    if manifest.get("users_kind") == "native":
+        if generator.busy_share(MUCH_CPU) > CPU_SHARE:
+            return f"a worker reads one reply after another: use --processes {generator.workers + 1}"
+        return "this computer was busy with something else"
     if generator.cpu_waited:
         return "the users' own code blocks"
     return "this computer was busy, or the users' own code blocks"
