@@ -1,6 +1,7 @@
 //! The reactor: sends, waits for readiness, returns what has finished. `ahead`: memory that is asked for early;
 //! `batching`: requests that are written together; `clients`: groups of connections; `connecting`: new connections;
-//! `gathering`: sleeps that make turns larger; `sessions`: connections that carry many exchanges; `streaming`: bodies that are read in pieces; `waking`: timers.
+//! `gathering`: sleeps that make turns larger; `sessions`: connections that carry many exchanges; `settings`: limits and
+//! traces; `streaming`: bodies that are read in pieces; `waking`: timers.
 
 mod ahead;
 mod batching;
@@ -8,6 +9,7 @@ mod clients;
 mod connecting;
 mod gathering;
 mod sessions;
+mod settings;
 mod streaming;
 mod waking;
 
@@ -187,11 +189,6 @@ impl Engine {
         })
     }
 
-    /// Whether this kernel stamps received data. Takes up to 50 ms if it does not.
-    pub fn kernel_stamps(&self) -> bool {
-        self.stamps.as_ref().is_some_and(StampSwitch::probe)
-    }
-
     /// Exchanges that were sent and have not finished. A streamed exchange finishes with its head. Exchanges in backoff
     /// do not count.
     pub fn in_flight(&self) -> usize {
@@ -208,32 +205,6 @@ impl Engine {
         self.connections.len() - self.sharing
     }
 
-    /// Sets the maximum length of a response body without transfer coding, in bytes.
-    pub fn limit_body(&mut self, bytes: u64) {
-        self.io.limits.body = bytes;
-    }
-
-    /// Sets the allowed hosts for new connections. Default: any host.
-    pub fn allow(&mut self, allowed: AllowedHosts) {
-        self.allowed = allowed;
-    }
-
-    /// Switches the backoff after failed connections (up to one second) on or off. Default: off.
-    pub fn set_connect_backoff(&mut self, on: bool) {
-        self.backoff.is_on = on;
-    }
-
-    /// Adds a `traceparent` header with a new trace to each request that has none. prefix: the first half of all
-    /// traces; the second half is in [`Exchange::trace`](plimsoll_record::Exchange::trace). None: off.
-    pub fn trace(&mut self, prefix: Option<u64>) {
-        self.tracer = prefix.map(Tracer::new);
-    }
-
-    /// Total time in completed backoffs, ns.
-    pub fn backed_off(&self) -> u64 {
-        self.backoff.waited
-    }
-
     /// Sends a request on a kept connection of this client, or on a new one. Its [`Finished`] comes in a later turn.
     /// The client must not be closed.
     #[inline]
@@ -246,12 +217,6 @@ impl Engine {
     fn start(&mut self, client: ClientId, origin: &Arc<Origin>, mut call: Call, later: bool) -> ExchangeId {
         let trace = if self.tracer.is_some() { self.mark(&mut call) } else { 0 };
         self.begin(client, origin, call, trace, later)
-    }
-
-    /// Adds a trace to a request. Returns it; 0: none.
-    #[cold]
-    fn mark(&mut self, call: &mut Call) -> u64 {
-        self.tracer.as_mut().map_or(0, |tracer| tracer.mark(&mut call.wire))
     }
 
     /// trace: of the request; 0 = none.
