@@ -451,6 +451,10 @@ class Engine:
     @property
     def backed_off(self) -> int:
         """ns that clients have waited because of that."""
+    @property
+    def gathered(self) -> int:
+        """ns for which all replies together have waited because the engine slept, to read more of them at a time. Part
+        of their delay."""
     def fileno(self) -> int:
         """Readable when `poll()` would find something to do (also for timers)."""
     def poll(self, timeout: float | None = 0.0) -> int:

@@ -258,6 +258,9 @@ class WorkerState:
     """Time for which it was ready to run, and this computer ran something else."""
     backoff_ms: int = 0
     """Time that its users together waited before they connected again, because connecting had failed."""
+    gathered_ms: int = 0
+    """Time that replies together waited because the worker slept to read more of them at a time. It is part of their
+    delay, but costs no throughput: sleeps that do are given up."""
 
     def raise_to(self, other: WorkerState) -> None:
         """Take over the state of whichever row carries it."""

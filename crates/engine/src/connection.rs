@@ -240,14 +240,24 @@ impl<P: Protocol> Connection<P> {
         Some(flight)
     }
 
-    /// Sends a request on a kept connection. `sent`: monotonic ns.
+    /// Starts an exchange on a kept connection; [`transmit`](Connection::transmit) comes next. `sent`: monotonic ns.
     #[inline]
-    pub(crate) fn start(&mut self, call: Call, sent: u64, io: &mut Io) -> Step {
+    pub(crate) fn prepare(&mut self, call: Call, sent: u64) {
         self.protocol.begin(&call.wire);
         self.stage = Stage::of(&call);
         let flight = self.flight.insert(Flight::new(call, sent));
         flight.wait(sent);
-        self.transmit(io)
+    }
+
+    /// Sends a request that was prepared and has waited, at `sent` (monotonic ns), unless it was begun again meanwhile.
+    pub(crate) fn transmit_late(&mut self, sent: u64, io: &mut Io) -> Step {
+        match &mut self.flight {
+            Some(flight) if self.stage == Stage::Exchanging && flight.written == 0 => {
+                flight.leaves_at(sent);
+                self.transmit(io)
+            }
+            _ => Step::Wait,
+        }
     }
 
     /// Ends the resolving phase: the addresses are known.
@@ -356,7 +366,7 @@ impl<P: Protocol> Connection<P> {
 
     /// Writes as much of the request as the socket accepts.
     #[inline]
-    fn transmit(&mut self, io: &mut Io) -> Step {
+    pub(crate) fn transmit(&mut self, io: &mut Io) -> Step {
         match self.write() {
             Ok(()) => Step::Wait,
             // The peer may have responded before it closed.

@@ -1,12 +1,15 @@
 //! The reactor: sends, waits for readiness, returns what has finished. `ahead`: memory that is asked for early;
-//! `clients`: groups of connections; `connecting`: new connections; `gathering`: sleeps that make turns larger;
-//! `sessions`: connections that carry many exchanges; `streaming`: bodies that are read in pieces; `waking`: timers.
+//! `batching`: requests that are written together; `clients`: groups of connections; `connecting`: new connections;
+//! `gathering`: sleeps that make turns larger; `sessions`: connections that carry many exchanges; `settings`: limits and
+//! traces; `streaming`: bodies that are read in pieces; `waking`: timers.
 
 mod ahead;
+mod batching;
 mod clients;
 mod connecting;
 mod gathering;
 mod sessions;
+mod settings;
 mod streaming;
 mod waking;
 
@@ -136,6 +139,8 @@ pub struct Engine {
     serial: u32,
     stamps: Option<StampSwitch>,
     gathering: Gathering,
+    /// Requests that have not been written yet: (slot in `connections`, serial).
+    batch: Vec<(usize, u32)>,
 }
 
 impl Engine {
@@ -180,12 +185,8 @@ impl Engine {
             serial: 0,
             stamps: StampSwitch::new().ok(),
             gathering: Gathering::default(),
+            batch: Vec::new(),
         })
-    }
-
-    /// Whether this kernel stamps received data. Takes up to 50 ms if it does not.
-    pub fn kernel_stamps(&self) -> bool {
-        self.stamps.as_ref().is_some_and(StampSwitch::probe)
     }
 
     /// Exchanges that were sent and have not finished. A streamed exchange finishes with its head. Exchanges in backoff
@@ -204,48 +205,23 @@ impl Engine {
         self.connections.len() - self.sharing
     }
 
-    /// Sets the maximum length of a response body without transfer coding, in bytes.
-    pub fn limit_body(&mut self, bytes: u64) {
-        self.io.limits.body = bytes;
-    }
-
-    /// Sets the allowed hosts for new connections. Default: any host.
-    pub fn allow(&mut self, allowed: AllowedHosts) {
-        self.allowed = allowed;
-    }
-
-    /// Switches the backoff after failed connections (up to one second) on or off. Default: off.
-    pub fn set_connect_backoff(&mut self, on: bool) {
-        self.backoff.is_on = on;
-    }
-
-    /// Adds a `traceparent` header with a new trace to each request that has none. prefix: the first half of all
-    /// traces; the second half is in [`Exchange::trace`](plimsoll_record::Exchange::trace). None: off.
-    pub fn trace(&mut self, prefix: Option<u64>) {
-        self.tracer = prefix.map(Tracer::new);
-    }
-
-    /// Total time in completed backoffs, ns.
-    pub fn backed_off(&self) -> u64 {
-        self.backoff.waited
-    }
-
     /// Sends a request on a kept connection of this client, or on a new one. Its [`Finished`] comes in a later turn.
     /// The client must not be closed.
     #[inline]
     pub fn send(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call) -> ExchangeId {
-        if self.tracer.is_some() { self.send_traced(client, origin, call) } else { self.begin(client, origin, call, 0) }
+        self.start(client, origin, call, false)
     }
 
-    #[cold]
-    fn send_traced(&mut self, client: ClientId, origin: &Arc<Origin>, mut call: Call) -> ExchangeId {
-        let trace = self.tracer.as_mut().map_or(0, |tracer| tracer.mark(&mut call.wire));
-        self.begin(client, origin, call, trace)
+    /// later: it may be written with others.
+    #[inline]
+    fn start(&mut self, client: ClientId, origin: &Arc<Origin>, mut call: Call, later: bool) -> ExchangeId {
+        let trace = if self.tracer.is_some() { self.mark(&mut call) } else { 0 };
+        self.begin(client, origin, call, trace, later)
     }
 
     /// trace: of the request; 0 = none.
     #[inline]
-    fn begin(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call, trace: u64) -> ExchangeId {
+    fn begin(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call, trace: u64, later: bool) -> ExchangeId {
         self.in_flight += 1;
         self.sent += 1;
         self.serial = self.serial.wrapping_add(1) & SERIAL;
@@ -257,7 +233,13 @@ impl Engine {
             Some((place, sent)) => {
                 let connection = &mut self.connections[place];
                 connection.serial = self.serial;
-                (place, connection.start(call, sent, &mut self.io))
+                connection.prepare(call, sent);
+                if later {
+                    self.batch.push((place, self.serial));
+                    (place, Step::Wait)
+                } else {
+                    (place, connection.transmit(&mut self.io))
+                }
             }
             None => self.dial(client, origin, call, sent),
         };
@@ -297,6 +279,7 @@ impl Engine {
         if self.next_ready < self.ready.len() {
             return Ok(self.ready.len() - self.next_ready + self.finished.len() + self.woken.len());
         }
+        self.write_batch();
         self.flush();
         self.timers.settle();
         self.woken.extend(self.overdue.drain(..));
@@ -335,6 +318,7 @@ impl Engine {
             }
             let Some(&ready) = self.ready.get(self.next_ready) else {
                 self.next_ready = BETWEEN_TURNS;
+                self.write_batch();
                 self.flush();
                 self.timers.settle();
                 self.gather();
@@ -375,7 +359,9 @@ impl Engine {
                 self.answered = place;
                 let connection = &mut self.connections[place];
                 let id = ExchangeId::new(place, connection.serial);
-                Some(connection.rest()?.finish(id, None))
+                let flight = connection.rest()?;
+                self.gathering.read(flight.arrival());
+                Some(flight.finish(id, None))
             }
             step => self.settle_other(place, step),
         }

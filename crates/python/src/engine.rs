@@ -127,8 +127,9 @@ impl Engine {
                 Left::Stream(id) => self.hang_up(id),
             }
         }
-        if timeout == Some(Duration::ZERO) {
-            return Ok(self.inner.poll(timeout)?);
+        let read = self.turn.read_ahead();
+        if read > 0 || timeout == Some(Duration::ZERO) {
+            return Ok(read + self.inner.poll(Some(Duration::ZERO))?);
         }
         Ok(py.detach(|| self.inner.poll(timeout))?)
     }
@@ -170,6 +171,11 @@ impl Engine {
     #[getter]
     fn backed_off(&self) -> u64 {
         self.inner.backed_off()
+    }
+
+    #[getter]
+    fn gathered(&self) -> u64 {
+        self.inner.gathered()
     }
 
     fn wake(&mut self, waiter: Py<PyAny>, due: u64) -> u64 {

@@ -64,6 +64,8 @@ class GeneratorView(GeneratorCounts):
         """Seconds in which workers were ready to run, but this computer ran something else."""
         self.backed_off = 0.0
         """User seconds of waiting to reconnect after failed connections."""
+        self.gathered = 0.0
+        """Seconds for which replies waited because workers slept to read more of them at a time."""
         self._offered = array("Q")
         """By second, like the next two."""
         self._lag_sum = array("d")
@@ -84,6 +86,7 @@ class GeneratorView(GeneratorCounts):
         self.cpu_used += health.cpu
         self.cpu_waited += health.cpu_wait_ms / 1000
         self.backed_off += health.backoff_ms / 1000
+        self.gathered += health.gathered_ms / 1000
         missing = health.second + 1 - len(self._offered)
         for values in (self._offered, self._lag_sum, self._lag_count):
             values.extend([0] * missing)

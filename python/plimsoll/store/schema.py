@@ -32,7 +32,7 @@ from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-VERSION = "0009"
+VERSION = "0010"
 """The newest migration, and so the version of the tables."""
 
 VERSION_TABLE = "plimsoll_version"

@@ -69,6 +69,8 @@ def test_a_late_run_says_how_much_too_high_it_may_be_and_why(run):
     ("manifest", "states", "why"),
     [
         (CLOSED, {}, "this computer was busy with something else"),
+        (CLOSED, {"cpu": 0.7, "cpu_wait_ms": 300}, "this computer was busy with something else"),
+        (CLOSED, {"cpu": 0.7, "cpu_wait_ms": 10}, "a worker reads one reply after another: use --processes 2"),
         (PYTHON, {"cpu_wait_ms": 30}, "this computer was busy with something else"),
         (PYTHON, {"cpu_wait_ms": 1}, "the users' own code blocks"),
         (PYTHON, {}, "this computer was busy, or the users' own code blocks"),
@@ -103,6 +105,14 @@ def test_lag_and_delay_cost_the_closed_model_throughput(run, delay, state):
         assert check.text.startswith("Throughput may be up to 10 % too low: this computer was busy")
         assert any("throughput, up to 10 %" in each for each in unclean_figures(view, CLOSED))
     assert checks(view, OPEN)["delay"].state == "ok", "in the open model it is information only"
+
+
+@pytest.mark.parametrize(("gathered_ms", "part"), [(0, 0.1), (100, 0.08), (500, 0.0), (600, 0.0)])
+def test_the_sleeps_of_a_worker_cost_no_throughput(run, gathered_ms, part):
+    # 100 replies a second, each read 5 ms late.
+    check = checks(run(delay=5.0, gathered_ms=gathered_ms))["delay"]
+    assert check.value is None or check.value == pytest.approx(part, abs=0.005)
+    assert check.state == ("remark" if part else "ok")
 
 
 @pytest.mark.parametrize(

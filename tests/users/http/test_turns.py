@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import gevent
 import greenlet
 import pytest
+from gevent.event import Event
 
 from plimsoll.users.hub import current, sleep_until
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
     from tests.users.conftest import SessionBench
 
-USERS = 20
+USERS = 40
+"""So many that their requests are written together."""
 PATIENCE_S = 10
 
 
@@ -164,6 +166,65 @@ def test_users_that_sleep_or_are_killed_leave_the_replies_of_others(
     counts = session_bench.counts
     assert sum(count for (*_, outcome), count in counts.items() if outcome == "success") >= 3 * ended["done"]
     assert {outcome for *_, outcome in counts} <= {"success", "cancelled"}
+
+
+def test_a_reply_that_was_read_for_a_user_that_is_killed_goes_to_nobody(
+    session_bench: SessionBench, rounds: Rounds
+) -> None:
+    ended: Counter[str] = Counter()
+    is_over = Event()
+
+    def use(number: int) -> None:
+        session: Any = session_bench.http(rounds.url)
+        try:
+            for turn in range(3):
+                assert session.get(f"/{number}/{turn}").text == f"/{number}/{turn}"
+                if turn == 1 and number == 2:
+                    # Its reply was read with this one, and it has not run yet.
+                    gevent.get_hub().loop.run_callback(gevent.getcurrent().switch)
+                    users[number + 1].throw()
+            ended["done"] += 1
+        except gevent.GreenletExit:
+            session.close()
+            # Who waits for something else now must not be resumed with the reply.
+            ended["killed"] += is_over.wait(PATIENCE_S)
+
+    users: list[Any] = [gevent.spawn(use, number) for number in range(USERS)]
+    for _ in range(3):
+        rounds.answer()
+    is_over.set()
+    gevent.joinall(users, timeout=PATIENCE_S, raise_error=True)
+    assert ended == {"done": USERS - 1, "killed": 1}
+    assert sum(count for (*_, outcome), count in session_bench.counts.items() if outcome == "cancelled") == 1
+
+
+BURN_NS = 2_000_000
+
+
+def test_the_wait_for_other_users_is_delay_and_long_steps_keep_no_request_waiting(
+    session_bench: SessionBench, rounds: Rounds
+) -> None:
+    replies: list[Any] = []
+
+    def use(number: int) -> None:
+        session: Any = session_bench.http(rounds.url)
+        session.get(f"/{number}/0")
+        for turn in (1, 2):
+            end = monotonic_ns() + BURN_NS
+            while monotonic_ns() < end:
+                pass
+            reply = session.get(f"/{number}/{turn}").reply
+            if turn == 1:
+                replies.append(reply)
+
+    users: list[Any] = [gevent.spawn(use, number) for number in range(USERS)]
+    for _ in range(3):
+        rounds.answer()
+    gevent.joinall(users, timeout=PATIENCE_S, raise_error=True)
+    delays = sorted(reply.delay for reply in replies)
+    assert all(delay >= before * BURN_NS for before, delay in enumerate(delays))
+    lags = sorted(reply.lag for reply in replies)
+    assert lags[USERS // 2] < BURN_NS / 2
 
 
 def test_a_user_that_sleeps_resumes_the_next_one_that_is_awake() -> None:

@@ -82,6 +82,13 @@ impl Flight {
         held
     }
 
+    /// Sets the time at which it is sent, monotonic ns.
+    pub(super) fn leaves_at(&mut self, sent: u64) {
+        self.exchange.sent = sent;
+        self.phase = sent;
+        self.wait(sent);
+    }
+
     /// Restarts on a new connection.
     pub(super) fn restart(&mut self) {
         self.exchange.retries += 1;
@@ -99,6 +106,11 @@ impl Flight {
     /// When it was sent, monotonic ns.
     pub(crate) fn sent(&self) -> u64 {
         self.exchange.sent
+    }
+
+    /// When its reply arrived, monotonic ns.
+    pub(crate) fn arrival(&self) -> u64 {
+        self.exchange.arrival
     }
 
     pub(crate) fn token(&self) -> u64 {

@@ -1,19 +1,12 @@
 //! What the users whose replies come next will need, fetched while this one runs.
 //!
 //! A user's turn reads objects all over the memory, each by way of another one. With thousands of users none of them is
-//! near. Their addresses are noted when the request is sent; a turn knows whose replies come next.
+//! near. Their addresses are noted when the request is sent, and a turn reads some replies before their users run.
 
 use plimsoll_engine::{fetch, fetch_all};
 
-use super::Engine;
-
 /// With fewer exchanges in flight, the caches still have everything.
-const MANY: usize = 400;
-
-/// How many replies earlier each step is made. Each one reads what the one before it has fetched; the first one, that of
-/// the connection, is the engine's.
-const ADDRESSES: usize = 4;
-const OBJECTS: usize = 2;
+pub(super) const MANY: usize = 400;
 
 /// What comes before the address of an object belongs to it, too: the links of the garbage collector, and its dict.
 const BEFORE: usize = 32;
@@ -46,9 +39,20 @@ impl Addresses {
         }
     }
 
-    /// Those of this one; out of date if it waits for something else than a reply to a call.
-    fn of(&self, token: u64) -> Option<&Near> {
-        self.0.get(token as usize)
+    /// Has the place of the next ones to [`fetch`](Addresses::fetch) fetched.
+    #[inline]
+    pub(super) fn fetch_place(&self, token: u64) {
+        if let Some(near) = self.0.get(token as usize) {
+            fetch(std::ptr::from_ref(near).addr());
+        }
+    }
+
+    /// Has what the user with this token needs fetched.
+    #[inline]
+    pub(super) fn fetch(&self, token: u64) {
+        if let Some(near) = self.0.get(token as usize) {
+            near.fetch();
+        }
     }
 }
 
@@ -60,21 +64,5 @@ impl Near {
         }
         fetch_all(self.settings.0, self.settings.1);
         fetch_all(self.arguments.wrapping_sub(FRAMES), FRAMES + BEFORE);
-    }
-}
-
-impl Engine {
-    /// Has a part of what the next replies need fetched.
-    #[inline]
-    pub(super) fn look_ahead(&self) {
-        if self.inner.in_flight() < MANY {
-            return;
-        }
-        if let Some(near) = self.inner.upcoming(ADDRESSES).and_then(|token| self.near.of(token)) {
-            fetch(std::ptr::from_ref(near).addr());
-        }
-        if let Some(near) = self.inner.upcoming(OBJECTS).and_then(|token| self.near.of(token)) {
-            near.fetch();
-        }
     }
 }

@@ -51,7 +51,7 @@ impl Client {
         terms: Terms<'_>,
     ) -> (ExchangeId, u64) {
         let mut engine = self.engine.borrow_mut(py);
-        let Engine { inner, waiters, near, .. } = &mut *engine;
+        let Engine { inner, waiters, near, turn, .. } = &mut *engine;
         let place = waiters.vacant_entry();
         let token = place.key() as u64;
         let call = Call {
@@ -65,7 +65,12 @@ impl Client {
             read_timeout: terms.timeouts.map_or(0, |limits| limits.idle),
             keep: if terms.stream { Keep::Stream } else { Keep::All },
         };
-        let id = inner.send(self.id, &origin.inner, call);
+        // What is due at a time is not late for the sake of others.
+        let id = if terms.direct && terms.due == 0 && turn.is_quick {
+            inner.send_in_batch(self.id, &origin.inner, call)
+        } else {
+            inner.send(self.id, &origin.inner, call)
+        };
         near.note(place.key(), terms.near);
         place.insert(Waiter { object: waiter, direct: terms.direct });
         (id, token)
@@ -75,8 +80,9 @@ impl Client {
     pub(crate) fn give_up(&self, py: Python<'_>, id: ExchangeId) -> bool {
         let mut engine = self.engine.borrow_mut(py);
         let is_sent = !engine.inner.is_held(id);
-        if let Some(given_up) = engine.inner.cancel(id) {
-            engine.waiters.remove(given_up.token as usize);
+        match engine.inner.cancel(id) {
+            Some(given_up) => drop(engine.waiters.remove(given_up.token as usize)),
+            None => engine.take_back(id),
         }
         is_sent
     }

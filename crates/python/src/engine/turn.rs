@@ -1,18 +1,29 @@
 //! A turn: the replies that one look at the kernel has found, and who gets them.
 //!
+//! Replies to common calls are read some at a time, then their users run, and then their next requests are written: a user
+//! runs much code, and the kernel too, so changing between them for each reply would cost more than the switches.
+//!
 //! The hub resumes the first user. Each user that then waits for the reply to a common call, or sleeps, resumes the next
 //! one itself, so a reply costs one switch instead of two, by way of the hub. Who waits for something else is resumed by
 //! the hub.
 
+use std::collections::VecDeque;
+
+use plimsoll_engine::{Event, ExchangeId, Finished, now};
 use pyo3::ffi::PyThreadState_Get;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::{Engine, groups};
+use super::{Engine, ahead, groups};
 use crate::greenlets::{LastClass, current, switch};
 use crate::reply::Reply;
-use plimsoll_engine::Event;
+
+/// Most replies that are read before their users run.
+const REPLIES: usize = 16;
+
+/// A step of a user that takes longer, ns, lets no request of another one wait.
+const LONG_STEP: u64 = 50_000;
 
 /// Who is resumed with the outcome of an exchange, or when a time is reached.
 pub(super) struct Waiter {
@@ -38,6 +49,12 @@ pub(super) struct Ready {
 pub(super) struct Turn {
     /// The thread whose hub hands out replies just now, as the address of its state; 0: none.
     thread: usize,
+    /// Replies to common calls that were read, and wait for their users. Their waiters are still in `Engine::waiters`.
+    read: VecDeque<Finished>,
+    /// When the last waiter was taken, monotonic ns.
+    resumed: u64,
+    /// Whether the last step was short, so that requests may be written together.
+    pub(super) is_quick: bool,
     /// The next waiter, which only the hub may resume.
     held: Option<Ready>,
     /// A reply, and the token of its call, until its user takes it. It is not passed as an argument of the switch, because
@@ -46,26 +63,102 @@ pub(super) struct Turn {
     class: LastClass,
 }
 
+impl Turn {
+    /// Number of replies that were read and wait for their users.
+    pub(super) fn read_ahead(&self) -> usize {
+        self.read.len()
+    }
+}
+
 impl Engine {
     /// The next waiter; None: there is none until the next look at the kernel.
     pub(super) fn next_ready(&mut self, py: Python<'_>) -> Option<Ready> {
         if let Some(held) = self.turn.held.take() {
             return Some(held);
         }
+        if self.turn.read.is_empty() {
+            return self.next_read(py);
+        }
+        self.end_step();
+        let mut finished = self.turn.read.pop_front()?;
+        // Until now it has waited for its user.
+        finished.exchange.read = self.turn.resumed;
+        self.inner.resumes(finished.id);
+        Some(self.ready(finished))
+    }
+
+    /// Ends the step of the user that ran last.
+    fn end_step(&mut self) {
+        let now = now();
+        self.turn.is_quick = now - self.turn.resumed < LONG_STEP;
+        self.turn.resumed = now;
+        if !self.turn.is_quick {
+            self.inner.write_batch();
+        }
+    }
+
+    /// The waiter for a reply.
+    fn ready(&mut self, finished: Finished) -> Ready {
+        let (token, waiter) = (finished.token, self.waiters.remove(finished.token as usize));
+        Ready { token, waiter, reply: Some(Reply::new(finished, self.max_decoded)) }
+    }
+
+    /// Reads until there is a waiter, and the replies to common calls that follow.
+    fn next_read(&mut self, py: Python<'_>) -> Option<Ready> {
+        self.end_step();
         loop {
             match self.inner.next_event()? {
                 Event::Finished(mut finished) if groups::is_native(finished.token) => {
                     self.groups.finished(py, &mut self.inner, &mut finished);
                 }
                 Event::Woken(token) if groups::is_native(token) => self.groups.woken(py, &mut self.inner, token),
-                Event::Finished(finished) => {
-                    let (token, waiter) = (finished.token, self.waiters.remove(finished.token as usize));
-                    return Some(Ready { token, waiter, reply: Some(Reply::new(finished, self.max_decoded)) });
+                Event::Finished(mut finished) => {
+                    if self.is_common(finished.token) {
+                        self.read_more(finished.token);
+                        self.turn.resumed = now();
+                        finished.exchange.read = self.turn.resumed;
+                        self.inner.resumes(finished.id);
+                    }
+                    return Some(self.ready(finished));
                 }
                 Event::Woken(token) => {
                     return Some(Ready { token, waiter: self.waiters.remove(token as usize), reply: None });
                 }
             }
+        }
+    }
+
+    /// Reads the replies that come next, as long as they are those to common calls. first: the token of the one before.
+    fn read_more(&mut self, first: u64) {
+        let many = self.inner.in_flight() >= ahead::MANY;
+        let mut last = first;
+        for _ in 1..REPLIES {
+            let Some(token) = self.inner.upcoming(0).filter(|token| self.is_common(*token)) else { break };
+            if many {
+                self.near.fetch(last);
+                self.near.fetch_place(token);
+                last = token;
+            }
+            if let Some(finished) = self.inner.next_reply() {
+                self.turn.read.push_back(finished);
+            }
+        }
+        if many {
+            self.near.fetch(last);
+        }
+    }
+
+    /// Whether a common call waits with this token.
+    fn is_common(&self, token: u64) -> bool {
+        !groups::is_native(token) && self.waiters.get(token as usize).is_some_and(|waiter| waiter.direct)
+    }
+
+    /// Takes back a reply that was read, if its user does not want it any more.
+    pub(super) fn take_back(&mut self, id: ExchangeId) {
+        if let Some(place) = self.turn.read.iter().position(|finished| finished.id == id)
+            && let Some(finished) = self.turn.read.remove(place)
+        {
+            self.waiters.remove(finished.token as usize);
         }
     }
 
@@ -82,6 +175,8 @@ impl Engine {
         let mut this = engine.borrow_mut();
         this.turn.thread = 0;
         this.turn.handed = None;
+        this.turn.is_quick = false;
+        this.inner.write_batch();
         result
     }
 
@@ -116,7 +211,6 @@ impl Engine {
     fn next_direct<'py>(engine: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = engine.py();
         let mut this = engine.borrow_mut();
-        this.look_ahead();
         let Some(ready) = this.next_ready(py) else { return Ok(None) };
         if !ready.waiter.direct || this.turn.class.has_greenlets_switch(&ready.waiter.object) != Some(true) {
             this.turn.held = Some(ready);

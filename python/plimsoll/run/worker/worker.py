@@ -283,7 +283,7 @@ class Worker:
         self._epoch = epoch
         self._first = epoch + second * SECOND
         """The stamp at which its load begins."""
-        self._backed_off = self._engine.backed_off
+        self._backed_off, self._gathered = self._engine.backed_off, self._engine.gathered
         self._open_second = second
         self._cpu.take()
 
@@ -366,8 +366,9 @@ class Worker:
             silence_ms=self._silence.take(),
             cpu_wait_ms=cpu.waited_ms // max(1, len(closed)),
             backoff_ms=(self._engine.backed_off - self._backed_off) // 1_000_000 // max(1, len(closed)),
+            gathered_ms=(self._engine.gathered - self._gathered) // 1_000_000 // max(1, len(closed)),
         )
-        self._backed_off = self._engine.backed_off
+        self._backed_off, self._gathered = self._engine.backed_off, self._engine.gathered
         intervals, health, failures = self._recorder.take(before)
         self._failed |= bool(failures or self._caught.total)
         snapshot = EncodedSnapshot(

@@ -25,6 +25,8 @@ JUDGED = {"p99": 0.99, "p95": 0.95, "p90": 0.9, "p50": 0.5}
 CPU = {"native": 0.80, "python": 0.90}
 """Of one core: above it a worker is full. The wait in a queue with fixed service (M/D/1) is two services at 80 %, 4.5
 at 90 %; a Python user's own code is part of its work, so its worker may use more."""
+MUCH_CPU = 0.5
+"""Of one core: above it native users wait for each other noticeably, though their worker is not full."""
 CPU_SHARE = 0.05
 """Share of the workers' seconds in which they may exceed it."""
 GROWTH = 2.0
@@ -134,8 +136,9 @@ def unclean_figures(view: RunView, manifest: Mapping[str, Any]) -> tuple[str, ..
 
 
 def throughput_share(view: RunView, manifest: Mapping[str, Any]) -> float | None:
-    """Closed model: mean lag and delay, divided by the mean time from one request of a user to its next. None for the
-    open model, and if that time is unknown."""
+    """Closed model: mean lag and delay, divided by the mean time from one request of a user to its next. Without the time
+    for which workers slept to read more replies at a time: they give up sleeps that cost throughput. None for the open
+    model, and if the time of a user is unknown."""
     generator = view.generator
     if manifest.get("model", "closed") == "open" or not generator.lag.count:
         return None
@@ -144,7 +147,8 @@ def throughput_share(view: RunView, manifest: Mapping[str, Any]) -> float | None
     if not present or not view.duration:
         return None
     cycle = fmean(present) * min(view.duration, len(present)) / generator.lag.count
-    return min(1.0, (generator.lag.mean + generator.delay.mean) / 1e6 / cycle)
+    late = (generator.lag.mean + generator.delay.mean) / 1e6 - generator.gathered / generator.lag.count
+    return min(1.0, max(0.0, late) / cycle)
 
 
 def cause(view: RunView, manifest: Mapping[str, Any]) -> str:
@@ -152,7 +156,11 @@ def cause(view: RunView, manifest: Mapping[str, Any]) -> str:
     generator = view.generator
     if generator.busy_share(_cpu_limit(manifest)) > CPU_SHARE:
         return _full(view)
-    if manifest.get("users_kind") == "native" or generator.cpu_waited > CPU_WAIT * generator.cpu_used:
+    if generator.cpu_waited > CPU_WAIT * generator.cpu_used:
+        return "this computer was busy with something else"
+    if manifest.get("users_kind") == "native":
+        if generator.busy_share(MUCH_CPU) > CPU_SHARE:
+            return f"a worker reads one reply after another: use --processes {generator.workers + 1}"
         return "this computer was busy with something else"
     if generator.cpu_waited:
         return "the users' own code blocks"

@@ -1,0 +1,46 @@
+//! What a caller sets for all requests from now on, and what it may ask.
+
+use super::Engine;
+use crate::allow::AllowedHosts;
+use crate::call::Call;
+use crate::platform::StampSwitch;
+use crate::trace::Tracer;
+
+impl Engine {
+    /// Whether this kernel stamps received data. Takes up to 50 ms if it does not.
+    pub fn kernel_stamps(&self) -> bool {
+        self.stamps.as_ref().is_some_and(StampSwitch::probe)
+    }
+
+    /// Total time in completed backoffs, ns.
+    pub fn backed_off(&self) -> u64 {
+        self.backoff.waited
+    }
+
+    /// Sets the maximum length of a response body without transfer coding, in bytes.
+    pub fn limit_body(&mut self, bytes: u64) {
+        self.io.limits.body = bytes;
+    }
+
+    /// Sets the allowed hosts for new connections. Default: any host.
+    pub fn allow(&mut self, allowed: AllowedHosts) {
+        self.allowed = allowed;
+    }
+
+    /// Switches the backoff after failed connections (up to one second) on or off. Default: off.
+    pub fn set_connect_backoff(&mut self, on: bool) {
+        self.backoff.is_on = on;
+    }
+
+    /// Adds a `traceparent` header with a new trace to each request that has none. prefix: the first half of all
+    /// traces; the second half is in [`Exchange::trace`](plimsoll_record::Exchange::trace). None: off.
+    pub fn trace(&mut self, prefix: Option<u64>) {
+        self.tracer = prefix.map(Tracer::new);
+    }
+
+    /// Adds a trace to a request. Returns it; 0: none.
+    #[cold]
+    pub(super) fn mark(&mut self, call: &mut Call) -> u64 {
+        self.tracer.as_mut().map_or(0, |tracer| tracer.mark(&mut call.wire))
+    }
+}
