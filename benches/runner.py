@@ -86,7 +86,7 @@ def present(results: Results, case: Case | OpenCase | IdleCase | ScaleCase) -> b
 
 
 def add_group(results: Results, title: str, cases: Sequence[Case], rounds: int, failed: Failed) -> None:
-    results.add_group(Turns(cases, rounds, failed).measure(title))
+    results.add_group(Turns(title, cases, rounds, failed).measure())
 
 
 def add_idle(nginx: Nginx, results: Results, case: IdleCase) -> None:

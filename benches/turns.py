@@ -48,13 +48,16 @@ Failed = Callable[[str, Exception], None]
 class Party:
     """A generator and its server. The generator is stopped, except in its turns and at its end."""
 
-    def __init__(self, case: Case, seconds: int) -> None:
-        """Starts it, for so many seconds. Raises one of FAILURES if it fails, or not all users connect."""
-        self._case = case
+    def __init__(self, case: Case, deadline: float) -> None:
+        """Starts it. It sends until then, by the monotonic clock, and its last turn must have ended.
+
+        Raises one of FAILURES if it fails, or not all users connect."""
+        self._case, self._deadline = case, deadline
         with ExitStack() as stack:
             self._server = stack.enter_context(running_server(case))
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="plimsoll-bench-")))
             url = self._server.url_of(case.path, http2=bool(case.streams))
+            seconds = math.ceil(deadline - time.monotonic())
             self._load = Load(url, case.path, case.users, seconds, folder, case.streams)
             self._generator = stack.enter_context(Measured(case.subject.command(self._load), self._load.environment))
             wait_for_connections(self._server, self._generator, case.users)
@@ -70,7 +73,10 @@ class Party:
         return cost
 
     def end(self) -> None:
-        """Let it run to its own end. Raises one of FAILURES if it fails, or its own count is not the server's."""
+        """Let it end when its time is over.
+
+        Raises one of FAILURES if it fails, or its own count is not the server's."""
+        time.sleep(max(0.0, self._deadline - time.monotonic()))  # stopped: several at once would be slow to end
         self._generator.resume()
         output = self._generator.finish()
         reported = self._case.subject.reported(self._load, output)
@@ -88,18 +94,18 @@ def running_server(case: Case) -> AbstractContextManager[Nginx | Echo]:
 class Turns:
     """A group of cases."""
 
-    def __init__(self, cases: Sequence[Case], rounds: int, failed: Failed) -> None:
-        self._cases, self._rounds, self._failed = cases, rounds, failed
+    def __init__(self, title: str, cases: Sequence[Case], rounds: int, failed: Failed) -> None:
+        self._title, self._cases, self._rounds, self._failed = title, cases, rounds, failed
         self._round_seconds = len(cases) * TURN_SECONDS
         starts = sum(START_SECONDS + case.users / USERS_PER_SECOND for case in cases)
         self._deadline = time.monotonic() + starts + rounds * self._round_seconds
-        """Until then, all generators send: the first one must last while the others start."""
+        """Until then all generators last, so the first one also lasts while the others start."""
         self._parties: dict[Case, Party] = {}
         """Those that have not failed."""
         self._costs: dict[Case, list[Cost]] = {case: [] for case in cases}
         self._stack = ExitStack()
 
-    def measure(self, title: str) -> dict[Case, list[Cost]]:
+    def measure(self) -> dict[Case, list[Cost]]:
         """The costs by round, of all the generators that did not fail, and as many for each.
 
         Raises BenchError if the start took so long that less than two rounds fit into the planned time."""
@@ -107,14 +113,10 @@ class Turns:
             self._start()
             for number in range(self._rounds):
                 if time.monotonic() + self._round_seconds > self._deadline:
-                    self._fall_short(title, number)
+                    self._fall_short(number)
                     break
-                print(
-                    f"{title}: round {number + 1} of {self._rounds}, {len(self._parties)} generators", file=sys.stderr
-                )
+                print(f"  round {number + 1} of {self._rounds}: {len(self._parties)} generators", file=sys.stderr)
                 self._go_round(backwards=bool(number % 2))
-            # Stopped until the time of all is over: then each ends at once, and alone.
-            time.sleep(max(0.0, self._deadline - time.monotonic()))
             for case, party in list(self._parties.items()):
                 with self._noting_failure(case):
                     party.end()
@@ -123,7 +125,7 @@ class Turns:
     def _start(self) -> None:
         for case in self._cases:
             with self._noting_failure(case):
-                party = Party(case, math.ceil(self._deadline - time.monotonic()))
+                party = Party(case, self._deadline)
                 self._stack.callback(party.close)
                 self._parties[case] = party
 
@@ -134,11 +136,11 @@ class Turns:
             with self._noting_failure(case):
                 self._costs[case].append(party.turn())
 
-    def _fall_short(self, title: str, rounds: int) -> None:
+    def _fall_short(self, rounds: int) -> None:
         error = BenchError(f"only {rounds} of {self._rounds} rounds: the machine was slower than planned")
         if rounds < LEAST_ROUNDS:
             raise error
-        self._failed(title, error)
+        self._failed(self._title, error)
 
     @contextmanager
     def _noting_failure(self, case: Case) -> Iterator[None]:
