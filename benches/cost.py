@@ -11,9 +11,6 @@ from .process import Measured
 from .subjects import Subject
 
 CONNECT_SECONDS = 60.0
-MARGIN_SECONDS = 3
-USERS_STARTED_PER_SECOND = 2_000
-"""Maximum time until all users have started."""
 
 
 @dataclass(frozen=True)

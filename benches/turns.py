@@ -31,7 +31,7 @@ SETTLE_SECONDS = 0.6
 READING_SECONDS = 0.1
 """At most, to read the counters at both ends of a window."""
 TURN_SECONDS = SETTLE_SECONDS + WINDOW_SECONDS + READING_SECONDS
-START_SECONDS = 1.5
+START_SECONDS = 2.0
 """A generator's start takes so long on average, at most, and the time of its users' start in addition."""
 USERS_PER_SECOND = 4_000
 """Of that time: so many users connect, at least."""
