@@ -1,7 +1,7 @@
 """The generators of a group measured in turns: one sends, and the others are stopped meanwhile.
 
-Each has a server of its own. So the machine is as fast for one side of a ratio as for the other, whose turn is seconds
-later, and every generator runs alone, as it does for its users. Decision 0087 has what was measured.
+Each has a server of its own. Both sides of a ratio are measured within a minute, because the machine's speed changes
+within minutes. Each generator runs alone, because they gain differently by being interrupted (decision 0087).
 """
 
 import math
@@ -32,11 +32,10 @@ READING_SECONDS = 0.1
 """At most, to read the counters at both ends of a window."""
 TURN_SECONDS = SETTLE_SECONDS + WINDOW_SECONDS + READING_SECONDS
 START_SECONDS = 2.0
-"""A generator's start takes so long on average, at most, and the time of its users' start in addition."""
+"""Planned for each start, and the time in which its users connect in addition. Some starts may take longer."""
 USERS_PER_SECOND = 4_000
-"""Of that time: so many users connect, at least."""
 SPARE_CONNECTIONS = 1_000
-"""Of each nginx: not so many that it would need a second process."""
+"""Of each nginx, besides those of users. With its default it needs two processes where few files may be open."""
 FAILURES = (BenchError, psutil.Error, OSError, ValueError, LookupError)
 """What a generator that fails raises here: it has ended, or the file or the text with its own count is not as
 expected."""
@@ -49,7 +48,7 @@ class Party:
     """A generator and its server. The generator is stopped, except in its turns and at its end."""
 
     def __init__(self, case: Case, deadline: float) -> None:
-        """Starts it. It sends until then, by the monotonic clock, and its last turn must have ended.
+        """Starts it, with so much time that it ends by itself at the deadline (of the monotonic clock) or soon after.
 
         Raises one of FAILURES if it fails, or not all users connect."""
         self._case, self._deadline = case, deadline
