@@ -18,9 +18,10 @@ from .nginx import running_nginx
 from .process import SERVER_CPU
 from .readme import splice
 from .results import FOLDER, Results
-from .runner import ROUNDS, run
+from .runner import RATE_ROUNDS, run
 from .scale import measure_scale
 from .table import render
+from .turns import LEAST_ROUNDS, QUICK_ROUNDS, ROUNDS
 
 WINDOW_SECONDS = 5.0
 QUICK_WINDOW_SECONDS = 2.0
@@ -28,9 +29,13 @@ QUICK_WINDOW_SECONDS = 2.0
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benches", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one round of 2 s, 50 users or 50,000 arrivals/s")
+    parser.add_argument("--quick", action="store_true", help="three rounds, 50 users or 50,000 arrivals/s")
     parser.add_argument(
-        "--rounds", type=int, default=ROUNDS, metavar="N", help=f"over all generators; {ROUNDS} by default"
+        "--rounds",
+        type=int,
+        metavar="N",
+        help=f"over the generators of a group; {ROUNDS} by default, {QUICK_ROUNDS} with --quick. "
+        f"Runs at a rate are repeated {RATE_ROUNDS} times at most",
     )
     parser.add_argument(
         "--only",
@@ -43,6 +48,9 @@ def main() -> int:
     arguments = parser.parse_args()
     if (os.cpu_count() or 1) < 2:
         sys.exit("benches: server and generator need a CPU each, and this machine has one")
+    rounds = arguments.rounds or (QUICK_ROUNDS if arguments.quick else ROUNDS)
+    if rounds < LEAST_ROUNDS:
+        sys.exit(f"benches: --rounds: an interval needs at least {LEAST_ROUNDS}")
     os.sched_setaffinity(0, {SERVER_CPU})  # on the server's CPU, not on the generator's
     results = Results(
         machine=machine.facts(),
@@ -56,7 +64,7 @@ def main() -> int:
             succeeded = True
         else:
             with running_nginx() as nginx:
-                succeeded = run(nginx, results, arguments.quick, arguments.only, arguments.rounds)
+                succeeded = run(nginx, results, arguments.quick, arguments.only, rounds)
     except BenchError as error:
         sys.exit(f"benches: {error}")
     held = list(bars(results))

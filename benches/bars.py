@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from . import grpc
 from .cases import EVENTS, FAST_RATE, MILLION, OPEN_URL, PLIMSOLL_LOGGED, PLIMSOLL_URL, SOCKET_PEERS, SOCKETS
 from .results import Key, Results
+from .rounds import Mean, Ratio
 
 WRK, SHB, NATIVE = "wrk", "shb", "plimsoll native users"
 H2LOAD, HTTP2 = "h2load", "plimsoll native users, HTTP/2"
@@ -30,10 +31,23 @@ class Bar:
     limit: float
     unit: str
     at_least: bool = False
+    interval: tuple[float, float] | None = None
+    """The 95 % interval, of a figure that was measured in turns."""
+
+    @classmethod
+    def of(cls, what: str, found: Mean | Ratio, limit: float, unit: str, at_least: bool = False) -> "Bar":
+        return cls(what, found.value, limit, unit, at_least, (found.low, found.high))
 
     @property
     def holds(self) -> bool:
         return self.measured >= self.limit if self.at_least else self.measured <= self.limit
+
+    @property
+    def verdict(self) -> str:
+        word = "holds" if self.holds else "MISSES"
+        if self.interval and self.interval[0] <= self.limit <= self.interval[1]:
+            return f"{word} (limit within the interval)"
+        return word
 
 
 TIMES_WRK: Mapping[str, float] = {
@@ -59,6 +73,7 @@ LARGE_TIMES_WRK = 0.8
 """Native users with responses of 27 kB."""
 GROWTH = ("plimsoll native users", "plimsoll trivial HttpUser", "plimsoll trivial FastHttpUser")
 """Their cost grows with the number of users by no more than wrk's in the same round."""
+TIMES_GROWTH = 1.0
 
 
 def bars(results: Results) -> Iterator[Bar]:
@@ -79,8 +94,8 @@ def _costs(results: Results) -> Iterator[Bar]:
     call = CALL, grpc.PATH, FEW_USERS
     yield from _ratio(results, f"{CALL}: CPU per call", call, (POST, grpc.PATH, FEW_USERS), TIMES_POST)
     for name in CALLERS:
-        if (times := results.ratio((name, grpc.PATH, FEW_USERS), call)) is not None:
-            yield Bar(f"{CALL}: {name} costs", times, TIMES_CHEAPER, "× as much", at_least=True)
+        if times := results.ratio((name, grpc.PATH, FEW_USERS), call):
+            yield Bar.of(f"{CALL}: {name} costs", times, TIMES_CHEAPER, "× as much", at_least=True)
     echo = SOCKETS[-1].name, "/echo", FEW_USERS
     for peer in SOCKET_PEERS:
         other = peer.name, "/echo", FEW_USERS
@@ -89,27 +104,30 @@ def _costs(results: Results) -> Iterator[Bar]:
         yield Bar(f"{EVENTS.name}: CPU per event", event, EVENT_US, "µs")
     large = f"{NATIVE}, responses of 27 kB: CPU per request"
     yield from _ratio(results, large, (NATIVE, "/large", FEW_USERS), (WRK, "/large", FEW_USERS), LARGE_TIMES_WRK)
-    plain, logged = (results.cost(each.name, "/small", FEW_USERS) for each in (PLIMSOLL_URL, PLIMSOLL_LOGGED))
-    if plain and logged:
+    plain, logged = ((each.name, "/small", FEW_USERS) for each in (PLIMSOLL_URL, PLIMSOLL_LOGGED))
+    if rounds := results.by_round(plain, logged):
         # The coordinator writes the file, which is no load on the worker's loop.
-        more = logged.workers_us - plain.workers_us
-        yield Bar(f"{PLIMSOLL_LOGGED.name}: CPU per request more in the worker", more, LOG_US, "µs")
-    limit_of_growth = _growth(results, WRK)
+        more = Mean.of([with_log.workers_us - without.workers_us for without, with_log in rounds])
+        yield Bar.of(f"{PLIMSOLL_LOGGED.name}: CPU per request more in the worker", more, LOG_US, "µs")
     for name in GROWTH:
-        growth = _growth(results, name)
-        if growth and limit_of_growth:
-            what = f"{name}: {MANY_USERS:,} users against {FEW_USERS}"
-            yield Bar(what, growth, limit_of_growth, "× (limit: wrk's)")
+        yield from _growth(results, name)
 
 
 def _ratio(results: Results, what: str, one: Key, other: Key, limit: float) -> Iterator[Bar]:
     """Nothing if one of them was not measured."""
-    if (times := results.ratio(one, other)) is not None:
-        yield Bar(what, times, limit, f"× {other[0]}")
+    if times := results.ratio(one, other):
+        yield Bar.of(what, times, limit, f"× {other[0]}")
 
 
-def _growth(results: Results, name: str) -> float | None:
-    return results.ratio((name, "/small", MANY_USERS), (name, "/small", FEW_USERS))
+def _growth(results: Results, name: str) -> Iterator[Bar]:
+    """Nothing if it or wrk was not measured with many users and with few."""
+    keys = [(each, "/small", users) for each in (name, WRK) for users in (MANY_USERS, FEW_USERS)]
+    if rounds := results.by_round(*keys):
+        growths = [
+            (many.cpu_us / few.cpu_us, wrk_many.cpu_us / wrk_few.cpu_us) for many, few, wrk_many, wrk_few in rounds
+        ]
+        what = f"{name}: {MANY_USERS:,} users against {FEW_USERS}"
+        yield Bar.of(what, Ratio.of(growths), TIMES_GROWTH, "× wrk's growth")
 
 
 def _open_model(results: Results) -> Iterator[Bar]:

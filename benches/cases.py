@@ -64,21 +64,27 @@ OPEN = (
 )
 
 
-def cases(quick: bool) -> list[Case]:
-    """In the order of each round. quick: only the 100-byte response at 50 users."""
+def groups(quick: bool) -> dict[str, list[Case]]:
+    """What is measured in turns: by title, the cases in the order of the first round. Costs are only compared within a
+    group. quick: only the 100-byte response at 50 users."""
     trivial: list[Subject] = [WRK, Shb(), Oha(), K6(), NATIVE, PLIMSOLL_URL, *PLIMSOLL_TRIVIAL, *LOCUST_TRIVIAL]
     realistic: list[Subject] = [*PLIMSOLL_REALISTIC, *LOCUST_REALISTIC]
-    chosen = [Case(subject, "/small", USERS) for subject in (*trivial, PLIMSOLL_LOGGED)]
-    chosen += [Case(subject, "/orders", USERS) for subject in realistic]
-    chosen += [Case(subject, "/small", USERS, STREAMS) for subject in HTTP2]
-    chosen += [Case(subject, grpc.PATH, USERS, STREAMS) for subject in GRPC]
-    chosen += [Case(subject, "/echo", USERS) for subject in SOCKETS]
-    chosen.append(Case(EVENTS, "/events", USERS))
+    small = [Case(subject, "/small", USERS) for subject in (*trivial, PLIMSOLL_LOGGED)]
+    small += [Case(subject, "/orders", USERS) for subject in realistic]
+    found = {
+        "small replies": small,
+        "HTTP/2": [Case(subject, "/small", USERS, STREAMS) for subject in HTTP2],
+        "gRPC": [Case(subject, grpc.PATH, USERS, STREAMS) for subject in GRPC],
+        "messages and events": [
+            *(Case(subject, "/echo", USERS) for subject in SOCKETS),
+            Case(EVENTS, "/events", USERS),
+        ],
+    }
     if not quick:
-        chosen += [Case(subject, "/large", USERS) for subject in trivial]
         scaling: list[Subject] = [WRK, NATIVE, *PLIMSOLL_TRIVIAL]
-        chosen += [Case(subject, "/small", users) for users in MORE_USERS for subject in scaling]
-    return chosen
+        small += [Case(subject, "/small", users) for users in MORE_USERS for subject in scaling]
+        found["large replies"] = [Case(subject, "/large", USERS) for subject in trivial]
+    return found
 
 
 def open_cases(quick: bool) -> list[OpenCase]:

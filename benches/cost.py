@@ -1,22 +1,16 @@
 """CPU per request of one generator: measured in the same way for all, with a check of the counts."""
 
-import tempfile
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 from .echo import EVENTS, Echo
 from .errors import BenchError
 from .nginx import Nginx
 from .others import Others
 from .process import Measured
-from .subjects import Load, Subject
+from .subjects import Subject
 
 CONNECT_SECONDS = 60.0
-SETTLE_SECONDS = 1.0
-MARGIN_SECONDS = 3
-USERS_STARTED_PER_SECOND = 2_000
-"""Maximum time until all users have started."""
 
 
 @dataclass(frozen=True)
@@ -56,28 +50,6 @@ class Cost:
     """CPUs used by unrelated work during the measurement."""
 
 
-def measure(server: Nginx | Echo, case: Case, window: float) -> Cost:
-    """Run the case once, and measure `window` seconds from its middle.
-
-    At both ends of the window, the generator's CPU comes from the kernel and the number of requests from the server.
-    So startup and shutdown do not count, and no tool reports on itself. Raises BenchError if the generator fails, if
-    it does not have all users at both ends, or if its own final count is not the server's.
-    """
-    with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder:
-        seconds = round(window + SETTLE_SECONDS + MARGIN_SECONDS + case.users / USERS_STARTED_PER_SECOND)
-        url = server.url_of(case.path, http2=bool(case.streams))
-        load = Load(url, case.path, case.users, seconds, Path(folder), case.streams)
-        before = server.status().requests
-        with Measured(case.subject.command(load), load.environment) as generator:
-            wait_for_connections(server, generator, case.users)
-            time.sleep(SETTLE_SECONDS)
-            cost = weigh(server, generator, case.users, window)
-            output = generator.finish()
-        reported = case.subject.reported(load, output)
-        check_count(case.subject.name, reported, server.status().requests - before, case.under_way)
-        return cost
-
-
 def wait_for_connections(
     server: Nginx | Echo, generator: Measured, users: int, seconds: float = CONNECT_SECONDS
 ) -> None:
@@ -97,22 +69,22 @@ def weigh(server: Nginx | Echo, generator: Measured, users: int, window: float) 
 
 
 class Weighing:
-    """A window. It begins when this is made."""
+    """A window. It begins when this is made.
+
+    At both of its ends, the generator's CPU comes from the kernel and the number of requests from the server. So no
+    tool reports on itself. Raises BenchError if a user is missing at one of them."""
 
     def __init__(self, server: Nginx | Echo, generator: Measured, users: int) -> None:
         self._server, self._generator, self._users = server, generator, users
         self._others = Others(server, generator)
-        self._cpu, self._requests, self._clock = generator.cpu_seconds(), server.status().requests, time.monotonic()
+        self._requests, self._cpu, self._clock = self._read()
 
     def end(self) -> Cost:
-        """Raises BenchError if a user is missing, or if there were no requests."""
+        """Raises BenchError if there were no requests, too."""
         generator = self._generator
-        (cpu, workers), status, clock = generator.cpu_seconds(), self._server.status(), time.monotonic()
+        received, (cpu, workers), clock = self._read()
         seconds, foreign = clock - self._clock, self._others.seconds()
-        if status.connections < self._users:
-            message = f"only {status.connections} of {self._users} users at the end of the window"
-            raise BenchError(f"{message}:\n{generator.output()}")
-        requests = status.requests - self._requests
+        requests = received - self._requests
         if not requests:
             raise BenchError(f"no requests within the window:\n{generator.output()}")
         return Cost(
@@ -122,6 +94,14 @@ class Weighing:
             peak_mb=generator.peak_resident() / 2**20,
             others_cpus=foreign / seconds,
         )
+
+    def _read(self) -> tuple[int, tuple[float, float], float]:
+        """Requests, CPU seconds as of `Measured`, and the time."""
+        status = self._server.status()  # first: a busy server may take 0.1 s to answer, with the count of that moment
+        if status.connections < self._users:
+            message = f"only {status.connections} of {self._users} users are connected"
+            raise BenchError(f"{message}:\n{self._generator.output()}")
+        return status.requests, self._generator.cpu_seconds(), time.monotonic()
 
 
 def check_count(name: str, reported: int, received: int, under_way: int) -> None:

@@ -47,6 +47,9 @@ http {{
   default_type text/plain;
   keepalive_requests 1000000000;
   keepalive_timeout 3600s;
+  # Generators are stopped between their turns.
+  client_header_timeout 3600s;
+  send_timeout 3600s;
   sendfile on;
   tcp_nopush on;
   open_file_cache max=16 inactive=1h;

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import machine
-from .cost import SETTLE_SECONDS, Cost, wait_for_connections, weigh
+from .cost import Cost, wait_for_connections, weigh
 from .errors import BenchError
 from .nginx import Nginx, running_nginx
 from .process import SERVER_CPU, Measured
@@ -43,6 +43,7 @@ PAINT_BAR_MS = 300.0
 USERS = 50
 RATE = 15_000
 """Arrivals per second: nginx and the generator have reserves."""
+SETTLE_SECONDS = 2.0
 LONGER = 60
 """Seconds that the run lasts longer than its windows, for the start of the browser and in reserve."""
 PATIENCE = 30.0
@@ -94,7 +95,7 @@ def measure(nginx: Nginx, pairs: int, window: float) -> tuple[list[Window], list
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         raise BenchError("Chromium is not installed (Debian: apt-get install chromium)")
-    seconds = round(2 * pairs * (window + 2 * SETTLE_SECONDS) + LONGER)
+    seconds = round(2 * pairs * (window + SETTLE_SECONDS) + LONGER)
     windows: list[Window] = []
     paints: list[float] = []
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder, sync_playwright() as playwright:
@@ -153,13 +154,13 @@ def _window(
     paints: list[float],
 ) -> Window:
     if not is_open:
-        time.sleep(2 * SETTLE_SECONDS)
+        time.sleep(SETTLE_SECONDS)
         return Window(False, weigh(nginx, generator, 1, seconds))
     page = browser.new_page(viewport=VIEWPORT)
     page.goto(address)
     page.get_by_role("button", name="Stop").wait_for()
     paints.append(_first_paint(page))
-    time.sleep(2 * SETTLE_SECONDS)
+    time.sleep(SETTLE_SECONDS)
     found = Window(True, weigh(nginx, generator, 1, seconds))
     page.close()
     return found

@@ -4,7 +4,9 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -31,6 +33,8 @@ class Measured:
             preexec_fn=lambda: os.sched_setaffinity(0, cpus),
         )  # fmt: skip
         self._root = psutil.Process(self._process.pid)
+        self._family = [self._root]
+        """As last seen."""
 
     def __enter__(self) -> "Measured":
         return self
@@ -39,25 +43,40 @@ class Measured:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._process.poll() is None:
-            family = self.tree()
+            self.tree()
             os.killpg(self._process.pid, signal.SIGKILL)  # the group is ours: start_new_session
             self._process.wait()
-            psutil.wait_procs(family, END_SECONDS)  # nothing may disturb the next measurement
+        for process in self._family:
+            with suppress(psutil.NoSuchProcess):  # also if another process has its id by now
+                process.kill()  # a worker whose coordinator has ended may be stopped, and would stay so
+        psutil.wait_procs(self._family, END_SECONDS)  # nothing may disturb the next measurement
         self._output.close()
 
     def tree(self) -> list[psutil.Process]:
         """The process and its descendants, in order of their start. Raises BenchError if it has ended."""
         if self._process.poll() is not None:
             raise BenchError(f"ended too early: {' '.join(self._command)}\n{self.output()}")
-        return [self._root, *self._root.children(recursive=True)]
+        self._family = [self._root, *self._root.children(recursive=True)]
+        return self._family
 
     def cpu_seconds(self) -> tuple[float, float]:
         """User and system time so far, including ended children: of the whole tree, and of all but its root.
 
         For `plimsoll run` the root is the coordinator, and the rest are the workers."""
-        times = [process.cpu_times() for process in self.tree()]
-        used = [t.user + t.system + t.children_user + t.children_system for t in times]
+        used = [_cpu_seconds(process) for process in self.tree()]
         return sum(used), sum(used[1:])
+
+    def pause(self) -> None:
+        """Stop all its processes until `resume`. Raises BenchError if it has ended."""
+        self._signal_all(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Raises BenchError if it has ended."""
+        self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        self.tree()  # raises if it has ended
+        os.killpg(self._process.pid, number)
 
     def resident(self) -> int:
         """Resident bytes of the tree."""
@@ -85,6 +104,13 @@ class Measured:
     def output(self) -> str:
         self._output.seek(0)
         return self._output.read()
+
+
+def _cpu_seconds(process: psutil.Process) -> float:
+    """By the process's own clock, because the kernel gives the times of /proc in steps of 10 ms."""
+    times = process.cpu_times()
+    clock = ~process.pid << 3 | 2  # as clock_getcpuclockid(3) makes it
+    return time.clock_gettime(clock) + float(times.children_user + times.children_system)
 
 
 def _peak(pid: int) -> int:

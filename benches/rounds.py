@@ -19,6 +19,24 @@ def median(rounds: Sequence[Measurement]) -> Measurement:
 
 
 @dataclass(frozen=True)
+class Mean:
+    """With Student's 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, figures: Sequence[float]) -> "Mean":
+        """Of one figure the interval is without ends."""
+        mean = statistics.fmean(figures)
+        if len(figures) < 2:
+            return cls(mean, -math.inf, math.inf)
+        reach = t_quantile(len(figures) - 1, 0.975) * statistics.stdev(figures) / math.sqrt(len(figures))
+        return cls(mean, mean - reach, mean + reach)
+
+
+@dataclass(frozen=True)
 class Ratio:
     """How many times as much one costs as another, with the 95 % interval."""
 
@@ -31,12 +49,8 @@ class Ratio:
         """The geometric mean of first ÷ second, with Student's interval of the mean of its logarithms.
 
         Of one pair the interval is without an end."""
-        logs = [math.log(one / other) for one, other in pairs]
-        mean = statistics.fmean(logs)
-        if len(logs) < 2:
-            return cls(math.exp(mean), 0.0, math.inf)
-        reach = t_quantile(len(logs) - 1, 0.975) * statistics.stdev(logs) / math.sqrt(len(logs))
-        return cls(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach))
+        logs = Mean.of([math.log(one / other) for one, other in pairs])
+        return cls(math.exp(logs.value), math.exp(logs.low), math.exp(logs.high))
 
     def __str__(self) -> str:
         return f"×{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"

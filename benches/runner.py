@@ -1,54 +1,59 @@
 """One run of the benches: the order of the measurements, and the handling of failures."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from . import instructions
-from .cases import IDLE, cases, open_cases, scale_cases
-from .cost import Case, measure
-from .echo import running_echo
+from .cases import IDLE, groups, open_cases, scale_cases
+from .cost import Case
 from .errors import BenchError
 from .memory import IdleCase, measure_idle
 from .nginx import Nginx
 from .open_model import OpenCase, measure_open
 from .results import Results
 from .scale import ScaleCase, measure_scale
+from .turns import Failed, Turns
 
-ROUNDS = 3
+RATE_ROUNDS = 3
+"""Of the runs at a rate, at most."""
 Step = tuple[str, Callable[[], None]]
 
 
-def run(nginx: Nginx, results: Results, quick: bool, only: str, rounds: int = ROUNDS) -> bool:
+def run(nginx: Nginx, results: Results, quick: bool, only: str, rounds: int) -> bool:
     """Measure the installed generators that `only` chooses. Returns whether all succeeded.
 
     A failure becomes a line of the results, and the other measurements continue."""
     succeeded = True
+
+    def failed(what: str, why: Exception) -> None:
+        nonlocal succeeded
+        succeeded = False
+        print(f"  {what} failed: {why}", file=sys.stderr)
+        first, _, _ = str(why).partition("\n")
+        results.missing.append(f"{what}: {first or type(why).__name__}")
+
     results.versions["nginx"] = nginx.version()
-    for label, step in steps(nginx, results, quick, only, rounds):
+    for label, step in steps(nginx, results, quick, only, rounds, failed):
         print(label, file=sys.stderr)
         try:
             step()
         except BenchError as error:
-            succeeded = False
-            print(f"  failed: {error}", file=sys.stderr)
-            results.missing.append(f"{label}: {str(error).splitlines()[0]}")
+            failed(label, error)
     return succeeded
 
 
-def steps(nginx: Nginx, results: Results, quick: bool, only: str, rounds: int = ROUNDS) -> Iterator[Step]:
-    """The measurements. Each round measures all generators in turn, so that a slow period of the machine affects
-    all."""
+def steps(nginx: Nginx, results: Results, quick: bool, only: str, rounds: int, failed: Failed) -> Iterator[Step]:
+    """The measurements, groups of generators in turns first."""
 
     def here(case: Case | OpenCase | IdleCase | ScaleCase) -> bool:
         return is_chosen(case.subject.name, only) and present(results, case)
 
-    closed = [case for case in cases(quick) if here(case)]
+    for title, cases in groups(quick).items():
+        if closed := [case for case in cases if here(case)]:
+            yield title, partial(add_group, results, title, closed, rounds, failed)
     arriving = [case for case in open_cases(quick) if here(case)]
-    for turn in range(1 if quick else rounds):
-        for case in closed:
-            label = f"round {turn + 1}: {case.subject.name}, {case.path}, {case.users} users"
-            yield label, partial(add_cost, nginx, results, case)
+    for turn in range(1 if quick else min(rounds, RATE_ROUNDS)):
         for arrivals in arriving:
             label = f"round {turn + 1}: {arrivals.subject.name}, {arrivals.subject.rate}/s"
             yield label, partial(add_open, nginx, results, arrivals)
@@ -80,12 +85,8 @@ def present(results: Results, case: Case | OpenCase | IdleCase | ScaleCase) -> b
     return why is None
 
 
-def add_cost(nginx: Nginx, results: Results, case: Case) -> None:
-    if case.is_echo:
-        with running_echo() as echo:
-            results.add(case, measure(echo, case, results.window))
-    else:
-        results.add(case, measure(nginx, case, results.window))
+def add_group(results: Results, title: str, cases: Sequence[Case], rounds: int, failed: Failed) -> None:
+    results.add_group(Turns(title, cases, rounds, failed).measure())
 
 
 def add_idle(nginx: Nginx, results: Results, case: IdleCase) -> None:

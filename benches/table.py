@@ -7,6 +7,7 @@ from .bars import Bar
 from .nginx import LARGE_BYTES, ORDER, SMALL_BYTES
 from .others import QUIET_CPUS
 from .results import Results
+from .turns import WINDOW_SECONDS
 
 TITLES = {
     "/small": f"{SMALL_BYTES} bytes",
@@ -52,7 +53,7 @@ def header(results: Results) -> str:
     return (
         f"`{results.command}` on {results.started}: {machine['cpu']}, {machine['cpus']} CPUs, "
         f"{machine['system']}, Linux {machine['kernel']}, Python {machine['python']}, commit {machine['commit']}; "
-        f"{versions}. Medians of windows of {results.window:g} s."
+        f"{versions}. Medians of windows of {WINDOW_SECONDS:g} s in turns, others of {results.window:g} s."
     )
 
 
@@ -65,12 +66,13 @@ def doubt(results: Results) -> list[str]:
 
 
 def cost_rows(results: Results) -> Iterator[tuple[str, ...]]:
-    for name, path, users in sorted(results.costs, key=lambda key: (list(TITLES).index(key[1]), key[2])):
+    keys = [key for costs in results.groups for key in costs]
+    for name, path, users in sorted(keys, key=lambda key: (list(TITLES).index(key[1]), key[2])):
         cost = results.cost(name, path, users)
         # Only locustfiles place orders: compare a realistic one with the minimal cost of any request.
-        wrk = results.cpu_us("wrk", "/small" if path == "/orders" else path, users)
+        wrk = results.ratio((name, path, users), ("wrk", "/small" if path == "/orders" else path, users))
         if cost:
-            ratio = f"{cost.cpu_us / wrk:.2f}" if wrk else "–"
+            ratio = f"{wrk.value:.2f}" if wrk else "–"
             rate, peak = f"{cost.requests_per_second:,.0f}", f"{cost.peak_mb:,.0f}"
             workers = f"{cost.workers_us:.2f}" if cost.workers_us else "–"
             yield name, TITLES[path], f"{users:,}", f"{cost.cpu_us:.2f}", workers, ratio, rate, peak
@@ -105,8 +107,8 @@ def scale_rows(results: Results) -> Iterator[tuple[str, ...]]:
 def bar_rows(bars: Sequence[Bar]) -> Iterator[tuple[str, ...]]:
     for bar in bars:
         sign = "≥" if bar.at_least else "≤"
-        verdict = "holds" if bar.holds else "MISSES"
-        yield bar.what, f"{bar.measured:.2f} {bar.unit}", f"{sign} {bar.limit:g}", verdict
+        interval = " [{:.2f}, {:.2f}]".format(*bar.interval) if bar.interval else ""
+        yield bar.what, f"{bar.measured:.2f}{interval} {bar.unit}", f"{sign} {bar.limit:g}", bar.verdict
 
 
 def table(head: Sequence[str], rows: Iterable[tuple[str, ...]], words: int = 1) -> str:

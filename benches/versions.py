@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from .cases import MORE_USERS, NATIVE, PLIMSOLL_LOGGED, PLIMSOLL_REALISTIC, PLIMSOLL_TRIVIAL, PLIMSOLL_URL, USERS
-from .cost import MARGIN_SECONDS, USERS_STARTED_PER_SECOND, Case, Cost, Weighing, wait_for_connections
+from .cost import Case, Cost, Weighing, wait_for_connections
 from .errors import BenchError
 from .nginx import Nginx, running_nginx
 from .process import SERVER_CPU, Measured
@@ -31,6 +31,9 @@ CASES = (
 )
 PAIRS = 6
 WINDOW_SECONDS = 4.0
+MARGIN_SECONDS = 3
+USERS_STARTED_PER_SECOND = 2_000
+"""Maximum time until all users have started."""
 START_SECONDS = 2.0
 """Until the coordinators, which start on a busy CPU, have imported what they need."""
 

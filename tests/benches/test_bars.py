@@ -1,8 +1,10 @@
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import pytest
 from benches import grpc
-from benches.bars import bars
-from benches.cases import MILLION, PLIMSOLL_LOGGED, PLIMSOLL_URL
+from benches.bars import Bar, bars
+from benches.cases import MILLION, PLIMSOLL_LOGGED, PLIMSOLL_URL, groups
 from benches.cost import Case, Cost
 from benches.memory import IdleCost
 from benches.open_model import Arrivals, OpenCase, OpenCost
@@ -11,10 +13,15 @@ from benches.scale import ScaleCost
 from benches.subjects import K6, Native, PlimsollRun, Shb, Tungstenite, Wrk
 
 
-def results(costs: dict[Case, float]) -> Results:
+def cost(cpu_us: float, workers_us: float = 0.0) -> Cost:
+    return Cost(cpu_us, workers_us, requests_per_second=1.0, peak_mb=1.0, others_cpus=0.0)
+
+
+def results(costs: Mapping[Case, float | Sequence[float]]) -> Results:
+    """Of one group. A single figure is that of two rounds."""
     collected = Results(machine={}, started="", command="", window=5.0)
-    for case, cpu_us in costs.items():
-        collected.add(case, Cost(cpu_us, 0.0, 1.0, 1.0, 0.0))
+    rounds = {case: [each] * 2 if isinstance(each, float) else each for case, each in costs.items()}
+    collected.add_group({case: [cost(each) for each in figures] for case, figures in rounds.items()})
     return collected
 
 
@@ -36,19 +43,58 @@ def test_ratios_and_verdicts() -> None:
         Case(Native(), "/large", 50): 7.0,
         Case(HTTP, "/small", 50): 11.0,
     }
-    found = {bar.what: (bar.measured, bar.holds) for bar in bars(results(costs))}
+    found = {bar.what: (round(bar.measured, 9), bar.holds) for bar in bars(results(costs))}
     assert found == {
         "plimsoll native users: CPU per request": (0.8, True),
         "plimsoll trivial HttpUser: CPU per request": (2.2, False),
         "plimsoll native users, responses of 27 kB: CPU per request": (0.7, True),
-        "plimsoll native users: 10,000 users against 50": (1.5, False),
+        "plimsoll native users: 10,000 users against 50": (round(1.5 / 1.4, 9), False),
     }
+
+
+def test_a_ratio_has_its_interval_and_the_verdict_says_if_the_limit_is_within_it() -> None:
+    wrk, native = Case(Wrk(), "/small", 50), Case(Native(), "/small", 50)
+    for figures, verdict in (
+        ((3.99, 4.0, 4.01), "holds"),
+        ((4.0, 4.0, 4.5), "holds (limit within the interval)"),
+        ((4.0, 4.5, 4.5), "MISSES (limit within the interval)"),
+        ((4.99, 5.0, 5.01), "MISSES"),
+    ):
+        (bar,) = bars(results({wrk: [5.0, 5.0, 5.0], native: figures}))
+        assert bar.verdict == verdict
+        assert bar.interval is not None
+        assert bar.interval[0] < bar.measured < bar.interval[1]
+    assert Bar("memory", 17.0, 16.0, "KiB").verdict == "MISSES"
+
+
+def test_growth_is_compared_round_by_round() -> None:
+    # The machine is slower for many users in the second round: for both.
+    costs = {
+        Case(Wrk(), "/small", 50): [5.0, 5.0],
+        Case(Wrk(), "/small", 10_000): [6.0, 12.0],
+        Case(HTTP, "/small", 50): [7.0, 7.0],
+        Case(HTTP, "/small", 10_000): [8.4, 16.8],
+    }
+    growth = list(bars(results(costs)))[-1]
+    assert (growth.measured, growth.limit, growth.unit) == (pytest.approx(1.0), 1.0, "× wrk's growth")
+    assert growth.interval == pytest.approx((1.0, 1.0))
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_what_a_bar_compares_is_measured_in_turns(quick: bool) -> None:
+    """A ratio of cases of two groups would be missing."""
+    apart, together = results({}), results({})
+    for cases in groups(quick).values():
+        apart.add_group({case: [cost(5.0)] * 2 for case in cases})
+    together.add_group({case: [cost(5.0)] * 2 for cases in groups(quick).values() for case in cases})
+    assert [bar.what for bar in bars(apart)] == [bar.what for bar in bars(together)]
+    assert len(list(bars(apart))) == (14 if quick else 18)
 
 
 def test_native_users_are_held_against_shb_too() -> None:
     costs = {Case(Shb(), "/small", 50): 4.0, Case(Native(), "/small", 50): 3.9}
     assert [(bar.what, bar.measured, bar.holds) for bar in bars(results(costs))] == [
-        ("plimsoll native users: CPU per request", 0.975, False)
+        ("plimsoll native users: CPU per request", pytest.approx(0.975), False)
     ]
 
 
@@ -70,14 +116,17 @@ def test_a_realistic_locustfile_is_held_against_the_cheapest_request() -> None:
         Case(Wrk(), "/small", 50): 5.0,
         Case(PlimsollRun("plimsoll realistic HttpUser"), "/orders", 50): 15.0,
     }
-    assert [bar.measured for bar in bars(results(costs))] == [3.0]
+    assert [bar.measured for bar in bars(results(costs))] == pytest.approx([3.0])
 
 
 def test_calls_are_held_against_the_same_bytes_as_requests_and_against_ghz() -> None:
     costs = {Case(grpc.Posts(), grpc.PATH, 50, 10): 20.0, Case(grpc.Calls(), grpc.PATH, 50, 10): 25.0}
-    assert [(bar.measured, bar.limit, bar.holds) for bar in bars(results(costs))] == [(1.25, 1.3, True)]
+    assert [(bar.measured, bar.limit, bar.holds) for bar in bars(results(costs))] == [(pytest.approx(1.25), 1.3, True)]
     both = bars(results(costs | {Case(grpc.Ghz(), grpc.PATH, 50, 10): 100.0}))
-    assert [(bar.measured, bar.limit, bar.holds) for bar in both] == [(1.25, 1.3, True), (4.0, 5.0, False)]
+    assert [(bar.measured, bar.limit, bar.holds) for bar in both] == [
+        (pytest.approx(1.25), 1.3, True),
+        (pytest.approx(4.0), 5.0, False),
+    ]
 
 
 def test_a_websocket_is_held_against_its_peers_and_an_event_against_a_time() -> None:
@@ -86,8 +135,8 @@ def test_a_websocket_is_held_against_its_peers_and_an_event_against_a_time() -> 
     assert list(bars(results(costs))) == []
     costs |= {Case(ours, "/echo", 50): 6.0, Case(Native("plimsoll native users, events"), "/events", 50): 1.5}
     assert [(bar.measured, bar.unit, bar.holds) for bar in bars(results(costs))] == [
-        (0.75, "× tungstenite, WebSocket", True),
-        (0.075, "× k6, WebSocket", True),
+        (pytest.approx(0.75), "× tungstenite, WebSocket", True),
+        (pytest.approx(0.075), "× k6, WebSocket", True),
         (1.5, "µs", False),
     ]
 
@@ -114,11 +163,13 @@ def test_at_the_highest_rate_lag_is_at_most_a_millisecond() -> None:
 
 
 def test_the_log_is_held_against_the_same_load_without_it_in_the_worker_alone() -> None:
+    logged, plain = Case(PLIMSOLL_LOGGED, "/small", 50), Case(PLIMSOLL_URL, "/small", 50)
     collected = results({})
-    collected.add(Case(PLIMSOLL_LOGGED, "/small", 50), Cost(20.0, 7.75, 1000.0, 50.0, 0.0))
-    assert list(bars(collected)) == []
-    collected.add(Case(PLIMSOLL_URL, "/small", 50), Cost(7.5, 6.5, 1000.0, 50.0, 0.0))
-    assert [(bar.measured, bar.limit, bar.holds) for bar in bars(collected)] == [(1.25, 1.0, False)]
+    collected.add_group({logged: [cost(20.0, 7.5), cost(30.0, 12.0)], plain: [cost(7.5, 6.5), cost(12.5, 10.5)]})
+    (bar,) = bars(collected)
+    assert (bar.measured, bar.limit, bar.holds) == (1.25, 1.0, False)
+    assert bar.interval is not None
+    assert bar.interval[0] < 1.0 < bar.interval[1], "the differences are 1.0 and 1.5"
 
 
 def test_many_users_have_room_and_none_of_them_fails() -> None:

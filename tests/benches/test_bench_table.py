@@ -3,7 +3,7 @@ from benches.cost import Case, Cost
 from benches.open_model import Arrivals, OpenCase, OpenCost
 from benches.results import Results
 from benches.scale import Paced, ScaleCase, ScaleCost
-from benches.subjects import Wrk
+from benches.subjects import Native, Wrk
 from benches.table import render, table
 
 MACHINE: dict[str, object] = {
@@ -23,26 +23,28 @@ def test_words_are_left_and_figures_right_in_text_and_in_markdown() -> None:
 
 def test_everything_that_was_found_or_missed_is_there() -> None:
     results = Results(MACHINE, "2026-01-02T03:04:05", "python -m benches", 5.0, versions={"wrk": "wrk 4.1"})
-    results.add(Case(Wrk(), "/small", 50), Cost(5.0, 0.0, 100_000.4, 3.2, 0.01))
+    results.add_group({Case(Wrk(), "/small", 50): [Cost(5.0, 0.0, 100_000.4, 3.2, 0.01)]})
+    results.add_group({Case(Native(), "/large", 50): [Cost(6.0, 0.0, 90_000.0, 3.2, 0.01)]})
     results.instructions = 12_345.6
     results.missing.append("locust: not there")
-    text = render(results, [Bar("a bar", 1.2, 1.0, "× wrk"), Bar("another", 20.0, 15.0, "×", at_least=True)])
-    assert "`python -m benches` on 2026-01-02T03:04:05: Some CPU, 2 CPUs" in text
-    assert (
-        "| wrk       | 100 bytes |    50 |             5.00 |             – |  1.00 |    100,000 |        3 |" in text
+    text = render(
+        results, [Bar("a bar", 1.2, 1.0, "× wrk", interval=(1.1, 1.3)), Bar("another", 20.0, 15.0, "×", True)]
     )
+    assert "`python -m benches` on 2026-01-02T03:04:05: Some CPU, 2 CPUs" in text
+    assert cells(text, "wrk") == ["100 bytes", "50", "5.00", "–", "1.00", "100,000", "3"]
+    assert cells(text, "plimsoll native users") == ["27,601 bytes", "50", "6.00", "–", "–", "90,000", "3"]
     assert "12,346 instructions per exchange" in text
-    assert "| a bar   | 1.20 × wrk | ≤ 1   | MISSES  |" in text
-    assert "| another | 20.00 ×    | ≥ 15  | holds   |" in text
+    assert "| a bar   | 1.20 [1.10, 1.30] × wrk | ≤ 1   | MISSES  |" in text
+    assert "| another | 20.00 ×                 | ≥ 15  | holds   |" in text
     assert "Not measured: locust: not there" in text
 
 
 def test_a_busy_machine_is_a_reason_to_doubt() -> None:
     results = Results(MACHINE, "2026-01-02T03:04:05", "python -m benches", 5.0)
-    results.add(Case(Wrk(), "/small", 50), Cost(5.0, 0.0, 100_000.0, 3.0, others_cpus=0.05))
+    quiet, busy = (Cost(5.0, 0.0, 100_000.0, 3.0, others_cpus=cpus) for cpus in (0.05, 0.5))
+    results.add_group({Case(Wrk(), "/small", 50): [quiet]})
     assert "Doubtful" not in render(results, [])
-    for _ in range(2):
-        results.add(Case(Wrk(), "/small", 50), Cost(5.0, 0.0, 100_000.0, 3.0, others_cpus=0.5))
+    results.add_group({Case(Wrk(), "/large", 50): [busy, busy]})
     assert "other work took 0.50 CPUs meanwhile" in render(results, [])
 
 

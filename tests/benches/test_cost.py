@@ -1,17 +1,27 @@
+import sys
+
 import pytest
-from benches.cost import Case, check_count, measure
+from benches.cost import Case, Weighing, check_count
 from benches.errors import BenchError
 from benches.nginx import Nginx
+from benches.process import Measured
 from benches.subjects import Wrk
+from tests.benches.conftest import measured
 
 
-def test_wrk_is_weighed_and_its_count_is_nginxs(nginx: Nginx) -> None:
-    if Wrk().missing():
-        pytest.skip("wrk is not installed")
-    cost = measure(nginx, Case(Wrk(), "/small", 4), window=0.5)
+def test_wrk_is_weighed_and_its_count_is_nginxs() -> None:
+    cost = measured(Case(Wrk(), "/small", 4))
     assert cost.cpu_us > 0
     assert cost.requests_per_second > 100
     assert 0 < cost.peak_mb < 1000
+
+
+def test_users_that_are_missing_at_either_end_of_a_window_are_an_error(nginx: Nginx) -> None:
+    with Measured([sys.executable, "-c", "import time; time.sleep(600)"], {}) as idle:
+        with pytest.raises(BenchError, match="only 0 of 5 users are connected"):
+            Weighing(nginx, idle, users=5)
+        with pytest.raises(BenchError, match="no requests within the window"):
+            Weighing(nginx, idle, users=0).end()
 
 
 @pytest.mark.parametrize("received", [1000, 1025, 1050])

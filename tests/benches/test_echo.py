@@ -1,8 +1,9 @@
 import pytest
 from benches.cases import EVENTS, SOCKETS
-from benches.cost import Case, measure
-from benches.echo import ECHO, running_echo
+from benches.cost import Case
+from benches.echo import ECHO
 from benches.subjects import Subject
+from tests.benches.conftest import measured
 
 pytestmark = pytest.mark.skipif(not ECHO.exists(), reason="echo is not built (make bench)")
 
@@ -11,9 +12,6 @@ pytestmark = pytest.mark.skipif(not ECHO.exists(), reason="echo is not built (ma
     ("subject", "path"), [*((each, "/echo") for each in SOCKETS), (EVENTS, "/events")], ids=lambda each: str(each)
 )
 def test_each_count_is_that_of_the_server(subject: Subject, path: str) -> None:
-    if why := subject.missing():
-        pytest.skip(why)
-    with running_echo() as echo:
-        cost = measure(echo, Case(subject, path, 4), window=0.5)
+    cost = measured(Case(subject, path, 4))
     assert cost.requests_per_second > 100
     assert cost.cpu_us > 0

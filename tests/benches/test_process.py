@@ -1,6 +1,7 @@
 import sys
 import time
 
+import psutil
 import pytest
 from benches.errors import BenchError
 from benches.process import Measured
@@ -20,6 +21,40 @@ def test_the_cpu_time_of_children_counts_and_is_told_apart() -> None:
         assert all(process.cpu_affinity() == [1] for process in family)
         assert measured.peak_resident() >= measured.resident() > 2**20
     assert not any(process.is_running() for process in family)
+
+
+def family_of_two(measured: Measured) -> list[psutil.Process]:
+    while len(family := measured.tree()) < 2:  # pytest's timeout is the limit
+        time.sleep(0.02)
+    return family
+
+
+def test_a_pause_stops_all_its_processes() -> None:
+    with Measured([sys.executable, "-c", PARENT], {}) as measured:
+        family = family_of_two(measured)
+        measured.pause()
+        while any(process.status() != psutil.STATUS_STOPPED for process in family):
+            time.sleep(0.02)
+        before = measured.cpu_seconds()
+        assert measured.cpu_seconds() == before
+        measured.resume()
+        while measured.cpu_seconds()[1] <= before[1]:
+            time.sleep(0.02)
+        measured.pause()
+    assert not any(process.is_running() for process in family), "stopped ones are killed as well"
+
+
+def test_a_stopped_child_does_not_outlive_its_parent() -> None:
+    with Measured([sys.executable, "-c", PARENT], {}) as measured:
+        root, child = family_of_two(measured)
+        measured.pause()
+        root.kill()
+        with pytest.raises(BenchError, match="exit status -9"):
+            measured.finish()
+        assert child.is_running()
+        with pytest.raises(BenchError, match="ended too early"):
+            measured.resume()
+    assert not child.is_running()
 
 
 def test_an_early_end_is_an_error_with_the_programs_words() -> None:

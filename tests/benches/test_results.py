@@ -1,6 +1,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from benches.cost import Case, Cost
 from benches.open_model import Arrivals, OpenCase, OpenCost
 from benches.results import Results
@@ -8,15 +9,19 @@ from benches.scale import Paced, ScaleCase, ScaleCost
 from benches.subjects import Wrk
 
 
+def cost(cpu_us: float) -> Cost:
+    return Cost(cpu_us, 0.0, 100.0, 3.0, 0.0)
+
+
 def test_the_file_keeps_every_round(tmp_path: Path) -> None:
     results = Results({"cpus": 2}, "2026-01-02T03:04:05", "python -m benches", 5.0)
-    for cpu_us in (5.0, 7.0, 6.0):
-        results.add(Case(Wrk(), "/small", 50), Cost(cpu_us, 0.0, 100.0, 3.0, 0.0))
+    results.add_group({Case(Wrk(), "/small", 50): [cost(5.0), cost(7.0), cost(6.0)]})
     path = tmp_path / "new" / "results.json"
     results.write(path, [])
     document = json.loads(path.read_text())
-    assert document["schema"] == "plimsoll.bench/2"
-    assert [cost["cpu_us"] for cost in document["costs"][0]["rounds"]] == [5.0, 7.0, 6.0]
+    assert document["schema"] == "plimsoll.bench/3"
+    assert document["window_seconds"] == {"turns": 1.0, "runs": 5.0}
+    assert [each["cpu_us"] for each in document["groups"][0][0]["rounds"]] == [5.0, 7.0, 6.0]
     assert results.cpu_us("wrk", "/small", 50) == 6.0
     assert results.cpu_us("wrk", "/large", 50) is None
 
@@ -25,13 +30,22 @@ def test_a_ratio_is_that_of_the_same_round() -> None:
     results = Results({}, "", "", 5.0)
     one, other = ("wrk", "/small", 50), ("wrk", "/large", 50)
     assert results.ratio(one, other) is None
-    # The machine is twice as slow in the second round, and slows down within the third one.
-    for few, many in ((5.0, 6.0), (10.0, 12.0), (5.0, 20.0)):
-        results.add(Case(Wrk(), "/small", 50), Cost(few, 0.0, 100.0, 3.0, 0.0))
-        results.add(Case(Wrk(), "/large", 50), Cost(many, 0.0, 100.0, 3.0, 0.0))
-    assert results.ratio(other, one) == 1.2
-    results.add(Case(Wrk(), "/large", 50), Cost(7.0, 0.0, 100.0, 3.0, 0.0))
-    assert results.ratio(other, one) == 9.5 / 5.0, "the rounds are not known"
+    # The machine is twice as slow in the second round.
+    few, many = [cost(5.0), cost(10.0)], [cost(6.0), cost(12.0)]
+    results.add_group({Case(Wrk(), "/small", 50): few, Case(Wrk(), "/large", 50): many})
+    found = results.ratio(other, one)
+    assert found is not None
+    assert (found.value, found.low, found.high) == pytest.approx((1.2, 1.2, 1.2))
+
+
+def test_costs_that_were_not_measured_in_turns_are_not_compared() -> None:
+    results = Results({}, "", "", 5.0)
+    results.add_group({Case(Wrk(), "/small", 50): [cost(5.0)]})
+    results.add_group({Case(Wrk(), "/large", 50): [cost(6.0)]})
+    one, other = ("wrk", "/small", 50), ("wrk", "/large", 50)
+    assert results.ratio(one, other) is None
+    assert results.by_round(one) == [(cost(5.0),)]
+    assert results.by_round(one, other) == []
 
 
 def test_arrivals_keep_every_round_too_and_many_users_their_one(tmp_path: Path) -> None:

@@ -3,23 +3,25 @@ from pathlib import Path
 
 import pytest
 from benches import grpc
-from benches.cases import OPEN, PLIMSOLL_LOGGED, PLIMSOLL_TRIVIAL, PLIMSOLL_URL, SCALE, cases, open_cases, scale_cases
-from benches.cost import Case, measure
-from benches.nginx import Nginx
+from benches.cases import OPEN, PLIMSOLL_LOGGED, PLIMSOLL_TRIVIAL, PLIMSOLL_URL, SCALE, groups, open_cases, scale_cases
+from benches.cost import Case
 from benches.open_model import Arrivals
 from benches.scale import Paced
 from benches.subjects import Load, PlimsollRun, Subject
+from tests.benches.conftest import measured
+
+CASES = [case for cases in groups(quick=False).values() for case in cases]
 
 
 @pytest.mark.parametrize("subject", [PLIMSOLL_URL, PLIMSOLL_TRIVIAL[0]], ids=lambda subject: subject.name)
-def test_plimsolls_own_count_is_nginxs(nginx: Nginx, subject: PlimsollRun) -> None:
-    cost = measure(nginx, Case(subject, "/small", 4), window=0.5)
+def test_plimsolls_own_count_is_nginxs(subject: PlimsollRun) -> None:
+    cost = measured(Case(subject, "/small", 4))
     assert 0 < cost.workers_us <= cost.cpu_us * 1.000001  # differences of sums of floats
 
 
 @pytest.mark.parametrize("subject", [grpc.Posts(), grpc.Calls()], ids=lambda subject: subject.name)
-def test_calls_are_counted_and_none_fails(nginx: Nginx, subject: PlimsollRun) -> None:
-    measure(nginx, Case(subject, grpc.PATH, 2, streams=3), window=0.5)
+def test_calls_are_counted_and_none_fails(subject: PlimsollRun) -> None:
+    measured(Case(subject, grpc.PATH, 2, streams=3))
 
 
 def test_a_call_and_a_post_send_the_same_message(tmp_path: Path) -> None:
@@ -33,7 +35,7 @@ def test_a_call_and_a_post_send_the_same_message(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "subject", list(dict.fromkeys(case.subject for case in cases(quick=False))), ids=lambda subject: subject.name
+    "subject", list(dict.fromkeys(case.subject for case in CASES)), ids=lambda subject: subject.name
 )
 def test_a_command_line_names_the_load(subject: Subject, tmp_path: Path) -> None:
     line = " ".join(subject.command(Load("http://127.0.0.1:8765", "/small", 50, 9, tmp_path, streams=1)))
@@ -43,7 +45,7 @@ def test_a_command_line_names_the_load(subject: Subject, tmp_path: Path) -> None
 
 
 def test_names_are_unique_for_they_are_the_keys_of_the_results() -> None:
-    subjects = {case.subject for case in cases(quick=False)}
+    subjects = {case.subject for case in CASES}
     assert len({subject.name for subject in subjects}) == len(subjects)
 
 
@@ -61,7 +63,9 @@ def test_a_run_that_is_invalid_by_our_doing_is_no_failure(subject: Arrivals | Pa
 
 def test_only_the_logged_one_keeps_exchanges(tmp_path: Path) -> None:
     load = Load("http://127.0.0.1:8765", "/small", 50, 9, tmp_path)
-    logged = [case.subject for case in cases(quick=True) if "--log-exchanges" in case.subject.command(load)]
+    logged = [
+        case.subject for case in groups(quick=True)["small replies"] if "--log-exchanges" in case.subject.command(load)
+    ]
     assert logged == [PLIMSOLL_LOGGED]
 
 
