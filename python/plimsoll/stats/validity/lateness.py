@@ -136,9 +136,9 @@ def unclean_figures(view: RunView, manifest: Mapping[str, Any]) -> tuple[str, ..
 
 
 def throughput_share(view: RunView, manifest: Mapping[str, Any]) -> float | None:
-    """Closed model: mean lag and delay, divided by the mean time from one request of a user to its next. Without the time
-    for which workers slept to read more replies at a time: they give up sleeps that cost throughput. None for the open
-    model, and if the time of a user is unknown."""
+    """Closed model: mean lag and delay, divided by the mean time from one request of a user to its next. They do not
+    include the time for which workers slept to read more replies at a time: sleeps that cost throughput are given up.
+    None for the open model, and if the time of a user is unknown."""
     generator = view.generator
     if manifest.get("model", "closed") == "open" or not generator.lag.count:
         return None
