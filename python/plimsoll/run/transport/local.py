@@ -10,6 +10,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from plimsoll.run.transport.allocation import with_allocation
 from plimsoll.run.transport.handle import WorkerHandle
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def spawn_worker(
     others as `WorkerProcess` has them."""
     # Not the current folder on sys.path (-P): a redis.py there must not meet our own imports.
     command = [sys.executable, "-P", "-m", "plimsoll.locust.script.process", str(fd), str(index)]
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"} if capture else None
+    environment = with_allocation({**os.environ, "PYTHONUNBUFFERED": "1"} if capture else os.environ)
     with contextlib.ExitStack() as stack:
         if files is None:
             # An ignored signal stays ignored in the child: Ctrl-C, which goes to the whole foreground group, is ours.
