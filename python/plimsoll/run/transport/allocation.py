@@ -1,7 +1,7 @@
 """How worker processes get their memory: from the C library, in huge pages where the kernel gives them.
 
-Python's own allocator takes small pieces from pages of 4 KiB. With many objects for each user, the processor then spends
-more time on finding pages than huge ones need (decision 0088).
+Python's own allocator takes small pieces from pages of 4 KiB. With many objects for each user, the processor then
+spends time on finding pages, of which it remembers only some (decision 0088).
 """
 
 from __future__ import annotations
