@@ -41,7 +41,7 @@ FAILURES = (BenchError, psutil.Error, OSError, ValueError, LookupError)
 expected."""
 
 Failed = Callable[[str, Exception], None]
-"""Told what failed, and why."""
+"""It is called with the name of what failed, and the reason."""
 
 
 class Party:

@@ -1,7 +1,7 @@
 //! The reactor: sends, waits for readiness, returns what has finished. `ahead`: memory that is asked for early;
-//! `batching`: requests that are written together; `clients`: groups of connections; `connecting`: new connections;
-//! `gathering`: sleeps that make turns larger; `sessions`: connections that carry many exchanges; `settings`: limits and
-//! traces; `streaming`: bodies that are read in pieces; `waking`: timers.
+//! `batching`: replies that are read, and requests that are written, together; `clients`: groups of connections;
+//! `connecting`: new connections; `gathering`: sleeps that make turns larger; `sessions`: connections that carry many
+//! exchanges; `settings`: limits and traces; `streaming`: bodies that are read in pieces; `waking`: timers.
 
 mod ahead;
 mod batching;
@@ -209,19 +209,13 @@ impl Engine {
     /// The client must not be closed.
     #[inline]
     pub fn send(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call) -> ExchangeId {
-        self.start(client, origin, call, false)
+        self.begin(client, origin, call, false)
     }
 
-    /// later: it may be written with others.
+    /// later: on a kept connection it waits for [`write_batch`](Engine::write_batch).
     #[inline]
-    fn start(&mut self, client: ClientId, origin: &Arc<Origin>, mut call: Call, later: bool) -> ExchangeId {
+    fn begin(&mut self, client: ClientId, origin: &Arc<Origin>, mut call: Call, later: bool) -> ExchangeId {
         let trace = if self.tracer.is_some() { self.mark(&mut call) } else { 0 };
-        self.begin(client, origin, call, trace, later)
-    }
-
-    /// trace: of the request; 0 = none.
-    #[inline]
-    fn begin(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call, trace: u64, later: bool) -> ExchangeId {
         self.in_flight += 1;
         self.sent += 1;
         self.serial = self.serial.wrapping_add(1) & SERIAL;

@@ -65,13 +65,12 @@ impl Engine {
 mod tests {
     use std::io::{Read, Write};
     use std::net::TcpListener;
-    use std::sync::Arc;
     use std::time::{Duration, Instant};
 
+    use super::super::tests::{get, origin};
     use super::super::{Engine, Event, Limits};
     use super::{fetch, fetch_all};
-    use crate::call::{Bytes, Call, Keep, Wire};
-    use crate::origin::{Origin, OriginOptions};
+    use crate::call::Call;
 
     #[test]
     fn any_address_may_be_fetched() {
@@ -82,15 +81,6 @@ mod tests {
     }
 
     static LIMIT: Duration = Duration::from_secs(30);
-
-    fn call(token: u64) -> Call {
-        let bytes = Bytes::Owned(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n".to_vec());
-        let head = bytes.as_slice().len();
-        let wire =
-            Wire { bytes, head, expect_continue: false, head_request: false, continues: false, idempotent: true };
-        let keep = Keep::All;
-        Call { token, wire, due: 0, free: 0, timeout: 0, since: 0, connect_timeout: 0, read_timeout: 0, keep }
-    }
 
     #[test]
     fn the_exchanges_of_later_events_are_known_before_they_finish() {
@@ -105,10 +95,10 @@ mod tests {
             streams
         });
         let mut engine = Engine::new(Limits::default()).unwrap();
-        let origin = Arc::new(Origin::new(&format!("http://{address}"), &OriginOptions::default()).unwrap());
+        let origin = origin(&format!("http://{address}"));
         for token in [7, 8, 9] {
             let client = engine.client();
-            engine.send(client, &origin, call(token));
+            engine.send(client, &origin, Call { token, ..get(&origin) });
         }
         let (mut finished, end) = (Vec::new(), Instant::now() + LIMIT);
         while finished.len() < 3 {

@@ -1,4 +1,4 @@
-//! Requests of one turn that are written together.
+//! Replies of one turn that are read together, and requests that are written together.
 //!
 //! A caller that runs much code of its own for each reply, as Python users do, loses the processor's caches to the
 //! kernel and back with each system call. So it reads some replies first, has its users run, and their requests are
@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::{ClientId, Engine};
+use super::{ClientId, Engine, TIMER, WAKER};
 use crate::call::{Call, ExchangeId, Finished, unpack};
 use crate::clock::now;
 use crate::origin::Origin;
@@ -23,7 +23,7 @@ impl Engine {
     #[inline]
     pub fn send_in_batch(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call) -> ExchangeId {
         let later = self.in_turn() && self.in_flight() >= IN_FLIGHT;
-        let id = self.start(client, origin, call, later);
+        let id = self.begin(client, origin, call, later);
         if self.batch.len() >= MOST {
             self.write_batch();
         }
@@ -58,11 +58,10 @@ impl Engine {
     /// None: it is something else, or not complete yet. [`next_event`](Engine::next_event) returns what comes then.
     #[inline]
     pub fn next_reply(&mut self) -> Option<Finished> {
-        self.upcoming(0)?;
-        if self.turn > 0 || !self.woken.is_empty() {
+        let ready = *self.ready.get(self.next_ready)?;
+        if self.turn > 0 || !self.woken.is_empty() || matches!(ready.token, TIMER | WAKER) {
             return None;
         }
-        let ready = *self.ready.get(self.next_ready)?;
         self.next_ready += 1;
         self.fetch_ahead();
         self.advance(ready.token, ready)
@@ -81,15 +80,15 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
     use std::sync::Arc;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
-    use super::super::{ClientId, Engine, Event, Limits};
+    use super::super::tests::{get, next, origin};
+    use super::super::{ClientId, Engine, Limits};
     use super::{IN_FLIGHT, MOST};
-    use crate::call::{Bytes, Call, ExchangeId, Finished, Keep, Wire};
+    use crate::call::{Call, ExchangeId, Finished};
     use crate::clock::now;
-    use crate::origin::{Origin, OriginOptions};
+    use crate::origin::Origin;
 
-    const LIMIT: Duration = Duration::from_secs(30);
     const REPLY: &[u8] = b"HTTP/1.1 204 No Content\r\n\r\n";
 
     /// Clients whose first requests have reached the peer, and the peer's ends of their connections.
@@ -100,26 +99,16 @@ mod tests {
         peers: Vec<TcpStream>,
     }
 
-    fn call(token: u64) -> Call {
-        let bytes = Bytes::Owned(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n".to_vec());
-        let head = bytes.as_slice().len();
-        let wire =
-            Wire { bytes, head, expect_continue: false, head_request: false, continues: false, idempotent: true };
-        let keep = Keep::All;
-        Call { token, wire, due: 0, free: 0, timeout: 0, since: 0, connect_timeout: 0, read_timeout: 0, keep }
-    }
-
     impl Lab {
         /// The token of each client's calls is its place.
         fn new(clients: usize) -> Lab {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-            let url = format!("http://{}", listener.local_addr().unwrap());
-            let origin = Arc::new(Origin::new(&url, &OriginOptions::default()).unwrap());
+            let origin = origin(&format!("http://{}", listener.local_addr().unwrap()));
             let mut engine = Engine::new(Limits::default()).unwrap();
             let clients: Vec<_> = (0..clients).map(|_| engine.client()).collect();
             let mut peers = Vec::new();
             for (token, client) in clients.iter().enumerate() {
-                engine.send(*client, &origin, call(token as u64));
+                engine.send(*client, &origin, Call { token: token as u64, ..get(&origin) });
                 let mut peer = listener.accept().unwrap().0;
                 while peer.set_nonblocking(true).is_ok() && peer.read(&mut [0; 100]).is_err() {
                     engine.poll(Some(Duration::from_millis(1))).unwrap();
@@ -135,28 +124,18 @@ mod tests {
             for peer in &mut self.peers {
                 peer.write_all(REPLY).unwrap();
             }
-            self.next()
+            next(&mut self.engine)
         }
 
         /// Replies to this one, and takes its reply.
         fn reply_to(&mut self, token: u64) -> Finished {
             self.peers[token as usize].write_all(REPLY).unwrap();
-            self.next()
-        }
-
-        fn next(&mut self) -> Finished {
-            let end = Instant::now() + LIMIT;
-            loop {
-                assert!(Instant::now() < end, "nothing happened");
-                self.engine.poll(Some(Duration::from_millis(100))).unwrap();
-                if let Some(Event::Finished(finished)) = self.engine.next_event() {
-                    return finished;
-                }
-            }
+            next(&mut self.engine)
         }
 
         fn send(&mut self, token: u64) -> ExchangeId {
-            self.engine.send_in_batch(self.clients[token as usize], &self.origin, call(token))
+            let call = Call { token, ..get(&self.origin) };
+            self.engine.send_in_batch(self.clients[token as usize], &self.origin, call)
         }
 
         /// How many requests have reached the peer. On loopback a written one is there at once.

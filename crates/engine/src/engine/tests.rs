@@ -1,5 +1,5 @@
 //! The next address after a failure (only a unit test can give a name several addresses), and the connection that the
-//! next request takes.
+//! next request takes. Tests of other modules use `origin`, `get` and `next`, too.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -26,11 +26,11 @@ fn fetch(engine: &mut Engine, port: u16, addresses: &[&str]) -> Finished {
     next(engine)
 }
 
-fn origin(url: &str) -> Arc<Origin> {
+pub(super) fn origin(url: &str) -> Arc<Origin> {
     Arc::new(Origin::new(url, &OriginOptions::default()).unwrap())
 }
 
-fn get(origin: &Origin) -> Call {
+pub(super) fn get(origin: &Origin) -> Call {
     let request = http::Request {
         method: "GET",
         target: "/",
@@ -45,7 +45,7 @@ fn get(origin: &Origin) -> Call {
 }
 
 /// The next result.
-fn next(engine: &mut Engine) -> Finished {
+pub(super) fn next(engine: &mut Engine) -> Finished {
     let end = Instant::now() + Duration::from_secs(30);
     loop {
         assert!(Instant::now() < end, "nothing happened");

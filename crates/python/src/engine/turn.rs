@@ -76,11 +76,8 @@ impl Engine {
         if let Some(held) = self.turn.held.take() {
             return Some(held);
         }
-        if self.turn.read.is_empty() {
-            return self.next_read(py);
-        }
         self.end_step();
-        let mut finished = self.turn.read.pop_front()?;
+        let Some(mut finished) = self.turn.read.pop_front() else { return self.next_read(py) };
         // Until now it has waited for its user.
         finished.exchange.read = self.turn.resumed;
         self.inner.resumes(finished.id);
@@ -105,7 +102,6 @@ impl Engine {
 
     /// Reads until there is a waiter, and the replies to common calls that follow.
     fn next_read(&mut self, py: Python<'_>) -> Option<Ready> {
-        self.end_step();
         loop {
             match self.inner.next_event()? {
                 Event::Finished(mut finished) if groups::is_native(finished.token) => {

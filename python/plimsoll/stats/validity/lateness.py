@@ -156,11 +156,11 @@ def cause(view: RunView, manifest: Mapping[str, Any]) -> str:
     generator = view.generator
     if generator.busy_share(_cpu_limit(manifest)) > CPU_SHARE:
         return _full(view)
-    if generator.cpu_waited > CPU_WAIT * generator.cpu_used:
-        return "this computer was busy with something else"
-    if manifest.get("users_kind") == "native":
-        if generator.busy_share(MUCH_CPU) > CPU_SHARE:
-            return f"a worker reads one reply after another: use --processes {generator.workers + 1}"
+    has_waited = generator.cpu_waited > CPU_WAIT * generator.cpu_used
+    is_native = manifest.get("users_kind") == "native"
+    if is_native and not has_waited and generator.busy_share(MUCH_CPU) > CPU_SHARE:
+        return f"a worker reads one reply after another: use --processes {generator.workers + 1}"
+    if is_native or has_waited:
         return "this computer was busy with something else"
     if generator.cpu_waited:
         return "the users' own code blocks"
