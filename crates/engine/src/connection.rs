@@ -11,7 +11,7 @@ mod streaming;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
-use plimsoll_http::{Decoder, Limits};
+use plimsoll_http::{Decoder, Heads, Limits};
 use plimsoll_record::{Exchange, Outcome};
 
 use crate::call::{Call, Failure, Keep};
@@ -36,12 +36,17 @@ pub(crate) struct Io {
     /// Buffer for bytes from TLS.
     plain: Vec<u8>,
     clock: StampClock,
-    pub(crate) limits: Limits,
+    pub(crate) heads: Heads,
 }
 
 impl Io {
     pub(crate) fn new(limits: Limits) -> Io {
-        Io { scratch: vec![0; 64 << 10], plain: vec![0; 32 << 10], clock: StampClock::default(), limits }
+        Io {
+            scratch: vec![0; 64 << 10],
+            plain: vec![0; 32 << 10],
+            clock: StampClock::default(),
+            heads: Heads::new(limits),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 mod http1;
 
-use plimsoll_http::{self as http, Head, Limits, Sink};
+use plimsoll_http::{self as http, Head, Heads, Sink};
 
 use crate::call::{Failure, Keep, Response, Wire};
 pub(crate) use http1::{Http1, asks_to_upgrade, unkept};
@@ -26,7 +26,7 @@ pub(crate) trait Protocol: Default {
 
     /// Parses bytes of the peer and passes the results to `collector`. No bytes mean the end of the stream: then the
     /// response is complete, or the result is an error.
-    fn input(&mut self, limits: &Limits, bytes: &[u8], collector: &mut Collector<'_>) -> Result<Progress, Failure>;
+    fn input(&mut self, heads: &mut Heads, bytes: &[u8], collector: &mut Collector<'_>) -> Result<Progress, Failure>;
 }
 
 /// The state of an exchange after some input.

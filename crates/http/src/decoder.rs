@@ -1,8 +1,9 @@
 //! Decodes response bytes: one [`Decoder`] per connection, fed with each read of the socket.
 
 use crate::chunked::Chunks;
-use crate::framing::{self, Asked, Body, Parsed};
+use crate::framing::{Asked, Body, Parsed};
 use crate::head::{Gathered, gather, unfold};
+use crate::heads::Heads;
 use crate::sink::{Head, Sink};
 use crate::{Limits, ProtocolError};
 
@@ -99,8 +100,8 @@ impl Decoder {
     }
 
     /// Consumes the next bytes. Consumes nothing after the end of the response or after an error.
-    pub fn feed(&mut self, limits: &Limits, input: &[u8], sink: &mut impl Sink) -> Result<Fed, ProtocolError> {
-        let fed = self.advance(limits, input, sink);
+    pub fn feed(&mut self, heads: &mut Heads, input: &[u8], sink: &mut impl Sink) -> Result<Fed, ProtocolError> {
+        let fed = self.advance(heads, input, sink);
         if fed.is_err() {
             self.finish();
         }
@@ -120,16 +121,16 @@ impl Decoder {
         result
     }
 
-    fn advance(&mut self, limits: &Limits, input: &[u8], sink: &mut impl Sink) -> Result<Fed, ProtocolError> {
+    fn advance(&mut self, heads: &mut Heads, input: &[u8], sink: &mut impl Sink) -> Result<Fed, ProtocolError> {
         let mut at = 0;
         while at < input.len() {
             let rest = &input[at..];
             let (taken, done) = match &mut self.state {
                 State::Idle => break,
-                State::Head => self.head(limits, rest, sink)?,
+                State::Head => self.head(heads, rest, sink)?,
                 State::Length(left) => fixed(left, rest, sink),
-                State::Chunked(chunks) => chunks.feed(limits, &mut self.room, &mut self.buffer, rest, sink)?,
-                State::UntilClose => (self.until_close(limits, rest, sink)?, false),
+                State::Chunked(chunks) => chunks.feed(heads.limits(), &mut self.room, &mut self.buffer, rest, sink)?,
+                State::UntilClose => (self.until_close(heads.limits(), rest, sink)?, false),
             };
             at += taken;
             if done {
@@ -146,15 +147,15 @@ impl Decoder {
     }
 
     /// Parses a head in place if it is whole in one piece; otherwise gathers it in the buffer first.
-    fn head(&mut self, limits: &Limits, input: &[u8], sink: &mut impl Sink) -> Result<(usize, bool), ProtocolError> {
+    fn head(&mut self, heads: &mut Heads, input: &[u8], sink: &mut impl Sink) -> Result<(usize, bool), ProtocolError> {
         self.started = true;
-        let limit = limits.head.saturating_sub(self.interim);
+        let limit = heads.limits().head.saturating_sub(self.interim);
         if self.buffer.is_empty() {
             let window = &input[..input.len().min(limit)];
             check_prefix(window)?;
             // If this fails, the head may be incomplete or folded. The buffered path decides.
-            if let Ok(Some(head)) = framing::parse(window, limits, self.asked) {
-                let done = self.accept(&head, &window[..head.length], limits, sink)?;
+            if let Ok(Some(head)) = heads.parse(window, self.asked) {
+                let done = self.accept(&head, &window[..head.length], heads.limits(), sink)?;
                 return Ok((head.length, done));
             }
         }
@@ -162,11 +163,11 @@ impl Decoder {
         check_prefix(&self.buffer)?;
         match gathered {
             Gathered::Partial => Ok((input.len(), false)),
-            Gathered::TooLarge => Err(ProtocolError::HeadTooLarge { limit: limits.head }),
+            Gathered::TooLarge => Err(ProtocolError::HeadTooLarge { limit: heads.limits().head }),
             Gathered::Complete(taken) => {
                 let mut raw = std::mem::take(&mut self.buffer);
-                let head = parse_folded(&mut raw, limits, self.asked)?;
-                let done = self.accept(&head, &raw, limits, sink)?;
+                let head = parse_folded(&mut raw, heads, self.asked)?;
+                let done = self.accept(&head, &raw, heads.limits(), sink)?;
                 Ok((taken, done))
             }
         }
@@ -234,10 +235,10 @@ fn check_prefix(head: &[u8]) -> Result<(), ProtocolError> {
 }
 
 /// Parses a head that is complete, after joining its folded lines.
-fn parse_folded(raw: &mut [u8], limits: &Limits, asked: Asked) -> Result<Parsed, ProtocolError> {
+fn parse_folded(raw: &mut [u8], heads: &mut Heads, asked: Asked) -> Result<Parsed, ProtocolError> {
     let status_line = memchr::memchr(b'\n', raw).map_or(0, |end| end + 1);
     unfold(&mut raw[status_line..]);
-    framing::parse(raw, limits, asked)?.ok_or(ProtocolError::HeaderName)
+    heads.parse(raw, asked)?.ok_or(ProtocolError::HeaderName)
 }
 
 #[cfg(test)]
@@ -253,7 +254,7 @@ mod tests {
 
     #[test]
     fn an_idle_decoder_holds_no_memory() {
-        let mut decoder = Decoder::new();
+        let (mut decoder, mut heads) = (Decoder::new(), Heads::new(Limits::default()));
         for response in [
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n\r\n".as_slice(),
             b"HTTP/1.1 204 No Content\r\n\r\n",
@@ -261,7 +262,7 @@ mod tests {
         ] {
             decoder.begin(false);
             for byte in response.chunks(1) {
-                let _ = decoder.feed(&Limits::default(), byte, &mut Ignore);
+                let _ = decoder.feed(&mut heads, byte, &mut Ignore);
             }
             assert!(matches!(decoder.state, State::Idle), "{}", response.escape_ascii());
             assert_eq!(decoder.buffer.capacity(), 0, "{}", response.escape_ascii());

@@ -6,6 +6,7 @@
 //! - `decoder`: [`Decoder`] reads response bytes as they arrive and passes their parts to a [`Sink`].
 //! - `sink`: the receiver of those parts. `limits`: how much of a response is accepted.
 //! - `chunked`: the chunked transfer coding, a part of the decoder.
+//! - `heads`: [`Heads`], the limits and the heads parsed last, for the decoders of many connections.
 //! - `framing`: from a response head to the length of its body, and to whether the connection is kept.
 //! - `head`: finds headers and the reason in the raw bytes of a response head.
 //! - `content`: content codings (gzip, deflate, br, zstd), decoded on request; `content::decoding`: for a body in
@@ -16,7 +17,7 @@
 //! # Example
 //!
 //! ```
-//! use plimsoll_http::{Decoder, Head, Headers, Limits, Request, Sink};
+//! use plimsoll_http::{Decoder, Head, Headers, Heads, Limits, Request, Sink};
 //!
 //! #[derive(Default)]
 //! struct Response {
@@ -48,11 +49,12 @@
 //! request.encode(&mut to_socket)?;
 //! assert_eq!(to_socket, b"GET /todos?limit=1 HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nAccept: */*\r\n\r\n");
 //!
+//! let mut heads = Heads::new(Limits::default());
 //! let mut decoder = Decoder::new();
 //! let mut response = Response::default();
 //! decoder.begin(request.method == "HEAD");
 //! for from_socket in ["HTTP/1.1 200 OK\r\nContent-Le", "ngth: 2\r\n\r\n[", "]"] {
-//!     let fed = decoder.feed(&Limits::default(), from_socket.as_bytes(), &mut response)?;
+//!     let fed = decoder.feed(&mut heads, from_socket.as_bytes(), &mut response)?;
 //!     assert_eq!(fed.done.is_some(), from_socket == "]");
 //! }
 //! assert_eq!((response.status, response.body.as_slice()), (200, b"[]".as_slice()));
@@ -67,6 +69,7 @@ mod events;
 mod form;
 mod framing;
 mod head;
+mod heads;
 mod limits;
 mod request;
 mod sink;
@@ -77,6 +80,7 @@ pub use error::{DecodeError, ProtocolError, RequestError};
 pub use events::{Event, EventFormat, EventSplitter, EventTooLong};
 pub use form::Form;
 pub use head::{header, headers, reason, trailers, values};
+pub use heads::Heads;
 pub use limits::{Limits, LimitsError};
 pub use request::{Encoded, Headers, Request};
 pub use sink::{Head, Notes, Sink};

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use plimsoll_http::Limits;
+use plimsoll_http::Heads;
 use plimsoll_record::{Outcome, StampSource};
 
 use super::{Connection, Io, Step};
@@ -29,14 +29,14 @@ impl<P: Protocol> Connection<P> {
             };
             let read = now();
             if received.length == 0 {
-                return self.cut_off(read, &io.limits);
+                return self.cut_off(read, &mut io.heads);
             }
             let emptied = received.length < io.scratch.len();
             let fresh = &io.scratch[..received.length];
             let step = if transport.is_secure() {
-                self.take_sealed(fresh, received.stamp, read, &mut io.plain, &io.limits, &mut io.clock)
+                self.take_sealed(fresh, received.stamp, read, &mut io.plain, &mut io.heads, &mut io.clock)
             } else {
-                self.take(fresh, received.stamp, read, &io.limits, &mut io.clock)
+                self.take(fresh, received.stamp, read, &mut io.heads, &mut io.clock)
             };
             match step {
                 Step::Wait if ended || !emptied => {}
@@ -63,7 +63,7 @@ impl<P: Protocol> Connection<P> {
         stamp: Option<u64>,
         read: u64,
         plain: &mut [u8],
-        limits: &Limits,
+        heads: &mut Heads,
         clock: &mut StampClock,
     ) -> Step {
         while !sealed.is_empty() {
@@ -71,7 +71,7 @@ impl<P: Protocol> Connection<P> {
             if let Err(error) = transport.unseal(&mut sealed) {
                 return Step::Failed(Failure::new(Outcome::Tls, words(&error, self.origin.port())));
             }
-            match self.take_opened(stamp, read, plain, limits, clock) {
+            match self.take_opened(stamp, read, plain, heads, clock) {
                 Step::Wait => {}
                 Step::Done { keep: true } => {
                     let clean = self.transport.as_mut().is_some_and(|transport| transport.is_clean(sealed));
@@ -89,14 +89,14 @@ impl<P: Protocol> Connection<P> {
         stamp: Option<u64>,
         read: u64,
         plain: &mut [u8],
-        limits: &Limits,
+        heads: &mut Heads,
         clock: &mut StampClock,
     ) -> Step {
         loop {
             let Some(transport) = &mut self.transport else { return Step::Close };
             match transport.open(plain) {
-                Ok(0) => return self.ended(read, limits),
-                Ok(length) => match self.take(&plain[..length], stamp, read, limits, clock) {
+                Ok(0) => return self.ended(read, heads),
+                Ok(length) => match self.take(&plain[..length], stamp, read, heads, clock) {
                     Step::Wait => {}
                     step => return step,
                 },
@@ -113,13 +113,13 @@ impl<P: Protocol> Connection<P> {
         fresh: &[u8],
         stamp: Option<u64>,
         read: u64,
-        limits: &Limits,
+        heads: &mut Heads,
         clock: &mut StampClock,
     ) -> Step {
         let Some(flight) = &mut self.flight else { return Step::Close };
         flight.exchange.bytes_in += fresh.len() as u64;
         let headless = flight.response.status == 0;
-        let progress = match self.protocol.input(limits, fresh, &mut flight.collector()) {
+        let progress = match self.protocol.input(heads, fresh, &mut flight.collector()) {
             Ok(progress) => progress,
             Err(failure) => return Step::Failed(failure),
         };
@@ -148,12 +148,12 @@ impl<P: Protocol> Connection<P> {
 
     /// Handles the end of the stream. It is correct if it ends the body.
     #[cold]
-    fn ended(&mut self, read: u64, limits: &Limits) -> Step {
+    fn ended(&mut self, read: u64, heads: &mut Heads) -> Step {
         let Some(flight) = &mut self.flight else { return Step::Close };
         if !flight.is_answered() {
             return self.lost(Failure::new(Outcome::Reset, "connection closed without a response"));
         }
-        match self.protocol.input(limits, &[], &mut flight.collector()) {
+        match self.protocol.input(heads, &[], &mut flight.collector()) {
             Ok(_) => {
                 flight.exchange.arrival = read;
                 flight.exchange.source = StampSource::User;
@@ -166,9 +166,9 @@ impl<P: Protocol> Connection<P> {
 
     /// Handles the end of the socket. TLS must have announced it; otherwise a third party may have cut the connection.
     #[cold]
-    pub(super) fn cut_off(&mut self, read: u64, limits: &Limits) -> Step {
+    pub(super) fn cut_off(&mut self, read: u64, heads: &mut Heads) -> Step {
         let is_secure = self.transport.as_ref().is_some_and(Transport::is_secure);
-        match self.ended(read, limits) {
+        match self.ended(read, heads) {
             Step::Done { .. } if is_secure => Step::Failed(Failure::new(
                 Outcome::Reset,
                 "the connection was closed without the end of TLS (close_notify): the response may be incomplete",

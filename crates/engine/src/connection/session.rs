@@ -186,7 +186,8 @@ impl Session {
         steps: &mut Vec<(ExchangeId, Step)>,
     ) -> Result<bool, Failure> {
         let Session { http2, transport: Some(transport), heard, .. } = self else { return Ok(false) };
-        let Io { scratch, plain, clock, limits } = io;
+        let Io { scratch, plain, clock, heads } = io;
+        let limits = heads.limits();
         let arrival = Arrival { clock, stamp: None, read: now() };
         let mut answers = Answers { connections, arrival, steps };
         // Bytes that came with the end of the handshake.

@@ -74,7 +74,7 @@ impl<P: Protocol> Connection<P> {
                 Err(error) => return Step::Failed(Failure::io(Outcome::Connect, &error)),
             };
             let mut answer = ProxyAnswer::default();
-            let fed = match decoder.feed(&io.limits, &io.scratch[..received.length], &mut answer) {
+            let fed = match decoder.feed(&mut io.heads, &io.scratch[..received.length], &mut answer) {
                 Ok(fed) => fed,
                 Err(error) => return refused(format!("the proxy's answer: {error}")),
             };
@@ -134,7 +134,7 @@ impl<P: Protocol> Connection<P> {
         self.lap(|exchange| &mut exchange.tls);
         match self.request(io) {
             // A response may follow the last handshake message without a further event.
-            Step::Wait => self.take_opened(None, now(), &mut io.plain, &io.limits, &mut io.clock),
+            Step::Wait => self.take_opened(None, now(), &mut io.plain, &mut io.heads, &mut io.clock),
             step => step,
         }
     }

@@ -95,11 +95,11 @@ impl<P: Protocol> Connection<P> {
             }
             let fresh = &io.scratch[..received.length];
             let step = if received.length == 0 {
-                self.cut_off(read, &io.limits)
+                self.cut_off(read, &mut io.heads)
             } else if transport.is_secure() {
-                self.take_sealed(fresh, received.stamp, read, &mut io.plain, &io.limits, &mut io.clock)
+                self.take_sealed(fresh, received.stamp, read, &mut io.plain, &mut io.heads, &mut io.clock)
             } else {
-                self.take(fresh, received.stamp, read, &io.limits, &mut io.clock)
+                self.take(fresh, received.stamp, read, &mut io.heads, &mut io.clock)
             };
             match self.streamed(step, read) {
                 Step::Wait => {}

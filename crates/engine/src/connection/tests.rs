@@ -3,7 +3,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::thread;
 
-use plimsoll_http::{Head, Limits, Notes, Sink};
+use plimsoll_http::{Head, Heads, Limits, Notes, Sink};
 
 use super::{Connection, Io, Readiness, Step};
 use crate::call::{Bytes, Call, ExchangeId, Failure, Keep, Wire};
@@ -36,7 +36,7 @@ impl Protocol for Lines {
         &self.output[written..]
     }
 
-    fn input(&mut self, _limits: &Limits, bytes: &[u8], collector: &mut Collector<'_>) -> Result<Progress, Failure> {
+    fn input(&mut self, _heads: &mut Heads, bytes: &[u8], collector: &mut Collector<'_>) -> Result<Progress, Failure> {
         self.line.extend_from_slice(bytes);
         if self.line == b"ping\n" {
             self.line.clear();

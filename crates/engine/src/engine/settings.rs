@@ -19,7 +19,7 @@ impl Engine {
 
     /// Sets the maximum length of a response body without transfer coding, in bytes.
     pub fn limit_body(&mut self, bytes: u64) {
-        self.io.limits.body = bytes;
+        self.io.heads.limit_body(bytes);
     }
 
     /// Sets the allowed hosts for new connections. Default: any host.

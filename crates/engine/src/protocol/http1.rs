@@ -1,6 +1,6 @@
 //! HTTP/1.1: [`plimsoll_http`] as a protocol of the engine.
 
-use plimsoll_http::{self as http, Decoder, Fed, Limits};
+use plimsoll_http::{self as http, Decoder, Fed, Heads};
 use plimsoll_record::Outcome;
 
 use super::{Collector, Progress, Protocol};
@@ -65,11 +65,11 @@ impl Protocol for Http1 {
     }
 
     #[inline]
-    fn input(&mut self, limits: &Limits, bytes: &[u8], collector: &mut Collector<'_>) -> Result<Progress, Failure> {
+    fn input(&mut self, heads: &mut Heads, bytes: &[u8], collector: &mut Collector<'_>) -> Result<Progress, Failure> {
         if bytes.is_empty() {
             return self.end();
         }
-        match self.decoder.feed(limits, bytes, collector) {
+        match self.decoder.feed(heads, bytes, collector) {
             Ok(_) if collector.refused => Err(unkept()),
             Ok(Fed { done: Some(_), .. }) if collector.response.status == 101 && !asks_to_upgrade(collector.wire) => {
                 Err(Failure::new(Outcome::Protocol, UNASKED_UPGRADE))

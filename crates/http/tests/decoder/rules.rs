@@ -1,7 +1,7 @@
 //! The rules of the response decoder, one per test.
 
 use crate::transcript::{Event, Method, Transcript, transcript};
-use plimsoll_http::{Decoder, Done, Limits, ProtocolError};
+use plimsoll_http::{Decoder, Done, Heads, Limits, ProtocolError};
 
 const KEPT: Done = Done { keep_alive: true };
 const CLOSED: Done = Done { keep_alive: false };
@@ -390,24 +390,24 @@ fn an_early_end_of_the_connection_is_an_error_that_says_where() {
 #[test]
 fn one_decoder_serves_many_responses_and_forgets_what_went_before() {
     let mut decoder = Decoder::new();
-    let limits = Limits::default();
+    let mut heads = Heads::new(Limits::default());
     assert!(!decoder.started());
     for cut in [5, 40] {
         decoder.begin(false);
         assert!(!decoder.started());
         let input = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok";
-        decoder.feed(&limits, &input[..cut], &mut Ignore).expect("a good beginning");
+        decoder.feed(&mut heads, &input[..cut], &mut Ignore).expect("a good beginning");
         assert!(decoder.started());
     }
     for _ in 0..2 {
         decoder.begin(false);
         let input = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-        let fed = decoder.feed(&limits, input, &mut Ignore).expect("a good response");
+        let fed = decoder.feed(&mut heads, input, &mut Ignore).expect("a good response");
         assert_eq!((fed.consumed, fed.done), (input.len(), Some(KEPT)));
     }
     decoder.begin(false);
-    decoder.feed(&limits, b"nonsense", &mut Ignore).expect_err("a bad response");
-    assert_eq!(decoder.feed(&limits, b"more", &mut Ignore).expect("nothing is wanted").consumed, 0);
+    decoder.feed(&mut heads, b"nonsense", &mut Ignore).expect_err("a bad response");
+    assert_eq!(decoder.feed(&mut heads, b"more", &mut Ignore).expect("nothing is wanted").consumed, 0);
 }
 
 struct Ignore;

@@ -1,6 +1,6 @@
 //! Feeds bytes to a decoder in pieces and records its output. Shared with the fuzz targets.
 
-use plimsoll_http::{Decoder, Done, Head, Limits, ProtocolError, Sink};
+use plimsoll_http::{Decoder, Done, Head, Heads, Limits, ProtocolError, Sink};
 
 /// The kind of request that a response belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +63,13 @@ pub(crate) fn transcript<'a>(
     pieces: impl IntoIterator<Item = &'a [u8]>,
     closed: bool,
 ) -> Transcript {
+    let (mut heads, pieces) = (Heads::new(*limits), Vec::from_iter(pieces));
+    let first = decode(&mut heads, method, &pieces, closed);
+    assert_eq!(decode(&mut heads, method, &pieces, closed), first, "its head is known now");
+    first
+}
+
+fn decode(heads: &mut Heads, method: Method, pieces: &[&[u8]], closed: bool) -> Transcript {
     let mut decoder = Decoder::new();
     match method {
         Method::Connect => decoder.begin_connect(),
@@ -72,14 +79,14 @@ pub(crate) fn transcript<'a>(
     let mut events = Events::default();
     let mut consumed = 0;
     for piece in pieces {
-        match decoder.feed(limits, piece, &mut events) {
+        match decoder.feed(heads, piece, &mut events) {
             Ok(fed) => {
                 assert!(fed.consumed <= piece.len());
                 assert!(fed.done.is_some() || fed.consumed == piece.len(), "an unfinished response takes every byte");
                 consumed += fed.consumed;
                 assert_eq!(decoder.started(), consumed > 0);
                 if fed.done.is_some() {
-                    let more = decoder.feed(limits, b"more", &mut events).expect("a finished response wants nothing");
+                    let more = decoder.feed(heads, b"more", &mut events).expect("a finished response wants nothing");
                     assert_eq!((more.consumed, more.done), (0, None));
                     return Transcript { events: events.0, consumed, end: Ok(fed.done) };
                 }
