@@ -58,7 +58,7 @@ const EVENTS_PER_POLL: usize = 128;
 
 /// A group of connections, such as those of one user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ClientId(usize);
+pub struct ClientId(pub usize);
 
 /// Identifies a pending [`wake`](Engine::wake).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

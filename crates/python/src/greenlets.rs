@@ -13,6 +13,9 @@ use pyo3::types::{PyTuple, PyType};
 const GET_CURRENT: usize = 4;
 const SWITCH: usize = 6;
 
+/// Place of that pointer in a greenlet, in words.
+const STATE: usize = 4;
+
 type Current = unsafe extern "C" fn() -> *mut PyObject;
 /// Of a greenlet, its arguments or null, and null.
 type Switch = unsafe extern "C" fn(*mut PyObject, *mut PyObject, *mut PyObject) -> *mut PyObject;
@@ -42,12 +45,24 @@ fn functions(py: Python<'_>) -> PyResult<&Functions> {
     })
 }
 
+/// A greenlet that runs.
+pub(crate) struct Running<'py> {
+    pub(crate) greenlet: Bound<'py, PyAny>,
+    /// The address of its state, which is not in the object itself.
+    pub(crate) state: usize,
+}
+
 /// The running greenlet.
 #[allow(unsafe_code)]
-pub(crate) fn current(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn current(py: Python<'_>) -> PyResult<Running<'_>> {
     let functions = functions(py)?;
-    // SAFETY: it takes nothing, and returns a new reference or null with an exception.
-    unsafe { Bound::from_owned_ptr_or_err(py, (functions.current)()) }
+    // SAFETY: the function takes nothing, and returns a new reference or null with an exception. The fields of a greenlet
+    // are in `greenlet.h`: the head of an object, a list of weak references, a dict, and the pointer to its state.
+    unsafe {
+        let greenlet = Bound::from_owned_ptr_or_err(py, (functions.current)())?;
+        let state = *greenlet.as_ptr().cast::<usize>().add(STATE);
+        Ok(Running { greenlet, state })
+    }
 }
 
 /// Lets a greenlet run, and returns what this one is resumed with. arguments: what the other one gets; None: nothing.

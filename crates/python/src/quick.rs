@@ -112,12 +112,13 @@ fn end<'py>(
     let settings = shared.get();
     let Begun { endpoint, is_named, catches, .. } = begun;
     let response = Answer::quick(shared, session, &arguments.url, reply, endpoint, *catches)?;
-    let is_good = settings.is_good(session, &reply.borrow())?;
+    let known = reply.borrow();
     let is_complete = match catches {
-        _ if !is_good => false,
+        _ if !settings.is_good(session, &known)? => false,
         true => settings.sole_recording(py)?.is_some(),
-        false => settings.record(endpoint, &reply.borrow())?,
+        false => settings.record(endpoint, &known)?,
     };
+    drop(known);
     if is_complete {
         return Ok(response);
     }

@@ -17,14 +17,21 @@ const BEFORE: usize = 32;
 pub(crate) struct Near {
     /// Of each, the cache lines before and after its address are fetched.
     pub(crate) objects: [usize; 4],
-    /// This many bytes of another one.
-    pub(crate) settings: (usize, usize),
+    /// All of its settings.
+    pub(crate) settings: usize,
+    /// The state of its greenlet.
+    pub(crate) greenlet: usize,
+    /// What was sent, which is freed with the reply.
+    pub(crate) request: usize,
     /// The arguments of its call. The frames of its code end there.
     pub(crate) arguments: usize,
 }
 
 /// Bytes of the innermost frames.
 const FRAMES: usize = 640;
+
+/// Bytes of a greenlet's state that a switch reads.
+const GREENLET: usize = 256;
 
 /// By token.
 #[derive(Default)]
@@ -57,12 +64,17 @@ impl Addresses {
 }
 
 impl Near {
+    /// Bytes of the settings of calls.
+    pub(crate) const SETTINGS: usize = 256;
+
     fn fetch(&self) {
         for object in self.objects {
             fetch(object.wrapping_sub(BEFORE));
             fetch(object.wrapping_add(BEFORE));
         }
-        fetch_all(self.settings.0, self.settings.1);
+        fetch_all(self.settings, Near::SETTINGS);
+        fetch_all(self.greenlet, GREENLET);
+        fetch(self.request.wrapping_sub(BEFORE / 2));
         fetch_all(self.arguments.wrapping_sub(FRAMES), FRAMES + BEFORE);
     }
 }

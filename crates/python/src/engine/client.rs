@@ -1,6 +1,8 @@
 //! `Client` for Python: the connections of one user.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 use plimsoll_engine::{Call, ClientId, ExchangeId, Keep, Wire};
 use plimsoll_http as http;
@@ -15,10 +17,11 @@ use crate::origin::{Headers, Origin, Text};
 use crate::reply::Reply;
 use crate::timeouts::Timeouts;
 
-#[pyclass(module = "plimsoll._engine")]
+#[pyclass(frozen, module = "plimsoll._engine")]
 pub(crate) struct Client {
     pub(crate) engine: Py<Engine>,
-    id: ClientId,
+    /// The `ClientId`: another one after `close`.
+    id: AtomicUsize,
     gone: Gone,
 }
 
@@ -38,20 +41,23 @@ pub(crate) struct Terms<'a> {
 
 impl Client {
     pub(super) fn new(engine: Py<Engine>, id: ClientId, gone: Gone) -> Self {
-        Self { engine, id, gone }
+        Self { engine, id: AtomicUsize::new(id.0), gone }
     }
 
-    /// Sends a request; its reply comes out of the engine with `waiter`. The exchange and its token.
+    fn id(&self) -> ClientId {
+        ClientId(self.id.load(Relaxed))
+    }
+
+    /// Sends a request by its engine; the reply comes out of that with `waiter`. The exchange and its token.
     pub(crate) fn start(
         &self,
-        py: Python<'_>,
+        engine: &mut Engine,
         waiter: Py<PyAny>,
         origin: &Origin,
         wire: Wire,
         terms: Terms<'_>,
     ) -> (ExchangeId, u64) {
-        let mut engine = self.engine.borrow_mut(py);
-        let Engine { inner, waiters, near, turn, .. } = &mut *engine;
+        let Engine { inner, waiters, near, turn, .. } = engine;
         let place = waiters.vacant_entry();
         let token = place.key() as u64;
         let call = Call {
@@ -67,9 +73,9 @@ impl Client {
         };
         // What is due at a time is not late for the sake of others.
         let id = if terms.direct && terms.due == 0 && turn.is_quick {
-            inner.send_in_batch(self.id, &origin.inner, call)
+            inner.send_in_batch(self.id(), &origin.inner, call)
         } else {
-            inner.send(self.id, &origin.inner, call)
+            inner.send(self.id(), &origin.inner, call)
         };
         near.note(place.key(), terms.near);
         place.insert(Waiter { object: waiter, direct: terms.direct });
@@ -90,7 +96,7 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        leave(&self.gone, Left::Client(self.id));
+        leave(&self.gone, Left::Client(self.id()));
     }
 }
 
@@ -157,7 +163,7 @@ impl Client {
         let mut wire = encode(origin, method, target, headers, extra, body, content_type)?;
         wire.continues = stream && http::header(&wire.bytes.as_slice()[..wire.head], "upgrade").is_some();
         let terms = Terms { due, free, stream, timeouts, since, ..Terms::default() };
-        Ok(self.start(py, waiter, origin, wire, terms).0.0)
+        Ok(self.start(&mut self.engine.borrow_mut(py), waiter, origin, wire, terms).0.0)
     }
 
     fn stream(&self, py: Python<'_>, reply: &Reply) -> Option<Stream> {
@@ -169,10 +175,10 @@ impl Client {
         self.give_up(py, ExchangeId(id))
     }
 
-    fn close(&mut self, py: Python<'_>) {
+    fn close(&self, py: Python<'_>) {
         let mut engine = self.engine.borrow_mut(py);
-        let source = engine.inner.source(self.id);
-        engine.forget(self.id);
-        self.id = engine.inner.client_from(source);
+        let source = engine.inner.source(self.id());
+        engine.forget(self.id());
+        self.id.store(engine.inner.client_from(source).0, Relaxed);
     }
 }

@@ -59,7 +59,7 @@ pub(super) struct Turn {
     held: Option<Ready>,
     /// A reply, and the token of its call, until its user takes it. It is not passed as an argument of the switch, because
     /// a greenlet that switches keeps the arguments until it is resumed.
-    handed: Option<(u64, Py<Reply>)>,
+    handed: Option<(u64, Reply)>,
     class: LastClass,
 }
 
@@ -179,7 +179,8 @@ impl Engine {
     /// Resumes the next waiter. False: there was none.
     fn resume_next(engine: &Bound<'_, Self>) -> PyResult<bool> {
         let py = engine.py();
-        if let Some(next) = Self::next_direct(engine)? {
+        let next = engine.borrow_mut().next_direct(py);
+        if let Some(next) = next {
             switch(&next, None)?;
             return Ok(true);
         }
@@ -204,35 +205,32 @@ impl Engine {
 
     /// The next waiter, if another user may resume it. Its reply is put where its call will find it. None: the hub has to
     /// resume the next waiter, which is held for it, or there is none.
-    fn next_direct<'py>(engine: &Bound<'py, Self>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let py = engine.py();
-        let mut this = engine.borrow_mut();
-        let Some(ready) = this.next_ready(py) else { return Ok(None) };
-        if !ready.waiter.direct || this.turn.class.has_greenlets_switch(&ready.waiter.object) != Some(true) {
-            this.turn.held = Some(ready);
-            return Ok(None);
+    fn next_direct<'py>(&mut self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        let ready = self.next_ready(py)?;
+        if !ready.waiter.direct || self.turn.class.has_greenlets_switch(&ready.waiter.object) != Some(true) {
+            self.turn.held = Some(ready);
+            return None;
         }
-        drop(this);
         if let Some(reply) = ready.reply {
-            let reply = Bound::new(py, reply)?.unbind();
-            engine.borrow_mut().turn.handed = Some((ready.token, reply));
+            self.turn.handed = Some((ready.token, reply));
         }
-        Ok(Some(ready.waiter.object.into_bound(py)))
+        Some(ready.waiter.object.into_bound(py))
     }
 
     /// What runs while a user waits: the next user in this turn, or else the hub.
-    pub(crate) fn successor<'py>(engine: &Bound<'py, Self>, hub: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn successor<'py>(&mut self, hub: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
         // Another thread has its own hub, and cannot run the greenlets of this one.
-        let is_in_turn = engine.borrow().turn.thread == this_thread();
-        let next = if is_in_turn { Self::next_direct(engine)? } else { None };
-        Ok(next.unwrap_or_else(|| hub.clone()))
+        let next = if self.turn.thread == this_thread() { self.next_direct(hub.py()) } else { None };
+        next.unwrap_or_else(|| hub.clone())
     }
 
     /// Lets others run until the monotonic clock reaches `due`, ns.
     pub(super) fn sleep(engine: &Bound<'_, Self>, hub: &Bound<'_, PyAny>, due: u64) -> PyResult<()> {
-        let waiter = Waiter { object: current(engine.py())?.unbind(), direct: true };
-        let wake = engine.borrow_mut().wake_up(waiter, due);
-        let resumed = Self::successor(engine, hub).and_then(|next| switch(&next, None));
+        let waiter = Waiter { object: current(engine.py())?.greenlet.unbind(), direct: true };
+        let mut this = engine.borrow_mut();
+        let (wake, next) = (this.wake_up(waiter, due), this.successor(hub));
+        drop(this);
+        let resumed = switch(&next, None);
         if resumed.is_err() {
             engine.borrow_mut().cancel_wake(wake);
         }
@@ -240,7 +238,7 @@ impl Engine {
     }
 
     /// The reply to the call with this token, if it has been handed out.
-    pub(crate) fn handed(&mut self, token: u64) -> Option<Py<Reply>> {
+    pub(crate) fn handed(&mut self, token: u64) -> Option<Reply> {
         self.turn.handed.take_if(|handed| handed.0 == token).map(|handed| handed.1)
     }
 }

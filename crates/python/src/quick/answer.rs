@@ -90,8 +90,7 @@ impl Answer {
 
     /// Nothing is left to do; that of requests would make what is made later.
     #[pyo3(signature = (*_args))]
-    #[allow(clippy::unused_self)] // a method
-    fn __init__(&self, _args: &Bound<'_, PyTuple>) {}
+    fn __init__(_slf: &Bound<'_, Self>, _args: &Bound<'_, PyTuple>) {}
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         for each in [&self.session, &self.error, &self.meta, &self.decision, &self.status, &self.route, &self.body] {

@@ -9,7 +9,7 @@ use super::QuickCalls;
 use super::arguments::{Arguments, Verb, given};
 use super::message::Message;
 use super::settings::QuickSettings;
-use crate::engine::{Engine, Near, Terms};
+use crate::engine::{Near, Terms};
 use crate::greenlets::{current, switch};
 use crate::reply::Reply;
 
@@ -17,6 +17,8 @@ use crate::reply::Reply;
 pub(super) struct Begun<'py> {
     id: ExchangeId,
     token: u64,
+    /// Who runs until its reply is there.
+    next: Bound<'py, PyAny>,
     /// Method and name.
     pub(super) endpoint: Bound<'py, PyTuple>,
     /// The call or its session gave the name.
@@ -39,29 +41,31 @@ impl QuickSettings {
             return Ok(None);
         };
         let catches = given(arguments.catch_response.as_ref()).map_or(Ok(false), PyAnyMethods::is_truthy)?;
-        let waiter = current(py)?.unbind();
+        let running = current(py)?;
         let mut terms = self.terms(self.pacer.bind(py))?;
-        let objects =
-            [waiter.as_ptr().addr(), session.as_ptr().addr(), self.pacer.as_ptr().addr(), self.client.as_ptr().addr()];
-        terms.near =
-            Near { objects, settings: (std::ptr::from_ref(self).addr(), size_of::<Self>()), arguments: arguments.at };
+        let greenlet = running.greenlet.as_ptr().addr();
+        let objects = [greenlet, session.as_ptr().addr(), self.pacer.as_ptr().addr(), self.client.as_ptr().addr()];
+        terms.near = Near {
+            objects,
+            settings: std::ptr::from_ref(self).addr(),
+            greenlet: running.state,
+            request: wire.bytes.as_slice().as_ptr().addr(),
+            arguments: arguments.at,
+        };
         terms.direct = true;
-        let (id, token) = self.client.borrow(py).start(py, waiter, self.origin.get(), wire, terms);
-        Ok(Some(Begun { id, token, endpoint, is_named, catches }))
+        let client = self.client.get();
+        let mut engine = client.engine.borrow_mut(py);
+        let (id, token) = client.start(&mut engine, running.greenlet.unbind(), self.origin.get(), wire, terms);
+        let next = engine.successor(self.hub.bind(py));
+        Ok(Some(Begun { id, token, next, endpoint, is_named, catches }))
     }
 
     /// The reply, after other users have run. Nothing stays borrowed in here: other greenlets of the user may send.
     pub(super) fn wait<'py>(&self, session: &Bound<'py, PyAny>, begun: &Begun<'py>) -> PyResult<Bound<'py, Reply>> {
-        match self.next(session.py()).and_then(|next| switch(&next, None)) {
+        match switch(&begun.next, None) {
             Ok(with) => self.received(begun, with),
             Err(error) => Err(self.give_up(session, begun, error)),
         }
-    }
-
-    /// Who runs in the meantime.
-    #[inline(never)]
-    fn next<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Engine::successor(self.client.borrow(py).engine.bind(py), self.hub.bind(py))
     }
 
     /// The reply that was handed to this call; else what it was resumed with.
@@ -69,8 +73,8 @@ impl QuickSettings {
     fn received<'py>(&self, begun: &Begun<'py>, with: Bound<'py, PyAny>) -> PyResult<Bound<'py, Reply>> {
         let py = with.py();
         self.pacer.bind(py).setattr(intern!(py, "_yielded"), true)?;
-        let handed = self.client.borrow(py).engine.borrow_mut(py).handed(begun.token);
-        handed.map_or_else(|| Ok(with.cast_into()?), |reply| Ok(reply.into_bound(py)))
+        let handed = self.client.get().engine.borrow_mut(py).handed(begun.token);
+        handed.map_or_else(|| Ok(with.cast_into()?), |reply| Bound::new(py, reply))
     }
 
     /// Ends a call whose user does not wait any longer.
@@ -78,7 +82,7 @@ impl QuickSettings {
     #[inline(never)]
     fn give_up(&self, session: &Bound<'_, PyAny>, begun: &Begun<'_>, error: PyErr) -> PyErr {
         let py = session.py();
-        if self.client.borrow(py).give_up(py, begun.id)
+        if self.client.get().give_up(py, begun.id)
             && let Err(other) = session.call_method1(intern!(py, "_report_cancelled"), (&begun.endpoint,))
         {
             return other;

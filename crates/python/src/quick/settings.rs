@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyType};
 
-use crate::engine::Client;
+use crate::engine::{Client, Near};
 use crate::origin::{Headers, Origin};
 use crate::path::is_plain;
 use crate::recorder::Recorder;
@@ -75,6 +75,8 @@ pub(crate) struct QuickSettings {
     pub(super) extra: Option<Py<PyDict>>,
     pub(super) timeouts: Option<Py<Timeouts>>,
 }
+
+const _: () = assert!(size_of::<QuickSettings>() <= Near::SETTINGS);
 
 #[pymethods]
 impl QuickSettings {
