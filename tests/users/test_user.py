@@ -15,7 +15,7 @@ from plimsoll.locust.api import Environment
 from plimsoll.users import HttpUser, TaskSet, User, constant, log, task
 from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import InterruptTaskSet, StopTest, StopUser
-from plimsoll.users.taskset import STOPPING
+from plimsoll.users.state import STOPPING
 
 
 class Noting(User):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import gevent
 
-from plimsoll.users.taskset import STOPPING, WAITING
+from plimsoll.users.state import STOPPING, WAITING
 from plimsoll.users.user import User
 
 if TYPE_CHECKING:

@@ -23,6 +23,7 @@ from plimsoll.users.exceptions import (
 )
 from plimsoll.users.hub import sleep_until, yield_to_others
 from plimsoll.users.log import log_error
+from plimsoll.users.state import RUNNING, STOPPING, WAITING
 from plimsoll.users.tasks import collect_tasks
 
 if TYPE_CHECKING:
@@ -34,8 +35,6 @@ logger = logging.getLogger("locust.user.task")
 
 FOREVER = 10 * 365 * 86400 * 10**9
 """Length of an infinite wait in ns: until the user is stopped."""
-
-RUNNING, WAITING, STOPPING = "running", "waiting", "stopping"
 
 
 class TaskSetMeta(type):

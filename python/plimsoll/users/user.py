@@ -15,8 +15,9 @@ from plimsoll.users.code_errors import without_super
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest, StopUser
 from plimsoll.users.log import log_error
 from plimsoll.users.rest import GrpcMixin, RestMixin
+from plimsoll.users.state import RUNNING, STOPPING, WAITING, Pacer
 from plimsoll.users.tasks import collect_tasks
-from plimsoll.users.taskset import RUNNING, STOPPING, WAITING, DefaultTaskSet
+from plimsoll.users.taskset import DefaultTaskSet
 from plimsoll.users.wait_time import constant
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class UserMeta(type):
         return super().__new__(mcs, name, bases, namespace)
 
 
-class User(metaclass=UserMeta):
+class User(Pacer, metaclass=UserMeta):
     """A user with tasks but without a client; a base for custom clients."""
 
     host: str | None = None
@@ -118,22 +119,11 @@ class User(metaclass=UserMeta):
     """Set before the start of a user whose iterations come from this source; None: one after the other."""
 
     # Of the class: a class may set its environment in its own `__init__` without calling ours.
-    _state: str | None = None
-    """None before the start, then RUNNING, WAITING or STOPPING (asked to stop after the running task)."""
     _greenlet: Greenlet[..., Any] | None = None
     _group: Group | None = None
     _taskset_instance: DefaultTaskSet | None = None
     _reported: BaseException | None = None
     """The last exception that listeners of `user_error` got."""
-    _due = 0
-    """Intended end of the last wait, ns of the monotonic clock; 0 once a request has been sent since."""
-    _late: int | None = 0
-    """Nanoseconds by which the user woke up after that; reset to 0 with `_due`. None in the open model: `_due` is then
-    the arrival's time, and the request is due exactly then."""
-    _free = 0
-    """When the user became free for that arrival, if it had waited for one of max_users: ns, else 0."""
-    _yielded = False
-    """An exchange has let other users run since the last wait."""
     _is_leaving = False
     """Its last task is over; on_stop follows."""
 
@@ -142,6 +132,9 @@ class User(metaclass=UserMeta):
         self.environment = environment
         self._cp_last_run = perf_counter()
         self._cp_last_wait_time: float = 0
+        # All that is set later, too: CPython gives the objects of a class a common table of names, and adds none to it
+        # once some thirty objects exist. An object with another name then gets a dict of its own.
+        self._slot = self._greenlet = self._group = self._taskset_instance = None
 
     def on_start(self) -> None:
         """Called when the user starts."""

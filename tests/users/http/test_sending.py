@@ -18,6 +18,7 @@ from plimsoll.users.exceptions import StopUser
 from plimsoll.users.http.sending import weakly
 from plimsoll.users.http.session import HttpSession
 from plimsoll.users.hub import Hub, current
+from plimsoll.users.state import Pacer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,16 +26,10 @@ if TYPE_CHECKING:
     from tests.users.conftest import SessionBench
 
 
-class Someone:
+class Someone(Pacer):
     """As much of a user as a session knows of."""
 
     environment = None
-
-    def __init__(self) -> None:
-        self._due = 0
-        self._late: int | None = 0
-        self._free = 0
-        self._yielded = False
 
     def context(self) -> dict[str, Any]:
         return {}

@@ -25,7 +25,16 @@ def session(session_bench: SessionBench) -> HttpSession:
 
 
 def test_an_untouched_session_owns_next_to_nothing(session: HttpSession) -> None:
-    assert set(vars(session)) <= {"base_url", "request_event", "user", "_pacer", "trust_env", "_setup"}
+    assert set(vars(session)) <= {
+        "request_event",
+        "user",
+        "_pacer",
+        "_client",
+        "_hub",
+        "_setup",
+        "_base_url_setting",
+        "_trust_env_setting",
+    }
 
 
 def test_nothing_is_looked_at_twice(session: HttpSession) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll._engine import now
 from plimsoll.users.exceptions import StopUser
 from plimsoll.users.hub import yield_to_others
-from plimsoll.users.taskset import RUNNING, STOPPING, WAITING
+from plimsoll.users.state import RUNNING, STOPPING, WAITING
 
 if TYPE_CHECKING:
     from gevent import Greenlet

@@ -12,6 +12,7 @@ from plimsoll._engine import QuickCalls, now
 from plimsoll.users import hub as hubs
 from plimsoll.users.http.sharing import share, users_per_connection
 from plimsoll.users.recording import RequestRecorder, report, report_cancelled, sole_recorder
+from plimsoll.users.state import Pacer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -60,17 +61,6 @@ def source_of(user: Any) -> str | None:
 
 _turns: WeakKeyDictionary[type, list[int]] = WeakKeyDictionary()
 """Number of users with an address, per class."""
-
-
-class NoUser:
-    """The user of a session without a user."""
-
-    __slots__ = ("_due", "_free", "_late", "_yielded")
-
-    def __init__(self) -> None:
-        self._due = self._free = 0
-        self._late: int | None = 0
-        self._yielded = False
 
 
 def _note_step(sender: Any, name: str) -> None:
@@ -123,7 +113,9 @@ class Sender(QuickCalls[ResponseT], Generic[ResponseT]):
     def _attach(self, request_event: EventHook, user: Any) -> None:
         self.request_event = request_event
         self.user = user
-        self._pacer = user if hasattr(user, "_due") else NoUser()
+        self._pacer = user if isinstance(user, Pacer) else Pacer()
+        # As in `User`: what is set by the first request.
+        self._client = self._hub = None  # type: ignore[assignment] # nobody asks for it before `_open`
 
     def _open(self) -> Client:
         self._hub = getattr(getattr(self.user, "environment", None), "hub", None) or hubs.current()

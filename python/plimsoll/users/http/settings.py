@@ -30,6 +30,11 @@ _LEFT_TO_REQUESTS = {"content-length", "transfer-encoding"}
 _BUNDLE_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
+def _place(name: str) -> str:
+    """Where a session keeps this setting. Not in its `__dict__`: access creates that, and sessions have none."""
+    return f"_{name}_setting"
+
+
 class SessionSetting:
     """An attribute with a default. Assigning it makes the session read all its settings again."""
 
@@ -37,13 +42,13 @@ class SessionSetting:
         self._default = default
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
+        self._place = _place(name)
 
     def __get__(self, session: Any, owner: type) -> Any:
-        return self if session is None else session.__dict__.get(self._name, self._default)
+        return self if session is None else getattr(session, self._place, self._default)
 
     def __set__(self, session: Any, value: Any) -> None:
-        session.__dict__[self._name] = value
+        object.__setattr__(session, self._place, value)
         session._changed()
 
 
@@ -57,17 +62,17 @@ class ContainerSetting:
         self._make = make
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
+        self._place = _place(name)
 
     def __get__(self, session: Any, owner: type) -> Any:
         if session is None:
             return self
-        if self._name not in session.__dict__:
+        if not hasattr(session, self._place):
             self.__set__(session, self._make())
-        return session.__dict__[self._name]
+        return getattr(session, self._place)
 
     def __set__(self, session: SessionSettings, value: Any) -> None:
-        session.__dict__[self._name] = value
+        object.__setattr__(session, self._place, value)
         session._is_special = True
 
 
@@ -105,7 +110,7 @@ class SessionSettings:
 
     def _changed(self) -> None:
         # Not by assignment, which the session watches: this may happen for every request.
-        self.__dict__["_setup"] = None
+        object.__setattr__(self, "_setup", None)
         self._forget_settings()
 
     @property
@@ -143,13 +148,14 @@ class SessionSettings:
             return None
         setup = self._setup
         if setup is None or setup.root != root or (setup.until is not None and setup.until <= time()):
-            setup = self.__dict__["_setup"] = self._set_up(root)
+            setup = self._set_up(root)
+            object.__setattr__(self, "_setup", setup)
             self._forget_settings()
         return setup
 
     def _containers_say_something(self) -> bool:
-        own = self.__dict__
-        return bool(own.get("params") or own.get("proxies") or any((own.get("hooks") or {}).values()))
+        params, proxies, hooks = (getattr(self, _place(name), None) for name in ("params", "proxies", "hooks"))
+        return bool(params or proxies or any((hooks or {}).values()))
 
     def _set_up(self, root: str) -> ComposedSetup | None:
         given = _DEFAULT_NAMES if self._headers is None else frozenset(name.lower() for name in self._headers)

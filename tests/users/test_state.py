@@ -1,0 +1,72 @@
+"""What a user keeps: the state that each request uses, and no dict of its own."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.users.pacing import due_of, has_yielded, pacing_of, state_of
+from tests.users.recording_server import RecordingServer
+from tests.users.user_helpers import run_to_end
+
+from plimsoll.locust.api import Environment
+from plimsoll.locust.fasthttp.user import FastHttpUser
+from plimsoll.users import HttpUser, User, task
+from plimsoll.users.exceptions import StopUser
+
+if TYPE_CHECKING:
+    from tests.users.conftest import SessionBench
+
+
+def test_a_user_whose_class_has_its_own_init_has_the_state() -> None:
+    class Own(User):
+        def __init__(self, environment: Environment) -> None:
+            self.environment = environment
+
+    user = Own(Environment())
+    assert (pacing_of(user), has_yielded(user), state_of(user)) == ((0, 0, 0), False, None)
+
+
+def test_a_class_of_users_may_have_other_bases() -> None:
+    class Named:
+        def __init__(self) -> None:
+            self.name = "Ada"
+
+    class Both(Named, User):
+        def __init__(self, environment: Environment) -> None:
+            User.__init__(self, environment)
+            Named.__init__(self)
+
+    user = Both(Environment())
+    assert (user.name, due_of(user)) == ("Ada", 0)
+
+
+@pytest.mark.parametrize("kind", [HttpUser, FastHttpUser])
+def test_neither_the_start_nor_the_first_request_gives_a_user_or_its_session_another_attribute(
+    kind: type[HttpUser | FastHttpUser],
+) -> None:
+    class Browser(kind):  # type: ignore[misc, valid-type]
+        @task
+        def browse(self) -> None:
+            self.client.get("/")
+            raise StopUser
+
+    with RecordingServer() as target:
+        Browser.host = target.url
+        fresh, used = Browser(Environment()), run_to_end(Browser)
+        assert len(target.got) == 1
+    # CPython adds no name to the table of a class of which some thirty objects exist.
+    assert set(vars(used)) - {"_is_leaving"} == set(vars(fresh))
+    assert set(vars(used.client)) == set(vars(fresh.client))
+
+
+@pytest.mark.parametrize("kind", ["http", "fast"])
+def test_the_settings_of_a_session_take_no_dict(kind: str, session_bench: SessionBench) -> None:
+    sessions = [getattr(session_bench, kind)("http://example.org") for _ in range(100)]
+    tracemalloc.start()
+    for session in sessions:
+        session.base_url = session.base_url
+    grown, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert grown < 30 * len(sessions), "a dict takes more than 60 bytes"
