@@ -13,7 +13,7 @@ use pyo3::types::{PyTuple, PyType};
 const GET_CURRENT: usize = 4;
 const SWITCH: usize = 6;
 
-/// Place of that pointer in a greenlet, in words.
+/// Place of the pointer to its state in a greenlet, in words.
 const STATE: usize = 4;
 
 type Current = unsafe extern "C" fn() -> *mut PyObject;
