@@ -71,7 +71,7 @@ format: setup ## rewrite the sources as the checks want them
 	$(BIN)/ruff check --fix .
 	npm --prefix web run format --silent
 
-bench: setup benches/.venv/.done target/release/examples/native target/release/examples/echo target/release/examples/tungstenite ## our own cost, side by side with peers (about twenty-five minutes)
+bench: setup benches/.venv/.done target/release/examples/native target/release/examples/echo target/release/examples/tungstenite ## our own cost, side by side with peers (about thirty-five minutes)
 	@$(BIN)/python -m benches
 
 # Distributions and containers have a Python that was built with a profile; pyenv builds one without.

@@ -34,7 +34,7 @@ def main() -> int:
         "--rounds",
         type=int,
         metavar="N",
-        help=f"over the generators of a group; {ROUNDS} by default, {QUICK_ROUNDS} with --quick. "
+        help=f"starts of all the generators of a group; {ROUNDS} by default, {QUICK_ROUNDS} with --quick. "
         f"Runs at a rate are repeated {RATE_ROUNDS} times at most",
     )
     parser.add_argument(

@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import TypeVar
 
@@ -14,8 +14,17 @@ Measurement = TypeVar("Measurement")
 
 def median(rounds: Sequence[Measurement]) -> Measurement:
     """The median of each figure separately."""
-    kind = type(rounds[0])
-    return kind(*(statistics.median(getattr(each, field.name) for each in rounds) for field in fields(kind)))  # type: ignore[arg-type]
+    return _combined(rounds, statistics.median)
+
+
+def mean(turns: Sequence[Measurement]) -> Measurement:
+    """The mean of each figure separately."""
+    return _combined(turns, statistics.fmean)
+
+
+def _combined(all_: Sequence[Measurement], combine: Callable[[list[float]], float]) -> Measurement:
+    kind = type(all_[0])
+    return kind(*(combine([getattr(each, field.name) for each in all_]) for field in fields(kind)))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from functools import partial
 
 from . import instructions
 from .cases import IDLE, groups, open_cases, scale_cases
-from .cost import Case
+from .cost import Case, Cost
 from .errors import BenchError
 from .memory import IdleCase, measure_idle
 from .nginx import Nginx
 from .open_model import OpenCase, measure_open
 from .results import Results
 from .scale import ScaleCase, measure_scale
-from .turns import Failed, Turns
+from .turns import Failed, measure_group
 
 RATE_ROUNDS = 3
 """Of the runs at a rate, at most."""
@@ -51,7 +51,7 @@ def steps(nginx: Nginx, results: Results, quick: bool, only: str, rounds: int, f
 
     for title, cases in groups(quick).items():
         if closed := [case for case in cases if here(case)]:
-            yield title, partial(add_group, results, title, closed, rounds, failed)
+            yield title, partial(add_group, results, closed, rounds, failed)
     arriving = [case for case in open_cases(quick) if here(case)]
     for turn in range(1 if quick else min(rounds, RATE_ROUNDS)):
         for arrivals in arriving:
@@ -85,8 +85,14 @@ def present(results: Results, case: Case | OpenCase | IdleCase | ScaleCase) -> b
     return why is None
 
 
-def add_group(results: Results, title: str, cases: Sequence[Case], rounds: int, failed: Failed) -> None:
-    results.add_group(Turns(title, cases, rounds, failed).measure())
+def add_group(results: Results, cases: Sequence[Case], rounds: int, failed: Failed) -> None:
+    """Rounds before one that fails count."""
+    costs: dict[Case, list[Cost]] = {}
+    try:
+        for measured in measure_group(cases, rounds, failed):
+            costs = measured
+    finally:
+        results.add_group(costs)
 
 
 def add_idle(nginx: Nginx, results: Results, case: IdleCase) -> None:

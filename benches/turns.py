@@ -1,4 +1,5 @@
-"""The generators of a group measured in turns: one sends, and the others are stopped meanwhile.
+"""The generators of a group measured in turns: one sends, and the others are stopped meanwhile. A round starts all of
+them anew, because two starts of the same generator differ by more than its turns do (decision 0090).
 
 Each has a server of its own. Both sides of a ratio are measured within a minute, because the machine's speed changes
 within minutes. Each generator runs alone, because they gain differently by being interrupted (decision 0087).
@@ -19,12 +20,15 @@ from .echo import Echo, running_echo
 from .errors import BenchError
 from .nginx import Nginx, running_nginx
 from .process import Measured
+from .rounds import mean
 from .subjects import Load
 
-ROUNDS = 10
+ROUNDS = 6
 QUICK_ROUNDS = 3
 LEAST_ROUNDS = 2
 """One has no interval."""
+TURNS = 2
+"""Of each generator in a round: the second time in the opposite order, so that none is always before another."""
 WINDOW_SECONDS = 1.0
 SETTLE_SECONDS = 0.6
 """From the end of a pause to the window: until the caches are filled again, and work that fell due is done."""
@@ -90,36 +94,33 @@ def running_server(case: Case) -> AbstractContextManager[Nginx | Echo]:
     return running_echo() if case.is_echo else running_nginx(case.users + SPARE_CONNECTIONS)
 
 
-class Turns:
-    """A group of cases."""
+class Round:
+    """A start of all the cases of a group, and their turns."""
 
-    def __init__(self, title: str, cases: Sequence[Case], rounds: int, failed: Failed) -> None:
-        self._title, self._cases, self._rounds, self._failed = title, cases, rounds, failed
-        self._round_seconds = len(cases) * TURN_SECONDS
+    def __init__(self, cases: Sequence[Case], failed: Failed) -> None:
+        self._cases, self._failed = cases, failed
         starts = sum(START_SECONDS + case.users / USERS_PER_SECOND for case in cases)
-        self._deadline = time.monotonic() + starts + rounds * self._round_seconds
+        self._deadline = time.monotonic() + starts + TURNS * len(cases) * TURN_SECONDS
         """Until then all generators last, so the first one also lasts while the others start."""
         self._parties: dict[Case, Party] = {}
         """Those that have not failed."""
         self._costs: dict[Case, list[Cost]] = {case: [] for case in cases}
         self._stack = ExitStack()
 
-    def measure(self) -> dict[Case, list[Cost]]:
-        """The costs by round, of all the generators that did not fail, and as many for each.
+    def measure(self) -> dict[Case, Cost]:
+        """The mean of its turns, of each generator that did not fail.
 
-        Raises BenchError if the start took so long that less than two rounds fit into the planned time."""
+        Raises BenchError if the starts took so long that the turns do not fit into the planned time."""
         with self._stack:
             self._start()
-            for number in range(self._rounds):
-                if time.monotonic() + self._round_seconds > self._deadline:
-                    self._fall_short(number)
-                    break
-                print(f"  round {number + 1} of {self._rounds}: {len(self._parties)} generators", file=sys.stderr)
-                self._go_round(backwards=bool(number % 2))
+            if time.monotonic() + TURNS * len(self._parties) * TURN_SECONDS > self._deadline:
+                raise BenchError("the machine was slower than planned")
+            for number in range(TURNS):
+                self._take_turns(backwards=bool(number % 2))
             for case, party in list(self._parties.items()):
                 with self._noting_failure(case):
                     party.end()
-        return {case: self._costs[case] for case in self._parties}
+        return {case: mean(self._costs[case]) for case in self._parties}
 
     def _start(self) -> None:
         for case in self._cases:
@@ -128,18 +129,11 @@ class Turns:
                 self._stack.callback(party.close)
                 self._parties[case] = party
 
-    def _go_round(self, backwards: bool) -> None:
-        """In the opposite order every other time, so that none is always measured before another."""
+    def _take_turns(self, backwards: bool) -> None:
         parties = list(self._parties.items())
         for case, party in reversed(parties) if backwards else parties:
             with self._noting_failure(case):
                 self._costs[case].append(party.turn())
-
-    def _fall_short(self, rounds: int) -> None:
-        error = BenchError(f"only {rounds} of {self._rounds} rounds: the machine was slower than planned")
-        if rounds < LEAST_ROUNDS:
-            raise error
-        self._failed(self._title, error)
 
     @contextmanager
     def _noting_failure(self, case: Case) -> Iterator[None]:
@@ -150,3 +144,15 @@ class Turns:
             if party := self._parties.pop(case, None):
                 party.close()
             self._failed(f"{case.subject.name}, {case.path}, {case.users} users", error)
+
+
+def measure_group(cases: Sequence[Case], rounds: int, failed: Failed) -> Iterator[dict[Case, list[Cost]]]:
+    """After each round: the costs by round, of all the generators that have not failed so far, and as many for each.
+
+    Raises BenchError if a round takes longer than planned."""
+    costs: dict[Case, list[Cost]] = {case: [] for case in cases}
+    for number in range(rounds):
+        print(f"  round {number + 1} of {rounds}: {len(costs)} generators", file=sys.stderr)
+        measured = Round(list(costs), failed).measure()
+        costs = {case: [*costs[case], cost] for case, cost in measured.items()}
+        yield costs

@@ -1,6 +1,7 @@
 """Which measurements a run makes, and what becomes of failures. Nothing is measured here."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import pytest
 from benches import runner
@@ -22,24 +23,31 @@ class FakeNginx:
         return "nginx/1"
 
 
-class FakeTurns:
+@dataclass
+class FakeGroups:
     failing: str | None = None
-    too_slow = False
+    too_slow_after: int | None = None
+    """Rounds."""
 
-    def __init__(self, title: str, cases: Sequence[Case], rounds: int, failed: Failed) -> None:
-        self._cases, self._rounds, self._failed = cases, rounds, failed
-
-    def measure(self) -> dict[Case, list[Cost]]:
-        if self.too_slow:
-            raise BenchError("only 1 of 10 rounds")
-        for case in self._cases:
+    def measure(self, cases: Sequence[Case], rounds: int, failed: Failed) -> Iterator[dict[Case, list[Cost]]]:
+        for case in cases:
             if case.subject.name == self.failing:
-                self._failed(case.subject.name, BenchError("exit status 1\nand more"))
-        return {case: [COST] * self._rounds for case in self._cases if case.subject.name != self.failing}
+                failed(case.subject.name, BenchError("exit status 1\nand more"))
+        for number in range(rounds):
+            if number == self.too_slow_after:
+                raise BenchError("the machine was slower than planned")
+            yield {case: [COST] * (number + 1) for case in cases if case.subject.name != self.failing}
 
 
 @pytest.fixture
-def results(monkeypatch: pytest.MonkeyPatch) -> Results:
+def fake(monkeypatch: pytest.MonkeyPatch) -> FakeGroups:
+    fake = FakeGroups()
+    monkeypatch.setattr(runner, "measure_group", fake.measure)
+    return fake
+
+
+@pytest.fixture
+def results(monkeypatch: pytest.MonkeyPatch, fake: FakeGroups) -> Results:
     rate = OpenCase(Arrivals("at a rate", 1_000))
     monkeypatch.setattr(runner, "groups", lambda quick: GROUPS)
     monkeypatch.setattr(runner, "open_cases", lambda quick: [rate])
@@ -48,7 +56,6 @@ def results(monkeypatch: pytest.MonkeyPatch) -> Results:
         monkeypatch.setattr(runner, name, (lambda quick: []) if name == "scale_cases" else ())
     monkeypatch.setattr(runner, "is_chosen", lambda name, only: name != "instructions" and only in name)
     monkeypatch.setattr(runner, "present", lambda results, case: True)
-    monkeypatch.setattr(runner, "Turns", FakeTurns)
     return Results({}, "", "", 5.0)
 
 
@@ -73,15 +80,20 @@ def test_only_chosen_ones_are_in_a_group_and_a_group_without_any_is_left_out(res
     assert measured(results) == [{(NATIVE.name, SMALL): 3}]
 
 
-def test_one_that_fails_is_a_line_of_the_results(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FakeTurns, "failing", "wrk")
+def test_one_that_fails_is_a_line_of_the_results(results: Results, fake: FakeGroups) -> None:
+    fake.failing = "wrk"
     assert not run(FakeNginx(), results, quick=True, only="", rounds=3)  # type: ignore[arg-type]
     assert measured(results) == [{(NATIVE.name, SMALL): 3}, {}]
     assert results.missing == ["wrk: exit status 1", "wrk: exit status 1"]
 
 
-def test_a_group_that_fails_is_a_line_of_the_results(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FakeTurns, "too_slow", True)
+@pytest.mark.parametrize("after", [0, 4])
+def test_a_round_that_fails_is_a_line_of_the_results_and_those_before_it_count(
+    results: Results, fake: FakeGroups, after: int
+) -> None:
+    fake.too_slow_after = after
     assert not run(FakeNginx(), results, quick=True, only="", rounds=10)  # type: ignore[arg-type]
-    assert results.missing == ["small: only 1 of 10 rounds", "large: only 1 of 10 rounds"]
+    why = "the machine was slower than planned"
+    assert results.missing == [f"small: {why}", f"large: {why}"]
+    assert [set(group.values()) for group in measured(results)] == [{after} if after else set()] * 2
     assert list(results.open), "the others go on"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +10,7 @@ from benches import turns
 from benches.cost import Case, Cost
 from benches.errors import BenchError
 from benches.subjects import Load, Subject
-from benches.turns import READING_SECONDS, START_SECONDS, TURN_SECONDS, Turns
+from benches.turns import READING_SECONDS, START_SECONDS, TURN_SECONDS, TURNS, Failed, Round, measure_group
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def parties(monkeypatch: pytest.MonkeyPatch, stage: Stage) -> Stage:
         def turn(self) -> Cost:
             stage.sleep(TURN_SECONDS)
             stage.step(self.name, "turn")
-            return COST
+            return replace(COST, cpu_us=stage.now)
 
         def end(self) -> None:
             stage.step(self.name, "end")
@@ -89,34 +89,53 @@ def parties(monkeypatch: pytest.MonkeyPatch, stage: Stage) -> Stage:
     return stage
 
 
-Measure = Callable[..., tuple[dict[str, int], list[str]]]
+def note(failures: list[str]) -> Failed:
+    return lambda what, why: failures.append(f"{what}: {why}")
+
+
+Measure = Callable[..., tuple[set[str], list[str]]]
 
 
 @pytest.fixture
 def measure() -> Measure:
-    def run(*names: str, rounds: int = 2) -> tuple[dict[str, int], list[str]]:
-        """{generator: rounds with a cost}, and what failed."""
+    def run(*names: str) -> tuple[set[str], list[str]]:
+        """The generators with a cost, and what failed."""
         failures: list[str] = []
-        group = Turns(
-            "title", [case(name) for name in names], rounds, lambda *each: failures.append("{}: {}".format(*each))
-        )
-        return {each.subject.name: len(costs) for each, costs in group.measure().items()}, failures
+        measured = Round([case(name) for name in names], note(failures)).measure()
+        return {each.subject.name for each in measured}, failures
 
     return run
 
 
-def test_each_round_has_the_opposite_order_of_the_one_before(parties: Stage, measure: Measure) -> None:
-    assert measure("a", "b", "c", rounds=3) == ({"a": 3, "b": 3, "c": 3}, [])
-    assert parties.order("turn") == "a b c c b a a b c"
+def test_the_second_turns_have_the_opposite_order(parties: Stage, measure: Measure) -> None:
+    assert measure("a", "b", "c") == ({"a", "b", "c"}, [])
+    assert parties.order("turn") == "a b c c b a"
     assert parties.order("start") == parties.order("end") == "a b c"
 
 
-def test_all_last_until_the_last_round_is_over_and_no_longer(parties: Stage, measure: Measure) -> None:
-    measure("a", "b", rounds=4)
+def test_the_cost_of_a_round_is_the_mean_of_its_turns(parties: Stage) -> None:
+    measured = Round([case("a"), case("b")], note([])).measure()
+    middle = 100.0 + 2 * START_SECONDS + 2.5 * TURN_SECONDS
+    assert [cost.cpu_us for cost in measured.values()] == pytest.approx([middle, middle])
+
+
+def test_all_last_until_the_last_turn_is_over_and_no_longer(parties: Stage, measure: Measure) -> None:
+    measure("a", "b")
     assert parties.deadlines == [parties.deadlines[0]] * 2
     users = 2 * 50 / turns.USERS_PER_SECOND
     assert parties.now == pytest.approx(parties.deadlines[0] - users)
-    assert parties.now == pytest.approx(100.0 + 2 * START_SECONDS + 8 * TURN_SECONDS)
+    assert parties.now == pytest.approx(100.0 + 2 * START_SECONDS + 2 * TURNS * TURN_SECONDS)
+
+
+def test_each_round_starts_all_anew_but_those_that_have_failed(parties: Stage) -> None:
+    parties.breaks = {("b", "start"): [None, BenchError("lost")]}
+    failures: list[str] = []
+    rounds = list(measure_group([case("a"), case("b")], 3, note(failures)))
+    assert [{each.subject.name: len(costs) for each, costs in found.items()} for found in rounds] == [
+        {"a": 1, "b": 1}, {"a": 2}, {"a": 3},
+    ]  # fmt: skip
+    assert parties.order("start") == "a b a b a"
+    assert failures == ["b, /small, 50 users: lost"]
 
 
 @pytest.mark.parametrize("step", ["start", "turn", "end"])
@@ -125,7 +144,7 @@ def test_one_that_fails_is_reported_and_the_others_go_on(
     parties: Stage, measure: Measure, step: str, error: Exception
 ) -> None:
     parties.breaks = {("b", step): [None, error] if step == "turn" else [error]}
-    assert measure("a", "b", "c", rounds=3) == ({"a": 3, "c": 3}, ["b, /small, 50 users: lost"])
+    assert measure("a", "b", "c") == ({"a", "c"}, ["b, /small, 50 users: lost"])
     assert parties.order("turn").startswith("a c c a" if step == "start" else "a b c c b a")
     after = parties.steps[parties.steps.index(("b", step)) + 1 :]
     if step == "turn":
@@ -142,18 +161,12 @@ def test_all_are_closed_whatever_happens(parties: Stage, measure: Measure, error
     assert sorted(parties.order("close").split()) == ["a", "b", "c"]
 
 
-def test_on_a_slow_machine_only_the_rounds_that_fit_are_measured(parties: Stage, measure: Measure) -> None:
+def test_a_round_whose_turns_do_not_fit_any_more_is_none(parties: Stage, measure: Measure) -> None:
     parties.start_seconds = START_SECONDS + TURN_SECONDS
-    found, failures = measure("a", "b", rounds=4)
-    assert found == {"a": 3, "b": 3}
-    assert failures == ["title: only 3 of 4 rounds: the machine was slower than planned"]
-
-
-def test_one_round_has_no_interval_so_it_is_none(parties: Stage, measure: Measure) -> None:
-    parties.start_seconds = START_SECONDS + 2 * TURN_SECONDS
-    with pytest.raises(BenchError, match="only 1 of 3 rounds"):
-        measure("a", "b", rounds=3)
+    with pytest.raises(BenchError, match="slower than planned"):
+        measure("a", "b")
     assert parties.order("close") == "b a"
+    assert parties.order("turn") == ""
 
 
 class FakeServer:
