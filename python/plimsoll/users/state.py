@@ -8,7 +8,7 @@ RUNNING = "running"
 """In on_start, a task or on_stop."""
 
 WAITING = "waiting"
-"""Between two tasks: it may be stopped at once."""
+"""In wait(), as between two tasks: it may be stopped at once."""
 
 STOPPING = "stopping"
 """Asked to stop after the running task."""
