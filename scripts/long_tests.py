@@ -32,7 +32,7 @@ class Group(NamedTuple):
     sources: tuple[str, ...]
     """Their subjects: files, or folders that end with a slash. The tests themselves are always included."""
     shared: tuple[str, ...] = SHARED
-    """What else they depend on. Nothing for a minute of fuzzing, which is spent only when its subject changes."""
+    """What else they depend on. Nothing for fuzzing, which is done only when its subject changes."""
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ ENGINE = ("crates/", f"{PACKAGE}run/", f"{PACKAGE}users/", f"{PACKAGE}load/", f"
 
 
 def _fuzzed_target(target: str) -> Group:
-    """A minute with a part of the engine."""
+    """Fuzzing of a part of the engine."""
     inputs = (f"fuzz/fuzz_targets/{target}.", f"fuzz/kept/{target}.", f"fuzz/seeds/{target}/")
     built_from = (f"crates/{crate}/" for crate in sorted(crates(target)))
     return Group(
@@ -56,7 +56,7 @@ def _fuzzed_target(target: str) -> Group:
 
 
 def _fuzzed_files(kind: str, *sources: str) -> Group:
-    """A minute with a kind of file."""
+    """Fuzzing of a kind of file."""
     return Group(
         (f"tests/fuzz/test_fuzz_files.py::test_damaged_files_are_read_or_refused[{kind}]",),
         ("fuzz/files.py", "fuzz/mutation.py", *sources),
