@@ -43,7 +43,7 @@ ci: test ## what CI runs: test, and the long tests of what changed since the las
 	@$(BIN)/python -m scripts.long_tests $(PYTEST) -n 4 $(DURATIONS) -m "long and not exhaustive"
 
 test-rust: ## the crates' tests
-	cargo test --workspace --locked --quiet
+	env -u MAKEFLAGS cargo test --workspace --locked --quiet # its rustdoc would warn that it cannot join a parallel make
 
 test-web: page ## the page's own tests
 	npm --prefix web test --silent
