@@ -1,5 +1,7 @@
 """Compares the arrivals of an open model at the target with the schedule. Uses only the target's record."""
 
+from statistics import median
+
 from .target_process import PathTruth
 
 TIMER_SLACK = 50e-6
@@ -26,6 +28,13 @@ class Scheduled:
     def lateness(self) -> list[float]:
         """From due to arrival at the target, ascending, in s."""
         return sorted(self._late)
+
+    def drift(self) -> float:
+        """The median lateness of the last tenth of the arrivals minus that of the first tenth, s.
+
+        Raises ValueError if there are fewer than ten."""
+        tenth = len(self._late) // 10
+        return median(self._late[-tenth:]) - median(self._late[:tenth])
 
     def responses(self) -> list[float]:
         """From due to the last write of the reply, ascending, in s."""

@@ -50,6 +50,16 @@ def test_dues_are_counted_from_the_request_that_was_least_late() -> None:
     assert scheduled.responses() == pytest.approx([20e-6, 250e-6])
 
 
+def test_a_single_late_arrival_is_no_drift_and_a_wrong_rate_is() -> None:
+    dues = [2_000_000 * index for index in range(100)]
+    late = Scheduled(path([5_000_000, *dues[1:]], [0] * 100), 500)
+    assert late.drift() == pytest.approx(0, abs=1e-9)
+    slow = Scheduled(path([due + due // 1000 for due in dues], [0] * 100), 500)
+    assert slow.drift() == pytest.approx(90 * 2e-3 / 1000)
+    with pytest.raises(ValueError, match="median"):
+        Scheduled(path([0, 2_000_000], [0, 0]), 500).drift()
+
+
 def report(exit_code: int, states: list[tuple[str, str]]) -> Report:
     checks = [{"state": state, "text": text} for state, text in states]
     return Report("plimsoll run", exit_code, {"validity": {"checks": checks}, "omission": {"warning": None}}, "")
