@@ -105,7 +105,7 @@ class Sender(QuickCalls[ResponseT], Generic[ResponseT]):
             self._forget_settings()
 
     # The first request creates both: a user that sends none needs neither.
-    _client: Client | None = None
+    _client: Client | None
     _hub: Hub
     _shared: Shared | None = None
     """The connections, if other users have them too."""
