@@ -1,9 +1,8 @@
 """Arrivals of the open model reach the target at their due times.
 
-Uniform spacing: the n-th arrival comes n / rate after the first, and the last ones are no later than the first ones. So
-it is compared how late the first and the last tenth are, at their medians. These are at most the lateness that 95 % of
-all arrivals keep: more than half of each tenth does. The reported lag is the lateness at the target, minus the overhead
-that the probe measured.
+Uniform spacing: the last tenth of the arrivals is as late as the first tenth, by their medians, else the rate was
+wrong. Both medians are at most the lateness that 98 % of all arrivals keep, because more than half of each tenth keeps
+it. The reported lag is the lateness at the target, minus the overhead that the probe measured.
 
 Poisson: gaps are exponential. The Kolmogorov-Smirnov distance has its limit at 99.9 %, plus the effect of lateness: a
 gap that is wrong by d moves the distribution by at most rate · d. The numbers of arrivals in windows of 100 ms vary as
@@ -46,7 +45,7 @@ def even(lab: Lab) -> Iterator[Line]:
     observation = lab.observe(Load([lab.url(TARGET), "--rate", f"{EVEN_RATE}/s"], seconds, probe=True))
     scheduled = Scheduled(observation.truth.path(TARGET), EVEN_RATE)
     yield exact(case, "arrivals", EVEN_RATE * round(seconds), len(scheduled.arrivals))
-    limit = lateness(observation, 0.99)  # of 98 %: lag and overhead exceed their parts for 1 % each
+    limit = lateness(observation, 0.99)  # kept by 98 %: lag and overhead exceed their parts for 1 % each
     yield within(case, "drift over the run", "0", scheduled.drift(), Bounds(-limit, limit))
     late = scheduled.lateness()
     for quantile in (0.5, 0.99):
