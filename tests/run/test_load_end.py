@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -90,3 +92,33 @@ def test_a_reader_that_takes_nothing_does_not_prolong_the_load(
     assert stored["total"]["requests"] == requests == target.total
     assert stored["validity"]["valid"], stored["validity"]
     assert stored["duration_s"] == pytest.approx(2.0, abs=1.0)
+
+
+INTERRUPTED_AS_IT_ENDS = """
+import os, signal
+from plimsoll.cli import main
+from plimsoll.run.coordinator.coordinator import Coordinator
+
+finish = Coordinator._finish
+
+def interrupted(self):
+    os.kill(os.getpid(), signal.SIGINT)
+    return finish(self)
+
+Coordinator._finish = interrupted
+main(prog_name="plimsoll")
+"""
+
+
+def test_a_ctrl_c_that_comes_as_the_load_ends_does_not_cost_the_report(
+    plimsoll: Command, target: CountingTarget
+) -> None:
+    arguments = ["run", f"{target.url}/index", "--headless", "-u", "2", "-r", "2", "-t", "1s"]
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_AS_IT_ENDS, *arguments],
+        cwd=plimsoll.directory, env=plimsoll.environment, capture_output=True, text=True, timeout=TIMEOUT_S,
+    )  # fmt: skip
+    assert "once more to leave without it" in done.stderr
+    assert "Aborted" not in done.stderr
+    assert "# Requests" in done.stdout
+    assert plimsoll.stored()["total"]["requests"] == target.total

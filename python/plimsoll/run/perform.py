@@ -148,8 +148,9 @@ def perform(
         slow = SlowRequests(watch.server_ms if watch else lambda _: None)
         sized = CapacityWarning(lambda: runner.launch)
         observers += [each for each in (display, csv, listener, store_writer, sized, timings, slow, watch) if each]
-        result = runner.run()
+        # Before the run: its loop handles signals itself, and leaves them to these handlers as soon as it ends.
         kept.enter_context(_patient_with_signals())
+        result = runner.run()
         notes, facts = list(result.notes), _facts(result, gate)
         seen = [*([watch.finish(result.ended)] if watch else []), timings.finish(), slow.finish()]
         notes += [note for each in seen for note in each.notes]
@@ -188,9 +189,9 @@ def _stored_as(runner: Coordinator, listener: RunListener | None, run: str) -> N
 
 @contextmanager
 def _patient_with_signals() -> Iterator[None]:
-    """Within the block the first signal is only answered, and the second one ends the command. People press Ctrl-C
-    twice to end a run at once: when the second one comes, the run may have ended by the first. A handler that somebody
-    else has set stays."""
+    """Once the run within the block is over, the first signal is only answered, and the second one ends the command.
+    People press Ctrl-C twice to end a run at once: when the second one comes, the run may have ended by the first. A
+    handler that somebody else has set stays."""
     seen: list[int] = []
 
     def handle(number: int, _: FrameType | None) -> None:
