@@ -99,8 +99,8 @@ bench-coordinator: setup ## how many workers one coordinator takes (half a minut
 bench-scaling: setup target/release/examples/sink ## whether two workers send twice what one sends (three minutes)
 	@$(BIN)/python -m benches.scaling
 
-soak: setup ## half an hour at 20,000 requests/s: does our memory stay flat?
-	@$(BIN)/python -m benches.soak
+soak: setup ## half an hour at 20,000 requests/s: does our memory stay flat? WITH='page new-server-timing new-labels' adds what a target and a viewer do
+	@$(BIN)/python -m benches.soak $(if $(WITH),--with $(WITH))
 
 parity: setup tests/parity/.venv/.done ## the same locustfiles under Locust and here: what is equal, what differs and why (about 6 minutes)
 	@scripts/system-packages mosquitto:mosquitto

@@ -23,7 +23,7 @@ from plimsoll.run.coordinator.progress import Batch
 from plimsoll.run.limits import MAX_NAMES
 from plimsoll.run.transport.frames import pack_report
 from plimsoll.run.transport.handle import WorkerHandle
-from plimsoll.run.transport.messages import EncodedSnapshot, health_rows
+from plimsoll.run.transport.messages import EncodedSnapshot, Prepared, Ready, health_rows
 from plimsoll.store import Store
 
 from .table import table
@@ -62,7 +62,7 @@ def _cost(workers: int, endpoints: int, seconds: int) -> dict[str, float]:
     spent = dict.fromkeys(PARTS, 0.0)
     names, view = NameLimit(MAX_NAMES), ResettableView(0.0, "all")
     pairs = [socket.socketpair() for _ in range(min(workers, 200))]
-    handles = [WorkerHandle(index, pairs[index % len(pairs)][0]) for index in range(workers)]
+    handles = [_ready(index, *pairs[index % len(pairs)]) for index in range(workers)]
     with tempfile.TemporaryDirectory() as folder, Store.open(str(Path(folder) / "bench.db")) as store:
         run = store.start_run({"scenario": {"name": "bench"}, "started": time.time(), "stamp": "kernel"})
         for second in range(seconds):
@@ -81,6 +81,14 @@ def _cost(workers: int, endpoints: int, seconds: int) -> dict[str, float]:
         for end in pair:
             end.close()
     return {part: cpu / seconds for part, cpu in spent.items()}
+
+
+def _ready(index: int, near: socket.socket, far: socket.socket) -> WorkerHandle:
+    """A worker that has said that it may begin."""
+    handle = WorkerHandle(index, near)
+    far.sendall(pack_report(Prepared()) + pack_report(Ready([], True)))
+    assert len(list(handle.read())) == 2
+    return handle
 
 
 def _read(handle: WorkerHandle, names: NameLimit, batch: Batch) -> None:

@@ -67,6 +67,14 @@ http {{
       default_type application/json;
       return 200 '{order}';
     }}
+    location = /timed {{
+      add_header Server-Timing 'db;dur=1.5, app;dur=2';
+      return 200 '{order}';
+    }}
+    location = /renamed {{
+      add_header Server-Timing 'p$request_id;dur=2';
+      return 200 '{order}';
+    }}
     # A call of gRPC is a POST, which files are not sent for. Its trailers have the status.
     location = {call} {{
       error_page 405 =200 /message;

@@ -23,10 +23,13 @@ class Arrivals(PlimsollSubject):
     rate: int
     """Per second."""
     user: str | None = None
+    shown: tuple[str, ...] = ("--headless",)
+    """Options of its page, and of what is observed."""
 
     def command(self, load: Load) -> list[str]:
-        what = class_of(load, "trivial.py", self.user) if self.user else [load.url + load.path, "--headless"]
-        command = plimsoll_run(load, *what, "--rate", f"{self.rate}/s", "--warmup", f"{WARM_UP_SECONDS}s")
+        what = class_of(load, "trivial.py", self.user) if self.user else [load.url + load.path]
+        length = ["--rate", f"{self.rate}/s", "--warmup", f"{WARM_UP_SECONDS}s"]
+        command = plimsoll_run(load, *what, *length, shown=self.shown)
         return [*command, "--summary", str(load.folder / "run.json")]
 
 

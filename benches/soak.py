@@ -1,4 +1,5 @@
-"""Does the memory of a long run grow? `python -m benches.soak [--minutes 30] [--rate 20000] [--user TrivialFast]`
+"""Does the memory of a long run grow? `python -m benches.soak [--minutes 30] [--rate 20000] [--user TrivialFast]
+[--with page new-labels …]`
 
 Native users in the open model against nginx, or Python users of a class of trivial.py. Samples the memory of
 coordinator and worker every ten seconds. The result is the slope after the first fifth; the limit is 1 MB/h. Prints a
@@ -11,7 +12,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +28,7 @@ from .nginx import Nginx, running_nginx
 from .open_model import Arrivals
 from .process import SERVER_CPU, Measured
 from .results import FOLDER
+from .soak_extras import EXTRAS, options_of, path_of
 from .subjects import Load, kept
 from .table import table
 from .trend import Trend, trend
@@ -75,12 +77,16 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=30.0, help="how long; 30 by default")
     parser.add_argument("--rate", type=int, default=20_000, help="arrivals per second; 20000 by default")
     parser.add_argument("--user", help="a class of benches/locustfiles/trivial.py; without it native users")
+    extras = "; ".join(f"{name}: {each}" for name, each in EXTRAS.items())
+    parser.add_argument("--with", dest="extras", nargs="*", choices=EXTRAS, default=[], help=f"{extras}; native users")
     arguments = parser.parse_args()
+    if arguments.extras and arguments.user:
+        parser.error("--with goes with native users: leave --user out")
     os.sched_setaffinity(0, {SERVER_CPU})
     started = datetime.now().isoformat(timespec="seconds")
     try:
         with running_nginx() as nginx:
-            samples, figures = soak(nginx, arguments.rate, arguments.minutes * 60, arguments.user)
+            samples, figures = soak(nginx, arguments.rate, arguments.minutes * 60, arguments.user, arguments.extras)
     except BenchError as error:
         sys.exit(f"benches: {error}")
     growths = list(growth(samples))
@@ -93,11 +99,13 @@ def main() -> int:
     return int(any(each.verdict == "GROWS" for each in growths))
 
 
-def soak(nginx: Nginx, rate: int, seconds: float, user: str | None = None) -> tuple[list[Sample], Figures]:
+def soak(
+    nginx: Nginx, rate: int, seconds: float, user: str | None = None, extras: Sequence[str] = ()
+) -> tuple[list[Sample], Figures]:
     """Run for this many seconds. Raises BenchError if the run ends early, fails, or its count differs from nginx's."""
-    subject = Arrivals(f"plimsoll run {user or 'URL'} at {rate}/s", rate, user)
-    with tempfile.TemporaryDirectory(prefix="plimsoll-soak-") as folder:
-        load = Load(nginx.url, "/small", 0, round(seconds + LAST_SECONDS), Path(folder))
+    with tempfile.TemporaryDirectory(prefix="plimsoll-soak-") as folder, options_of(extras) as options:
+        subject = Arrivals(f"plimsoll run {user or 'URL'} at {rate}/s", rate, user, tuple(options))
+        load = Load(nginx.url, path_of(extras), 0, round(seconds + LAST_SECONDS), Path(folder))
         before = nginx.status().requests
         with Measured(subject.command(load), load.environment) as generator:
             wait_for_connections(nginx, generator, 1)

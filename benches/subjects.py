@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -263,8 +264,8 @@ def class_of(load: Load, file: str, user: str) -> list[str]:
     return ["-f", str(FOLDER / "locustfiles" / file), user, "-H", load.url, "--headless"]
 
 
-def plimsoll_run(load: Load, *what: str) -> list[str]:
-    """`plimsoll run` with a time limit, stored in the measurement's folder.
+def plimsoll_run(load: Load, *what: str, shown: Sequence[str] = ("--headless",)) -> list[str]:
+    """`plimsoll run` with a time limit, stored in the measurement's folder. shown: options of its page.
 
     Its validity does not matter here: some of these runs use a whole core, and are invalid."""
     command = [
@@ -278,7 +279,7 @@ def plimsoll_run(load: Load, *what: str) -> list[str]:
         "--exit-code-on-invalid",
         "0",
     ]
-    return [*command, "--headless", "--store", str(load.folder / "runs.db")]
+    return [*command, *shown, "--store", str(load.folder / "runs.db")]
 
 
 def kept(load: Load, outcome: str | None = None) -> int:

@@ -87,7 +87,8 @@ GROUPS = {
     ),
     "cluster": Group(
         (
-            "tests/run/test_cluster.py", "tests/run/test_joined_workers.py", "tests/run/test_replaced_nodes.py",
+            "tests/run/test_cluster.py", "tests/run/test_joined_workers.py", "tests/run/test_load_options.py",
+            "tests/run/test_replaced_nodes.py",
             "tests/run/test_replaced_workers.py", "tests/run/test_resumed_cluster_runs.py",
             "tests/run/test_resumed_runs.py", "tests/run/cluster/test_machines.py",
         ),
@@ -102,11 +103,25 @@ GROUPS = {
     ),
     "parity": Group(("tests/parity",), ("tests/parity/", f"{PACKAGE}locust/", *ENGINE)),
     "truth": Group(("tests/labs/truth",), ("labs/truth/", f"{PACKAGE}stats/", f"{PACKAGE}store/", *ENGINE)),
-    "robustness": Group(("tests/labs/robustness",), ("labs/robustness/", "labs/truth/", f"{PACKAGE}store/", *ENGINE)),
+    "robustness": Group(
+        ("tests/labs/robustness",),
+        (
+            "labs/robustness/", "labs/truth/", f"{PACKAGE}store/", f"{PACKAGE}run/interrupts.py",
+            f"{PACKAGE}run/perform.py", f"{PACKAGE}run/coordinator/", *ENGINE,
+        ),
+    ),
+    "hostile stores": Group(
+        ("tests/cli/test_hostile_stores.py",),
+        ("labs/robustness/", *(f"{PACKAGE}{each}/" for each in ("cli", "experiment", "load", "store", "run/options"))),
+    ),
     **{f"fuzzed {target}": _fuzzed_target(target) for target in TARGETS},
     "fuzzed results": _fuzzed_files("results", "fuzz/seeds/results/", f"{PACKAGE}importers/"),
     "fuzzed plans": _fuzzed_files("plans", "fuzz/seeds/plans/", f"{PACKAGE}load/"),
     "fuzzed experiments": _fuzzed_files("experiments", f"{PACKAGE}experiment/file/", f"{PACKAGE}load/"),
+    "wrong types": Group(
+        ("tests/load/test_wrong_types.py", "tests/experiment/file/test_wrong_types.py"),
+        ("tests/wrong_values.py", "fuzz/seeds/plans/", f"{PACKAGE}load/", f"{PACKAGE}experiment/file/"),
+    ),
     "labs": Group(
         ("tests/labs/todos", "tests/labs/forum", "tests/labs/keys", "tests/labs/tunnels"),
         ("labs/", *(f"{PACKAGE}{each}/" for each in ("experiment", "observe", "run/supervised"))),

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 # On a busy machine an example may take any time.
 settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any speed")
+
+# Times are shown in the zone of the machine, with its name.
+os.environ["TZ"] = "UTC"
+time.tzset()
 
 
 def pytest_collection_finish() -> None:

@@ -70,9 +70,11 @@ class GrpcServer:
         threads: int = 16,
         reflection: Sequence[str] = (),
         service: Reflection | None = None,
+        authority: bytes | None = None,
         **options: Any,
     ) -> None:
-        """tls: key and certificate. reflection: the versions of server reflection that it has. service: what answers
+        """tls: key and certificate. authority: the certificate that signed those of clients, which must then have one.
+        reflection: the versions of server reflection that it has. service: what answers
         them. options: of `grpc.server`."""
         self.reflection = Reflection() if service is None else service
         self.request, self.reply = message_classes()
@@ -104,7 +106,9 @@ class GrpcServer:
         if tls is None:
             port = self._server.add_insecure_port("127.0.0.1:0")
         else:
-            port = self._server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials([tls]))
+            port = self._server.add_secure_port(
+                "127.0.0.1:0", grpc.ssl_server_credentials([tls], authority, authority is not None)
+            )
         self.place = f"127.0.0.1:{port}"
         self._server.start()
 

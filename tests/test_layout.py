@@ -24,8 +24,7 @@ LARGE_FOLDERS: set[str] = set()
 
 SHORT_FILES = {
     "__main__.py", "cli/completion.py", "cli/show.py",
-    "run/coordinator/clock_steps.py", "run/exit_code.py",
-    "run/supervised/child.py",
+    "run/coordinator/clock_steps.py", "run/supervised/child.py",
 }  # fmt: skip
 """Files that might be part of another. The list only shrinks."""
 

@@ -4,7 +4,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram, Recorder
-from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE, Failure, Health, Interval, added_up
+from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE, Failure, Health, Interval, Snapshot, added_up
 from plimsoll.store import schema
 
 if TYPE_CHECKING:
@@ -108,3 +108,21 @@ def test_the_engine_hands_over_the_fields_of_a_failure() -> None:
     assert (failure.message, failure.example, failure.is_varied, failure.count) == (
         "lost [address]", "lost 10.0.0.1:50001", True, 2
     )  # fmt: skip
+
+
+def test_a_snapshot_counts_requests_of_its_worker_by_second(make_interval: Callable[..., Interval]) -> None:
+    intervals = [
+        make_interval([2.0] * 3, second=4),
+        make_interval([9.0], second=4, outcome="http"),
+        make_interval([50.0], second=4, outcome="unanswered"),
+        make_interval([1.0], second=5),
+    ]
+    snapshot = Snapshot(2, 0, intervals, [Health(4, 2, cpu=0.5)], [], [], {})
+    snapshot.count_requests()
+    first, second = snapshot.health
+    assert (first.second, first.worker, first.cpu, first.requests, first.failures) == (4, 2, 0.5, 4, 1)
+    assert first.response is not None
+    assert (first.response.count, round(first.response.max, -2)) == (4, 9000)
+    assert (second.second, second.worker, second.requests, second.failures) == (5, 2, 1, 0)
+    first.add(second)
+    assert (first.requests, first.response.count) == (5, 5)

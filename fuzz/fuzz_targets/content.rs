@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use plimsoll_http::{DecodeError, Decoding, decode, decoded_length};
+use plimsoll_http::{DecodeError, Decoding, StepDecoder, Work, decode, decoded_length};
 
 const CODINGS: [&[u8]; 8] =
     [b"gzip", b"deflate", b"br", b"zstd", b"identity", b"gzip, gzip", b"deflate, br, zstd", b"compress"];
@@ -22,6 +22,7 @@ fuzz_target!(|input: &[u8]| {
     // first.
     let length = decoded_length(coding, body, limit).ok();
     let pieces = in_pieces(coding, body, limit).ok();
+    let steps = in_steps(coding, body, limit).ok();
     let decoded = decoded.ok();
     // If the last block of a zstd frame is empty, libzstd checks the length that the frame declares only when it decodes
     // the frame in one go, so only one of these may be an error.
@@ -32,6 +33,9 @@ fuzz_target!(|input: &[u8]| {
     if !is_zstd || (pieces.is_some() && decoded.is_some()) {
         assert_eq!(pieces, decoded);
     }
+    if !is_zstd || (steps.is_some() && decoded.is_some()) {
+        assert_eq!(steps, decoded);
+    }
 });
 
 /// As a streamed body: in pieces, whose sizes come from the body itself.
@@ -41,14 +45,29 @@ fn in_pieces(coding: &[u8], mut body: &[u8], limit: u64) -> Result<Vec<u8>, Deco
     while let [first, ..] = body {
         let (piece, rest) = body.split_at(body.len().min(1 + usize::from(first % 32)));
         decoding.push(piece);
-        while let Some(bytes) = decoding.pull()? {
-            text.extend(bytes);
-        }
+        pull_all(&mut decoding, &mut text)?;
         body = rest;
     }
     decoding.end();
-    while let Some(bytes) = decoding.pull()? {
-        text.extend(bytes);
-    }
+    pull_all(&mut decoding, &mut text)?;
     Ok(text)
+}
+
+/// In shares of work that let each layer pause in its middle.
+fn pull_all(decoding: &mut Decoding, text: &mut Vec<u8>) -> Result<(), DecodeError> {
+    loop {
+        let mut work = Work::of(1000);
+        match decoding.pull(&mut work)? {
+            Some(bytes) => text.extend(bytes),
+            None if work.is_left() => return Ok(()),
+            None => {}
+        }
+    }
+}
+
+/// As a whole body, in shares of work.
+fn in_steps(coding: &[u8], body: &[u8], limit: u64) -> Result<Vec<u8>, DecodeError> {
+    let mut decoder = StepDecoder::new(coding, limit, true);
+    while !decoder.go_on(body, &mut Work::of(1000))? {}
+    Ok(decoder.into_text())
 }

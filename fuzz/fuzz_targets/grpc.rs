@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use plimsoll_grpc::{FrameError, MessageSplitter, Method, Schema, Status};
+use plimsoll_http::Work;
 use serde_json::Value;
 
 const SCHEMA: &str = r#"syntax = "proto3"; package t;
@@ -56,9 +57,20 @@ fn frames(encoding: Option<&[u8]>, limit: u64, bytes: &[u8], length: usize) {
 fn split(encoding: Option<&[u8]>, limit: u64, bytes: &[u8], length: usize) -> (Vec<Vec<u8>>, Option<FrameError>) {
     let mut splitter = MessageSplitter::new(encoding, limit);
     let mut found = Vec::new();
-    let fed = bytes.chunks(length).try_for_each(|piece| splitter.feed(piece, &mut |each| found.push(each.to_vec())));
+    let fed = bytes.chunks(length).try_for_each(|piece| feed(&mut splitter, piece, &mut found));
     let error = fed.and_then(|()| splitter.end()).err();
     (found, error)
+}
+
+/// In shares of work.
+fn feed(splitter: &mut MessageSplitter, mut bytes: &[u8], found: &mut Vec<Vec<u8>>) -> Result<(), FrameError> {
+    loop {
+        let mut work = Work::of(1000);
+        splitter.feed(std::mem::take(&mut bytes), &mut work, &mut |each| found.push(each.to_vec()))?;
+        if work.is_left() {
+            return Ok(());
+        }
+    }
 }
 
 /// JSON of a message is a message with the same JSON.

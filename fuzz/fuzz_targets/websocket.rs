@@ -4,6 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use plimsoll_http::Work;
 use plimsoll_websocket::{Client, Close, Message, Parameters, ProtocolError};
 
 type Found = (bool, Vec<u8>);
@@ -34,7 +35,10 @@ fn read(
         let mut each = |message: Message<'_>| {
             found.push((matches!(message, Message::Text(_)), message.as_bytes().to_vec()));
         };
-        error = client.feed(piece, &mut each).err();
+        error = client.feed(piece, &mut Work::of(1000), &mut each).err();
+        while error.is_none() && client.is_pending() {
+            error = client.feed(b"", &mut Work::of(1000), &mut each).err();
+        }
         if error.is_some() {
             break;
         }

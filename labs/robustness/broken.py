@@ -59,10 +59,18 @@ def _records(trial: Trial, promise: Promise, seen: Observation) -> Iterator[str]
             continue
         least, most = messages(document) if trial.protocol == "ws" else received(document, promise)
         is_valid = document["validity"]["valid"]
+        if promise.is_invalid and not any(each["state"] == "failed" and each["text"] for each in _checks(document)):
+            yield f"{name} does not say that the run is invalid"
         lost = 0 if is_valid else _may_be_lost(name, promise, seen)
         if not least <= found <= most + lost:
             called = "is called valid" if is_valid else f"may lose {lost} requests"
             yield f"{name} {called}, and speaks of {least} to {most} requests; the target received {found}"
+
+
+def _checks(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """None if the run is called valid."""
+    validity = document["validity"]
+    return [] if validity["valid"] else list(validity["checks"])
 
 
 def _may_be_lost(name: str, promise: Promise, seen: Observation) -> int:
@@ -78,7 +86,7 @@ def received(document: dict[str, Any], promise: Promise) -> tuple[int, int]:
     """The minimum and maximum number of requests that the target has received, if this document is right."""
     outcomes = {name: int(each["count"]) for name, each in document["total"]["outcomes"].items()}
     most = sum(outcomes.values()) - sum(outcomes.get(name, 0) for name in UNSENT)
-    unsure = outcomes.get("cancelled", 0)
+    unsure = outcomes.get("unanswered", 0)
     if promise.may_fail_unsent:
         unsure = most - outcomes.get("success", 0)
     return most - unsure, most + int(document["total"].get("retries", 0))

@@ -3,11 +3,13 @@
 import resource
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import psutil
 
 from .promise import LEASE_S, REPORT_S, Promise
 from .system_calls import RULES
@@ -26,6 +28,8 @@ class Disturbance:
     """The rules for system calls that must be set when the processes start."""
     any_protocol: bool = True
     """Every target can do its part."""
+    load: Mapping[str, Any] = field(default_factory=dict)
+    """What a trial with it is like, by fields of `Trial`."""
 
 
 def nothing(scene: "Scene", chance: Random) -> None:
@@ -40,6 +44,21 @@ def stop_worker(scene: "Scene", chance: Random) -> None:
     worker = chance.choice(scene.workers())
     scene.signal(worker, signal.SIGSTOP)
     time.sleep(chance.uniform(0.5, 2.5))
+    scene.signal(worker, signal.SIGCONT)
+
+
+def kill_main_node(scene: "Scene", chance: Random) -> None:
+    """Of a locustfile with several workers; its place is behind theirs."""
+    index = str(scene.trial.processes)
+    nodes = [each for each in scene.workers() if psutil.Process(each).cmdline()[-1] == index]
+    scene.signal(nodes[0], signal.SIGKILL)
+
+
+def stop_only_worker(scene: "Scene", chance: Random) -> None:
+    """For most of the run."""
+    (worker,) = scene.workers()
+    scene.signal(worker, signal.SIGSTOP)
+    time.sleep(chance.uniform(3.2, 3.8))
     scene.signal(worker, signal.SIGCONT)
 
 
@@ -118,16 +137,21 @@ WORKER_LOST = Promise(loses=(REPORT_S, 0.5), exit_codes=frozenset({2, 3}))
 """2 if it was the main node, which exists only for locustfiles: the run needs it."""
 COORDINATOR_STOPPED = Promise("moment", LEASE_S, exit_codes=frozenset({1, 3}))
 """1 if the load ended before the lease did."""
+MAIN_NODE_LOST = Promise("moment", loses=(REPORT_S, 0.5), exit_codes=frozenset({2}), is_invalid=True)
+STOOD_STILL = Promise(exit_codes=frozenset({3}), is_invalid=True)
 ENDED = Promise("moment", exit_codes=frozenset({1, 3}))
 CUT_OFF = Promise("moment", exit_codes=frozenset({1, 3, 130, 143}))
 STORE_LOST = Promise(exit_codes=frozenset({2}), has_store=False)
 STORE_PARTLY_LOST = Promise(exit_codes=frozenset({1, 2, 3}))
 MAY_BE_INVALID = Promise(exit_codes=frozenset({1, 3}))
 
+_ONE_WORKER = {"is_open": False, "processes": 1, "users": 20, "seconds": 6.0, "moment": 0.2}
 _ALL = (
     Disturbance("nothing", nothing, MAY_BE_INVALID),
     Disturbance("worker killed", kill_worker, WORKER_LOST),
     Disturbance("worker stopped", stop_worker, MAY_BE_INVALID),
+    Disturbance("main node killed", kill_main_node, MAIN_NODE_LOST, load={"is_native": False, "processes": 2}),
+    Disturbance("only worker stopped", stop_only_worker, STOOD_STILL, load=_ONE_WORKER),
     Disturbance("coordinator killed", kill_coordinator, COORDINATOR_GONE),
     Disturbance("coordinator stopped briefly", partial(stop_coordinator, 0.3, 2.0), MAY_BE_INVALID),
     Disturbance("coordinator stopped", partial(stop_coordinator, 4.5, 6.0), COORDINATOR_STOPPED),

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from h2.config import H2Configuration
 from h2.connection import ConnectionState, H2Connection
-from h2.events import DataReceived, RequestReceived, StreamEnded
+from h2.events import DataReceived, RequestReceived, StreamEnded, StreamReset
 from hyperframe.frame import GoAwayFrame
 from websockets.asyncio.server import ServerConnection, serve
 
@@ -133,6 +133,7 @@ class Http2(asyncio.Protocol):
         self._seen = 0
         self._last = 0
         """The last stream that is answered, after GOAWAY."""
+        self._cancelled: set[int] = set()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport: asyncio.Transport = transport  # type: ignore[assignment]
@@ -143,6 +144,8 @@ class Http2(asyncio.Protocol):
         for event in self._h2.receive_data(data):
             if isinstance(event, RequestReceived) and self._journal.fault == "goaway":
                 self._count(event.stream_id)
+            elif isinstance(event, StreamReset):
+                self._cancelled.add(event.stream_id)
             elif isinstance(event, DataReceived):
                 # The peer may send more of the body only then.
                 wait = PAUSE_S if self._journal.fault == "slow" else 0.0
@@ -162,12 +165,16 @@ class Http2(asyncio.Protocol):
             self._transport.write(GoAwayFrame(0, last_stream_id=stream).serialize())
 
     def _more(self, length: int, stream: int) -> None:
-        self._h2.acknowledge_received_data(length, stream)
-        self._transport.write(self._h2.data_to_send())
+        if self._is_open():
+            self._h2.acknowledge_received_data(length, stream)
+            self._transport.write(self._h2.data_to_send())
+
+    def _is_open(self) -> bool:
+        """A peer that said goodbye waits for nothing."""
+        return not self._transport.is_closing() and self._h2.state_machine.state is not ConnectionState.CLOSED
 
     def _answer(self, stream: int) -> None:
-        # A peer that said goodbye waits for nothing.
-        if self._transport.is_closing() or self._h2.state_machine.state is ConnectionState.CLOSED:
+        if not self._is_open() or stream in self._cancelled:
             return
         if self._is_grpc:
             self._h2.send_headers(stream, [(":status", "200"), ("content-type", "application/grpc")])

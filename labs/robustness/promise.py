@@ -25,5 +25,7 @@ class Promise:
     """The process survives and reports."""
     exit_codes: frozenset[int] = frozenset({1})
     """Some requests fail on purpose, so a good run ends with 1."""
+    is_invalid: bool = False
+    """The report and the store say that the run is invalid, and why."""
     has_store: bool = True
     """The store is intact and has the run."""

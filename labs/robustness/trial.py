@@ -55,4 +55,5 @@ def draw(seed: int, names: tuple[str, ...] = tuple(DISTURBANCES), protocols: tup
         moment=chance.uniform(0.1, 0.9),
     )
     # Last, so that a number draws what it did when there was one protocol.
-    return replace(trial, protocol=chance.choice(protocols) if trial.disturbance.any_protocol else HTTP)
+    protocol = chance.choice(protocols) if trial.disturbance.any_protocol else HTTP
+    return replace(trial, protocol=protocol, **trial.disturbance.load)

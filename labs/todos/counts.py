@@ -8,7 +8,7 @@ from typing import Protocol
 UNSENT = frozenset({"connect", "tls", "dropped"})
 """Outcomes of exchanges whose request did not reach the service."""
 
-UNCERTAIN = frozenset({"timeout", "reset", "protocol", "cancelled"})
+UNCERTAIN = frozenset({"timeout", "reset", "protocol", "unanswered"})
 """Outcomes whose request may or may not have reached the service."""
 
 

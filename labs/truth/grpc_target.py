@@ -8,6 +8,7 @@
 | `Fail` | the status UNAVAILABLE, without a message |
 | `Reset` | RST_STREAM in place of an answer |
 | `Half` | RST_STREAM in the middle of a message |
+| `Never` | nothing |
 | `Leave` | an answer; each tenth of a connection is followed by GOAWAY. Later streams are not read |
 """
 
@@ -23,6 +24,7 @@ from .http2_target import Http2Connection, Http2Target
 
 SERVICE = "truth.Truth"
 DELAY = 0.02
+FOR_EVER = 3600.0
 ACKNOWLEDGE = 0.005
 REPLIES = 5
 UNTIL_GOAWAY = 10
@@ -95,7 +97,7 @@ class GrpcConnection(Http2Connection):
             self._flush()
 
     def _delay(self, path: str) -> float:
-        return DELAY if path.endswith("/Fixed") else 0.0
+        return {"Fixed": DELAY, "Never": FOR_EVER}.get(path.rpartition("/")[2], 0.0)
 
     def _respond(self, stream: int, method: str, path: str, body: bytearray) -> None:
         name = path.rpartition("/")[2]

@@ -29,12 +29,16 @@ class Endpoint:
 
     @property
     def requests(self) -> int:
-        """Exchanges that were not cancelled or dropped."""
-        return int(self.document["requests"])
+        """Exchanges that ended by themselves: neither unanswered nor dropped."""
+        return int(self.document["completed"])
 
     @property
-    def cancelled(self) -> int:
-        return int(self.document["cancelled"])
+    def unanswered(self) -> int:
+        return int(self.document["unanswered"])
+
+    @property
+    def failures(self) -> int:
+        return int(self.document["failures"])
 
     @property
     def retries(self) -> int:

@@ -91,9 +91,9 @@ def grpc_codes() -> list[str]:
 def grpc_headers() -> list[tuple[str, str]]:
     """The headers of every call."""
 
-def grpc_read(reply: Reply) -> tuple[int, str, list[bytes]]:
+def grpc_read(reply: Reply, most: int | None = None) -> tuple[int, str, list[bytes]]:
     """Status code, message, and replies of a complete response with the HTTP status 200. Raises ValueError for one that
-    is none of gRPC."""
+    is none of gRPC, or whose replies have more than `most` bytes together."""
 
 def grpc_timeout(seconds: float) -> str:
     """The value of grpc-timeout."""
@@ -152,7 +152,14 @@ class GrpcReader:
 
     def __new__(cls, reply: Reply, recorder: Recorder | None = None, endpoint: int = 0) -> Self: ...
     def feed(self, bytes: bytes, arrival: int) -> list[bytes]:
-        """The replies that end in these bytes. Raises ValueError for what is none."""
+        """Replies that end in these bytes. Raises ValueError for what is none."""
+    @property
+    def is_pending(self) -> bool:
+        """Whether there may be more in the bytes so far: `Engine.work_later`, and feed b"". A small reply may become a
+        large one."""
+    @property
+    def is_in_message(self) -> bool:
+        """Whether a reply is half decompressed."""
     def end(self, reply: Reply, arrival: int, trailers: bytes) -> tuple[int, str]:
         """Status code and message. The reply gets the stamps and the size of the whole. Raises ValueError for a body
         that is not complete, and without a status."""
@@ -419,7 +426,7 @@ class Decoding:
     def end(self) -> None:
         """Nothing comes behind them."""
     def pull(self) -> bytes | None:
-        """The next bytes of the text, 64 KiB at most; None: no more for now, or at all.
+        """The next bytes of the text, 64 KiB at most; None: no more for now, or at all. b"": let others run, and go on.
 
         Raises ValueError when the coding is damaged, or the text over the limit.
         """
@@ -467,6 +474,9 @@ class Engine:
         with the next call. Greenlets that make common calls or sleep in `sleep_until` resume one another instead."""
     def wake(self, waiter: Any, due: int) -> int:
         """Hand `waiter` back at `due` (ns), to the precision of the kernel's timers. The id is for `cancel_wake`."""
+    def work_later(self, hub: Any, is_first: bool) -> None:
+        """Let others run until there is time for more decompression. hub: the greenlet of the loop. is_first: before
+        all others, because something is half done that takes memory."""
     def sleep_until(self, hub: Any, due: int) -> None:
         """The running greenlet sleeps until `due` (ns). hub: the greenlet that runs if no other one is due."""
     def cancel_wake(self, id: int) -> None:
@@ -636,6 +646,7 @@ class Client:
         stream: bool = False,
         timeouts: Timeouts | None = None,
         since: int = 0,
+        continues: bool = False,
     ) -> int:
         """Send one request; its Reply comes out of the engine with `waiter`. Returns an id for `cancel`.
 
@@ -645,17 +656,26 @@ class Client:
         due: 0 = now. free: when a user was free for it, if it waited for one: that wait is no lag.
         since: when the total limit began, for a request that follows a redirect; 0 = when it is sent.
         stream: the Reply comes when the head has come, with what came of the body; the rest is behind `Client.stream`.
+        continues: more of the body follows by `write`; only for an origin with HTTP/2, and without `body`.
         Raises ValueError when method, target or a header cannot be sent.
         """
     def stream(self, reply: Reply) -> Stream | None:
         """The rest of a streamed reply's body, to be asked for once; None if there is none."""
-    def cancel(self, id: int) -> bool:
-        """Forget an exchange in flight and close its connection; no Reply follows. Unknown ids are ignored.
+    def write(self, id: int, bytes: bytes) -> None:
+        """Send the next part of the body of a request that continues. What the peer does not take yet is kept. It
+        does nothing after the end of the exchange."""
+    def finish_writing(self, id: int) -> None:
+        """End the body of a request that continues."""
+    def is_written(self, id: int) -> bool:
+        """Whether the socket has taken all parts, or the exchange has ended."""
+    def cancel(self, id: int) -> tuple[int, int] | None:
+        """Forget an exchange in flight and close its connection; no Reply follows.
 
-        False: it waited for the end of a back-off, and nothing had been sent.
+        Returns the stamps (ns) at which it was due and sent. None if nothing was sent for it, because it waited for the
+        end of a back-off, and for an unknown id.
         """
     def close(self) -> None:
-        """Close the connections; exchanges in flight are cancelled."""
+        """Close the connections; exchanges in flight are given up."""
 
 @final
 class WebSocket:
@@ -673,6 +693,11 @@ class WebSocket:
         """The messages that end in the next bytes, each with the stamps of its arrival and read, ns, and whether the
         first one is the kernel's; counted in these rows. None: nothing has arrived, and `waiter` is handed back when
         that may have changed. After the end there are none."""
+    def hold(self, bytes: int) -> None:
+        """Count the memory of the messages that the user has not read. The connection ends if there is none left."""
+    @property
+    def is_pending(self) -> bool:
+        """Whether there may be more messages in the bytes that have arrived: let others run, and `receive` again."""
     def close(self, code: int, reason: str) -> None:
         """Send a close frame. The connection ends with that of the server. Raises ValueError for a code that cannot be
         sent."""
@@ -737,6 +762,8 @@ class Recorder:
         """Record what a custom client timed itself, arrived now. None: counted, not timed."""
     def offered(self, due: int) -> None:
         """Count an arrival of the open model in the second of its due time."""
+    def unanswered(self, endpoint: int, due: int, sent: int) -> None:
+        """Record a request that is given up now, without a response. due, sent: its stamps, ns."""
     def dropped(self, endpoint: int, due: int) -> None:
         """Count an arrival that was never sent: in the second of its due time, and as an exchange of this endpoint."""
     def warm_until(self, stamp: int) -> None:

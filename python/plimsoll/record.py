@@ -67,7 +67,7 @@ SlowTuple = tuple[
 """One of the slowest exchanges that carry a trace."""
 
 TotalTuple = tuple[
-    int,  # requests: exchanges that were neither cancelled nor dropped
+    int,  # requests: exchanges that were neither unanswered nor dropped
     int,  # failures: of these, the ones that failed
     int,  # timed: of the requests, those whose response time belongs to the latency percentiles
     int,  # bytes_body: decoded body bytes
@@ -79,6 +79,9 @@ TotalTuple = tuple[
     int,  # untimed: of the requests, those without any response time
 ]
 
+LARGEST = 2**63 - 1
+"""The largest number of a sum, which is that of a column of the store: larger ones stay at it."""
+
 OTHERS = others()
 """(method, name) of the one endpoint that counts the requests of all names beyond the limit of a run."""
 STREAM_ROWS = frozenset(stream_rows())
@@ -86,11 +89,16 @@ STREAM_ROWS = frozenset(stream_rows())
 OUTCOMES = tuple(name for name, _, _ in outcomes())
 """In the order of the engine's numbers."""
 FAILURES = frozenset(name for name, failure, _ in outcomes() if failure)
-CANCELLED, DROPPED = "cancelled", "dropped"
-NO_REQUESTS = frozenset({CANCELLED, DROPPED})
-"""Outcomes of what did not end by itself, or never began; they are counted apart."""
+UNANSWERED, DROPPED = "unanswered", "dropped"
+NO_REQUESTS = frozenset({UNANSWERED, DROPPED})
+"""Outcomes of what did not end by itself, or never began; they are counted apart. The times of unanswered exchanges are
+those of their wait, which the response would have taken at least."""
 TIMED = frozenset(name for name, _, timed in outcomes() if timed)
 """Outcomes that tell how long an answer takes; refusals and resets are not among them."""
+CENSORED = frozenset({"timeout"})
+"""Of these, outcomes whose recorded time is only a lower bound."""
+RESPONDED = TIMED - CENSORED
+"""Of these, outcomes with a complete response."""
 TIMES_OF = {"all": TIMED, "successes": TIMED - FAILURES}
 """Whose times the tables show and thresholds judge: those of failed requests with an answer too, or not."""
 
@@ -144,7 +152,7 @@ class ExchangeCounts:
     def add_counts(self, other: ExchangeCounts) -> None:
         """Only the counters."""
         for name in COUNTERS:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+            setattr(self, name, sum_of(getattr(self, name), getattr(other, name)))
 
 
 @dataclass(slots=True)
@@ -184,7 +192,7 @@ class Interval(ExchangeCounts):
         for name, more in zip(_SUMS, _sums_of(other), strict=True):
             # Most counters are 0 nearly always.
             if more:
-                setattr(self, name, getattr(self, name) + more)
+                setattr(self, name, sum_of(getattr(self, name), more))
         if self.on_time is not None or other.on_time is not None:
             self._add_on_time(other)
         self.response.add(other.response)
@@ -236,7 +244,7 @@ class GeneratorCounts:
 
     def add_counts(self, other: GeneratorCounts) -> None:
         for name in GENERATOR_COUNTERS:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+            setattr(self, name, sum_of(getattr(self, name), getattr(other, name)))
 
 
 @dataclass(kw_only=True)
@@ -276,6 +284,12 @@ class Health(GeneratorCounts, WorkerState):
     worker: int
     lag: Histogram = field(default_factory=Histogram)
     delay: Histogram = field(default_factory=Histogram)
+    requests: int = 0
+    """Completed requests of this worker, like the next two only in a run on several machines."""
+    failures: int = 0
+    """Of these, the ones that failed."""
+    response: Histogram | None = None
+    """Response times of those that tell how long an answer takes."""
 
     @classmethod
     def from_tuple(cls, worker: int, row: HealthTuple, **state: Any) -> Health:
@@ -290,6 +304,21 @@ class Health(GeneratorCounts, WorkerState):
         self.raise_to(other)
         self.lag.add(other.lag)
         self.delay.add(other.delay)
+        self.requests += other.requests
+        self.failures += other.failures
+        if other.response is not None:
+            self.response = self.response or Histogram()
+            self.response.add(other.response)
+
+    def count(self, interval: Interval) -> None:
+        """Add requests of this worker in this second."""
+        if interval.method in STREAM_ROWS or interval.outcome in NO_REQUESTS:
+            return
+        self.requests += interval.count
+        self.failures += interval.count if interval.failed else 0
+        if interval.outcome in TIMED:
+            self.response = self.response or Histogram()
+            self.response.add(interval.response)
 
 
 GENERATOR_COUNTERS = tuple(each.name for each in fields(GeneratorCounts))
@@ -332,7 +361,7 @@ class Failure:
     def add(self, other: Failure) -> None:
         """Add failures with the same message."""
         self.is_varied |= other.is_varied or self.example != other.example
-        self.count += other.count
+        self.count = sum_of(self.count, other.count)
         self.first = min(self.first, other.first)
         self.last = max(self.last, other.last)
 
@@ -354,7 +383,7 @@ class CaughtException:
         return frames_of(self.traceback)
 
     def add(self, other: CaughtException) -> None:
-        self.count += other.count
+        self.count = sum_of(self.count, other.count)
         self.workers |= other.workers
 
 
@@ -394,6 +423,15 @@ class Snapshot:
     parts: list[PartTuple] = field(default_factory=list)
     slowest: list[SlowRequest] = field(default_factory=list)
 
+    def count_requests(self) -> None:
+        """Note in `health` how many requests this worker had."""
+        rows = {each.second: each for each in self.health}
+        for interval in self.intervals:
+            if (row := rows.get(interval.second)) is None:
+                row = rows[interval.second] = Health(interval.second, self.worker)
+                self.health.append(row)
+            row.count(interval)
+
 
 _ID_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
 """Without those that are taken for digits or for each other."""
@@ -411,6 +449,11 @@ def frames_of(traceback: str) -> str:
     return "".join(found) or traceback
 
 
+def sum_of(*numbers: int) -> int:
+    """The sum, up to the largest number that is stored."""
+    return min(sum(numbers), LARGEST)
+
+
 def merge(intervals: Iterable[Interval]) -> list[Interval]:
     """Sum the intervals that share a key; the input is left as it was. One that is alone is itself its sum."""
     alike: dict[tuple[int, str, str, str], list[Interval]] = {}
@@ -422,7 +465,7 @@ def merge(intervals: Iterable[Interval]) -> list[Interval]:
 def added_up(second: int, method: str, name: str, outcome: str, parts: Sequence[Interval]) -> Interval:
     """The sum of one or more: the same as when they are added one after the other, but faster."""
     timed = [each for each in parts if each.timed]
-    sums = map(sum, zip(*map(_sums_of, parts), strict=True))
+    sums = map(sum_of, *map(_sums_of, parts))
     waited = any(each.on_time is not None for each in parts)
     return Interval(
         second,

@@ -10,6 +10,8 @@ from random import Random
 
 import pytest
 
+from plimsoll.load.url import url_scenario
+from plimsoll.run.plan import RunPlan
 from plimsoll.store.checks import LONGEST_GAP
 
 WRONG = (None, -1, 2**62, 1e308, "", "\x1b[31m", b"\xff\x00", "[5]", "{}", "{", "null", '["\\ud800"]')
@@ -59,9 +61,7 @@ def check(done, what):
     assert done.exit_code in (0, 2, 3), (what, done.output)
     lines = done.stderr.splitlines()
     if done.exit_code == 2:
-        # `reproduce` says first which run it is about.
-        assert len(lines) == 1 or lines[0].startswith("run "), (what, done.stderr)
-        assert len(lines) <= 2 and lines[-1].startswith("plimsoll: ") and len(lines[-1]) < 600, (what, done.stderr)
+        assert len(lines) == 1 and lines[0].startswith("plimsoll: ") and len(lines[0]) < 600, (what, done.stderr)
     assert "\x1b" not in done.output, what
 
 
@@ -137,13 +137,16 @@ def test_a_run_that_cannot_be_read_does_not_hide_the_others(plimsoll, stored_run
     assert damaged.endswith(" invalid") and " 20 " in fine
 
 
-def test_the_command_of_a_store_does_not_steer_the_terminal(plimsoll, whole):
+def test_what_reproduce_shows_of_a_store_does_not_steer_the_terminal(plimsoll, whole):
+    words = "a\x1b[2J\x9b2J\n\0 b"
+    plan = RunPlan(scenario=url_scenario("http://127.0.0.1:9/"), source="http://127.0.0.1:9/").to_dict()
     with sqlite3.connect(whole) as connection:
         for run, text in connection.execute("SELECT id, manifest FROM run").fetchall():
-            manifest = {**json.loads(text), "command": "plimsoll \x1b[2J\x9b2J\n\0 run", "kernel": "\x1b]0;x\x07"}
+            manifest = {**json.loads(text), "plan": plan, "scenario": {"name": words}, "kernel": "\x1b]0;x\x07"}
             connection.execute("UPDATE run SET manifest = ? WHERE id = ?", (json.dumps(manifest), run))
     connection.close()
     damage(whole, "run", "note", "")
     done = plimsoll("reproduce", "--dry-run")
-    assert "plimsoll \ufffd[2J\ufffd2J\n\ufffd run" in done.stderr
+    assert done.exit_code == 0, done.output
+    assert ": a\ufffd[2J\ufffd2J \ufffd b\n" in done.stderr
     assert not {"\x1b", "\x9b", "\0"} & set(done.output)

@@ -112,6 +112,17 @@ def test_open_files_are_judged_by_the_hard_limit_because_a_run_raises_the_soft_o
     assert (unlimited.ok, unlimited.value) == (True, "soft 1024, hard unlimited")
 
 
+def test_the_limits_of_a_container_count_where_they_are_lower():
+    assert doctor.cpus(8, 0.2).value == "0.2 usable of 8: the control group (container) has a quota"
+    assert "raise the CPU limit" in doctor.cpus(8, 0.2).advice
+    assert doctor.cpus(8, 4.0).ok
+    assert doctor.cpus(2, 16.0).value == "2 usable: as many workers (--processes -1)"
+    few = doctor.memory(8 << 30, 300 << 20, 287 << 20)
+    assert few.value == "287 MiB left of 300 MiB, the limit of the control group (container)"
+    assert not few.ok
+    assert doctor.memory(2 << 30, 16 << 30, 15 << 30).value == "2.00 GiB available"
+
+
 def test_this_machine_has_a_value_for_each():
     names = [check.name for check in doctor.all_checks()]
     assert len(set(names)) == len(names) == 9

@@ -203,8 +203,10 @@ def test_a_cell_is_run_again_with_its_target(plimsoll, file, tmp_path):
     (first,) = (each for each in cells(tmp_path) if each.run is not None)
     refused = plimsoll("reproduce", first.run)
     assert refused.exit_code == 2, refused.output
-    assert "come from the store, and nobody can be asked here; --yes runs them" in refused.stderr
-    assert f"  '{{python}}' {TARGET} '{{port}}'" in refused.stderr, "what would be run is shown"
+    assert "nobody can be asked here whether this may be done; --yes does it" in refused.stderr
+    shown = [" ".join(line.split()) for line in refused.stderr.splitlines()]
+    assert f"runs start: {sys.executable} {TARGET} '{{port}}'" in shown, "what would be run is shown"
+    assert "sends load to http://127.0.0.1:{port}: 2 users, 1 s" in shown
     with Store.open(str(tmp_path / "plimsoll.db")) as store:
         assert store.run("last").id == first.run
     again = plimsoll("reproduce", first.run, "--yes")
@@ -233,12 +235,13 @@ def test_a_run_is_made_again_and_what_differs_is_told(plimsoll, tmp_path):
             command = [sys.executable, "-m", "plimsoll", "run", *words, "--seed", "5"]
             subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
             (tmp_path / "shop.py").write_text((tmp_path / "shop.py").read_text() + "# changed\n")
-            command = [sys.executable, "-m", "plimsoll", "reproduce", "last"]
+            command = [sys.executable, "-m", "plimsoll", "reproduce", "last", "--yes"]
             done = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, text=True)
         finally:
             target.kill()
     assert done.returncode in (0, 3), done.stderr
     assert re.search(r"^files of the scenario: then \w{12}, now \w{12}$", done.stderr, re.MULTILINE)
+    assert re.search(r"^  imports +shop.py \(CHANGED: then \w{12}, now \w{12}\)$", done.stderr, re.MULTILINE)
     with Store.open(str(tmp_path / "plimsoll.db")) as store:
         new, old = store.runs()
     assert [(each.manifest["seed"], each.manifest["users"]) for each in (new, old)] == [(5, 2)] * 2

@@ -104,10 +104,17 @@ def test_csv_has_the_doubts_in_each_line_after_one_reading(plimsoll, make_interv
 
 
 def test_numpy_starts_no_threads_for_it(plimsoll, stored_run_ids):
-    code = (
-        "import os, sys; from plimsoll.cli import main; sys.argv[0] = 'plimsoll'; main(standalone_mode=False);"
-        "print('numpy' in sys.modules, len(os.listdir('/proc/self/task')))"
-    )
+    # The thread that watches for signals ends shortly after the command. Threads of numpy would never end.
+    code = """if True:
+        import os, sys, time
+        from plimsoll.cli import main
+        sys.argv[0] = "plimsoll"
+        main(standalone_mode=False)
+        limit = time.monotonic() + 20
+        while (threads := len(os.listdir("/proc/self/task"))) > 1 and time.monotonic() < limit:
+            time.sleep(0.01)
+        print("numpy" in sys.modules, threads)
+    """
     command = [sys.executable, "-c", code, "export", "--format", "csv", "-o", "out"]
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
     printed = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout

@@ -196,7 +196,8 @@ def test_exit_codes(plimsoll, analysed, sample, arguments, code):
 
 def test_what_is_better_passes(plimsoll, analysed):
     sample = SAMPLES["ladder"]()
-    analysed(Analysis(sample.study, (), tuple(replace(each, ratio=0.5) for each in sample.comparisons)))
+    better = (replace(each, ratio=2.0 if each.metric.more_is_better else 0.5) for each in sample.comparisons)
+    analysed(Analysis(sample.study, (), tuple(better)))
     assert plimsoll("report", "x", "--fail-on", "regression").exit_code == 0
 
 

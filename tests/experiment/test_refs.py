@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.experiment.refs import baseline_of
+from plimsoll.experiment.refs import MOST_EARLIER, good_before, named_last
 from plimsoll.store import Store
 
 
@@ -18,8 +18,14 @@ def stored(store, make_interval, make_health):
     """Puts a run into the store; runs start one after the other."""
     started = iter(range(1_000_000, 2_000_000, 100))
 
-    def put(*, branch="main", status="finished", name="locustfile.py", tags=(), passed=True, requests=True):
-        manifest = {"model": "closed", "users": 5, "users_kind": "native", "scenario": {"name": name}, "branch": branch}
+    def put(*, branch="main", status="finished", name="locustfile.py", tags=(), passed=True, requests=True, users=5):
+        manifest = {
+            "model": "closed",
+            "users": users,
+            "users_kind": "native",
+            "scenario": {"name": name},
+            "branch": branch,
+        }
         begin = float(next(started))
         writer = store.start_run({**manifest, "started": begin})
         threshold = {"text": "p99 < 1s", "passed": passed, "value": 1.0, "limit": 1.0, "detail": ""}
@@ -39,16 +45,32 @@ def test_it_is_the_last_good_run_of_a_branch_before(store, stored):
     stored(branch="fix")
     now = stored(branch="fix")
     stored()
-    assert baseline_of(store, "main@{last}", now) == good.id
+    assert good_before(store, "main", now)[0].id == good.id
 
 
 def test_a_tag_does_as_well(store, stored):
     good = stored(branch=None, tags=["nightly"])
-    assert baseline_of(store, "nightly@{last}", stored()) == good.id
+    assert [each.id for each in good_before(store, "nightly", stored())] == [good.id]
 
 
-def test_any_other_ref_is_itself(store, stored):
-    assert baseline_of(store, "20261123-1301", stored()) == "20261123-1301"
+def test_any_other_ref_is_none():
+    assert named_last("main@{last}") == "main"
+    assert named_last("feature/a@b@{last}") == "feature/a@b"
+    assert named_last("20261123-1301") is None
+
+
+def test_the_good_ones_before_it_at_the_same_level_tell_how_runs_scatter(store, stored):
+    runs = [stored() for _ in range(3)]
+    stored(users=6)
+    runs.append(stored())
+    now = stored(branch="fix")
+    assert [each.id for each in good_before(store, "main", now)] == [each.id for each in reversed(runs)]
+
+
+def test_they_are_so_many_at_most(store, stored):
+    for _ in range(MOST_EARLIER + 2):
+        stored()
+    assert len(good_before(store, "main", stored())) == MOST_EARLIER
 
 
 @pytest.mark.parametrize(
@@ -63,12 +85,12 @@ def test_any_other_ref_is_itself(store, stored):
 def test_what_is_not_good_is_passed_over(store, stored, given, why):
     bad = stored(**given)
     with pytest.raises(UsageError, match=f"no run of main before .* is good: {bad.id} {why}"):
-        baseline_of(store, "main@{last}", stored())
+        good_before(store, "main", stored())
     good = store.run("last")
     stored(**given)
-    assert baseline_of(store, "main@{last}", stored(branch="fix")) == good.id
+    assert good_before(store, "main", stored(branch="fix"))[0].id == good.id
 
 
 def test_a_branch_without_runs(store, stored):
     with pytest.raises(UsageError, match="has no run of branch or tag 'release' before"):
-        baseline_of(store, "release@{last}", stored())
+        good_before(store, "release", stored())

@@ -7,9 +7,10 @@ from sqlalchemy import update
 
 from plimsoll.errors import StoreError, UsageError
 from plimsoll.experiment.order import cells_in_order
+from plimsoll.experiment.refs import study_in_store, study_of_refs
 from plimsoll.experiment.spec import Compare
-from plimsoll.experiment.state import as_aa, kept_file, row_of
-from plimsoll.experiment.study import level_of_run, noise_for, study_in_store, study_of, study_of_refs
+from plimsoll.experiment.state import as_aa, kept_file, level_of_run, row_of
+from plimsoll.experiment.study import noise_for, study_of
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level
 from plimsoll.store import Store, schema

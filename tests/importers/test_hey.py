@@ -86,6 +86,30 @@ def test_oha_summary_in_ms(read_text):
     assert dict(trial.total.quantiles) == {0.5: 4.2, 0.999: 30}
 
 
+def test_counts_that_contradict_the_rate_are_refused(read_text):
+    text = HEY.replace("190 responses", "90 responses")
+    message = "the sum of status codes and errors is 100, but Requests/sec × Total is 200"
+    with pytest.raises(UsageError, match=message):
+        read_text(text, "hey.txt")
+    with pytest.raises(UsageError, match="is 106, but Requests/sec × Total is 220"):
+        read_text(json.dumps(OHA | {"summary": OHA["summary"] | {"requestsPerSec": 110}}), "oha.json")
+
+
+def test_hey_counts_the_codes_of_a_million_requests(read_text):
+    text = HEY.replace("190 responses", "999995 responses").replace("/sec:\t50.0", "/sec:\t500000.0")
+    (trial,) = read_text(text, "hey.txt").trials
+    assert (trial.total.requests, trial.total.failures, trial.total.rate) == (2_000_000, None, 500_000)
+    assert trial.notes == (
+        "hey counts the status codes of the first 1000000 requests only: 10 of the 1000005 that it counts failed",
+    )
+
+
+def test_an_excerpt_without_status_codes(read_text):
+    (trial,) = read_text(HEY.partition("Status code")[0], "hey.txt").trials
+    assert (trial.total.requests, trial.total.failures) == (200, None)
+    assert any("has no status codes" in note for note in trial.notes)
+
+
 def test_hey_csv(read_text):
     text = (
         "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset\n"

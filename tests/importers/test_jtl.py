@@ -1,4 +1,4 @@
-"""Files are written by the format of JMeter 5.6, as CSVSaveService has it."""
+"""Files are written by the format of JMeter 5.6, as CSVSaveService and SampleResultConverter have it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,6 @@ def test_times_of_day(read_text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("<testResults version='1.2'>", r"is JMeter's XML; save it as CSV"),
         (f"{TITLES}\nyesterday,1,A,200,OK,t,text,true\n", r"run\.jtl:2: timeStamp: 'yesterday'"),
         (f"{TITLES}\n{T},fast,A,200,OK,t,text,true\n", r"run\.jtl:2: elapsed: 'fast' is no number"),
         (f"{TITLES}\n{T},-3,A,200,OK,t,text,true\n", r"run\.jtl:2: a request of -3.0 ms"),

@@ -23,7 +23,8 @@ def summary(thresholds, **more):
             "http_req_duration{expected_response:true}": TIMES,
             "http_reqs": {"count": 600, "rate": 20.0},
             "http_req_failed": {"value": 0.05, "passes": 30, "fails": 570},
-            "vus_max": {"value": 8, "min": 8, "max": 8},
+            "vus": {"value": 1, "min": 1, "max": 8},
+            "vus_max": {"value": 20, "min": 20, "max": 20},
             "dropped_iterations": {"count": 4, "rate": 0.1},
             **more,
         },
@@ -38,6 +39,21 @@ def test_summary_export(read_text):
     assert (trial.duration, trial.level, trial.generator.dropped) == (30, Level("users", 8.0), 4)
     assert [each.key for each in trial.endpoints] == [("GET", "/a")]
     assert (trial.precision.clock, trial.precision.mergeable) == ("sent", False)
+
+
+def test_the_level_is_the_active_users_not_those_that_were_ready(read_text):
+    document = summary({})
+    del document["metrics"]["vus"]
+    assert read_text(json.dumps(document), "k6.json").trials[0].level is None
+
+
+def test_numbers_that_contradict_each_other_are_a_warning(read_text):
+    document = summary({}, http_req_failed={"value": 0.05, "passes": 30, "fails": 70})
+    document["state"] = {"testRunDurationMs": 60_000}
+    assert read_text(json.dumps(document), "k6.json").warnings == (
+        "its numbers contradict each other: http_reqs.count is 600, but rate × duration is 1200",
+        "its numbers contradict each other: http_reqs.count is 600, but http_req_failed's sum is 100",
+    )
 
 
 def test_the_boolean_of_summary_export_is_true_when_the_threshold_failed(read_text):

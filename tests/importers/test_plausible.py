@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.errors import UsageError
 from plimsoll.importers import read
-from plimsoll.importers.plausible import check
+from plimsoll.importers.plausible import check, contradiction, doubts, slack_of
 from plimsoll.importers.result_file import ResultFile
 from plimsoll.stats.study import FailureKind, Measured, Study, Trial
 
@@ -31,6 +31,29 @@ def test_what_cannot_be_is_refused(numbers, complaint):
     with pytest.raises(UsageError) as caught:
         check(ResultFile(Path("results")), Study("s", (Trial("1", "v", endpoints=(good, bad)),)))
     assert str(caught.value) == f"results: GET /b: {complaint}"
+
+
+def test_sums_that_are_not_those_of_their_rows_are_a_warning(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text("endpoint,requests,failures,p50 (ms)\n/a,3,1,5\n/b,4,0,5\nTotal,9,1,5\n")
+    assert read(file, users=5.0).warnings == ("the requests of all rows together are 7, but the row of the sum has 9",)
+    total = Measured("", "Aggregated", failures=1, kinds=(FailureKind("http", "HTTP 500", 3, 500),))
+    assert doubts(Study("s", (Trial("1", "v", total=total),))) == ("Aggregated: 3 failures by kind, but 1 failures",)
+
+
+@pytest.mark.parametrize(
+    ("stated", "counted", "slack", "differ"),
+    [
+        (100, 100, 0, False),
+        (100, 101, 0, True),
+        (100, 101, 0.001, False),
+        (100, 103, 0.02, False),
+        (100, 110, 0.02, True),
+    ],
+)
+def test_two_figures_of_one_number(stated, counted, slack, differ):
+    assert bool(contradiction(("a", stated), ("b", counted), slack)) is differ
+    assert slack_of("0.05", "10") == pytest.approx(0.02 + 0.1 + 0.05)
 
 
 def test_a_number_too_large_for_a_float_is_refused(tmp_path):

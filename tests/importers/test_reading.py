@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 from tests.importers import (
-    test_aiperf,
     test_gatling,
-    test_guidellm,
+    test_ghz,
     test_hdr,
     test_hey,
     test_jtl,
+    test_jtl_xml,
     test_k6,
     test_phout,
     test_vegeta,
-    test_vllm_bench,
     test_wrk,
 )
+from tests.importers.language_models import test_aiperf, test_guidellm, test_vllm_bench
 from tests.long_texts import ALPHABETS, LENGTH, count_steps, long_text
 
 from plimsoll.errors import UsageError
@@ -39,10 +39,13 @@ SAMPLES = {
     '"requests": 1, "rate": 1, "status_codes": {"200": 1}}',
     "vegeta results": f"{NS},200,1000,0,0,,,a,0,GET,/,\n",
     "wrk, wrk2": test_wrk.WRK2,
+    "ghz summary": test_ghz.TEXT,
+    "ghz JSON": json.dumps(test_ghz.document(test_ghz.DETAILS)),
     "oha JSON": '{"summary": {"successRate": 1, "total": 2}, "statusCodeDistribution": {"200": 1}}',
     "hey or oha CSV": "request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status\n0,0,0,0,1,1,200\n",
     "hey or oha summary": test_hey.HEY,
     "JMeter JTL": "\n".join([test_jtl.TITLES, *test_jtl.ROWS]),
+    "JMeter JTL, XML": test_jtl_xml.XML,
     "Gatling simulation.log, text": test_gatling.TEXT,
     "Gatling simulation.log, binary": test_gatling.binary("3.15.1", *test_gatling.RECORDS),
     "HdrHistogram log": f"{test_hdr.HEAD}1.0,1.0,5.0,{test_hdr.foreign([5_000_000])}\n",

@@ -82,6 +82,11 @@ def test_calls_have_a_target_with_http2_whatever_the_plans_is(tmp_path: Path) ->
     assert [step["target"] for step in scenario["flows"][0]["steps"]] == [0, 1, 2, 2, 3]
 
 
+def test_a_deadline_of_the_servers_own_may_be_expected(tmp_path: Path) -> None:
+    text = f'{HEAD}[[request]]\ngrpc = "{SAY}"\nidle_timeout = "1s"\nexpect.status = "DEADLINE_EXCEEDED"'
+    assert plan_of(tmp_path, text)["flows"][0]["steps"][0]["grpc"]["codes"] == [4]
+
+
 def test_a_plan_without_a_schema_is_checked_as_far_as_that_goes(tmp_path: Path) -> None:
     text = f'target = "grpc://h"\n[[request]]\ngrpc = "{SAY}"\nmessage = {{ any = ["${{user}}"] }}'
     scenario = plan_of(tmp_path, text)
@@ -168,6 +173,10 @@ HEAD = f'target = "grpc://h"\nproto = "{PROTO}"\n'
         (
             f'{HEAD}[[request]]\ngrpc = "{SAY}"\nexpect.status = "FOUND"',
             'request[0].expect.status: "FOUND" is not a status',
+        ),
+        (
+            f'{HEAD}timeout = "1s"\n[[request]]\ngrpc = "{SAY}"\nexpect.status = ["OK", "DEADLINE_EXCEEDED"]',
+            "plan.toml:6: request[0].expect.status: DEADLINE_EXCEEDED cannot be met with a timeout: this client ends",
         ),
         (
             f'{HEAD}[[request]]\ngrpc = "{SAY}"\nheaders.te = "x"',

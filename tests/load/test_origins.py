@@ -35,3 +35,9 @@ def test_a_url_that_names_no_server_is_refused(url: str) -> None:
 @pytest.mark.parametrize(("text", "template"), [("a", "a"), ("${a}", "$${a}"), ("$${a}", "$$${a}"), ("$a", "$a")])
 def test_a_text_can_be_kept_from_being_a_template(text: str, template: str) -> None:
     assert escaped(text) == template
+
+
+@pytest.mark.parametrize("url", ["http://[fe80::1%25eth0]/", "https://[fe80::1%lo]:9/a"])
+def test_a_zone_of_an_address_is_named_as_what_is_not_supported(url: str) -> None:
+    with pytest.raises(UsageError, match="zone of a link-local address, which is not supported"):
+        split_url(url)

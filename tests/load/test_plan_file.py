@@ -192,6 +192,22 @@ def test_a_plan_says_what_users_do(plan: Callable[..., PlanFile]) -> None:
     ]  # fmt: skip
 
 
+def test_two_dollars_are_one_where_no_variables_are_replaced(plan: Callable[..., PlanFile]) -> None:
+    text = """
+        target = "http://h"
+        [[request]]
+        get = "/"
+        expect = { contains = "a $${b} ${user}", json = { "/$${a}" = ["$${b}", { "$${c}" = "$5" }] } }
+        extract.t = { regex = '^\\$\\{(.*)$', default = "$${d}" }
+    """
+    scenario = plan(text).scenario
+    assert scenario is not None
+    (step,) = scenario["flows"][0]["steps"]
+    # The engine fills these, and makes one of two dollars.
+    assert step["expect"] == {"contains": ["a $${b} ${user}"], "json": [["/${a}", ["$${b}", {"$${c}": "$5"}]]]}
+    assert [(each["what"], each["default"]) for each in step["extract"]] == [(r"^\$\{(.*)$", "${d}")]
+
+
 def test_the_shortest_plan(plan: Callable[..., PlanFile]) -> None:
     found = plan('[request]\nget = "http://127.0.0.1:8000/a"\n')
     assert found.name == "plan"

@@ -32,7 +32,7 @@ WRONG: list[tuple[str, int, str]] = [
     ('[[request]]\nname = "x"\n', 5, "request[1]: says not what to request"),
     ('[[request]]\nget = "todos"\n', 6, 'request[1].get: "todos" must begin with "/", or be a whole URL'),
     ('[[request]]\nget = "http://"\n', 6, "request[1].get: "),
-    ('[[request]]\nget = "http://u:p@h/"\n', 6, 'request[1].get: "http://u:p@h/" has a user and a password'),
+    ('[[request]]\nget = "http://u:p@h/"\n', 6, 'request[1].get: "http://u:***@h/" has a user and a password'),
     ('[[request]]\nget = "http://${h}/"\n', 6, 'request[1].get: "http://${h}" cannot be a template'),
     ('[[request]]\nget = "http://h/"\ntarget = "a"\n', 7, "request[1].target: contradicts get, which is a whole URL"),
     ('target = "b"\n', 5, 'request[0].target: no target has the name "b"; none has one'),
@@ -52,6 +52,32 @@ WRONG: list[tuple[str, int, str]] = [
     ('[[request]]\nreceive = "it"\n', 6, 'request[1].receive: must be "reply" or "next", not "it"'),
     ("[[request]]\nclose = 999\n", 6, "request[1].close: 999 is not a close code; the usual one is 1000"),
     ('[[request]]\nwait = "1s"\nexpect.status = 101\n', 7, "request[1].expect: does not go with wait"),
+    *(
+        (f"{line}\n", 5, f'request[0].{field}: variables are not replaced here, so "${{user}}" would be literal')
+        for field, line in {
+            "expect.json./${user}": 'expect.json = { "/${user}" = 1 }',
+            "extract.t.json": 'extract.t.json = "/${user}"',
+            "extract.t.jsonpath": "extract.t.jsonpath = '$[\"${user}\"]'",
+            "extract.t.regex": 'extract.t.regex = "${user}=(.*)"',
+            "extract.t.header": 'extract.t.header = "${user}"',
+            "extract.t.cookie": 'extract.t.cookie = "${user}"',
+            "extract.t.default": 'extract.t = { json = "", default = "${user}" }',
+        }.items()
+    ),
+    ('expect.contains = ["a", "${x}"]\n', 5, "request[0].expect.contains: unknown variable ${x}; known are iteration,"),
+    ('expect.lacks = "${user"\n', 5, "request[0].expect.lacks: ${ without } (write $${ for a literal ${)"),
+    (
+        'expect.json = { "/b" = { x = [1, "${uuid}"] } }\n', 5,
+        "request[0].expect.json: ${uuid} is a new value at each place, so nothing can be equal to it",
+    ),
+    (
+        'expect.json = { "/b" = { "${user}" = 1 } }\n', 5,
+        'request[0].expect.json: variables are not replaced in the name "${user}"; for the text ${ write $${',
+    ),
+    (
+        '[[request]]\nconnect = "/"\nprotocols = "${user}"\n', 7,
+        "request[1].protocols: variables are not replaced here",
+    ),
     ("weight = 0\n", 5, "request[0].weight: must be greater than 0, not 0"),
     ('weight = "3"\n', 5, 'request[0].weight: must be a number, not "3"'),
     ("weight = nan\n", 5, "request[0].weight: must be "),
@@ -77,6 +103,8 @@ WRONG: list[tuple[str, int, str]] = [
     ("expect.status = []\n", 5, "request[0].expect.status: is empty"),
     ('expect.status = "204-200"\n', 5, 'request[0].expect.status: "204-200" ends before it begins'),
     ("expect.status = true\n", 5, "request[0].expect.status: true is not a status"),
+    ("expect.status = [[200, 201]]\n", 5, "request[0].expect.status: [200, 201] is not a status; valid are 200"),
+    ('expect.json = { "/at" = 2026-01-01 }\n', 5, "request[0].expect.json./at: cannot be JSON: Object of"),
     ('expect.max_tme = "1s"\n', 5, "request[0].expect.max_tme: is not a known field; did you mean max_time?"),
     ('expect.json = { "ok" = true }\n', 5, 'request[0].expect.json.ok: "ok" is not a JSON pointer'),
     ("expect.contains = 3\n", 5, "request[0].expect.contains: must be text in quotes, not 3"),

@@ -115,7 +115,9 @@ def test_very_many_endpoints_are_counted_as_one(file: Path, count: int, names: i
         ('{"method": "GET", "url": "http://h", "headers": {}}\n', 1, "headers: is no field; did you mean header?"),
         ('{"method": "GET", "url": "http://h", "header": []}\n', 1, "header: [] is not an object"),
         ('{"method": "GET", "url": "http://h", "header": {"A": [1]}}\n', 1, "header: A: 1 is not text"),
-        ('{"method": "GET", "url": "http://h", "body": "a b"}\n', 1, "body: is not base64"),
+        ('{"method": "GET", "url": "http://h", "body": "a b"}\n', 1, 'body: "a b" is not base64: "YSBi" is'),
+        ('{"method": "GET", "url": "http://h", "body": {"a": 1}}\n', 1, '{"a": 1} is not base64: "eyJhIjogMX0=" is'),
+        ('{"method": "GET", "url": "http://[fe80::1%25eth0]/"}\n', 1, "has the zone of a link-local address"),
     ],
 )
 def test_a_mistake_is_told_by_file_and_line(file: Path, text: str, line: int, reason: str) -> None:
@@ -133,3 +135,9 @@ def test_a_file_without_targets_is_refused(file: Path, text: str) -> None:
         read_targets(str(file))
     with pytest.raises(UsageError, match=r"cannot read .*none"):
         read_targets(str(file.parent / "none"))
+
+
+def test_a_list_is_refused_with_how_to_make_lines_of_it(file: Path) -> None:
+    file.write_text('[{"method": "GET", "url": "http://h/"}]\n')
+    with pytest.raises(UsageError, match=r"is a list; one JSON object per line is expected: jq -c"):
+        read_targets(str(file))

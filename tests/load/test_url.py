@@ -46,6 +46,11 @@ def test_a_websocket_is_opened_once_and_its_message_repeated() -> None:
     assert {each["name"] for each in (connect, send, receive)} == {"/a?b=c"}
 
 
+def test_a_subprotocol_has_no_variables() -> None:
+    with pytest.raises(UsageError, match=r'^--subprotocol: variables are not replaced here, so "\$\{uuid\}" would'):
+        socket_scenario("ws://h/", message="x", protocols=["v1.${uuid}"])
+
+
 def test_a_stream_is_read_as_events() -> None:
     (step,) = url_scenario("http://h/events", stream="sse")["flows"][0]["steps"]
     assert step["stream"] == "sse"

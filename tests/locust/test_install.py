@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+from plimsoll.locust import REASONS
+from plimsoll.locust.imported import NOT_HERE
 
 INSTALL = "from plimsoll.locust import install; install()\n"
 
@@ -45,7 +50,7 @@ def test_it_wins_over_a_locust_that_is_installed(tmp_path, imported_before):
     code = before + INSTALL + "from locust import HttpUser; print(HttpUser.__module__)"
     assert run(code, PYTHONPATH=str(tmp_path)) == "plimsoll.users.user"
     code = before + INSTALL + "import locust.nowhere"
-    assert "locust.nowhere is not supported yet by plimsoll" in run(code, PYTHONPATH=str(tmp_path))
+    assert "Locust has no locust.nowhere" in run(code, PYTHONPATH=str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -83,17 +88,75 @@ def test_modules_of_locust(statement, module):
     assert run(f"{INSTALL}{statement}; print(X.__module__)") == module
 
 
+GONE, SINCE = "Locust no longer has locust.", " in its place, since Locust 1.0"
+
+
 @pytest.mark.parametrize(
-    ("statement", "missing"),
+    ("statement", "message"),
     [
-        ("from locust import no_such_name", "locust.no_such_name"),
-        ("import locust.nowhere", "locust.nowhere"),
-        ("from locust.user.users import NoUser", "locust.user.users.NoUser"),
-        ("from locust.contrib.dns import Nobody", "locust.contrib.dns.Nobody"),
+        ("from locust import no_such_name", "Locust has no locust.no_such_name"),
+        ("import locust; locust.no_such_name", "Locust has no locust.no_such_name"),
+        ("import locust.nowhere", "Locust has no locust.nowhere"),
+        ("from locust import HttpUsr", "Locust has no locust.HttpUsr; did you mean HttpUser?"),
+        ("from locust import HTTPUser", "Locust has no locust.HTTPUser; did you mean HttpUser?"),
+        ("import locust.runer", "Locust has no locust.runer; did you mean runners?"),
+        ("from locust.user.users import HttpUsr", "Locust has no locust.user.users.HttpUsr; did you mean HttpUser?"),
+        ("from locust.contrib.dns import Nobody", "Locust has no locust.contrib.dns.Nobody"),
+        (
+            "from locust.runners import MastrRunner",
+            "Locust has no locust.runners.MastrRunner; did you mean MasterRunner?",
+        ),
+        ("import locust.stats; locust.stats.nothing", "Locust has no locust.stats.nothing"),
+        ("from locust import TaskSequence", f"{GONE}TaskSequence; there is SequentialTaskSet{SINCE}"),
+        ("from locust.runners import LocustRunner", f"{GONE}runners.LocustRunner; there is Runner{SINCE}"),
+        ("from locust.core import TaskSet", f"{GONE}core; there is locust.user{SINCE}"),
+        ("from locust.argument_parser import gt_zero", "locust.argument_parser.gt_zero is not supported by plimsoll"),
     ],
 )
-def test_what_is_missing_says_so(statement, missing):
-    assert run(INSTALL + statement).endswith(f"Error: {missing} is not supported yet by plimsoll")
+def test_what_is_missing_says_so(statement, message):
+    assert run(INSTALL + statement).endswith(f"Error: {message}")
+
+
+NAMES_OF_LOCUST = """
+import importlib
+missing = {}
+for line in open(NAMES).read().replace("\\n    ", " ").splitlines():
+    name, _, text = line.partition(": ")
+    if line.startswith("#"):
+        continue
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError:
+        missing[name] = "all"
+        continue
+    if absent := [each for each in text.split() if not hasattr(module, each)]:
+        missing[name] = " ".join(absent)
+print(missing)
+"""
+
+
+def test_the_names_of_locusts_modules_are_here_except_those_that_are_listed():
+    file = Path(__file__).with_name("names_of_locust.txt")
+    found = ast.literal_eval(run(f"{INSTALL}NAMES = {str(file)!r}{NAMES_OF_LOCUST}"))
+    assert found == {**NOT_HERE, **dict.fromkeys(REASONS, "all")}
+
+
+def test_no_name_that_is_listed_as_dropped_or_missing_is_here():
+    code = INSTALL + "import importlib\nfrom plimsoll.locust.imported import DROPPED, NOT_HERE\n"
+    code += "names = [*DROPPED, *(f'{module}.{name}' for module, text in NOT_HERE.items() for name in text.split())]\n"
+    code += "def has(module, name):\n    try: return hasattr(importlib.import_module(module), name)\n"
+    code += "    except ImportError: return False\n"
+    assert run(f"{code}print([each for each in names if has(*each.rsplit('.', 1))])") == "[]"
+
+
+def test_after_a_bare_import_all_modules_are_there():
+    wanted = "user.users.User contrib.fasthttp.FastHttpUser util.timespan.parse_timespan env.LoadTestShape events.init"
+    code = f"{INSTALL}import locust; print([eval('locust.' + each) is not None for each in {wanted.split()}])"
+    assert run(code) == str([True] * 5)
+
+
+def test_a_logger_that_a_module_of_locust_has_is_the_one_of_that_name():
+    assert run(INSTALL + "from locust.user.task import logger; print(logger.name)") == "locust.user.task"
 
 
 def test_a_constant_of_the_statistics_that_is_set_counts():
@@ -104,7 +167,7 @@ def test_a_constant_of_the_statistics_that_is_set_counts():
 
 def test_what_will_never_be_there_says_why():
     assert run(INSTALL + "import locust.opentelemetry").endswith(
-        "Error: locust.opentelemetry is not supported yet by plimsoll: spans and metrics are not exported; runs are "
+        "Error: locust.opentelemetry is not supported by plimsoll: spans and metrics are not exported; runs are "
         "kept, and `plimsoll export` writes them out"
     )
 

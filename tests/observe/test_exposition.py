@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import math
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from plimsoll.observe.exposition import labels_of, name_of, samples, types, unit_of
+from plimsoll.observe.exposition import labels_of, name_of, samples, too_long, types, unit_of
 
 PAGE = r"""
 # HELP http_requests_total All of them, {even} these.
@@ -82,3 +83,15 @@ def test_it_reads_what_the_client_library_writes(metrics: list[tuple[str, dict[s
 def test_damaged_text_takes_no_time(text: str) -> None:
     """A pattern that goes back would take minutes; the test's own limit of time would end it."""
     assert list(samples(text)) == []
+
+
+@pytest.mark.parametrize(
+    "line", ["a" * 1000 + " " * 300_000 + "{", "# TYPE a" + " " * 300_000 + "b c", 'a{b="' + "c" * 300_000 + '"} 1']
+)
+def test_long_lines_are_left_out_and_take_no_time(line: str) -> None:
+    """Sixteen of them are a page of 5 MB; each takes a third of a second if a pattern reads it."""
+    page = f"{line}\n" * 16 + "a 1\n# TYPE a gauge\n"
+    before = time.thread_time()
+    assert (list(samples(page)), types(page)) == ([("a", 1.0)], {"a": "gauge"})
+    assert too_long(page) == (0 if line.startswith("#") else 16)
+    assert time.thread_time() - before < 1.0

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import contextlib
 import gzip
 import socket
+import time
 from threading import Thread
 
 import pytest
@@ -74,7 +76,7 @@ def test_a_server_that_is_silent_or_speaks_something_else(monkeypatch) -> None:
     monkeypatch.setattr(fetch, "TIMEOUT_S", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(ProbeError, match="no answer within 2 s"):
+        with pytest.raises(ProbeError, match=r"no complete answer within 0\.2 s"):
             Fetcher(url).get("/")
         server.accept()[0].close()
 
@@ -94,3 +96,36 @@ def test_a_server_that_is_silent_or_speaks_something_else(monkeypatch) -> None:
 def test_a_url_without_a_host_is_refused(url) -> None:
     with pytest.raises(UsageError):
         Fetcher(url)
+
+
+DRIPS = {
+    "body": (b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", b"a"),
+    "headers": (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"),
+    "chunks": (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\na\r\n"),
+    "interim answers": (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+}
+
+
+@pytest.mark.parametrize("what", DRIPS)
+def test_a_fetch_has_a_deadline_however_its_answer_arrives(monkeypatch, what) -> None:
+    monkeypatch.setattr(fetch, "TIMEOUT_S", 0.5)
+    head, piece = DRIPS[what]
+    sent = 0
+
+    def drip() -> None:
+        nonlocal sent
+        with server.accept()[0] as connection, contextlib.suppress(OSError):
+            connection.recv(1000)
+            connection.sendall(head)
+            while True:
+                connection.sendall(piece)
+                sent += 1
+                time.sleep(0.05)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = Thread(target=drip)
+        thread.start()
+        with pytest.raises(ProbeError, match=r"no complete answer within 0\.5 s"):
+            Fetcher(f"http://127.0.0.1:{server.getsockname()[1]}").get("/")
+        thread.join()
+    assert 0 < sent < 95, "http.client itself ends after 100 headers"

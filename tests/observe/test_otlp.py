@@ -189,14 +189,78 @@ def test_a_flood_is_cut_off(receiver) -> None:
         assert connection.recv(100).startswith(b"HTTP/1.1 413 ")
 
 
-def test_connections_are_limited(receiver, monkeypatch) -> None:
-    held = [socket.create_connection(("127.0.0.1", receiver.port)) for _ in range(otlp_server.MOST_CONNECTIONS)]
-    extra = socket.create_connection(("127.0.0.1", receiver.port))
-    assert extra.recv(1) == b""
-    for each in (*held, extra):
+HALF = b"POST /v1/traces HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
+
+
+def test_half_requests_block_nobody(receiver) -> None:
+    held = [socket.create_connection(("127.0.0.1", receiver.port)) for _ in range(otlp_server.MOST_CONNECTIONS - 1)]
+    for each in held:
+        each.sendall(HALF)
+    assert [post(receiver, traces(span()))[0] for _ in range(5)] == [200] * 5
+    for each in held:
         each.close()
+
+
+def test_a_request_has_a_deadline_however_it_arrives(receiver, monkeypatch) -> None:
+    monkeypatch.setattr(otlp_server, "REQUEST_S", 0.5)
+    with socket.create_connection(("127.0.0.1", receiver.port)) as connection:
+        connection.settimeout(0.1)
+        connection.sendall(HALF)
+        for _ in range(300):
+            try:
+                connection.sendall(b" ")
+                if connection.recv(1) == b"":
+                    break
+            except TimeoutError:
+                continue
+            except OSError:
+                break
+        else:
+            pytest.fail("a request of 300 pieces, one each 0.1 s, is still waited for")
+
+
+def test_the_oldest_connection_is_closed_for_a_new_one(receiver) -> None:
+    held = [socket.create_connection(("127.0.0.1", receiver.port)) for _ in range(otlp_server.MOST_CONNECTIONS)]
+    assert post(receiver, traces(span()))[0] == 200
+    assert held[0].recv(1) == b""
+    for each in held:
+        each.close()
+
+
+def test_bodies_that_are_being_received_are_limited_together(receiver, monkeypatch) -> None:
+    monkeypatch.setattr(otlp_server, "MOST_WAITING", 100)
+    body = traces(span()).encode()
+    assert len(body) > 100
+    assert post(receiver, body)[0] == 429
+    monkeypatch.setattr(otlp_server, "MOST_WAITING", len(body))
+    assert [post(receiver, body)[0] for _ in range(3)] == [200] * 3, "they count only while they are received"
+
+
+def test_reasons_of_refusals_are_limited(receiver) -> None:
+    for number in range(otlp.MOST_REASONS + 30):
+        receiver._refuse(f"damaged: {number}")
+    assert len(receiver.notes()) == otlp.MOST_REASONS + 1
+    assert receiver.notes()[-1] == "traces: 30 requests were refused: other reasons"
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        {"endTimeUnixNano": str(2**64 - 1)},
+        {"startTimeUnixNano": "0"},
+        {"startTimeUnixNano": "0", "endTimeUnixNano": "1"},
+        {"startTimeUnixNano": str(2**64 - 1)},
+    ],
+    ids=["ends in 2554", "begins in 1970", "all in 1970", "begins after it ends"],
+)
+def test_a_span_of_another_time_moves_nothing_and_is_counted(receiver, times) -> None:
+    assert post(receiver, traces(span(), {**span(), **times}))[0] == 200
+    facts = receiver.facts()
+    assert facts["spans"] == 1
+    assert facts["transactions"][0]["max"] < 60_000
     assert receiver.notes() == [
-        f"traces: 1 requests were refused: more than {otlp_server.MOST_CONNECTIONS} connections"
+        "traces: 1 spans and points are left out: they begin after they end, or are more than a day from this "
+        "machine's clock"
     ]
 
 

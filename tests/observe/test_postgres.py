@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from plimsoll.errors import UsageError
+from plimsoll.observe import postgres
 from plimsoll.observe.postgres import COUNTERS, UNITS, Postgres
 from plimsoll.observe.sampler import ProbeError
 
@@ -111,6 +112,21 @@ def test_statements_are_those_since_the_first_sample(postgresql_url: str) -> Non
         assert (found[query]["calls"], found[query]["rows"]) == (7, 21)
         assert found[query]["ms"] > 0
         assert not any("AS before" in each for each in found)
+        probe.close()
+
+
+def test_only_so_many_statements_are_kept_and_it_is_said(postgresql_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with psycopg.connect(postgresql_url, autocommit=True) as other:
+        other.execute("CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
+        monkeypatch.setattr(postgres, "MOST_READ", 3)
+        probe = Postgres(postgresql_url)
+        for number in range(6):
+            other.execute(f"SELECT {', '.join('1' * (number + 1))}, '{'x' * 3000}'")
+        probe.read(0.0)
+        assert probe._first is not None
+        assert [each.query for each in probe._first.values()] == ["", "", ""]
+        assert len(probe._read_statements(other)) == 3
+        assert probe.notes() == (f"{probe.source}: only the 3 statements with the most time are compared",)
         probe.close()
 
 

@@ -143,7 +143,7 @@ def test_series_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     sampler = Sampler([Steady(clock)], clock=clock)
     _run(sampler, clock, 105.0)
     assert [each.name for each in sampler.series(100.0, 105.0)] == ["asked"]
-    assert sampler.notes == ["p: only the first 1 of 3 series are kept"]
+    assert sampler.notes == ["p: only the first 1 of 3 series or more are kept"]
 
 
 def test_another_distance_may_be_chosen() -> None:

@@ -26,7 +26,10 @@ PART = (
     "runner/checker",
     "stats/entries",
     "processes/reports",
+    "workers/shapes[run-time]",
     "library/minimal",
+    "hooks/sessions",
+    "programs/listeners[unknown]",
     "modules/imports",
     "contrib/socketio",
 )

@@ -112,5 +112,5 @@ def view(make_interval, make_health) -> RunView:
             [CaughtException("division by zero", TRACE, 2, {0})],
         )
     slow = make_interval([30_000.0], second=3, name="/slow", outcome="timeout", body=0)
-    view.add([slow, make_interval(untimed=3, second=3, name="/todos", outcome="cancelled", body=0)])
+    view.add([slow, make_interval(untimed=3, second=3, name="/todos", outcome="unanswered", body=0)])
     return view

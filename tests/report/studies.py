@@ -56,6 +56,8 @@ def compared(
         "tail": 24 if metric.quantile == 0.99 else None,
         "warmup": float(WARMUP),
         "checks": (9, 9),
+        "primary": any(each.is_same(metric) and each.is_about(endpoint) for each in study.primary),
+        "q": others.get("p"),
     }
     return Comparison(metric=metric, a=a, b=b, endpoint=endpoint, level=level, operation=operation, **(known | others))
 
@@ -106,8 +108,6 @@ def ladder() -> Analysis:
         for endpoint in (("GET", "/threads/{id}"), ("POST", "/comments/"), ("", "Aggregated")):
             for metric in study.metrics:
                 word, known = words[int(level.value)]
-                if metric is P99 and endpoint[0] == "GET":
-                    known = known | {"q": known["p"]}
                 if metric is P99 and endpoint[0] == "POST" and level.value == 48:
                     word = "no verdict"
                     known = {"reason": "p99 rests on 23 requests a run; 368 are needed", "width": 0.0}

@@ -5,14 +5,19 @@ from dataclasses import replace
 import pytest
 from tests.report.studies import chain, ladder, operations
 
-from plimsoll.report.gate import exit_code, is_invalid, judged, regressions
+from plimsoll.report.gate import exit_code, is_invalid, is_regression, judged, regressions
 from plimsoll.report.sources import StudySource
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.metric import Metric
 
 
 def having(analysis: Analysis, **study: object) -> Analysis:
-    return Analysis(replace(analysis.study, **study), analysis.findings, analysis.comparisons)
+    changed = replace(analysis.study, **study)
+    comparisons = (
+        replace(each, primary=any(one.is_same(each.metric) and one.is_about(each.endpoint) for one in changed.primary))
+        for each in analysis.comparisons
+    )
+    return Analysis(changed, analysis.findings, tuple(comparisons))
 
 
 def with_words(analysis: Analysis, word: str) -> Analysis:
@@ -26,9 +31,7 @@ def test_the_primary_metric_is_what_is_judged():
 
 
 def test_without_a_primary_metric_everything_is():
-    plain = Analysis(
-        replace(ladder().study, primary=()), (), tuple(replace(each, q=None) for each in ladder().comparisons)
-    )
+    plain = having(ladder(), primary=())
     assert judged(plain) == plain.comparisons
 
 
@@ -40,14 +43,18 @@ def test_an_invalid_comparison_of_the_primary_metric_is_still_judged():
 
 
 def test_a_regression_is_a_certain_difference_for_the_worse():
-    assert [each.level.value for each in regressions(ladder())] == [336, 460]
+    assert {each.level.value for each in regressions(ladder())} == {336, 460}
+    first = regressions(ladder())[0]
+    assert not is_regression(replace(first, at_least=False)), "it may be less than matters"
+    assert not is_regression(replace(first, q=0.02)), "one in a hundred is too many for a build"
+    assert not is_regression(replace(first, q=None))
     assert exit_code(StudySource(ladder()), "regression") == 1
     assert exit_code(StudySource(ladder()), None) == 0
     assert exit_code(StudySource(with_words(ladder(), "not distinguishable")), "regression") == 0
 
 
 def test_what_is_better_is_no_regression():
-    better = tuple(replace(each, ratio=0.5) for each in ladder().comparisons)
+    better = tuple(replace(each, ratio=2.0 if each.metric.more_is_better else 0.5) for each in ladder().comparisons)
     assert exit_code(StudySource(Analysis(ladder().study, (), better)), "regression") == 0
 
 

@@ -1,8 +1,20 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from plimsoll.report.numbers import amount, milliseconds, quantity, share, shares_line, size, with_share
+from plimsoll.report.numbers import (
+    amount,
+    milliseconds,
+    moment,
+    moments,
+    quantity,
+    share,
+    shares_line,
+    size,
+    with_share,
+)
 from plimsoll.stats.latency.milliseconds import Milliseconds
 
 
@@ -76,3 +88,36 @@ def test_what_is_not_nothing_is_not_shown_as_nothing(part, whole, expected):
 )
 def test_sizes(count, expected):
     assert size(count) == expected
+
+
+@pytest.mark.parametrize(
+    ("zone", "expected"),
+    [
+        ("UTC", "2026-11-20 12:00:00 UTC"),
+        ("Europe/London", "2026-11-20 12:00:00 UTC"),
+        ("Europe/Berlin", "2026-11-20 13:00:00 +01"),
+        ("America/New_York", "2026-11-20 07:00:00 -05"),
+        ("Asia/Kolkata", "2026-11-20 17:30:00 +05:30"),
+    ],
+)
+def test_a_moment_has_the_zone_that_it_is_told_in(monkeypatch: pytest.MonkeyPatch, zone: str, expected: str) -> None:
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        assert moment(1_795_176_000.0) == expected
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_a_moment_of_a_summer_has_the_zone_of_summer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        assert moment(1_782_129_600.0, "%H:%M") == "14:00 +02"
+        assert moments("Started", [1_782_129_600.0]) == ("Started +02", ["06-22 14:00"])
+        both = moments("Started", [1_782_129_600.0, 1_795_176_000.0])
+        assert both == ("Started", ["06-22 14:00 +02", "11-20 13:00 +01"])
+    finally:
+        monkeypatch.undo()
+        time.tzset()

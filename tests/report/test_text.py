@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.long_texts import count_steps
 
-from plimsoll.report.text import UNLIMITED, cells, cut, one_line, room
+from plimsoll.plain_text import one_line
+from plimsoll.report.text import UNLIMITED, cells, cut, room
 
 
 def test_a_name_is_cut_at_its_end():

@@ -52,7 +52,7 @@ class Visitor(HttpUser):
          "--processes is for this machine; with --cluster say --workers-per-node N"),
         (GOOD, ("-H", "http://h", "--otel"), 2, "--otel is an option of Locust that is not supported yet"),
         (GOOD, ("-H", "http://h", "--csv-full-history"), 2, "--csv-full-history needs --csv"),
-        (GOOD, ("-H", "http://h", "--csv", "/proc/nowhere/x"), 2, "--csv /proc/nowhere/x: cannot write there"),
+        (GOOD, ("-H", "http://h", "--csv", "/proc/nowhere/x"), 2, "--csv /proc/nowhere/x: cannot write /proc/nowhere"),
         (GOOD, ("-H", "http://h", "--json-file", "/proc/x"), 2, "cannot write /proc/x.json"),
         (GOOD, ("-H", "http://h", "--logfile", "/proc/x.log"), 2, "cannot write /proc/x.log"),
         (GOOD, ("-H", "http://h", "--store", "/proc/x.db"), 2, "/proc/x.db"),

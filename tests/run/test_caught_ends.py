@@ -54,7 +54,7 @@ def test_a_user_who_catches_its_end_leaves_after_its_task(
     done = plimsoll("run", "-H", target.url, *users, "-t", "1s", "--headless", "--summary", "run.json")
     assert done.code in (0, 1, 3) and "left behind" not in done.err, done
     document = json.loads((plimsoll.directory / "run.json").read_text())
-    counts = {each["name"]: each["requests"] + each["cancelled"] for each in document["endpoints"]}
+    counts = {each["name"]: each["completed"] + each["unanswered"] for each in document["endpoints"]}
     assert counts == dict(target.counts), done
     assert target.counts["/bye"] >= 1, "on_stop is called as ever"
 
@@ -68,7 +68,7 @@ def test_a_task_without_an_end_sends_nothing_more(
     assert "tasks go on after the end of their users" in done.err, done
     document = json.loads((plimsoll.directory / "run.json").read_text())
     total = document["total"]
-    behind = sum(target.counts.values()) - total["requests"] - total["cancelled"]
+    behind = sum(target.counts.values()) - total["completed"] - total["unanswered"]
     # The last request of each user.
     assert 0 < behind <= (4 if users[0] == "-u" else 20), done
 
@@ -86,6 +86,6 @@ def test_a_task_may_clean_up_for_as_long_as_it_takes(plimsoll: Command, target: 
     done = plimsoll("run", "-H", target.url, "-u", "4", "-r", "100", "-t", "1s", "--headless", "--summary", "run.json")
     assert done.code in (0, 3) and "left behind" not in done.err, done
     document = json.loads((plimsoll.directory / "run.json").read_text())
-    counts = {each["name"]: each["requests"] for each in document["endpoints"]}
-    assert counts == {"/late": 4, "/bye": 4} and document["total"]["cancelled"] == 4, done
+    counts = {each["name"]: each["completed"] for each in document["endpoints"] if each["completed"]}
+    assert counts == {"/late": 4, "/bye": 4} and document["total"]["unanswered"] == 4, done
     assert dict(target.counts) == {"/never": 4, **counts}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import zlib
 from typing import TYPE_CHECKING
 
@@ -73,6 +75,46 @@ def test_a_body_over_a_limit_is_a_failure_that_says_which(
     assert outcome == "protocol"
     assert words in message
     assert plimsoll.stored()["total"]["failures"] == 3
+
+
+JSON_PLAN = """
+target = "URL"
+timeout = "60s"
+[[request]]
+get = "/x"
+expect.json = { "/3/a" = 1 }
+extract.id = { json = "/5/a" }
+[[phase]]
+users = 1
+[stop]
+requests = 2
+"""
+MOST_RESIDENT = 700 << 20
+"""Bytes. A tree of the body below has 2 GB."""
+MEASURED = """
+import resource, subprocess, sys
+command = [sys.executable, "-c", "from plimsoll.cli import main; main()", "run", "plan.toml", "--headless"]
+subprocess.run(command, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10)
+"""
+"""The run, and then the most resident bytes of any of its processes. A process that has ended and that its parent has
+waited for counts for that parent, with its own children."""
+
+
+def test_json_costs_a_worker_little_more_than_its_body(plimsoll: Command) -> None:
+    packed = zlib.compress(b"[" + b",".join([b'{"a":1}'] * 3_000_000) + b"]")
+    with RecordingServer({"/x": answer(200, packed, (("Content-Encoding", "deflate"),))}) as target:
+        plimsoll.write(JSON_PLAN.replace("URL", target.url), "plan.toml")
+        # A process of its own: the largest child counts, and other tests of this process have had children too.
+        measured = subprocess.run(
+            [sys.executable, "-c", MEASURED],
+            cwd=plimsoll.directory,
+            env=plimsoll.environment,
+            capture_output=True,
+            text=True,
+        )
+    assert measured.returncode == 0, measured
+    assert int(measured.stdout.splitlines()[-1]) < MOST_RESIDENT
 
 
 @pytest.mark.parametrize("size", ["0", "-1", "64 parrots", "1e3", ""])

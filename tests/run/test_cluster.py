@@ -81,9 +81,10 @@ def test_what_is_reported_is_what_the_target_received_and_what_one_process_would
     plimsoll.write("/from-a-file", "data.txt")
     done = _run(
         plimsoll, cluster, "-f", "locustfile.py", "-H", target.url, "--workers-per-node", "2",
-        "-u", "8", "-r", "8", "-t", "4s", "-s", "10s", "--log-exchanges", "all.parquet",
+        "-u", "8", "-r", "8", "-t", "4s", "-s", "10s", "--log-exchanges", "all.parquet", "--ship", "data.*",
     )  # fmt: skip
     assert done.code == 0, done
+    assert "3 files of" in done.err and "    data.txt  12 bytes" in done.err
     run = plimsoll.stored()
     assert run["total"]["requests"] == target.counts["/from-a-file"] == target.total > 8
     assert run["generator"]["workers"] == 4

@@ -141,12 +141,18 @@ def test_other_bytes_are_refused() -> None:
         exchange_columns(_packed(_row())[:-1], 0)
 
 
+def _begun(path: Path) -> ExchangeFile:
+    file = ExchangeFile(str(path))
+    file.start(1000.0, "kernel")
+    return file
+
+
 def test_columns_are_the_rows_with_names_and_times_since_second_0(tmp_path: Path) -> None:
     path = tmp_path / "folder" / "x.parquet"
     full = {
         name: 10 + place for place, name in enumerate(("dns", "connect", "tls", "bytes_out", "bytes_in", "bytes_body"))
     }
-    with ExchangeFile(str(path)) as file:
+    with _begun(path) as file:
         file.add(3, _exchanges(
             _row(due=EPOCH - 5, sent=EPOCH + 1, first_byte=EPOCH + 2, arrival=EPOCH + 3, read=EPOCH + 4, status=404,
                  hops=2, retries=1, endpoint=1, outcome="http", source=2, serial=1 << 63, **full),
@@ -165,7 +171,7 @@ def test_endpoints_that_come_later_and_differ_by_worker_keep_their_names(
 ) -> None:
     monkeypatch.setattr(exchange_log, "GROUP", 3)
     path = tmp_path / "x.parquet"
-    with ExchangeFile(str(path)) as file:
+    with _begun(path) as file:
         for number in range(7):
             names = [("GET", f"/{number}"), ("GET", "/last")]
             file.add(number % 2, Exchanges(EPOCH, names, _packed(_row(endpoint=number % 2, serial=number))))
@@ -179,7 +185,7 @@ def test_a_disk_that_fails_is_said_once_and_costs_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(exchange_log, "GROUP", 1)
-    with caplog.at_level(logging.ERROR), ExchangeFile(str(tmp_path / "x.parquet")) as file:
+    with caplog.at_level(logging.ERROR), _begun(tmp_path / "x.parquet") as file:
 
         def fail(*_: object) -> None:
             raise OSError(28, "No space left on device")
@@ -207,7 +213,7 @@ def test_a_disk_that_is_too_slow_does_not_fill_the_memory(
 
     monkeypatch.setattr(pyarrow.parquet.ParquetWriter, "write_table", write_slowly)
     path = tmp_path / "x.parquet"
-    with caplog.at_level(logging.ERROR), ExchangeFile(str(path)) as file:
+    with caplog.at_level(logging.ERROR), _begun(path) as file:
         file.add(0, _exchanges(_row(serial=1)))
         assert begun.wait(TIMEOUT_S)
         file.add(0, _exchanges(_row(serial=2)))
@@ -224,9 +230,23 @@ def test_only_its_owner_reads_a_new_file_and_one_that_is_there_keeps_its_mode(tm
     (tmp_path / "old").touch(0o640)
     (tmp_path / "old").chmod(0o640)
     for name in ("old", "new"):
-        with ExchangeFile(str(tmp_path / name)):
+        with _begun(tmp_path / name):
             pass
     assert [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("old", "new")] == [0o640, 0o600]
+
+
+def test_an_older_file_stays_until_the_run_begins(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    with ExchangeFile(str(path)):
+        pass
+    assert not path.exists()
+    path.write_text("earlier")
+    with ExchangeFile(str(path)):
+        pass
+    assert path.read_text() == "earlier"
+    with _begun(path):
+        pass
+    assert pyarrow.parquet.read_table(path).num_rows == 0
 
 
 def test_what_cannot_be_written_is_said_before_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,7 +287,7 @@ def _recomputed(table: Any) -> dict[tuple[int, str, str, str], dict[str, Any]]:
         sums["count"] += 1
         for name in ("bytes_in", "bytes_out", "bytes_body"):
             sums[name] += row[name]
-        if row["outcome"] in ("cancelled", "dropped"):
+        if row["outcome"] in ("unanswered", "dropped"):
             continue
         for kind, begin in (("response", "due"), ("service", "sent")):
             took = row["arrival"] - row[begin]

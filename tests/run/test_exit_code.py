@@ -34,5 +34,13 @@ def test_who_does_not_mind_an_invalid_run_gets_the_other_codes() -> None:
     assert exit_code(**given, failures=False) == 2  # type: ignore[arg-type]
 
 
-def test_failures_that_cost_nothing_do_not_hide_a_listener_that_failed() -> None:
-    assert exit_code(chosen=None, failures=True, on_error=0, listener_failed=True) == 2
+def test_failures_that_cost_nothing_decide_before_a_listener_that_failed() -> None:
+    assert exit_code(chosen=None, failures=True, on_error=0, listener_failed=True) == 0
+    assert exit_code(chosen=None, failures=False, on_error=0, listener_failed=True) == 2
+
+
+def test_a_threshold_within_the_generators_share_is_like_an_invalid_run_unless_another_one_failed() -> None:
+    given = {"threshold_within_share": True, "chosen": None, "failures": False, "on_error": 9, "listener_failed": False}
+    assert exit_code(**given) == 3  # type: ignore[arg-type]
+    assert exit_code(**given, threshold_failed=True) == 1  # type: ignore[arg-type]
+    assert exit_code(**given, on_invalid=0) == 0  # type: ignore[arg-type]

@@ -158,7 +158,11 @@ def test_a_target_that_is_not_allowed_is_refused_before_the_run(
         plimsoll.write("allow-hosts = *.example.com\n", "locust.conf")
     done = plimsoll("run", target.url, "-t", "1s", "--headless", *options)
     assert (done.code, done.out) == (2, "")
-    assert done.err == ("plimsoll: not allowed: 127.0.0.1 is not in the allowed hosts; allow it with --allow-hosts\n")
+    assert done.err.startswith(
+        "plimsoll: not allowed: 127.0.0.1 is not in the allowed hosts; allow it with --allow-hosts"
+    )
+    place = {"option": "\n", "variable": "the variable PLIMSOLL_ALLOW_HOSTS\n", "file": "locust.conf, line 1\n"}[source]
+    assert done.err.endswith(place)
     assert target.total == 0
     assert not plimsoll.store.exists()
 

@@ -44,6 +44,27 @@ class Visitor(FastHttpUser):
         self.client.get("/")
 """
 
+VISITOR_WITH_DATA = """
+import os
+from locust import FastHttpUser, constant, events, task
+
+@events.report_to_master.add_listener
+def tell(client_id, data):
+    data["files"] = sorted(name for name in os.listdir() if name != ".lock" and name[:2] != "__")
+
+@events.worker_report.add_listener
+def show(client_id, data):
+    print("files on the worker:", data["files"], flush=True)
+
+class Visitor(FastHttpUser):
+    wait_time = constant(0.05)
+    def on_start(self):
+        self.rows = open("users.csv").read()
+    @task
+    def index(self):
+        self.client.get("/")
+"""
+
 
 def test_workers_that_were_started_before_their_master_send_its_load_and_end_with_it(
     plimsoll: Command, target: CountingTarget, port: int
@@ -67,7 +88,10 @@ def test_workers_that_were_started_before_their_master_send_its_load_and_end_wit
     assert run["generator"]["workers"] == 2
 
     assert "waiting for 2 workers" in done.err
-    assert "anybody who reaches that port can join: --join-token keeps others out" in done.err
+    assert (
+        f"workers on this machine can join: plimsoll run --worker --master-port {port}. For other machines" in done.err
+    )
+    assert re.search(r"1 file of \S+ travel to the workers, \d+ bytes:\n.*    locustfile.py  \d+ bytes", done.err)
     assert sorted(re.findall("MasterRunner got (.*)", done.out)) == ["from worker 0", "from worker 1"]
     for each in ended:
         assert each.out.count("WorkerRunner got from the master of 2") == 1
@@ -128,7 +152,7 @@ def test_a_worker_that_is_killed_is_lost_and_the_others_take_its_load_over(
     assert (len(process), alive) == (1, [])
     done = plimsoll.end(master)
     assert done.code == 3, done
-    assert re.search(r"worker \d \(on .*\) .*: its 0 users .*; the others take its load over", done.err), done
+    assert re.search(r"worker \d \(on .*\) .*; the others take its load over", done.err), done
     assert 0.75 * 1000 < plimsoll.stored()["total"]["requests"] <= target.total
     assert [plimsoll.end(each).code for each in workers] == [-signal.SIGKILL, 0]
 
@@ -181,19 +205,67 @@ def test_a_worker_whose_process_stands_still_is_killed_when_the_run_ends(
 
 
 def test_who_has_another_token_does_not_join(plimsoll: Command, target: CountingTarget, port: int) -> None:
-    stranger = start_worker(plimsoll, port, "--join-token", "guessed")
-    plimsoll.environment["PLIMSOLL_JOIN_TOKEN"] = "the right one"
+    stranger = start_worker(plimsoll, port, "--join-token", "guessed at random")
+    plimsoll.environment["PLIMSOLL_JOIN_TOKEN"] = "this is the right one"
     master = start_master(plimsoll, port, target.url, "--rate", "20/s", "-t", "1s")
     refused = plimsoll.end(stranger)
     assert refused.code == 2
     assert refused.err.splitlines()[-1].startswith("plimsoll: the worker on ")
-    assert refused.err.endswith("has another token than the master (--join-token)\n")
+    assert refused.err.endswith(
+        "has another token than the master (--join-token): set PLIMSOLL_JOIN_TOKEN to the same on both sides\n"
+    )
     assert target.total == 0
     worker = start_worker(plimsoll, port)
     done = plimsoll.end(master)
     assert (done.code, plimsoll.end(worker).code, target.total) == (0, 0, 20), done
-    assert "anybody who reaches that port" not in done.err
-    assert "the right one" not in str(plimsoll.stored())
+    assert "the right one" not in str(plimsoll.stored()) + done.err
+
+
+def test_for_other_machines_the_master_prints_the_whole_line_that_starts_a_worker(
+    plimsoll: Command, target: CountingTarget, port: int
+) -> None:
+    master = plimsoll.start(
+        "run", "--master", "--master-bind-host", "0.0.0.0", "--master-bind-port", str(port), "--headless", target.url,
+        "--rate", "20/s", "-t", "1s",
+    )  # fmt: skip
+    assert master.stderr is not None
+    first = master.stderr.readline()
+    found = re.fullmatch(
+        rf"workers can join: PLIMSOLL_JOIN_TOKEN=(\S{{43}}) plimsoll run -f - --worker --master-host (\S+) "
+        rf"--master-port {port}\n",
+        first,
+    )
+    assert found is not None, first
+    token, host = found.groups()
+    refused = plimsoll.end(start_worker(plimsoll, port))
+    assert refused.code == 2 and "another token than the master" in refused.err
+    plimsoll.environment["PLIMSOLL_JOIN_TOKEN"] = token
+    worker = start_worker(plimsoll, port, "--master-host", host if host != "HOST" else "127.0.0.1")
+    done = plimsoll.end(master)
+    assert (done.code, plimsoll.end(worker).code, target.total) == (0, 0, 20), done
+    assert token not in done.out + done.err
+
+
+def test_only_the_files_of_the_run_are_sent_and_a_missing_one_is_named_with_what_to_add(
+    plimsoll: Command, target: CountingTarget, port: int
+) -> None:
+    plimsoll.write(VISITOR_WITH_DATA)
+    for name in ("users.csv", "secrets.env", "creds.json", "client.key", ".env"):
+        plimsoll.write("some data", name)
+    (plimsoll.directory / "elsewhere").mkdir()
+    worker = start_worker(plimsoll, port, cwd=plimsoll.directory / "elsewhere")
+    done = plimsoll.end(start_master(plimsoll, port, "-f", "locustfile.py", "-H", target.url, "-t", "1s"))
+    assert plimsoll.end(worker).code == 0
+    assert "files on the worker: ['locustfile.py']" in done.out, done
+    assert "'users.csv'; it did not travel with the locustfile: start the run with --ship 'users.csv'" in done.out
+    assert target.total == 0
+
+    worker = start_worker(plimsoll, port, cwd=plimsoll.directory / "elsewhere")
+    words = ("-f", "locustfile.py", "-H", target.url, "-t", "1s", "-s", "5s", "--ship", "*")
+    done = plimsoll.end(start_master(plimsoll, port, *words))
+    assert plimsoll.end(worker).code == 0
+    assert "files on the worker: ['creds.json', 'locustfile.py', 'users.csv']" in done.out, done
+    assert done.code == 0 and target.total > 0
 
 
 @pytest.mark.exhaustive
@@ -263,10 +335,19 @@ def test_a_master_ends_with_locusts_exit_code_if_its_workers_do_not_come(plimsol
         (("--master", "--cluster=auto", "--nodes", "1", "http://h"), "--master and --cluster do not go together.*"),
         (("-f", "-"), "-f - goes with --worker, which gets the locustfile from its master; here name the file"),
         (("--worker", "-f", "nowhere.py"), "locustfile not found: .*nowhere.py"),
+        (("--worker", "--master-host", "vm-a"), "a worker joins a master on another machine with a token: set PLIM.*"),
+        (
+            ("--master", "--join-token", "abc", "http://h"),
+            "the token of --join-token .* has 3 characters, and needs 16.*",
+        ),
+        (("--worker", "--join-token", "abc"), "the token of --join-token .* has 3 characters, and needs 16.*"),
+        (("--master", "--ship", "no*", "-f", "locustfile.py"), "--ship no\\*: /.* has no such file"),
+        (("--ship", "*", "http://h"), "--ship goes with --master or --cluster: .*"),
         (("--master", "--master-bind-host", "192.0.2.1", "http://h"), "cannot listen for workers at 192.0.2.1:5557.*"),
     ],
 )
 def test_what_does_not_go_together_is_one_line(plimsoll: Command, arguments: tuple[str, ...], why: str) -> None:
+    plimsoll.write(LOCUSTFILE)
     done: CommandResult = plimsoll("run", "--headless", *arguments)
     assert done.code in (1, 2)
     assert re.fullmatch(rf"plimsoll: {why}\n", done.err), done

@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-from plimsoll.run.limits import MANY, SPARE, open_files, share, users_per_process
+from plimsoll.run.limits import MANY, SPARE, _too_many, open_files, share, users_per_process
 
 PROGRAM = """
 import resource, sys
 from plimsoll.errors import LimitError
-from plimsoll.run.limits import ensure_open_files
+from plimsoll.run.limits import ensure_open_files, _too_many
 soft, hard, users, processes = map(int, sys.argv[1:])
 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 plain = resource.setrlimit
@@ -69,12 +69,28 @@ def test_the_soft_limit_is_raised_to_what_is_needed() -> None:
 
 def test_too_low_a_hard_limit_is_refused_with_what_to_do() -> None:
     refusal = _ensure(200, 400, 100_000, 4)
-    assert re.match(r"refused: this machine carries about [\d,]+ users \(\d+ workers\); raise `ulimit -n`", refusal)
+    assert re.match(
+        r"refused: 400 open files are the limit of each process: \d+ workers(, one for each CPU,)? could have about "
+        r"[\d,]+ users; raise `ulimit -n`",
+        refusal,
+    )
 
 
 def test_more_processes_are_not_advised_where_they_would_not_help() -> None:
     assert "--processes" not in _ensure(100, 110, 1000, 1)
 
 
+def test_a_number_of_workers_that_nobody_asked_for_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plimsoll.run.limits.usable_cpus", lambda: 4)
+    assert "4 workers, one for each CPU, could have about 1,400 users" in _too_many(10_000, 1, 500)
+    assert "8 workers could have about 2,900 users" in _too_many(10_000, 8, 500)
+
+
 def test_this_machine_allows_a_few_users() -> None:
     assert resource.getrlimit(resource.RLIMIT_NOFILE)[1] > SPARE
+
+
+def test_a_limit_without_room_for_a_worker_says_so() -> None:
+    message = _too_many(500, 1, 100)
+    assert message.startswith(f"100 open files are the limit of each process, and a worker needs {SPARE} for itself")
+    assert " 0 users" not in message

@@ -41,7 +41,8 @@ def test_a_url_is_run_at_once_and_the_process_ends_with_the_run(
     assert page.test["status"] in ("preparing", "spawning", "running")
     assert page.wait() == 1, page.err
     assert page.out.startswith("[\n"), "what is for programs is all there is on stdout"
-    assert plimsoll.stored()["total"]["requests"] == target.total
+    total = plimsoll.stored()["total"]
+    assert total["completed"] + total["unanswered"] == target.total
 
 
 def test_the_page_of_a_url_stays_when_that_is_asked_for(
@@ -116,3 +117,35 @@ def test_an_option_that_nobody_knows_ends_a_waiting_page_before_it_is_served(pli
     assert done.code == 2
     assert "no such option '--no-such-option'" in done.err
     assert "the page" not in done.err
+
+
+@pytest.mark.parametrize("waits", [(), ("--headless", "--master", "--master-bind-port", "0")])
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--no-such-option",), "no such option '--no-such-option'"),
+        (("--size", "large"), "argument --size: invalid int value: 'large'"),
+        (("--slave",), "--slave has been renamed to --worker"),
+        (("--expect-slaves", "2"), "--expect-slaves has been renamed to --expect-workers"),
+        (("--web-auth", "a:b"), "--web-auth has been replaced with --web-login"),
+        (("--legacy-ui",), "--legacy-ui is no longer supported"),
+        (("--threshold", "p99 is low"), "p99 is low"),
+        (("--observe", "nothing:1"), "--observe nothing:1: not known"),
+        (("--html", "/proc/nowhere/run.html"), "cannot write /proc/nowhere/run.html"),
+        (("--csv", "/proc/nowhere/run"), "--csv /proc/nowhere/run: cannot write"),
+        (("--log-exchanges", "/proc/nowhere/run.parquet"), "cannot write /proc/nowhere/run.parquet"),
+    ],
+)
+def test_what_is_wrong_with_an_option_is_told_before_anything_waits(
+    plimsoll: Command, waits: tuple[str, ...], words: tuple[str, ...], message: str
+) -> None:
+    plimsoll.write(
+        "from locust import HttpUser, events, task\n"
+        "@events.init_command_line_parser.add_listener\n"
+        "def own(parser): parser.add_argument('--size', type=int)\n"
+        "class A(HttpUser):\n    @task\n    def t(self): pass\n"
+    )
+    done = plimsoll("run", "-f", "locustfile.py", *waits, *words)
+    assert (done.code, message in done.err) == (2, True), done
+    assert "the page" not in done.err
+    assert "can join" not in done.err

@@ -179,6 +179,49 @@ def test_over_tls_the_certificate_is_checked_as_that_of_the_load(certificate: tu
     server.close()
 
 
+@pytest.fixture
+def mutual(certificate: tuple[str, str]) -> Iterator[GrpcServer]:
+    """A server that wants a certificate of its clients."""
+    chain, key = (Path(each).read_bytes() for each in certificate)
+    server = GrpcServer((key, chain), reflection=["v1"], authority=chain)
+    yield server
+    server.close()
+
+
+def test_a_client_certificate_in_two_files_is_shown_to_the_one_that_is_asked(
+    plimsoll: Command, mutual: GrpcServer, certificate: tuple[str, str]
+) -> None:
+    own, key = certificate
+    plan = plimsoll.write(
+        f"""
+        [[target]]
+        url = "grpcs://{mutual.place}"
+        verify = "{own}"
+        cert = ["{own}", "{key}"]
+        [[request]]
+        grpc = "{SAY}"
+        """,
+        "plan.toml",
+    )
+    done = plimsoll("run", str(plan), "--iterations", "3", "--headless")
+    assert done.code == 0, done
+    assert (mutual.counts, mutual.reflection.calls) == ({"Say": 3}, 1)
+
+
+def test_a_url_has_options_for_its_certificates(
+    plimsoll: Command, mutual: GrpcServer, certificate: tuple[str, str]
+) -> None:
+    own, key = certificate
+    url = f"grpcs://{mutual.place}/{SAY}"
+    short = ["--iterations", "3", "--headless"]
+    done = plimsoll("run", url, "--cacert", own, "--cert", own, "--key", key, *short)
+    assert done.code == 0, done
+    assert (mutual.counts, mutual.reflection.calls) == ({"Say": 3}, 1)
+    without = plimsoll("run", url, "--cacert", own, *short)
+    assert without.code == 2
+    assert "if it asks for a certificate of the client, name one: --cert FILE --key FILE" in without.err
+
+
 class OneByOne(Reflection):
     """Gives each file alone, as some servers do, and ends the call at a name that it does not know."""
 
@@ -253,6 +296,15 @@ class Endless(OneByOne):
         return response
 
 
+class Talkative(OneByOne):
+    """Answers each question with a long text."""
+
+    def file_alone(self, request: Any) -> Any:
+        response = super().file_alone(request)
+        response.error_response.error_message = "x" * 100_000
+        return response
+
+
 class Hostile(Forbidding):
     """Refuses with a long text that clears a terminal."""
 
@@ -290,6 +342,14 @@ def test_a_schema_without_an_end_is_refused(name: str, value: int, size: str, mo
     monkeypatch.setattr(reflection, name, value)
     server = GrpcServer(reflection=["v1"], service=Endless())
     assert size in refused(plan_of(url_of(server)))
+    server.close()
+
+
+def test_answers_have_a_limit_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reflection, "MOST_BYTES", 50_000)
+    server = GrpcServer(reflection=["v1"], service=Talkative())
+    where = f"cannot ask grpc://{server.place} for its schema: "
+    assert f"{where}the response body is over the limit of 50000 bytes" in refused(plan_of(url_of(server)))
     server.close()
 
 

@@ -70,12 +70,28 @@ def test_a_run_is_continued_with_the_arrivals_that_are_due_and_nothing_is_counte
     plimsoll: Command, target: CountingTarget, port: int
 ) -> None:
     workers = [start_worker(plimsoll, port) for _ in range(2)]
-    master = _master(plimsoll, port, target.url + "/", "--expect-workers", "2", "--rate", "60/s", "-t", "15s")
+    text = """
+        thresholds = ["p99 < 20s", "rps > 1"]
+        [[request]]
+        get = "/"
+        [[phase]]
+        rate = "60/s"
+        duration = "15s"
+    """
+    plan = str(plimsoll.write(text, "plan.toml"))
+    master = _master(plimsoll, port, plan, "-H", target.url, "--expect-workers", "2", "--threshold", "errors < 1%")
     run = _kill(plimsoll, master, target, 150)
     before = _run(plimsoll)
     assert before.status == "interrupted"
-    done = _attach(plimsoll, port, run)
+    done = _attach(plimsoll, port, run, "--threshold", "p50 < 20s", "--threshold", "errors < 1%")
     assert done.code == 3, done.out + done.err
+    lines = [line.strip() for line in done.out.splitlines()]
+    assert [line.split("  ")[0] for line in lines if line[:1] in ("✓", "✗") and line] == [
+        "✓ p99 < 20s",
+        "✓ rps > 1",
+        "✓ errors < 1%",
+        "✓ p50 < 20s",
+    ], done.out
     ended = [plimsoll.end(each) for each in workers]
     assert [each.code for each in ended] == [0, 0], ended
     assert all(re.search(r"with what it measured \([\d,]+ bytes\)", each.err) for each in ended)

@@ -222,6 +222,39 @@ def test_python_users_have_the_rows_of_native_users(plimsoll: Command) -> None:
     assert fast == native
 
 
+@pytest.mark.parametrize("what", [("URL/chat", "--stream", "llm", "--body", BODY), ("Plain", "-H", "URL")])
+def test_a_number_of_tokens_out_of_range_is_a_failure_and_the_rest_is_stored(
+    plimsoll: Command, what: Sequence[str]
+) -> None:
+    def events(number: int) -> list[str]:
+        return [WORD, USAGE.replace("9", str(2**63)) if number == 1 else USAGE, "[DONE]"]
+
+    plimsoll.write(LOCUSTFILE)
+    target = StreamingTarget(events)
+    try:
+        done = plimsoll("run", *(each.replace("URL", target.url) for each in what), "--iterations", "4", "--headless")
+    finally:
+        target.close()
+    assert done.code == 1, done
+    run = plimsoll.stored()
+    assert (run["total"]["requests"], run["total"]["failures"], target.streams) == (4, 1, 4)
+    [failure] = run["failures"]
+    assert f"usage.completion_tokens is {2**63} and not a number from 0 to 1000000000" in failure["message"]
+
+
+def test_an_emoji_that_is_cut_between_two_chunks_is_text(plimsoll: Command) -> None:
+    halves = [WORD.replace("word ", half) for half in (r"\ud83d", r"\ude00")]
+    target = StreamingTarget([*halves, USAGE, "[DONE]"])
+    try:
+        done = plimsoll(
+            "run", f"{target.url}/chat", "--stream", "llm", "--body", BODY, "--iterations", "2", "--headless"
+        )
+    finally:
+        target.close()
+    assert done.code == 0, done
+    assert _rows(plimsoll.stored())["each chunk"]["requests"] == 4
+
+
 def test_objectives_go_with_what_reads_completions(plimsoll: Command) -> None:
     plimsoll.write(LOCUSTFILE)
     for arguments, expected in (

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import ssl
+import threading
+import time
 from contextlib import suppress
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.command import Command
+    from websockets.http11 import Response
     from websockets.sync.server import ServerConnection
 
 
@@ -76,6 +80,59 @@ def test_a_message_that_does_not_end_counts_as_a_body_in_memory(plimsoll: Comman
     }  # fmt: skip
 
 
+class FloodServer(EchoServer):
+    """Sends 40 messages of 30 kB at once, and reads what comes."""
+
+    def _serve(self, connection: ServerConnection) -> None:
+        with suppress(ConnectionClosed):
+            for _ in range(40):
+                connection.send(bytes(30_000))
+            for _ in connection:
+                pass
+
+
+UNREAD_PLAN = """
+target = "http://{place}"
+[[flow]]
+name = "chat"
+[[flow.step]]
+connect = "/chat"
+[[flow.step]]
+wait = "1h"
+[[flow.step]]
+receive = "next"
+[[phase]]
+users = 6
+[stop]
+time = "4s"
+"""
+UNREAD_USER = """
+import gevent
+from plimsoll import HttpUser, task
+
+class Silent(HttpUser):
+    host = "http://{place}"
+
+    @task
+    def wait(self):
+        with self.client.websocket("/chat"):
+            gevent.sleep(3600)
+"""
+
+
+@pytest.mark.parametrize("text", [UNREAD_PLAN, UNREAD_USER], ids=["native", "python"])
+def test_unread_messages_of_all_users_count_as_bodies_in_memory(plimsoll: Command, text: str) -> None:
+    server = FloodServer()
+    is_plan = text == UNREAD_PLAN
+    file = plimsoll.write(text.format(place=server.place), "plan.toml" if is_plan else "locustfile.py")
+    users = [] if is_plan else ["-u", "6", "-r", "6", "-t", "4s"]
+    done = plimsoll("run", str(file), *users, "--max-body-memory", "2MiB", "--headless")
+    server.close()
+    ends = {(each["method"], each["outcome"], each["message"]) for each in plimsoll.stored()["failures"]}
+    words = "the bodies in memory are over the limit of 2097152 bytes for all users of a worker"
+    assert ends == {("WS close", "protocol", words)}, done
+
+
 PLAN = """
 target = "http://{place}"
 [[flow]]
@@ -127,6 +184,73 @@ def test_a_plan_may_connect_send_receive_wait_and_close(plimsoll: Command) -> No
     assert [json.loads(each) for each in server.received if isinstance(each, str)] == [{"token": "t", "id": 7}] * 4
 
 
+class RoomServer(EchoServer):
+    """Sends each message to all who are connected, some milliseconds after it came."""
+
+    DELAY_S = 0.003
+
+    def __init__(self) -> None:
+        self.room: list[ServerConnection] = []
+        self._lines = threading.Lock()
+        super().__init__()
+
+    def _serve(self, connection: ServerConnection) -> None:
+        with self._lines:
+            self.room.append(connection)
+        with suppress(ConnectionClosed):
+            for message in connection:
+                time.sleep(self.DELAY_S)
+                with self._lines:
+                    self.received.append(message)
+                    for other in self.room:
+                        with suppress(ConnectionClosed):
+                            other.send(message)
+
+
+ROOM_PLAN = """
+target = "http://{place}"
+[[flow]]
+name = "chat"
+[[flow.step]]
+connect = "/chat"
+timeout = "20s"
+[[flow.step]]
+send = {{ json = {{ by = "${{user}}", id = "${{iteration}}" }} }}
+[[flow.step]]
+name = "mine"
+receive = "reply"
+{expect}
+extract.id = {{ json = "/id" }}
+timeout = "20s"
+[[flow.step]]
+send = "${{iteration}} ${{id}}"
+[[phase]]
+users = 5
+[stop]
+iterations = 100
+"""
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        """expect.json = { "/by" = "${user}", "/id" = "${iteration}" }""",
+        """expect.contains = "\\"id\\": \\"${iteration}\\"" """,
+    ],
+)
+def test_the_reply_is_the_message_that_carries_what_was_sent(plimsoll: Command, expect: str) -> None:
+    server = RoomServer()
+    found = run(plimsoll, str(plimsoll.write(ROOM_PLAN.format(place=server.place, expect=expect), "plan.toml")))
+    server.close()
+    assert found["WS receive mine"]["requests"] == 100
+    assert not any(each["failures"] for each in found.values())
+    assert found["message in /chat"]["requests"] > 200, "the others' messages come as well"
+    pairs = [text.split() for text in server.received if isinstance(text, str) and not text.startswith("{")]
+    assert all(sent == answered for sent, answered in pairs)
+    # The server needs that long for each message.
+    assert found["WS receive mine"]["service_ms"]["min"] >= RoomServer.DELAY_S * 1000
+
+
 def test_close_codes_are_outcomes(plimsoll: Command, echo: EchoServer) -> None:
     found = run(plimsoll, f"ws://{echo.place}/busy", "--message", "x", "--iterations", "6", code=1)
     ends = {name: {end: each["count"] for end, each in row["outcomes"].items()} for name, row in found.items()}
@@ -135,6 +259,40 @@ def test_close_codes_are_outcomes(plimsoll: Command, echo: EchoServer) -> None:
     assert found["WS /busy"]["requests"] == 2
     done = plimsoll("run", f"ws://{echo.place}/busy", "--message", "x", "--iterations", "3", "--headless")
     assert "the server closed the connection with code 1013: later" in done.out
+
+
+REFUSED_PLAN = """
+target = "http://{place}"
+[[flow]]
+name = "chat"
+[[flow.step]]
+connect = "/chat"
+[[flow.step]]
+send = "x"
+[[phase]]
+users = 5
+[stop]
+time = "2s"
+"""
+
+
+def test_users_of_a_plan_that_are_refused_say_why_and_wait(plimsoll: Command) -> None:
+    def refuse(connection: ServerConnection, _: object) -> Response:
+        attempts.append(1)
+        return connection.respond(HTTPStatus.FORBIDDEN, "token has\nexpired")
+
+    attempts: list[int] = []
+    server = EchoServer(process_request=refuse)
+    done = plimsoll("run", str(plimsoll.write(REFUSED_PLAN.format(place=server.place), "plan.toml")), "--headless")
+    server.close()
+    assert done.code == 1, done
+    failures = plimsoll.stored()["failures"]
+    assert {(each["method"], each["outcome"], each["message"]) for each in failures} == {
+        ("WS", "http", "status 403: token has expired")
+    }
+    # After 10, 20, 40 … ms at most, a user waits for half a second to a second.
+    assert 5 * 4 <= len(attempts) <= 5 * 12
+    assert "waited before they tried again" in done.out
 
 
 def test_a_websocket_over_tls(plimsoll: Command, certificate: tuple[str, str]) -> None:

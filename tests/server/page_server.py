@@ -236,7 +236,7 @@ class LiveFeed:
         self.live.second(Progress(**(said | more)))
 
     def end(self, status: Any = "finished", exit_code: int = 0, message: str = "") -> None:
-        self.live.over(status, self.view, assess(self.view, {}, {}), exit_code, message)
+        self.live.over(status, self.view, assess(self.view, {}, {}, "finished"), exit_code, message)
 
 
 def interval(second: int, name: str, ms: Sequence[float], outcome: str = "success", method: str = "GET") -> Interval:

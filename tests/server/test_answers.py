@@ -6,6 +6,7 @@ import json
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from plimsoll.errors import PlimsollError, RefError, StoreError, UsageError
 from plimsoll.server.answers import ON_ERROR, answer, problem, to_json
 from plimsoll.server.messages import LogLine, Problem, TaskRatio
 
@@ -29,8 +30,14 @@ def test_text_that_is_no_text_is_still_told():
 
 def test_answers_are_not_kept_by_browsers_and_hide_passwords():
     assert answer({}).headers["Cache-Control"] == "no-store"
-    found = problem(400, "no store at postgresql://me:hunter2@db")
-    assert (found.status_code, b"hunter2" in found.body) == (400, False)
+    for kind in (UsageError, RefError, StoreError):
+        found = ON_ERROR[PlimsollError](None, kind("no store at postgresql://me:hunter2@db"))
+        assert (found.status_code >= 400, b"hunter2" in found.body) == (True, False)
+
+
+def test_our_own_advice_is_not_masked():
+    text = "log in at /login, or send Authorization: Bearer TOKEN"
+    assert json.loads(problem(401, text).body)["error"] == text
 
 
 def test_a_message_of_any_depth_is_told_without_them():

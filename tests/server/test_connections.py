@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import socket
 import time
 from http.client import HTTPResponse
 
 import pytest
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
 from tests.server.page_server import serve_page, wait_until
 
 from plimsoll.server import connections
@@ -64,6 +67,53 @@ def test_a_connection_that_is_used_again_and_again_goes_on(monkeypatch):
         for _ in range(4):
             assert _ask(kept) == 200
             time.sleep(0.3)
+
+
+def _ask_and_read_nothing(page) -> socket.socket:
+    """Requests whose answers are more than the system buffers."""
+    held = _connect(page)
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    held.settimeout(0.2)
+    with contextlib.suppress(TimeoutError):
+        for _ in range(100):
+            held.sendall(b"GET /big HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    held.settimeout(30)
+    return held
+
+
+def _add_big_answer(page) -> None:
+    page.server._app.router.routes.insert(0, Route("/big", lambda _: PlainTextResponse("x" * 30_000_000)))
+
+
+def test_connections_that_read_nothing_make_room(monkeypatch):
+    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 3)
+    monkeypatch.setattr(connections, "TAKEN_TIMEOUT_S", 0.3)
+    with serve_page() as page:
+        _add_big_answer(page)
+        held = [_ask_and_read_nothing(page) for _ in range(3)]
+
+        def has_room() -> bool:
+            with _connect(page) as again:
+                return _ask(again) == 200
+
+        wait_until(has_room)
+        for each in held:
+            each.close()
+
+
+def test_a_slow_reader_gets_the_whole_answer(monkeypatch):
+    monkeypatch.setattr(connections, "TAKEN_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(connections, "TAKEN_BYTES", 1)
+    with serve_page() as page, _connect(page) as slow:
+        _add_big_answer(page)
+        slow.sendall(b"GET /big HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        answer = HTTPResponse(slow)
+        answer.begin()
+        taken = 0
+        while piece := answer.read(2_000_000):
+            taken += len(piece)
+            time.sleep(0.06)
+        assert taken == 30_000_000
 
 
 def test_one_connection_too_many_is_refused_and_there_is_room_again(monkeypatch):

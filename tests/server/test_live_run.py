@@ -90,7 +90,7 @@ def test_the_page_shows_what_the_target_was_asked_for(tmp_path: Path, target):
         live.preparing(plan, "locustfile.py", 1)
         counts = Counts()
         result = Coordinator(plan, [live, counts]).run()
-        live.over(result.status, result.view, assess(result.view, {}, {}), 1, "")
+        live.over(result.status, result.view, assess(result.view, {}, {}, "finished"), 1, "")
         watching.join(60)
         last = moments[-1]
         assert last["total"]["requests"] == target.total

@@ -32,7 +32,7 @@ def intervals(draw: some.DrawFn) -> Interval:
         draw(some.integers(0, 12)),
         draw(some.sampled_from(["GET", "POST", "each event"])),
         draw(some.sampled_from(["/", "/slow"])),
-        draw(some.sampled_from(["success", "http", "timeout", "cancelled", "dropped"])),
+        draw(some.sampled_from(["success", "http", "timeout", "unanswered", "dropped"])),
         **{name: draw(some.integers(0, 3)) for name in COUNTERS if name not in ("count", "untimed")},
         count=len(times) + 1,
         untimed=1,

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Health
-from plimsoll.stats.generator import GeneratorView
+from plimsoll.stats.generator import GeneratorView, by_machine
 
 
 @pytest.fixture
@@ -119,3 +119,51 @@ def test_a_part_of_the_seconds_may_be_asked_for():
     assert view.offered_by_second(range(4, 99)) == {4: 80, 5: 100}
     assert view.users_by_second(range(99)) == view.users_by_second()
     assert view.waiting_by_second(range(7, 9)) == {}
+
+
+def of_requests(make_health, worker, milliseconds, failures=0, **values):
+    health = make_health(0, worker, **values)
+    health.requests, health.failures, health.response = len(milliseconds), failures, Histogram()
+    for each in milliseconds:
+        health.response.record(each * 1000)
+    return health
+
+
+def machines(*rows):
+    return {"cluster": {"machines": [{"host": host, "workers": workers, **more} for host, workers, more in rows]}}
+
+
+def test_each_machine_has_the_figures_of_its_workers(generator_of, make_health):
+    generator = generator_of([
+        of_requests(make_health, 0, [1, 1], cpu=0.2, lag_us=[500]),
+        of_requests(make_health, 1, [30], 1, cpu=0.4),
+        of_requests(make_health, 2, [40], cpu=0.6),
+    ])  # fmt: skip
+    facts = machines(("b", [1], {"machine": "b"}), ("a", [0], {}), ("b/2", [2], {"machine": "b"}))
+    first, second = by_machine(generator, facts, 2.0)
+    assert (first.machine, first.workers, first.requests, first.failures, first.share) == ("a", 1, 2, 0, 0.5)
+    assert (first.rps, first.cpu, first.lag_p99) == (1.0, 0.2, pytest.approx(0.5, rel=0.01))
+    assert (second.machine, second.workers, second.requests, second.failures) == ("b", 2, 2, 1)
+    assert (second.p50, second.p99) == (pytest.approx(30, rel=0.01), pytest.approx(40, rel=0.01))
+    assert (second.cpu, second.lag_p99) == (pytest.approx(0.5), None)
+
+
+def test_a_worker_that_was_replaced_elsewhere_belongs_to_both_machines(generator_of, make_health):
+    generator = generator_of([of_requests(make_health, 0, [1]), of_requests(make_health, 1, [1])])
+    found = by_machine(generator, machines(("a", [0], {}), ("b", [1], {}), ("c", [1], {})), 1.0)
+    assert [(each.machine, each.workers) for each in found] == [("a", 1), ("b, c", 1)]
+
+
+def test_a_run_on_one_machine_or_without_figures_by_worker_has_no_rows(generator_of, make_health):
+    one = generator_of([of_requests(make_health, 0, [1]), of_requests(make_health, 1, [1])])
+    assert by_machine(one, machines(("a", [0, 1], {})), 1.0) == []
+    assert by_machine(one, {}, 1.0) == []
+    older = generator_of([make_health(0, 0), make_health(0, 1)])
+    assert by_machine(older, machines(("a", [0], {}), ("b", [1], {})), 1.0) == []
+
+
+def test_a_machine_without_requests_has_a_row(generator_of, make_health):
+    generator = generator_of([of_requests(make_health, 0, [1])])
+    first, second = by_machine(generator, machines(("a", [0], {}), ("b", [1], {})), 0.0)
+    assert (first.requests, first.rps) == (1, 0.0)
+    assert (second.machine, second.requests, second.p99, second.cpu) == ("b", 0, None, None)

@@ -14,7 +14,7 @@ from plimsoll.report.reporting import PERCENTILES
 from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.history import RunHistory
 from plimsoll.stats.seconds import WINDOW
-from plimsoll.stats.summary import summarise, summarise_total
+from plimsoll.stats.summary import summarise_completed, summarise_total
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ def recorded(draw: some.DrawFn) -> Interval:
 def of_summary(second: int, of: EndpointSummary, percentiles: Sequence[float | None]) -> Row:
     times = of.median, of.mean, of.min, of.max
     rates = of.current_rps, of.current_failures_per_s
-    return second, of.method, of.name, *rates, of.requests, of.failures, *times, of.average_size, *percentiles
+    counts = of.totals.completed, of.totals.completed_failures
+    return second, of.method, of.name, *rates, *counts, *times, of.average_size, *percentiles
 
 
 def of_columns(seconds: Sequence[int], of: SummaryColumns) -> list[Row]:
@@ -78,7 +79,7 @@ def test_rows_are_those_of_the_tables_at_the_end_of_each_second(
     view, expected = RunView(first, times_of), []
     for second in seconds:
         view.add([each for each in found if each.second == second], [Health(second, 0)])
-        for row in [*(summarise(view) if full else ()), summarise_total(view)]:
+        for row in [*(summarise_completed(view) if full else ()), summarise_total(view)]:
             percentiles = (row.current_response if full else row.response).values(PERCENTILES)
             expected.append(of_summary(second, row, percentiles))
     assert rows_of(RunHistory(first, TIMES_OF[times_of], PERCENTILES, full=full), found, seconds, step) == expected

@@ -27,6 +27,12 @@ def test_times_are_milliseconds_and_sizes_bytes(make_interval):
     assert row.fail_ratio == pytest.approx(1 / 3)
 
 
+def test_sizes_are_those_of_completed_requests(make_interval):
+    view = RunView()
+    view.add([make_interval([1.0], body=10), make_interval([1.0], body=10, name="cut", outcome="unanswered")])
+    assert summarise_total(view).average_size == 10
+
+
 def test_rates_are_over_the_run_and_current_ones_over_the_last_ten_seconds(make_interval):
     view = RunView()
     for second in range(20):

@@ -162,12 +162,12 @@ def test_intervals_may_come_in_any_order(make_interval):
 def test_cancelled_and_dropped_exchanges_are_in_no_course(make_interval):
     rows = [
         make_interval([5.0]),
-        make_interval(untimed=4, second=1, outcome="cancelled"),
+        make_interval(untimed=4, second=1, outcome="unanswered"),
         make_interval(untimed=1, outcome="dropped"),
     ]
     trial = read_trial(Run(rows, length=2.0), variant="a", level=None)
     assert trial.total.course.requests.tolist() == [1, 0]
-    assert trial.total.outcomes == {"success": 1, "cancelled": 4, "dropped": 1}
+    assert trial.total.outcomes == {"success": 1, "unanswered": 4, "dropped": 1}
 
 
 def test_times_of_successes_only(run):

@@ -14,7 +14,7 @@ from plimsoll.stats.seconds import WINDOW
 from plimsoll.stats.summary import summarise_total
 from plimsoll.stats.view import RunView
 
-OUTCOMES = ("success", "http", "connect", "timeout", "cancelled")
+OUTCOMES = ("success", "http", "connect", "timeout", "unanswered")
 
 
 def test_an_empty_run():
@@ -62,8 +62,8 @@ def test_times_to_a_refusal_are_not_response_times(make_interval):
 
 def test_cancelled_exchanges_are_counted_apart(make_interval):
     view = RunView()
-    view.add([make_interval([1]), make_interval(untimed=4, outcome="cancelled", second=7)])
-    assert (view.total.requests, view.total.failures, view.total.cancelled) == (1, 0, 4)
+    view.add([make_interval([1]), make_interval(untimed=4, outcome="unanswered", second=7)])
+    assert (view.total.requests, view.total.failures, view.total.unanswered) == (1, 0, 4)
     assert view.total.requests_by_second.tolist() == [1]
 
 
@@ -72,7 +72,7 @@ def test_what_was_dropped_is_neither_a_request_nor_a_failure(make_interval):
     view.add(
         [make_interval([1]), make_interval([2], outcome="http"), make_interval(untimed=4, outcome="dropped", second=7)]
     )
-    assert (view.total.requests, view.total.failures, view.total.dropped, view.total.cancelled) == (2, 1, 4, 0)
+    assert (view.total.requests, view.total.failures, view.total.dropped, view.total.unanswered) == (2, 1, 4, 0)
     assert [each.outcome for each in view.total.failed_outcomes] == ["http"]
     assert view.total.requests_by_second.tolist() == [2]
     assert view.total.failures_by_second.tolist() == [1]
@@ -115,14 +115,12 @@ def test_failures_and_exceptions_merge_by_key_and_the_most_frequent_come_first()
     ]
 
 
-@pytest.mark.parametrize("outcome", ["cancelled", "dropped"])
-def test_what_never_became_a_request_has_no_row_until_there_is_one(make_interval, outcome):
+def test_what_was_never_sent_has_no_row_until_there_is_a_request(make_interval):
     view = RunView()
-    view.add([make_interval(untimed=1, outcome=outcome)])
-    assert (view.endpoints, view.total.requests) == ([], 0)
-    assert getattr(view.total, outcome) == 1
+    view.add([make_interval(untimed=1, outcome="dropped")])
+    assert (view.endpoints, view.total.requests, view.total.dropped) == ([], 0, 1)
     view.add([make_interval([1.0])])
-    assert [(each.requests, getattr(each, outcome)) for each in view.endpoints] == [(1, 1)]
+    assert [(each.requests, each.dropped) for each in view.endpoints] == [(1, 1)]
 
 
 def test_exceptions_at_one_place_are_one_row_whatever_they_say():
@@ -282,7 +280,7 @@ def test_the_order_does_not_matter(make_interval, cells, seed):
 
 def facts(view):
     def sums(totals):
-        return totals.requests, totals.failures, totals.cancelled, totals.counts.bytes_in, totals.response.median
+        return totals.requests, totals.failures, totals.unanswered, totals.counts.bytes_in, totals.response.median
 
     per_second = [(each.requests_by_second, each.failures_by_second) for each in view.endpoints]
     return (
@@ -323,3 +321,39 @@ def test_failures_that_are_ahead_of_the_requests_are_not_counted_yet(make_interv
     assert [each.count for each in view.failures] == [4, 2, 1, 1], "these are not changed"
     view.add([make_interval([1.0], second=1, name="/a", outcome="http")])
     assert [(each.message, each.count) for each in view.counted_failures] == [("y", 4), ("x", 2)]
+
+
+def answered(make_interval, took_ms: float, per_s: int = 20, load_s: int = 9) -> RunView:
+    """A run of the open model whose arrivals come until `load_s`, and are all answered this long after they are due."""
+    view = RunView(warmup=1)
+    for arrival in range(per_s * load_s):
+        view.add([make_interval([took_ms], second=int(arrival / per_s + took_ms / 1000))])
+    # The end of the load is noticed a moment late.
+    view.load_end = load_s + 0.0014
+    return view
+
+
+def test_replies_that_came_after_the_load_are_in_no_second_of_it(make_interval):
+    view = answered(make_interval, 100.0)
+    assert view.loaded == range(1, 9)
+    assert (view.late, view.rate_s, view.rate(view.total)) == (2, 8.0, 20.0)
+
+
+def test_a_load_that_ends_within_a_second_is_counted_over_its_whole_seconds(make_interval):
+    view = RunView()
+    for second in range(4):
+        view.add([make_interval([1.0] * 10, second=second), make_interval([1.0], second=second, outcome="http")])
+    view.load_end = 2.5
+    assert (view.rate(view.total), view.failure_rate(view.total), view.late) == (11.0, 1.0, 22)
+    view.load_end = 0.5
+    assert view.loaded is None
+    assert view.rate(view.total) == 44 / 0.5
+
+
+def test_services_that_answer_all_carry_the_same_load_whatever_their_latency(make_interval):
+    fast, slow = answered(make_interval, 100.0), answered(make_interval, 1500.0)
+    assert slow.rate(slow.total) == pytest.approx(18.75), "of what was answered within the load"
+    assert (fast.steady, slow.steady) == (range(1, 9), range(2, 9))
+    assert fast.rate(fast.total, fast.steady) == slow.rate(slow.total, slow.steady) == 20.0
+    slower = answered(make_interval, 30_000.0)
+    assert slower.steady == range(5, 9), "at least the second half"

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from tests.secrets_list import HARMLESS, SECRETS
 
+from plimsoll.plain_text import plain_lines
 from plimsoll.store.redact import redact, redact_options, redact_values, storable, storable_json
 
 
@@ -32,6 +33,11 @@ def test_secrets_are_masked_wherever_they_stand(marker, text):
     assert marker not in masked
     assert "***" in masked
     assert redact(masked) == masked
+
+
+@pytest.mark.parametrize(("marker", "text"), SECRETS.items())
+def test_secrets_are_masked_in_lines_of_the_log(marker, text):
+    assert marker not in redact(plain_lines(f"shop: about {text}")), "the log has marks in place of control characters"
 
 
 @pytest.mark.parametrize("text", HARMLESS)

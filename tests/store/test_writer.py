@@ -43,6 +43,16 @@ def test_what_is_committed_can_be_read_back(store, writer, make_interval, make_h
     assert list(run.exceptions()) == exceptions
 
 
+def test_requests_by_worker_can_be_read_back(store, writer, make_interval, make_health):
+    health = make_health(0, 3)
+    health.count(make_interval([2.0] * 9))
+    health.count(make_interval([7.0], outcome="http"))
+    writer.commit([], [health, make_health(0, 4)])
+    counted, other = store.run(writer.id).health()
+    assert (counted.worker, counted.requests, counted.failures, counted.response.count) == (3, 10, 1, 10)
+    assert (other.requests, other.failures, other.response) == (0, 0, None)
+
+
 def test_only_long_histograms_are_compressed(store_location, store, writer, make_interval):
     few, many = make_interval([1.0, 20.0]), make_interval([number / 10 for number in range(1000)])
     writer.commit([few, many])

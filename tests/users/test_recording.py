@@ -47,6 +47,34 @@ def test_an_exception_makes_it_a_failure(
     assert session_bench.failures == [(outcome, message)]
 
 
+@pytest.mark.parametrize(
+    ("measured", "message"),
+    [
+        ({"response_length": 2**63}, "response_length is over 1099511627776 bytes"),
+        ({"response_length": 10**5000}, "response_length is over 1099511627776 bytes"),
+        ({"response_length": math.inf}, "response_length is not a number of bytes"),
+        ({"response_length": "many"}, "response_length is not a number of bytes"),
+        ({"response_time": 1e300}, "response_time is over 86400000 ms"),
+        ({"response_time": "5"}, "response_time is not a number of milliseconds"),
+        ({"response_length": 2**63, "exception": "its own"}, "its own"),
+    ],
+)
+def test_a_number_out_of_range_makes_it_a_failure(
+    measured: dict[str, Any], message: str, session_bench: SessionBench
+) -> None:
+    session_bench.event.fire(**{"request_type": "X", "name": "n", "response_time": 1, "response_length": 0} | measured)
+    (interval,) = session_bench.recorded
+    assert (interval.count, interval.timed, interval.bytes_body) == (1, 0, 0)
+    assert session_bench.failures == [("assertion", message)]
+
+
+@pytest.mark.parametrize("length", [None, -1, "5", 7.9, 1 << 40])
+def test_lengths_in_range_are_counted(length: Any, session_bench: SessionBench) -> None:
+    session_bench.event.fire(request_type="X", name="n", response_time=1, response_length=length)
+    (interval,) = session_bench.recorded
+    assert (interval.outcome, interval.bytes_body) == ("success", max(0, int(length or 0)))
+
+
 @pytest.mark.parametrize("missing", ["response_time", "response_length"])
 def test_an_event_without_time_or_length_is_a_fault_and_not_counted(
     missing: str, session_bench: SessionBench, monkeypatch: pytest.MonkeyPatch

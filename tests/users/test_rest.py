@@ -156,7 +156,7 @@ def test_even_what_steers_a_user_stays_in_the_block(user: Any, session_bench: Se
 def test_a_user_that_is_killed_leaves_the_block(user: Any, session_bench: SessionBench) -> None:
     with pytest.raises(gevent.GreenletExit), user.rest("GET", "/x"):
         raise gevent.GreenletExit
-    assert session_bench.counts == {("GET", "/x", "cancelled"): 1}
+    assert session_bench.counts == {("GET", "/x", "unanswered"): 1}
 
 
 def test_the_verdict_may_be_given_by_hand(user: Any, session_bench: SessionBench) -> None:

@@ -18,11 +18,12 @@ from plimsoll.users.exceptions import StopUser
 class FakeSlot:
     """Gives a user of the open model so many arrivals, a nanosecond apart."""
 
-    waits = False
-
     def __init__(self, arrivals: int) -> None:
         self.left = arrivals
         self.due = 0
+
+    def waits_after(self, user):
+        return False
 
     def next_iteration(self, user):
         if not self.left:

@@ -12,6 +12,7 @@ from tests.users.user_helpers import TIMEOUT_S, run_to_end, start_user, wait_unt
 from plimsoll.locust.api import Environment
 from plimsoll.users import TaskSet, User, constant, task
 from plimsoll.users.exceptions import MissingWaitTimeError, StopUser
+from plimsoll.users.taskset import DefaultTaskSet
 
 
 @pytest.mark.parametrize("on_user", [True, False], ids=["of the user", "of the TaskSet"])
@@ -172,3 +173,36 @@ def test_self_wait_within_a_task_is_a_wait():
     wait_until_user_waits(user)
     assert user.stop() is True
     assert user.greenlet.dead
+
+
+@pytest.mark.parametrize("on_root", [True, False], ids=["of the root", "of a TaskSet"])
+def test_a_sleep_that_a_script_replaces_is_gone_through(on_root, monkeypatch):
+    slept = []
+    kept = DefaultTaskSet._sleep
+
+    def replaced(self, seconds):
+        slept.append(seconds)
+        kept(self, seconds)
+
+    class Inner(TaskSet):
+        @task
+        def work(self):
+            self.user.turns += 1
+            if self.user.turns == 3:
+                raise StopUser
+
+    class Shopper(User):
+        wait_time = constant(0.01)
+        turns = 0
+
+        @task
+        def work(self):
+            Inner.work(self._taskset_instance)
+
+    if on_root:
+        monkeypatch.setattr(DefaultTaskSet, "_sleep", replaced)
+    else:
+        Inner._sleep = replaced
+        Shopper.tasks = [Inner]
+    run_to_end(Shopper)
+    assert slept == [0.01, 0.01]

@@ -312,7 +312,8 @@ class FakeSlot:
     def __init__(self, arrivals: int) -> None:
         self.left = arrivals
 
-    waits = False
+    def waits_after(self, user):
+        return False
 
     def next_iteration(self, user):
         user.seen.append("arrival")
@@ -389,3 +390,23 @@ def test_an_interrupt_with_nothing_to_interrupt_ends_the_user_and_is_no_fault(mo
     user = Bare(Environment(user_classes=[Bare]))
     user.start(Group()).join(TIMEOUT_S)
     assert not log.unhandled_greenlet_exception
+
+
+@pytest.mark.parametrize("timeout", [0.0, TIMEOUT_S])
+def test_a_stop_that_a_script_replaces_is_called_once_for_each_user(timeout):
+    environment, group, forced = Environment(), Group(), []
+
+    class Stopped(Working):
+        def stop(self, force=False):
+            forced.append(force)
+            self.finish.set()
+            return super().stop(force)
+
+    users = [Stopped(environment), Working(environment), Stopped(environment)]
+    for user in users:
+        user.start(group)
+        wait_for_event(user.entered)
+        user.finish.set() if type(user) is Working else None
+    assert end_users(users, timeout) == 0
+    assert forced == [not timeout] * 2
+    assert [user.seen[-1] for user in users] == ["on_stop"] * 3

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use plimsoll_http::Notes;
 use plimsoll_record::{Exchange, Outcome};
 
-use crate::bodies::Held;
+use plimsoll_scenario::bodies::Held;
 
 /// Identifies an exchange; unique among those in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -29,6 +29,9 @@ pub(crate) use streaming::closed;
 /// A kept connection that was idle for longer than this is checked before reuse, ns.
 pub(crate) const CHECK_AFTER_IDLE: u64 = 10_000_000;
 
+/// Reads of one event. A peer that sends faster than they are handled would keep other users from running.
+const READS: usize = 16;
+
 /// Shared by all connections of an engine.
 pub(crate) struct Io {
     /// Buffer for bytes from the socket.
@@ -58,6 +61,9 @@ pub(crate) struct Readiness {
     /// The peer has closed the stream, or the stream is broken. Unread bytes may still be available.
     pub ended: bool,
 }
+
+/// Something may have arrived.
+pub(crate) const READABLE: Readiness = Readiness { readable: true, writable: false, ended: false };
 
 /// The stage of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +113,8 @@ pub(crate) enum Step {
     NextAddress(io::Error),
     /// Connect, after a backoff of `waited` ns.
     Dial { waited: u64 },
+    /// The socket may have more than one turn reads, of which no event will tell. `ended`: its last event has come.
+    Unread { ended: bool },
     /// The idle connection is unusable.
     Close,
     /// A streamed exchange has progress: its head has arrived, or there is something to read.
@@ -143,6 +151,8 @@ pub(crate) struct Connection<P = Http1> {
     protocol: P,
     /// Decodes the proxy's response to CONNECT.
     proxy: Option<Box<Decoder>>,
+    /// It is read again in the next turn.
+    pub(crate) is_unread: bool,
     /// The socket has carried an earlier exchange.
     reused: bool,
     /// Start of the idle time, monotonic ns.
@@ -173,6 +183,7 @@ impl<P: Protocol> Connection<P> {
             transport: None,
             protocol: P::default(),
             proxy: None,
+            is_unread: false,
             reused: false,
             idle_since: 0,
             session: None,
@@ -184,7 +195,7 @@ impl<P: Protocol> Connection<P> {
     pub(crate) fn restart(&mut self) {
         self.transport = None;
         self.protocol = P::default();
-        self.reused = false;
+        (self.reused, self.is_unread) = (false, false);
         self.stage = Stage::Resolving;
         if let Some(flight) = &mut self.flight {
             flight.restart();

@@ -1,7 +1,8 @@
 //! The reactor: sends, waits for readiness, returns what has finished. `ahead`: memory that is asked for early;
 //! `batching`: replies that are read, and requests that are written, together; `clients`: groups of connections;
 //! `connecting`: new connections; `gathering`: sleeps that make turns larger; `sessions`: connections that carry many
-//! exchanges; `settings`: limits and traces; `streaming`: bodies that are read in pieces; `waking`: timers.
+//! exchanges; `settings`: limits and traces; `streaming`: bodies that are read in pieces; `waking`: timers; `working`: work
+//! that takes longer than a turn.
 
 mod ahead;
 mod batching;
@@ -12,6 +13,7 @@ mod sessions;
 mod settings;
 mod streaming;
 mod waking;
+mod working;
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -42,6 +44,7 @@ use clients::Client;
 pub(crate) use clients::make_room;
 use gathering::Gathering;
 use waking::Wake;
+use working::Working;
 
 const TIMER: Token = Token(usize::MAX);
 const WAKER: Token = Token(usize::MAX - 1);
@@ -114,8 +117,9 @@ pub struct Engine {
     overdue: Vec<u64>,
     /// Shared connections with output that waits for the end of the current event: slots in `connections`.
     unwritten: Vec<usize>,
-    /// Shared connections that have more than one turn reads, for the next one.
+    /// Connections that have more than one turn reads, for the next one.
     unread: Vec<Ready>,
+    working: Working,
     /// Exchanges on shared connections whose writer waits until its bytes are written.
     writers: Vec<ExchangeId>,
     /// Kept for its memory.
@@ -167,6 +171,7 @@ impl Engine {
             overdue: Vec::new(),
             unwritten: Vec::new(),
             unread: Vec::new(),
+            working: Working::default(),
             writers: Vec::new(),
             steps: Vec::new(),
             sharing: 0,
@@ -249,13 +254,13 @@ impl Engine {
         id
     }
 
-    /// Cancels an exchange and closes its connection. Returns its state, failed as cancelled, and no event follows.
+    /// Cancels an exchange and closes its connection. Returns its state, as unanswered, and no event follows.
     /// None if the exchange was returned already.
     pub fn cancel(&mut self, id: ExchangeId) -> Option<Finished> {
         let (place, serial) = unpack(id.0);
         let current = self.connections.get(place).filter(|known| known.serial == serial && known.flight.is_some());
         if current.is_some_and(|known| !known.is_streaming()) {
-            return self.end(place, Some(Failure::new(Outcome::Cancelled, "given up")));
+            return self.end(place, Some(Failure::new(Outcome::Unanswered, "given up")));
         }
         let queued = self.finished.iter().position(|finished| finished.id == id)?;
         self.turn -= usize::from(queued < self.turn);
@@ -271,6 +276,8 @@ impl Engine {
     /// Fetches readiness and returns the number of pending items. Does not wait while items are left.
     pub fn poll(&mut self, timeout: Option<Duration>) -> io::Result<usize> {
         if self.next_ready < self.ready.len() {
+            // Deadlines do not wait for items that take long.
+            self.expire();
             return Ok(self.ready.len() - self.next_ready + self.finished.len() + self.woken.len());
         }
         self.write_batch();
@@ -278,8 +285,11 @@ impl Engine {
         self.timers.settle();
         self.woken.extend(self.overdue.drain(..));
         self.ready.clear();
-        self.ready.append(&mut self.unread);
-        let pending = self.ready.len() + self.finished.len() + self.woken.len();
+        if !self.unread.is_empty() {
+            self.take_unread();
+        }
+        self.working.begin_turn();
+        let pending = self.ready.len() + self.finished.len() + self.woken.len() + self.working.pending();
         let timeout = if pending == 0 { timeout } else { Some(Duration::ZERO) };
         self.next_ready = 0;
         self.turn = self.finished.len();
@@ -296,7 +306,7 @@ impl Engine {
                 ended: event.is_read_closed() || event.is_error(),
             },
         }));
-        Ok(self.ready.len() + self.finished.len() + self.woken.len())
+        Ok(self.ready.len() + self.finished.len() + self.woken.len() + self.working.pending())
     }
 
     /// Works through what `poll` fetched until there is an event; None at the end.
@@ -310,12 +320,21 @@ impl Engine {
             if let Some(event) = self.next_woken() {
                 return Some(event);
             }
+            if self.working.is_wanted()
+                && let Some(event) = self.next_working()
+            {
+                return Some(event);
+            }
             let Some(&ready) = self.ready.get(self.next_ready) else {
                 self.next_ready = BETWEEN_TURNS;
                 self.write_batch();
                 self.flush();
                 self.timers.settle();
-                self.gather();
+                if self.working.is_wanted() {
+                    self.ring();
+                } else {
+                    self.gather();
+                }
                 return None;
             };
             self.next_ready += 1;
@@ -390,6 +409,11 @@ impl Engine {
                 }
                 Step::NextAddress(error) => self.connect(place, error),
                 Step::Streamed => return self.streamed(place),
+                Step::Unread { ended } => {
+                    self.watch(place);
+                    self.read_later(place, ended);
+                    return None;
+                }
                 Step::Made | Step::Shared(_) | Step::Continue | Step::Again => return self.settle_shared(place, &step),
             }
         }
@@ -404,7 +428,7 @@ impl Engine {
         let connection = self.remove(place);
         let id = ExchangeId::new(place, connection.serial);
         self.in_flight -= 1;
-        if failure.as_ref().is_some_and(|failure| failure.outcome != Outcome::Cancelled) && !connection.is_made() {
+        if failure.as_ref().is_some_and(|failure| failure.outcome != Outcome::Unanswered) && !connection.is_made() {
             self.refused(&connection);
         }
         Some(connection.flight?.finish(id, failure))

@@ -5,7 +5,6 @@
 //! - [`engine`]: [`Engine`], the reactor: `send`, then `poll`, then `next_event` until it returns None.
 //! - [`call`]: the input ([`Call`]) and the output ([`Finished`]).
 //! - `allow`: the hosts that connections may be made to.
-//! - `bodies`: the memory limit for response bodies.
 //! - `connection`: one connection as a state machine over readiness. `connection::setup`: proxy and TLS, before the
 //!   request; `connection::flight`: the exchange it is busy with; `connection::input`: the response, **latency is stamped
 //!   here**; `connection::streaming`: a body that is read in pieces.
@@ -33,7 +32,6 @@
 
 mod allow;
 mod backoff;
-mod bodies;
 pub mod call;
 mod clock;
 mod connection;
@@ -57,11 +55,11 @@ mod trace;
 mod transport;
 
 pub use allow::{AllowList, AllowedHosts};
-pub use bodies::{BODY_MEMORY, Held, held_bodies, limit_bodies, no_room};
 pub use call::{Call, ExchangeId, Failure, Finished, Keep, Piece, Response, Then, Wire};
 pub use clock::now;
 pub use engine::{ClientId, Engine, Event, Limits, WakeId, fetch, fetch_all};
 pub use event_reader::{EventReader, EventRows};
 pub use native::{MixedModels, NativeUsers, Rules, Script, ScriptError};
 pub use origin::{Origin, OriginError, OriginOptions};
+pub use plimsoll_scenario::bodies::{BODY_MEMORY, Held, held_bodies, limit_bodies, no_room};
 pub use reply_reader::ReplyReader;

@@ -10,8 +10,8 @@
 //! - `budget`: how many iterations and requests may still begin.
 //! - `play`: from the end of one exchange to the start of the next: **the hot path**.
 //! - `open`: handles arrivals.
-//! - `events`: responses that are streams.
-//! - `sockets`: users with a WebSocket; `socket`: its state.
+//! - `events`: responses that are streams. `unpacking`: responses that are decoded. `late`: deadlines of both.
+//! - `sockets`: users with a WebSocket; `socket`: its state; `refused`: the answers of servers that open none.
 //!
 //! Invariants
 //!
@@ -21,13 +21,16 @@
 mod budget;
 mod clients;
 mod events;
+mod late;
 mod open;
 mod play;
+mod refused;
 mod script;
 mod socket;
 mod sockets;
 mod step;
 mod streams;
+mod unpacking;
 mod user;
 
 use std::collections::{HashMap, VecDeque};
@@ -40,11 +43,13 @@ use crate::engine::{Engine, WakeId, make_room};
 use budget::Budget;
 use clients::Clients;
 use events::Reading;
+use refused::{Answer, Backoff};
 pub use script::{Script, ScriptError};
 use socket::{Socket, Waiting};
 use step::Step;
 pub use streams::Arrivals;
 use streams::Streams;
+use unpacking::Packed;
 use user::{State, Then, User};
 
 /// Marks tokens of arrival wakes. The other tokens are user slots.
@@ -52,6 +57,9 @@ const ARRIVAL: u64 = 1 << 31;
 
 /// Marks tokens of readers of WebSockets; the rest is the user's slot.
 const SOCKET: u64 = 1 << 30;
+
+/// The token of the wake for responses that are decoded.
+const UNPACKING: u64 = ARRIVAL | SOCKET;
 
 /// The bits of a token that native users set. The higher bits are the owner's mark.
 const OURS: u64 = (1 << 32) - 1;
@@ -123,8 +131,13 @@ pub struct NativeUsers {
     clients: Clients,
     /// The streams that users read, by the users' places.
     reading: HashMap<usize, Reading>,
+    /// Responses that are decoded, one after another.
+    packed: VecDeque<Packed>,
     /// The WebSockets of users, by their places; shorter than needed for the rest.
     sockets: Vec<Option<Box<Socket>>>,
+    /// Answers of servers that refuse a WebSocket, by the places of its users, and the users' waits after such answers.
+    refused: HashMap<usize, Answer>,
+    backoffs: HashMap<usize, Backoff>,
     /// Users that have ended, apart from their WebSocket.
     leaving: usize,
     /// Idle users of the open model; the last one to become idle is at the end.
@@ -154,7 +167,10 @@ impl NativeUsers {
             users: Slab::new(),
             clients: Clients::new(rules.users_per_connection),
             reading: HashMap::new(),
+            packed: VecDeque::new(),
             sockets: Vec::new(),
+            refused: HashMap::new(),
+            backoffs: HashMap::new(),
             leaving: 0,
             idle: Vec::new(),
             waiting: VecDeque::new(),
@@ -222,7 +238,9 @@ impl NativeUsers {
                 self.record(recorder, place, &finished);
             }
             self.cancel_stream(engine, recorder, place);
+            self.cancel_packed(recorder, place);
             self.cancel_socket(recorder, place);
+            self.end_refusal(engine, recorder, place);
             self.remove(engine, place);
         }
         self.leaving = 0;
@@ -244,11 +262,12 @@ impl NativeUsers {
         self.users.len()
     }
 
-    /// Users that read a stream, or wait for something of their WebSocket. Its exchange is no longer in flight for the
+    /// Users that read a stream, whose response is being decoded, or who wait for something of their WebSocket. Its exchange is no longer in flight for the
     /// engine.
     pub fn streaming(&self) -> usize {
         let waits = |socket: &Socket| !matches!(socket.inbox.waiting, Waiting::Nothing);
-        self.reading.len() + self.sockets.iter().flatten().filter(|socket| waits(socket)).count()
+        let others = self.reading.len() + self.packed.len() + self.refused.len();
+        others + self.sockets.iter().flatten().filter(|socket| waits(socket)).count()
     }
 
     /// Arrivals that wait for a user.
@@ -303,6 +322,7 @@ impl NativeUsers {
     /// Removes a user. Discards its exchange, and closes its connections if nobody shares them.
     fn remove(&mut self, engine: &mut Engine, place: usize) {
         self.leave(engine, place);
+        self.backoffs.remove(&place);
         let user = self.users.remove(place);
         match user.state {
             State::Pausing { wake, .. } => drop(engine.cancel_wake(wake)),

@@ -12,6 +12,9 @@ use mio::Waker;
 /// Lifetime of a cached answer, ns. The system's resolver does not return a name's TTL.
 const LIFETIME: u64 = 60_000_000_000;
 
+/// Answers in the cache. Redirects of a target may name any number of hosts.
+const MOST_KNOWN: usize = 4096;
+
 /// Host and port.
 pub(crate) type Place = (String, u16);
 
@@ -64,6 +67,13 @@ impl Resolver {
 
     /// Caches the addresses of `place` from `now` on.
     pub(crate) fn remember(&mut self, place: Place, addresses: Vec<SocketAddr>, now: u64) {
+        if self.known.len() >= MOST_KNOWN && !self.known.contains_key(&place) {
+            self.known.retain(|_, (_, until)| now < *until);
+            if self.known.len() >= MOST_KNOWN {
+                // Names that are still in use are asked for once more.
+                self.known.clear();
+            }
+        }
         self.known.insert(place, (addresses, now + LIFETIME));
     }
 }
@@ -100,7 +110,7 @@ mod tests {
 
     use mio::{Events, Poll, Token, Waker};
 
-    use super::{LIFETIME, Resolver, unresolved};
+    use super::{LIFETIME, MOST_KNOWN, Resolver, unresolved};
 
     #[test]
     fn literal_addresses_need_no_query() {
@@ -109,6 +119,20 @@ mod tests {
         assert_eq!(resolver.lookup("127.0.0.1", 80, 0).unwrap(), ["127.0.0.1:80".parse().unwrap()]);
         assert_eq!(resolver.lookup("::1", 80, 0).unwrap(), ["[::1]:80".parse().unwrap()]);
         assert_eq!(resolver.lookup("localhost", 80, 0), None);
+    }
+
+    #[test]
+    fn the_cache_has_a_limit_and_keeps_the_latest() {
+        let poll = Poll::new().unwrap();
+        let mut resolver = Resolver::new(Arc::new(Waker::new(poll.registry(), Token(0)).unwrap()));
+        let address = "127.0.0.1:80".parse().unwrap();
+        for number in 0..3 * MOST_KNOWN {
+            resolver.remember((format!("{number}.test"), 80), vec![address], 0);
+            assert!(resolver.known.len() <= MOST_KNOWN);
+            assert!(resolver.lookup(&format!("{number}.test"), 80, 1).is_some());
+        }
+        resolver.remember(("new.test".into(), 80), vec![address], LIFETIME);
+        assert!(resolver.known.len() <= MOST_KNOWN);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use plimsoll_http as http;
+use plimsoll_http::{Rest, StepDecoder, Work};
 
 use crate::error::FrameError;
 
@@ -31,7 +31,6 @@ pub fn push_message(message: &[u8], gzip: bool, into: &mut Vec<u8>) {
 }
 
 /// Finds the messages in a body that arrives in pieces. How the body is cut makes no difference.
-#[derive(Debug)]
 pub struct MessageSplitter {
     /// The value of `grpc-encoding`.
     encoding: Option<Vec<u8>>,
@@ -39,42 +38,56 @@ pub struct MessageSplitter {
     limit: u64,
     /// Maximum bytes of all messages that were compressed.
     room: u64,
-    /// The start of a message whose end has not arrived, with its prefix.
-    rest: Vec<u8>,
+    /// Bytes that were not taken, from the prefix of a message on.
+    rest: Rest,
+    /// The compressed message at the start of `rest` that is being decompressed.
+    decoder: Option<StepDecoder>,
+}
+
+impl std::fmt::Debug for MessageSplitter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MessageSplitter").field("limit", &self.limit).field("rest", &self.rest).finish_non_exhaustive()
+    }
 }
 
 /// Passes the messages of a whole body to `each`. `limit`: maximum bytes of a message, and of all together that were
 /// compressed.
 pub fn split(encoding: Option<&[u8]>, body: &[u8], limit: u64, each: &mut dyn FnMut(&[u8])) -> Result<(), FrameError> {
-    let mut splitter = MessageSplitter { room: limit, ..MessageSplitter::new(encoding, limit) };
-    splitter.feed(body, each)?;
+    let mut splitter = MessageSplitter::of_whole_body(encoding, limit);
+    splitter.feed(body, &mut Work::all(), each)?;
     splitter.end()
 }
 
 impl MessageSplitter {
     /// `encoding`: the response's `grpc-encoding`. `limit`: maximum bytes of a message.
     pub fn new(encoding: Option<&[u8]>, limit: u64) -> MessageSplitter {
-        MessageSplitter { encoding: encoding.map(<[u8]>::to_vec), limit, room: u64::MAX, rest: Vec::new() }
+        let encoding = encoding.map(<[u8]>::to_vec);
+        MessageSplitter { encoding, limit, room: u64::MAX, rest: Rest::default(), decoder: None }
     }
 
-    /// Passes each message that ends in these bytes to `each`, decompressed. After an error nothing more can be read.
-    pub fn feed(&mut self, bytes: &[u8], each: &mut dyn FnMut(&[u8])) -> Result<(), FrameError> {
-        if self.rest.is_empty() {
-            let taken = self.take(bytes, each)?;
-            self.rest.extend_from_slice(&bytes[taken..]);
-            return Ok(());
-        }
+    /// The same for a body that is kept as a whole: `limit` is also that of all messages together that were compressed.
+    pub fn of_whole_body(encoding: Option<&[u8]>, limit: u64) -> MessageSplitter {
+        MessageSplitter { room: limit, ..MessageSplitter::new(encoding, limit) }
+    }
+
+    /// Passes each message that ends in these bytes to `each`, decompressed. Without work, bytes are kept: then call it
+    /// again without new ones. A message that takes longer than one share of work ends it. After an error nothing more can
+    /// be read.
+    pub fn feed(&mut self, bytes: &[u8], work: &mut Work, each: &mut dyn FnMut(&[u8])) -> Result<(), FrameError> {
         let mut rest = std::mem::take(&mut self.rest);
-        rest.extend_from_slice(bytes);
-        let taken = self.take(&rest, each)?;
-        rest.drain(..taken);
+        let fed = rest.feed(bytes, |bytes| self.take(bytes, work, each));
         self.rest = rest;
-        Ok(())
+        fed
     }
 
-    /// Bytes of the message whose end has not arrived.
+    /// Bytes in memory: of messages that were not passed yet.
     pub fn unfinished(&self) -> usize {
-        self.rest.len()
+        self.rest.len() + self.decoder.as_ref().map_or(0, StepDecoder::unfinished)
+    }
+
+    /// Whether a message is being decompressed.
+    pub fn is_in_message(&self) -> bool {
+        self.decoder.is_some()
     }
 
     /// The body is complete.
@@ -83,9 +96,11 @@ impl MessageSplitter {
     }
 
     /// Takes whole messages. Returns the number of bytes that they have.
-    fn take(&mut self, bytes: &[u8], each: &mut dyn FnMut(&[u8])) -> Result<usize, FrameError> {
+    fn take(&mut self, bytes: &[u8], work: &mut Work, each: &mut dyn FnMut(&[u8])) -> Result<usize, FrameError> {
         let mut taken = 0;
-        while let Some((prefix, after)) = bytes[taken..].split_first_chunk::<PREFIX>() {
+        while work.is_left()
+            && let Some((prefix, after)) = bytes[taken..].split_first_chunk::<PREFIX>()
+        {
             let [flag, length @ ..] = *prefix;
             if flag > 1 {
                 return Err(FrameError::Flag(flag));
@@ -95,22 +110,35 @@ impl MessageSplitter {
                 return Err(FrameError::TooLong { length: length.into(), limit: self.limit });
             }
             let Some(message) = after.get(..length as usize) else { break };
-            if flag == 1 {
-                let message = self.decompressed(message)?;
-                let room = self.room.checked_sub(message.len() as u64);
-                self.room = room.ok_or(FrameError::AllTooLong { limit: self.limit })?;
-                each(&message);
-            } else {
+            if flag == 0 {
+                work.spend_message(message.len());
                 each(message);
+            } else if !self.decompress(message, work, each)? {
+                break;
             }
             taken += PREFIX + message.len();
         }
         Ok(taken)
     }
 
-    fn decompressed(&self, message: &[u8]) -> Result<Vec<u8>, FrameError> {
+    /// Passes on a compressed message. Returns false if there is more to do for it than there is work.
+    fn decompress(&mut self, message: &[u8], work: &mut Work, each: &mut dyn FnMut(&[u8])) -> Result<bool, FrameError> {
         let encoding = self.encoding.as_deref().filter(|name| *name != b"identity").ok_or(FrameError::NoEncoding)?;
-        http::decode(encoding, message, self.limit).map_err(|error| FrameError::Encoding(error.to_string()))
+        let was_begun = self.decoder.is_some();
+        let decoder = self.decoder.get_or_insert_with(|| StepDecoder::new(encoding, self.limit, true));
+        if !decoder.go_on(message, work).map_err(|error| FrameError::Encoding(error.to_string()))? {
+            return Ok(false);
+        }
+        let room = self.room.checked_sub(decoder.length());
+        self.room = room.ok_or(FrameError::AllTooLong { limit: self.limit })?;
+        let text = self.decoder.take().map(StepDecoder::into_text).unwrap_or_default();
+        each(&text);
+        if was_begun {
+            work.end();
+        } else {
+            work.spend_message(0);
+        }
+        Ok(true)
     }
 }
 
@@ -118,12 +146,12 @@ impl MessageSplitter {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{FrameError, MessageSplitter, push_message};
+    use super::{FrameError, MessageSplitter, Work, push_message};
 
     fn split(encoding: Option<&[u8]>, pieces: &[&[u8]]) -> Result<Vec<Vec<u8>>, FrameError> {
         let (mut splitter, mut found) = (MessageSplitter::new(encoding, 1000), Vec::new());
         for piece in pieces {
-            splitter.feed(piece, &mut |message| found.push(message.to_vec()))?;
+            splitter.feed(piece, &mut Work::all(), &mut |message| found.push(message.to_vec()))?;
         }
         splitter.end().map(|()| found)
     }
@@ -171,6 +199,36 @@ mod tests {
         assert_eq!(whole(&gzip, 1000), Err(FrameError::AllTooLong { limit: 1000 }));
         assert_eq!(count, 5);
         assert_eq!(split(Some(b"gzip"), &[&gzip]).map(|found| found.len()), Ok(2), "of a stream, each message alone");
+    }
+
+    #[test]
+    fn a_long_message_takes_many_shares_of_work_and_the_next_one_waits() {
+        let mut body = Vec::new();
+        for _ in 0..2 {
+            push_message(&vec![b'a'; 1 << 20], true, &mut body);
+        }
+        let mut splitter = MessageSplitter::new(Some(b"gzip"), 1 << 21);
+        let (mut found, mut shares, mut bytes) = (Vec::new(), 0, &body[..]);
+        while shares == 0 || splitter.unfinished() > 0 {
+            let before = found.len();
+            let mut each = |message: &[u8]| found.push(message.len());
+            splitter.feed(std::mem::take(&mut bytes), &mut Work::of(300_000), &mut each).unwrap();
+            assert!(found.len() <= before + 1, "a long message ends its share");
+            shares += 1;
+        }
+        assert_eq!((found, splitter.end()), (vec![1 << 20; 2], Ok(())));
+        assert!(shares >= 8, "{shares} shares for 2 MiB");
+    }
+
+    #[test]
+    fn short_messages_of_one_read_are_taken_in_shares() {
+        let mut body = Vec::new();
+        (0..1000).for_each(|_| push_message(b"", false, &mut body));
+        let (mut splitter, mut count) = (MessageSplitter::new(None, 10), 0);
+        splitter.feed(&body, &mut Work::of(2560), &mut |_| count += 1).unwrap();
+        assert_eq!(count, 10);
+        splitter.feed(b"", &mut Work::of(2560), &mut |_| count += 1).unwrap();
+        assert_eq!((count, splitter.unfinished()), (20, 980 * 5));
     }
 
     proptest! {

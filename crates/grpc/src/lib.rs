@@ -16,6 +16,7 @@
 //!
 //! ```
 //! use plimsoll_grpc::{Code, MessageSplitter, Schema, Status, push_message};
+//! use plimsoll_http::Work;
 //!
 //! let schema = Schema::from_text(
 //!     r#"syntax = "proto3"; package hello; message Text { string text = 1; }
@@ -32,7 +33,7 @@
 //!
 //! let mut replies = Vec::new();
 //! let mut splitter = MessageSplitter::new(None, 1 << 20);
-//! splitter.feed(&body, &mut |message| replies.push(message.to_vec()))?;
+//! splitter.feed(&body, &mut Work::all(), &mut |message| replies.push(message.to_vec()))?;
 //! splitter.end()?;
 //! assert_eq!(method.decode(&replies[0])?, r#"{"text":"hi"}"#);
 //!

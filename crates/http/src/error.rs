@@ -138,8 +138,6 @@ impl Display for ProtocolError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// A coding that is not one of gzip, deflate, br, zstd, identity.
-    Unknown(String),
     /// More nested codings than allowed.
     TooMany {
         /// The maximum.
@@ -157,7 +155,6 @@ pub enum DecodeError {
 impl Display for DecodeError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown(coding) => write!(f, "unknown Content-Encoding {coding:?} (known: gzip, deflate, br, zstd)"),
             Self::TooMany { limit } => write!(f, "Content-Encoding is over the limit of {limit} codings"),
             Self::TooLarge { limit } => write!(f, "the decoded body is over the limit of {limit} bytes"),
             Self::Damaged(what) => write!(f, "the body does not decode as its Content-Encoding says: {what}"),

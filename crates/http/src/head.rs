@@ -2,11 +2,23 @@
 //!
 //! The functions expect bytes that the decoder has accepted. Other bytes give wrong results, but never a panic.
 
+use std::borrow::Cow;
+
 use memchr::{memchr, memchr_iter};
 
 /// The first value of the header `name`, ignoring case.
 pub fn header<'a>(raw_head: &'a [u8], name: &str) -> Option<&'a [u8]> {
     values(raw_head, name).next()
+}
+
+/// The value of the header `name` that is a list: its lines are one list (RFC 9110 §5.3).
+pub fn list<'a>(raw_head: &'a [u8], name: &str) -> Option<Cow<'a, [u8]>> {
+    let mut lines = values(raw_head, name);
+    let first = lines.next()?;
+    match lines.next() {
+        None => Some(first.into()),
+        Some(second) => Some([first, second].into_iter().chain(lines).collect::<Vec<_>>().join(&b',').into()),
+    }
 }
 
 /// All values of the header `name`, in order.
@@ -122,6 +134,14 @@ mod tests {
         assert_eq!(header(HEAD, "empty"), Some(&b""[..]));
         assert_eq!(header(HEAD, "absent"), None);
         assert_eq!(values(HEAD, "set-cookie").collect::<Vec<_>>(), [b"a=1", b"b=2"]);
+    }
+
+    #[test]
+    fn the_lines_of_a_list_are_one_list() {
+        let head = b"HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\nA: b\r\ncontent-encoding: gzip, br\r\n\r\n";
+        assert_eq!(list(head, "content-encoding").as_deref(), Some(&b"deflate,gzip, br"[..]));
+        assert_eq!(list(head, "a").as_deref(), Some(&b"b"[..]));
+        assert_eq!(list(head, "absent"), None);
     }
 
     #[test]

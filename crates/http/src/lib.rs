@@ -10,7 +10,7 @@
 //! - `framing`: from a response head to the length of its body, and to whether the connection is kept.
 //! - `head`: finds headers and the reason in the raw bytes of a response head.
 //! - `content`: content codings (gzip, deflate, br, zstd), decoded on request; `content::decoding`: for a body in
-//!   pieces.
+//!   pieces; `content::steps`: in steps. `work`: [`Work`], how much is done before others have their turn.
 //! - `error`: all errors of the above.
 //! - `events`: finds server-sent events, or lines, in a body in pieces.
 //!
@@ -72,15 +72,19 @@ mod head;
 mod heads;
 mod limits;
 mod request;
+mod rest;
 mod sink;
+mod work;
 
-pub use content::{Decoding, decode, decoded_length};
+pub use content::{Decoding, StepDecoder, decode, decoded_length};
 pub use decoder::{Decoder, Done, Fed};
 pub use error::{DecodeError, ProtocolError, RequestError};
 pub use events::{Event, EventFormat, EventSplitter, EventTooLong};
 pub use form::Form;
-pub use head::{header, headers, reason, trailers, values};
+pub use head::{header, headers, list, reason, trailers, values};
 pub use heads::Heads;
 pub use limits::{Limits, LimitsError};
 pub use request::{Encoded, Headers, Request};
+pub use rest::Rest;
 pub use sink::{Head, Notes, Sink};
+pub use work::Work;

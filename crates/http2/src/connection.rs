@@ -4,7 +4,7 @@ mod control;
 mod reading;
 mod sending;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use plimsoll_http::Limits;
@@ -59,6 +59,14 @@ pub struct Connection {
     next: u32,
     /// Streams of which a part of the request waits.
     waiting: usize,
+    /// Those of them whose own window lets them send: whether that needs the window of the connection, and the number. A
+    /// peer can send a million frames about windows, and each must not look at all streams.
+    sendable: BTreeSet<(bool, u32)>,
+    /// Bytes of requests that were sent after they had waited.
+    sent_late: u64,
+    /// How often a stream was asked for what it can send.
+    #[cfg(test)]
+    looks: usize,
     peer: Peer,
     /// What the peer lets all streams together send.
     allowance: Allowance,
@@ -90,6 +98,10 @@ impl Connection {
             streams: VecDeque::new(),
             next: 1,
             waiting: 0,
+            sendable: BTreeSet::new(),
+            sent_late: 0,
+            #[cfg(test)]
+            looks: 0,
             peer: Peer { max_streams: STREAMS_BEFORE_SETTINGS, window: FIRST_WINDOW, max_frame: MIN_MAX_FRAME },
             allowance: Allowance(FIRST_WINDOW.into()),
             window: Window::new(connection_window),
@@ -193,6 +205,17 @@ impl Connection {
         self.find(stream.0).map_or(0, |index| self.streams[index].body.len() - self.streams[index].sent)
     }
 
+    /// Bytes of requests that were sent so far after they had waited: while it stays the same, so does
+    /// [`unsent`](Connection::unsent).
+    pub fn sent_late(&self) -> u64 {
+        self.sent_late
+    }
+
+    /// Whether the stream is open.
+    pub fn is_open(&self, stream: StreamId) -> bool {
+        self.find(stream.0).is_some()
+    }
+
     /// Takes bytes of the peer and passes the responses in them to `events`. After an error, the output has the GOAWAY
     /// that reports it, and nothing more is read.
     pub fn input(&mut self, bytes: &[u8], limits: &Limits, events: &mut impl Events) -> Result<(), ConnectionError> {
@@ -227,7 +250,7 @@ impl Connection {
             self.output.drain(..self.written);
             self.written = 0;
         }
-        if self.waiting > 0 {
+        if !self.sendable.is_empty() {
             self.send_waiting();
         }
     }
@@ -270,9 +293,24 @@ impl Connection {
     }
 
     fn remove(&mut self, index: usize) -> Option<Stream> {
-        let stream = self.streams.remove(index);
-        self.waiting -= usize::from(stream.as_ref().is_some_and(Stream::is_waiting));
-        stream
+        let stream = self.streams.remove(index)?;
+        self.forget_waiting(&stream);
+        Some(stream)
+    }
+
+    /// The stream is closed: nothing of it waits any longer.
+    fn forget_waiting(&mut self, stream: &Stream) {
+        if stream.is_waiting() {
+            self.waiting -= 1;
+            self.forget_sendable(stream.id);
+        }
+    }
+
+    fn forget_sendable(&mut self, id: u32) {
+        if !self.sendable.is_empty() {
+            self.sendable.remove(&(true, id));
+            self.sendable.remove(&(false, id));
+        }
     }
 
     /// Appends the HEADERS of a request. After an error the output is unchanged.

@@ -1,13 +1,16 @@
 //! `Engine`: the reactor for Python. `client`: sends requests; `stream`: a body read in pieces;
-//! `websocket`: messages; `groups`: native users; `turn`: hands out replies; `ahead`: hints about the next ones.
+//! `websocket`: messages; `groups`: native users; `turn`: hands out replies; `ahead`: hints about the next ones;
+//! `unpacking`: long bodies.
 
 mod ahead;
 mod client;
 mod groups;
 mod stream;
 mod turn;
+mod unpacking;
 mod websocket;
 
+use std::collections::VecDeque;
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -34,6 +37,7 @@ pub(crate) struct Engine {
     waiters: Slab<turn::Waiter>,
     near: ahead::Addresses,
     turn: turn::Turn,
+    packed: VecDeque<unpacking::Packed>,
     pub(crate) groups: groups::Groups,
     gone: Gone,
     pub(crate) max_decoded: u64,
@@ -101,6 +105,7 @@ impl Engine {
             waiters: Slab::new(),
             near: ahead::Addresses::default(),
             turn: turn::Turn::default(),
+            packed: VecDeque::new(),
             groups: groups::Groups::default(),
             gone: Gone::default(),
             max_decoded,
@@ -184,6 +189,11 @@ impl Engine {
 
     fn sleep_until(slf: &Bound<'_, Self>, hub: &Bound<'_, PyAny>, due: u64) -> PyResult<()> {
         Self::sleep(slf, hub, due)
+    }
+
+    #[pyo3(name = "work_later")]
+    fn let_others_work(slf: &Bound<'_, Self>, hub: &Bound<'_, PyAny>, is_first: bool) -> PyResult<()> {
+        Self::work_later(slf, hub, is_first)
     }
 
     fn cancel_wake(&mut self, id: u64) {

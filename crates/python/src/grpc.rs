@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use plimsoll_engine::{Held, ReplyReader, no_room, now};
 use plimsoll_grpc::{Code, Method, Schema, Status};
-use plimsoll_http as http;
+use plimsoll_http::{self as http, Work};
 use plimsoll_record::{self as record, Exchange};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::decoding::SHARE;
 use crate::errors::refused;
 use crate::json_value::value;
 use crate::recorder::Recorder;
@@ -108,16 +109,32 @@ pub(crate) fn grpc_timeout(seconds: f64) -> String {
 }
 
 /// The code, the message and the replies of a complete response with the HTTP status 200. An error: it is none of
-/// gRPC.
+/// gRPC, or its replies have more than `most` bytes together.
 #[pyfunction]
-pub(crate) fn grpc_read<'py>(py: Python<'py>, reply: &Reply) -> PyResult<(u8, String, Vec<Bound<'py, PyBytes>>)> {
+#[pyo3(signature = (reply, most = None))]
+pub(crate) fn grpc_read<'py>(
+    py: Python<'py>,
+    reply: &Reply,
+    most: Option<usize>,
+) -> PyResult<(u8, String, Vec<Bound<'py, PyBytes>>)> {
     let Ok(response) = &reply.finished.result else { return Err(refused("there is no response")) };
     let status = Status::read(response.head(), &response.trailers).map_err(refused)?;
-    let mut messages = Vec::new();
-    let each = &mut |message: &[u8]| messages.push(PyBytes::new(py, message));
+    let (mut messages, mut held, mut bytes, mut has_room) = (Vec::new(), Held::default(), 0, true);
+    let most = most.unwrap_or(usize::MAX);
+    let each = &mut |message: &[u8]| {
+        bytes += message.len();
+        has_room = has_room && bytes <= most && held.follow(bytes);
+        if has_room {
+            messages.push(PyBytes::new(py, message));
+        }
+    };
     let encoding = http::header(response.head(), "grpc-encoding");
     plimsoll_grpc::split(encoding, response.body(), reply.max_decoded, each).map_err(refused)?;
-    Ok((status.code as u8, status.message, messages))
+    match has_room {
+        true => Ok((status.code as u8, status.message, messages)),
+        false if bytes > most => Err(refused(format!("its replies have more than {most} bytes together"))),
+        false => Err(refused(no_room())),
+    }
 }
 
 #[pyclass(module = "plimsoll._engine")]
@@ -128,6 +145,8 @@ pub(crate) struct GrpcReader {
     recorder: Option<Py<Recorder>>,
     /// The memory of the reply whose end has not arrived.
     held: Held,
+    /// There may be more replies in the bytes that it has.
+    is_pending: bool,
 }
 
 #[pymethods]
@@ -144,21 +163,33 @@ impl GrpcReader {
             None => None,
         };
         let inner = ReplyReader::new(reply.head(), rows, false, reply.max_decoded);
-        Ok(Self { inner, exchange: *reply.exchange(), recorder, held: Held::default() })
+        Ok(Self { inner, exchange: *reply.exchange(), recorder, held: Held::default(), is_pending: false })
     }
 
     fn feed<'py>(&mut self, py: Python<'py>, bytes: &[u8], arrival: u64) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let Self { inner, exchange, recorder, held } = self;
+        let Self { inner, exchange, recorder, held, is_pending } = self;
         (exchange.arrival, exchange.read) = (arrival, now().max(arrival));
         let mut found = Vec::new();
         let mut each = |reply: &[u8]| found.push(PyBytes::new(py, reply));
+        let mut work = Work::of(SHARE);
         let fed = match recorder {
-            Some(recorder) => inner.feed(&mut recorder.borrow_mut(py).inner, exchange, bytes, &mut each),
+            Some(recorder) => inner.feed(&mut recorder.borrow_mut(py).inner, exchange, bytes, &mut work, &mut each),
             // Without rows, nothing is recorded in it.
-            None => inner.feed(&mut record::Recorder::new(0), exchange, bytes, &mut each),
+            None => inner.feed(&mut record::Recorder::new(0), exchange, bytes, &mut work, &mut each),
         };
+        *is_pending = !work.is_left();
         fed.map_err(refused)?;
         if held.follow(inner.unfinished()) { Ok(found) } else { Err(refused(no_room())) }
+    }
+
+    #[getter]
+    fn is_pending(&self) -> bool {
+        self.is_pending
+    }
+
+    #[getter]
+    fn is_in_message(&self) -> bool {
+        self.inner.is_in_message()
     }
 
     /// Gives the reply the stamps, the size and the trailers of the end; then its status.

@@ -213,6 +213,12 @@ impl Recorder {
         Ok(())
     }
 
+    fn unanswered(&mut self, endpoint: u32, due: u64, sent: u64) -> PyResult<()> {
+        let endpoint = self.check(endpoint)?;
+        self.inner.unanswered(endpoint, due, sent, now());
+        Ok(())
+    }
+
     fn dropped(&mut self, endpoint: u32, due: u64) -> PyResult<()> {
         let endpoint = self.check(endpoint)?;
         self.inner.dropped(endpoint, due);

@@ -1,5 +1,6 @@
 //! `Reply`: one finished exchange for Python. Everything but the stamps is computed on demand.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use plimsoll_engine::{Finished, Held, Response};
@@ -35,6 +36,15 @@ impl Reply {
         Self { finished, max_decoded, body: PyOnceLock::new(), plain: OnceLock::new() }
     }
 
+    /// The same with the length of its decoded body, or why it cannot be decoded.
+    pub(crate) fn decoded_to(finished: Finished, max_decoded: u64, length: Result<u64, String>) -> Self {
+        let reply = Self::new(finished, max_decoded);
+        let plain = length.and_then(|length| Ok(Plain { length, _held: Held::new(length)? }));
+        // It is new, so nobody has set it.
+        let _ = reply.plain.set(plain);
+        reply
+    }
+
     pub(crate) fn exchange(&self) -> &Exchange {
         &self.finished.exchange
     }
@@ -52,9 +62,9 @@ impl Reply {
         self.response()?.timing.as_deref()
     }
 
-    fn coding(&self) -> Option<&[u8]> {
+    fn coding(&self) -> Option<Cow<'_, [u8]>> {
         let response = self.response().filter(|response| response.notes.coding)?;
-        http::header(response.head(), "content-encoding")
+        http::list(response.head(), "content-encoding")
     }
 
     /// The outcome as the engine knows it, including a bad status, and the message for the failure.
@@ -119,7 +129,7 @@ impl Reply {
         let response = self.response().filter(|response| response.body_length > 0)?;
         let coding = self.coding()?;
         Some(self.plain.get_or_init(|| {
-            let length = http::decoded_length(coding, response.body(), self.max_decoded);
+            let length = http::decoded_length(&coding, response.body(), self.max_decoded);
             let length = length.map_err(|error| error.to_string())?;
             Ok(Plain { length, _held: Held::new(length)? })
         }))
@@ -195,7 +205,7 @@ impl Reply {
         let (Some(coding), Some(plain)) = (self.coding(), self.plain()) else { return Ok(self.body(py)) };
         plain.as_ref().map_err(refused)?;
         let response = self.response().map_or(&[][..], Response::body);
-        let plain = http::decode(coding, response, self.max_decoded).map_err(refused)?;
+        let plain = http::decode(&coding, response, self.max_decoded).map_err(refused)?;
         Ok(PyBytes::new(py, &plain).unbind())
     }
 
@@ -205,7 +215,7 @@ impl Reply {
     }
 
     fn decoding(&self) -> Option<Decoding> {
-        self.coding().map(|coding| Decoding::new(coding, self.max_decoded))
+        self.coding().map(|coding| Decoding::new(&coding, self.max_decoded))
     }
 
     #[getter]

@@ -2,6 +2,14 @@
 
 use crate::{Durations, Exchange, Times};
 
+/// The largest number of a sum, which is that of a column of the store: larger ones stay at it.
+pub const LARGEST: u64 = i64::MAX as u64;
+
+/// The sum of numbers of which one may be from outside.
+pub(crate) fn sum_of(one: u64, other: u64) -> u64 {
+    one.saturating_add(other).min(LARGEST)
+}
+
 /// Identifies an endpoint of one recorder; from [`Recorder::endpoint`](crate::Recorder::endpoint).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EndpointId(pub u32);
@@ -70,6 +78,7 @@ impl Cell {
             self.service_sum,
         ]
         .into_iter()
+        .map(|number| number.min(LARGEST))
     }
 
     /// `times`: None for an exchange without a response time.

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::cell::sum_of;
 use crate::grouping::group;
 use crate::{EndpointId, Outcome};
 
@@ -149,7 +150,7 @@ impl Failures {
 
 impl Kind {
     fn add(&mut self, example: &str, is_varied: bool, more: Failure) {
-        self.failure.count += more.count;
+        self.failure.count = sum_of(self.failure.count, more.count);
         self.failure.first = self.failure.first.min(more.first);
         self.failure.last = self.failure.last.max(more.last);
         self.is_varied |= is_varied || self.example != example;

@@ -20,8 +20,9 @@ pub enum Outcome {
     Protocol,
     /// A complete response that the user's own check rejected.
     Assertion,
-    /// Abandoned because the run or the user stopped. Neither a success nor a fault of the target.
-    Cancelled,
+    /// Sent, and given up without a response because the run or the user stopped. Its times are those of the wait: they
+    /// are censored, at least so long. Whether that is a fault of the target depends on the whole run.
+    Unanswered,
     /// Due, but never sent: a limit of the generator, not a fault of the target.
     Dropped,
 }
@@ -37,7 +38,7 @@ impl Outcome {
         Outcome::Reset,
         Outcome::Protocol,
         Outcome::Assertion,
-        Outcome::Cancelled,
+        Outcome::Unanswered,
         Outcome::Dropped,
     ];
 
@@ -52,7 +53,7 @@ impl Outcome {
             Outcome::Reset => "reset",
             Outcome::Protocol => "protocol",
             Outcome::Assertion => "assertion",
-            Outcome::Cancelled => "cancelled",
+            Outcome::Unanswered => "unanswered",
             Outcome::Dropped => "dropped",
         }
     }
@@ -62,9 +63,14 @@ impl Outcome {
         Outcome::ALL.into_iter().find(|outcome| outcome.name() == name)
     }
 
-    /// Whether it counts as a failure. An exchange that was abandoned or never sent is not evidence about the target.
+    /// Whether it counts as a failure by itself.
     pub const fn is_failure(self) -> bool {
-        !matches!(self, Outcome::Success | Outcome::Cancelled | Outcome::Dropped)
+        self.is_request() && !matches!(self, Outcome::Success)
+    }
+
+    /// Whether the exchange ended by itself, well or badly.
+    pub const fn is_request(self) -> bool {
+        !matches!(self, Outcome::Unanswered | Outcome::Dropped)
     }
 
     /// Whether its response time counts in the latency percentiles: it has an arrival, or it waited for the full limit.
@@ -78,9 +84,9 @@ impl Outcome {
         matches!(self, Outcome::Success | Outcome::Http | Outcome::Assertion)
     }
 
-    /// Whether the exchange has a time. A cancelled or unsent one has none.
+    /// Whether the exchange has a time. One that was never sent has none.
     pub const fn has_duration(self) -> bool {
-        !matches!(self, Outcome::Cancelled | Outcome::Dropped)
+        !matches!(self, Outcome::Dropped)
     }
 }
 
@@ -100,8 +106,9 @@ mod tests {
     #[test]
     fn what_the_target_never_finished_or_never_saw_is_no_failure_of_it() {
         for outcome in Outcome::ALL {
-            let innocent = [Outcome::Success, Outcome::Cancelled, Outcome::Dropped].contains(&outcome);
-            assert_eq!(outcome.is_failure(), !innocent, "{outcome:?}");
+            let is_innocent = [Outcome::Success, Outcome::Unanswered, Outcome::Dropped].contains(&outcome);
+            assert_eq!(outcome.is_failure(), !is_innocent, "{outcome:?}");
+            assert!(outcome.is_request() || is_innocent, "{outcome:?}");
         }
     }
 

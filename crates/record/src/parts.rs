@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use crate::cell::sum_of;
 use crate::{Durations, EndpointId};
 
 /// Maximum metrics per response.
@@ -11,6 +12,9 @@ const MOST_OF_ONE: usize = 20;
 const MOST: usize = 500;
 /// Maximum length of a name, bytes.
 const LONGEST_NAME: usize = 64;
+
+/// Maximum duration, ns: a day. What is longer is no time that a server takes.
+const LONGEST: f64 = 86_400e9;
 
 /// All values of one metric of one endpoint.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +48,7 @@ impl Parts {
             });
             if let Some(place) = place {
                 let part = &mut own[place].1;
-                part.sum += nanos;
+                part.sum = sum_of(part.sum, nanos);
                 part.durations.record_ns(nanos);
             }
         }
@@ -81,7 +85,7 @@ fn metrics(text: &str) -> impl Iterator<Item = (&str, u64)> {
 /// Converts milliseconds; None if it is not a duration.
 fn nanos(text: &str) -> Option<u64> {
     let nanos = text.parse::<f64>().ok()? * 1e6;
-    (0.0..u64::MAX as f64).contains(&nanos).then_some(nanos as u64)
+    (0.0..=LONGEST).contains(&nanos).then_some(nanos as u64)
 }
 
 /// Splits at separators outside of quotes.
@@ -125,6 +129,9 @@ mod tests {
             "db;dur=-1",
             "db;dur=NaN",
             "db;dur=inf",
+            "db;dur=1e308",
+            "db;dur=86400001",
+            "db;dur=18446744073709",
             "a b;dur=1",
             "é;dur=1",
         ] {

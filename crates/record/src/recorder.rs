@@ -1,6 +1,6 @@
 //! Aggregates exchanges one at a time and returns whole seconds.
 
-use crate::cell::{Cell, EndpointId};
+use crate::cell::{Cell, EndpointId, sum_of};
 use crate::endpoints::Endpoints;
 use crate::failures::{Failure, Failures, Filed};
 use crate::log::Log;
@@ -235,6 +235,12 @@ impl Recorder {
         self.fold(endpoint, &exchange, outcome, body, times);
     }
 
+    /// Records the end of the wait for a response that was given up now. `due`, `sent`: stamps of the request.
+    pub fn unanswered(&mut self, endpoint: EndpointId, due: u64, sent: u64, now: u64) {
+        let exchange = Exchange { due, sent, arrival: now, read: now, ..Exchange::default() };
+        self.exchange(endpoint, &exchange, Outcome::Unanswered, 0);
+    }
+
     /// Records an event of a stream, which is no exchange. `is_timed`: its time counts.
     pub(crate) fn add_event(&mut self, endpoint: EndpointId, exchange: &Exchange, body: u64, is_timed: bool) {
         self.add_outcome(endpoint, exchange, Outcome::Success, body, is_timed.then(|| exchange.times()));
@@ -255,8 +261,8 @@ impl Recorder {
     /// Counts so many more without a time in the row of a stream.
     pub(crate) fn add_untimed(&mut self, endpoint: EndpointId, arrival: u64, count: u64) {
         let cell = self.second(arrival).cell(endpoint, Outcome::Success);
-        cell.count += count;
-        cell.untimed += count;
+        cell.count = sum_of(cell.count, count);
+        cell.untimed = sum_of(cell.untimed, count);
     }
 
     /// Counts an arrival of the open model in the second of its due time.

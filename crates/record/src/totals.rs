@@ -1,16 +1,17 @@
 //! The sums of a running test, whether its seconds were taken or not.
 
 use crate::buckets::Buckets;
+use crate::cell::sum_of;
 use crate::failures::Failures;
 use crate::{Cell, Durations, EndpointId, Outcome};
 
 /// Number of recent seconds with separate counts and times, for values of "now".
 pub const RECENT: u32 = 60;
 
-/// The sums of one endpoint, or of all, for one row of a table. Cancelled and unsent exchanges are not requests.
+/// The sums of one endpoint, or of all, for one row of a table. Unanswered and unsent exchanges are not requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
-    /// Exchanges that were not cancelled or dropped.
+    /// Exchanges that ended by themselves: neither unanswered nor dropped.
     pub requests: u64,
     /// Of these, the ones that failed.
     pub failures: u64,
@@ -37,7 +38,7 @@ impl Sums {
     fn of(outcome: Outcome, cell: &Cell) -> Option<Sums> {
         let timed = if outcome.is_timed() { cell.count - cell.untimed } else { 0 };
         let times = |value| if timed > 0 { value } else { 0 };
-        (outcome.has_duration() && cell.count > 0).then(|| Sums {
+        (outcome.is_request() && cell.count > 0).then(|| Sums {
             requests: cell.count,
             failures: if outcome.is_failure() { cell.count } else { 0 },
             timed,
@@ -70,12 +71,12 @@ impl Sums {
             self.first = first.min(other.first);
             self.last = self.last.max(other.last);
         }
-        self.requests += other.requests;
-        self.failures += other.failures;
-        self.timed += other.timed;
-        self.bytes_body += other.bytes_body;
-        self.response_sum += other.response_sum;
-        self.untimed += other.untimed;
+        self.requests = sum_of(self.requests, other.requests);
+        self.failures = sum_of(self.failures, other.failures);
+        self.timed = sum_of(self.timed, other.timed);
+        self.bytes_body = sum_of(self.bytes_body, other.bytes_body);
+        self.response_sum = sum_of(self.response_sum, other.response_sum);
+        self.untimed = sum_of(self.untimed, other.untimed);
     }
 }
 

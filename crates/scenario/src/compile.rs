@@ -123,7 +123,7 @@ impl Shared<'_> {
             steps.push(self.step(step, &numbers, place, &format!("{field}.steps[{index}]"))?);
             extracted = known;
         }
-        let mut feeders: Vec<u32> = steps[first..].iter().flat_map(|step| step.blueprint.feeders()).collect();
+        let mut feeders: Vec<u32> = steps[first..].iter().flat_map(Step::feeders).collect();
         feeders.sort_unstable();
         feeders.dedup();
         Ok(Flow { name: flow.name, steps: first..steps.len(), feeders: feeders.into(), variables: variables.into() })
@@ -171,7 +171,7 @@ impl Shared<'_> {
             }
         };
         let cookies = self.cookies.then_some(target.host);
-        let rules = Rules::new(step.expect, step.extract, numbers, place.variables.len(), cookies, field)?;
+        let rules = Rules::new(step.expect, step.extract, numbers, place.scope(self.feeders), cookies, field)?;
         let method_of_row = match (&websocket, &grpc) {
             (Some(socket), _) => socket.method(),
             (_, Some(_)) => GRPC,

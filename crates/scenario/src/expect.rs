@@ -1,11 +1,18 @@
 //! The conditions for a response to count as a success.
 
-use memchr::memmem::Finder;
-use serde_json::Value;
+use memchr::memmem::{Finder, find};
 
 use crate::DefinitionError;
 use crate::definition;
-use crate::response::{Response, check_pointer};
+use crate::expected::Expected;
+use crate::filling::Filling;
+use crate::json::pointers::Pointers;
+use crate::json::values::compact;
+use crate::names::Source;
+use crate::response::{Lack, Response};
+use crate::scope::Scope;
+use crate::session::Session;
+use crate::template::Template;
 use crate::time::nanos;
 
 /// Maximum characters of a value in an error message.
@@ -18,19 +25,37 @@ pub(crate) struct Expectations {
     statuses: Box<[(u16, u16)]>,
     contains: Box<[Text]>,
     lacks: Box<[Text]>,
-    json: Box<[(String, Value)]>,
+    json: Box<[Found]>,
     /// Of the response time, ns.
     max_time: Option<u64>,
+    /// Extracted variables of its texts: number and name.
+    extracted: Box<[(u32, String)]>,
 }
 
+/// The value that a JSON pointer must find.
 #[derive(Debug)]
-struct Text {
-    text: String,
-    finder: Finder<'static>,
+pub(crate) struct Found {
+    pointer: String,
+    /// Among the pointers of the step.
+    place: usize,
+    value: Expected,
+}
+
+/// A text that a body has or lacks.
+#[derive(Debug)]
+pub(crate) enum Text {
+    Constant(Box<Finder<'static>>),
+    Filled(Template),
 }
 
 impl Expectations {
-    pub(crate) fn new(expect: definition::Expect, field: &str) -> Result<Self, DefinitionError> {
+    /// JSON pointers are added to `pointers`.
+    pub(crate) fn new(
+        expect: definition::Expect,
+        pointers: &mut Pointers,
+        scope: Scope<'_>,
+        field: &str,
+    ) -> Result<Self, DefinitionError> {
         for (index, &(first, last)) in expect.status.iter().enumerate() {
             if first > last || first < 100 || last > 999 {
                 let reason =
@@ -38,18 +63,47 @@ impl Expectations {
                 return Err(DefinitionError::new(format!("{field}.status[{index}]"), reason));
             }
         }
-        for (index, (pointer, _)) in expect.json.iter().enumerate() {
-            check_pointer(pointer)
-                .map_err(|reason| DefinitionError::new(format!("{field}.json[{index}][0]"), reason))?;
-        }
+        let json: Result<_, _> = (expect.json.into_iter().enumerate())
+            .map(|(index, (pointer, value))| {
+                let wrong = |part, reason| DefinitionError::new(format!("{field}.json[{index}][{part}]"), reason);
+                let place = pointers.add(&pointer).map_err(|reason| wrong(0, reason))?;
+                let value = Expected::new(value, scope).map_err(|reason| wrong(1, reason))?;
+                Ok(Found { pointer, place, value })
+            })
+            .collect();
         let max_time = expect.max_time.map(|time| nanos(time, &format!("{field}.max_time"))).transpose()?;
-        Ok(Self {
+        let mut expectations = Self {
             statuses: expect.status.into(),
-            contains: texts(expect.contains, &format!("{field}.contains"))?,
-            lacks: texts(expect.lacks, &format!("{field}.lacks"))?,
-            json: expect.json.into(),
+            contains: texts(expect.contains, scope, &format!("{field}.contains"))?,
+            lacks: texts(expect.lacks, scope, &format!("{field}.lacks"))?,
+            json: json?,
             max_time,
-        })
+            extracted: Box::default(),
+        };
+        let name = |source| match source {
+            Source::Extracted(number) => Some((number, scope.extracted[number as usize].clone())),
+            _ => None,
+        };
+        expectations.extracted =
+            expectations.templates().into_iter().flat_map(Template::sources).filter_map(name).collect();
+        Ok(expectations)
+    }
+
+    /// Its texts with variables.
+    fn templates(&self) -> Vec<&Template> {
+        let filled = self.contains.iter().chain(&self.lacks).filter_map(Text::template);
+        filled.chain(self.json.iter().flat_map(|found| found.value.templates())).collect()
+    }
+
+    /// The feeders whose cells it uses.
+    pub(crate) fn feeders(&self) -> Vec<u32> {
+        self.templates().into_iter().flat_map(Template::feeders).collect()
+    }
+
+    /// The message if a variable has no value in this iteration.
+    pub(crate) fn unfilled(&self, session: &Session) -> Option<String> {
+        let (_, name) = self.extracted.iter().find(|(number, _)| session.value(*number).is_none())?;
+        Some(format!("${{{name}}} has no value, no earlier response had one"))
     }
 
     /// Only a status below 400 is expected.
@@ -69,60 +123,107 @@ impl Expectations {
     }
 
     /// The message of the first expectation that fails, except that of the status. `time`: response time, ns.
-    pub(crate) fn complaint(&self, response: &Response<'_>, time: u64) -> Option<String> {
-        let is_in = |text: &&Text| text.finder.find(response.body).is_some();
-        if let Some(text) = self.contains.iter().find(|text| !is_in(text)) {
-            return Some(format!("the body does not contain {:?}", text.text));
+    pub(crate) fn complaint(&self, response: &Response<'_>, time: u64, filling: &mut Filling<'_>) -> Option<String> {
+        let broken = self.broken(response, time, filling)?;
+        Some(broken.shown(response, filling))
+    }
+
+    /// The first expectation that fails, except that of the status. `time`: response time, ns.
+    pub(crate) fn broken(&self, response: &Response<'_>, time: u64, filling: &mut Filling<'_>) -> Option<Broken<'_>> {
+        if let Some(why) = self.unfilled(filling.session) {
+            return Some(Broken::Unfilled(why));
         }
-        if let Some(text) = self.lacks.iter().find(is_in) {
-            return Some(format!("the body contains {:?}", text.text));
+        if let Some(text) = self.contains.iter().find(|text| !text.is_in(response.body, filling)) {
+            return Some(Broken::Contains(text));
         }
-        if let Some(complaint) = self.json.iter().find_map(|(pointer, value)| json(response, pointer, value)) {
-            return Some(complaint);
+        if let Some(text) = self.lacks.iter().find(|text| text.is_in(response.body, filling)) {
+            return Some(Broken::Lacks(text));
         }
-        let limit = self.max_time.filter(|&limit| time > limit)?;
-        Some(format!("the response time is over {} ms", limit as f64 / 1e6))
+        if let Some(found) = self.json.iter().find(|found| !found.is_met(response, filling)) {
+            return Some(Broken::Json(found));
+        }
+        self.max_time.filter(|&limit| time > limit).map(Broken::MaxTime)
     }
 }
 
-fn texts(texts: Vec<String>, field: &str) -> Result<Box<[Text]>, DefinitionError> {
-    if let Some(index) = texts.iter().position(String::is_empty) {
-        return Err(DefinitionError::new(format!("{field}[{index}]"), "it is empty; every body contains that"));
-    }
-    let compiled = texts.into_iter().map(|text| Text { finder: Finder::new(text.as_bytes()).into_owned(), text });
-    Ok(compiled.collect())
+/// An expectation that fails.
+#[derive(Debug)]
+pub(crate) enum Broken<'a> {
+    /// A variable has no value; the text says which.
+    Unfilled(String),
+    Contains(&'a Text),
+    Lacks(&'a Text),
+    Json(&'a Found),
+    /// ns
+    MaxTime(u64),
 }
 
-fn json(response: &Response<'_>, pointer: &str, expected: &Value) -> Option<String> {
-    let Some(body) = response.json() else { return Some("the body is not JSON".into()) };
-    let value = body.pointer(pointer);
-    if value.is_some_and(|value| same(value, expected)) {
-        return None;
-    }
-    let place = if pointer.is_empty() { "the body".into() } else { format!("json {pointer}") };
-    let found = value.map_or("missing".into(), shown);
-    Some(format!("{place} is {found} and not {}", shown(expected)))
-}
-
-/// Equal as JSON: 1 and 1.0 are the same number, and the order of an object's members does not matter.
-fn same(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Number(left), Value::Number(right)) => {
-            left == right || left.as_f64() == right.as_f64() && (left.is_f64() || right.is_f64())
+impl Broken<'_> {
+    #[cold]
+    fn shown(&self, response: &Response<'_>, filling: &mut Filling<'_>) -> String {
+        match self {
+            Broken::Unfilled(why) => format!("expect cannot be checked: {why}"),
+            Broken::Contains(text) => format!("the body does not contain {}", text.shown(filling)),
+            Broken::Lacks(text) => format!("the body contains {}", text.shown(filling)),
+            Broken::Json(found) => found.complaint(response, filling),
+            Broken::MaxTime(limit) => format!("the response time is over {} ms", *limit as f64 / 1e6),
         }
-        (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| same(left, right))
-        }
-        (Value::Object(left), Value::Object(right)) => {
-            let in_right = |(name, value): (&String, &Value)| right.get(name).is_some_and(|other| same(value, other));
-            left.len() == right.len() && left.iter().all(in_right)
-        }
-        _ => left == right,
     }
 }
 
-fn shown(value: &Value) -> String {
-    let text = value.to_string();
+fn texts(texts: Vec<String>, scope: Scope<'_>, field: &str) -> Result<Box<[Text]>, DefinitionError> {
+    let text = |(index, text): (usize, String)| {
+        let wrong = |reason| DefinitionError::new(format!("{field}[{index}]"), reason);
+        if text.is_empty() {
+            return Err(wrong("it is empty; every body contains that".into()));
+        }
+        let template = Template::fixed(&text, scope).map_err(wrong)?;
+        Ok(match template.constant() {
+            Some(text) => Text::Constant(Box::new(Finder::new(text).into_owned())),
+            None => Text::Filled(template),
+        })
+    };
+    texts.into_iter().enumerate().map(text).collect()
+}
+
+impl Text {
+    fn template(&self) -> Option<&Template> {
+        if let Text::Filled(template) = self { Some(template) } else { None }
+    }
+
+    fn is_in(&self, body: &[u8], filling: &mut Filling<'_>) -> bool {
+        match self {
+            Text::Constant(finder) => finder.find(body).is_some(),
+            Text::Filled(template) => find(body, filling.fill(template).as_bytes()).is_some(),
+        }
+    }
+
+    /// In quotes, for people.
+    fn shown(&self, filling: &mut Filling<'_>) -> String {
+        match self {
+            Text::Constant(finder) => format!("{:?}", String::from_utf8_lossy(finder.needle())),
+            Text::Filled(template) => format!("{:?}", cut(filling.fill(template).to_owned())),
+        }
+    }
+}
+
+impl Found {
+    fn is_met(&self, response: &Response<'_>, filling: &mut Filling<'_>) -> bool {
+        response.value(self.place).is_ok_and(|raw| self.value.is(raw, filling))
+    }
+
+    fn complaint(&self, response: &Response<'_>, filling: &mut Filling<'_>) -> String {
+        let found = match response.value(self.place) {
+            Ok(raw) => cut(compact(raw, MOST_SHOWN)),
+            Err(Lack::Missing) => "missing".into(),
+            Err(Lack::Wrong(why)) => return why,
+        };
+        let place = if self.pointer.is_empty() { "the body".into() } else { format!("json {}", self.pointer) };
+        format!("{place} is {found} and not {}", cut(self.value.shown(filling).to_string()))
+    }
+}
+
+fn cut(text: String) -> String {
     match text.char_indices().nth(MOST_SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
@@ -135,14 +236,33 @@ mod tests {
 
     use super::Expectations;
     use crate::definition::Expect;
+    use crate::filling::{Filling, Sources};
+    use crate::json::pointers::Pointers;
+    use crate::random::Random;
     use crate::response::Response;
+    use crate::scope::Scope;
+    use crate::session::Session;
+
+    fn scope() -> Scope<'static> {
+        Scope { feeders: &[], extracted: &[], later: &[] }
+    }
+
+    fn compiled(given: &serde_json::Value) -> (Expectations, Pointers) {
+        let mut pointers = Pointers::default();
+        let expect = from_str(&given.to_string()).unwrap();
+        (Expectations::new(expect, &mut pointers, scope(), "e").unwrap(), pointers)
+    }
 
     fn expectations(given: &serde_json::Value) -> Expectations {
-        Expectations::new(from_str(&given.to_string()).unwrap(), "e").unwrap()
+        compiled(given).0
     }
 
     fn complaint(given: &serde_json::Value, body: &str, time: u64) -> Option<String> {
-        expectations(given).complaint(&Response::new(b"", body.as_bytes()), time)
+        let (expectations, pointers) = compiled(given);
+        let (mut random, mut text) = (Random::new(0, 0), String::new());
+        let sources = Sources { feeders: &[], random: &mut random, text: &mut text };
+        let filling = &mut Filling { session: &Session::new(3), sources };
+        expectations.complaint(&Response::new(b"", body.as_bytes(), &pointers), time, filling)
     }
 
     #[test]
@@ -181,6 +301,16 @@ mod tests {
                 Some("json /a is 9007199254740992 and not 9007199254740993"),
             ),
             (json!({"contains": ["a"], "max_time": 0.3}), "b", Some("the body does not contain \"a\"")),
+            (json!({"contains": ["<${user}>", "$${"]}), "<3> ${", None),
+            (json!({"contains": ["<${user}>"]}), "<4> <${user}>", Some("the body does not contain \"<3>\"")),
+            (json!({"lacks": ["${user}"]}), "4", None),
+            (json!({"lacks": ["${user}"]}), "234", Some("the body contains \"3\"")),
+            (json!({"json": [["/by", "u${user}"]]}), "{\"by\": \"u3\"}", None),
+            (
+                json!({"json": [["/by", {"user": "${user}"}]]}),
+                "{\"by\": {\"user\": 4}}",
+                Some("json /by is {\"user\":4} and not {\"user\":\"3\"}"),
+            ),
         ] {
             assert_eq!(complaint(&given, body, 400_000_000).as_deref(), expected, "{given} {body}");
         }
@@ -224,10 +354,13 @@ mod tests {
             (json!({"contains": ["a", ""]}), "e.contains[1]: it is empty"),
             (json!({"lacks": [""]}), "e.lacks[0]: it is empty"),
             (json!({"json": [["ok", 1]]}), "e.json[0][0]: not a JSON pointer"),
+            (json!({"json": [["", ["${random}"]]]}), "e.json[0][1]: ${random} is a new value at each place"),
+            (json!({"contains": ["a", "${uuid}"]}), "e.contains[1]: ${uuid} is a new value at each place"),
+            (json!({"lacks": ["${"]}), "e.lacks[0]: ${ without }"),
             (json!({"max_time": -1.0}), "e.max_time: -1 is not a time"),
         ] {
             let expect: Expect = from_str(&given.to_string()).unwrap();
-            let error = Expectations::new(expect, "e").map(|_| ()).unwrap_err().to_string();
+            let error = Expectations::new(expect, &mut Pointers::default(), scope(), "e").unwrap_err().to_string();
             assert!(error.starts_with(begins), "{error}");
         }
     }

@@ -10,7 +10,9 @@ use serde_json_path::JsonPath;
 use crate::DefinitionError;
 use crate::cookies::SetCookie;
 use crate::definition::{self, From};
-use crate::response::{Response, check_pointer};
+use crate::json::pointers::Pointers;
+use crate::json::values::text_of;
+use crate::response::{Lack, Response};
 
 /// A compiled extraction.
 #[derive(Debug)]
@@ -24,8 +26,8 @@ pub(crate) struct Extraction {
 
 #[derive(Debug)]
 enum Rule {
-    /// RFC 6901
-    Pointer(String),
+    /// RFC 6901; its text and its place among those of the step
+    Pointer(String, usize),
     /// RFC 9535
     Path(JsonPath),
     Regex(Regex),
@@ -34,10 +36,16 @@ enum Rule {
 }
 
 impl Extraction {
-    /// `number` of the variable `extract.into`. The caller has checked its name.
-    pub(crate) fn new(extract: definition::Extract, number: u32, field: &str) -> Result<Self, DefinitionError> {
+    /// `number` of the variable `extract.into`. The caller has checked its name. A JSON pointer is added to `pointers`.
+    pub(crate) fn new(
+        extract: definition::Extract,
+        number: u32,
+        pointers: &mut Pointers,
+        field: &str,
+    ) -> Result<Self, DefinitionError> {
         let definition::Extract { from, what, default, .. } = extract;
-        let rule = Rule::new(from, what).map_err(|reason| DefinitionError::new(format!("{field}.what"), reason))?;
+        let rule =
+            Rule::new(from, what, pointers).map_err(|reason| DefinitionError::new(format!("{field}.what"), reason))?;
         Ok(Self { number, default, rule })
     }
 
@@ -50,39 +58,44 @@ impl Extraction {
     }
 
     /// The value in the response: the content of a JSON string, or the text of any other JSON value; null is no value.
-    pub(crate) fn find<'r>(&self, response: &'r Response<'_>) -> Option<Cow<'r, str>> {
+    /// The error message says what is missing: `no value of json /token`.
+    pub(crate) fn find<'r>(&self, response: &'r Response<'_>) -> Result<Cow<'r, str>, String> {
         match &self.rule {
-            Rule::Pointer(pointer) => text_of(response.json()?.pointer(pointer)?),
-            Rule::Path(path) => text_of(path.query(response.json()?).first()?),
-            Rule::Regex(regex) => first_group(regex, response.body).map(String::from_utf8_lossy),
-            Rule::Header(name) => http::header(response.head, name).map(String::from_utf8_lossy),
-            Rule::Cookie(name) => cookie(response.head, name),
+            Rule::Pointer(pointer, place) => {
+                let found = response.value(*place).and_then(|raw| text_of(raw).ok_or(Lack::Missing));
+                found.map_err(|lack| complaint("json", pointer, lack))
+            }
+            Rule::Path(path) => {
+                let found = response.tree().and_then(|tree| path.query(tree).first().ok_or(Lack::Missing));
+                let found = found.and_then(|value| text_of_tree(value).ok_or(Lack::Missing));
+                found.map_err(|lack| complaint("jsonpath", &path.to_string(), lack))
+            }
+            Rule::Regex(regex) => {
+                let found = first_group(regex, response.body).map(String::from_utf8_lossy);
+                found.ok_or_else(|| format!("no match of regex {}", regex.as_str()))
+            }
+            Rule::Header(name) => {
+                let found = http::header(response.head, name).map(String::from_utf8_lossy);
+                found.ok_or_else(|| format!("no header {name}"))
+            }
+            Rule::Cookie(name) => cookie(response.head, name).ok_or_else(|| format!("no cookie {name}")),
         }
-    }
-
-    /// The error message for a missing value: `no value of json /token`.
-    pub(crate) fn complaint(&self, response: &Response<'_>) -> String {
-        let (kind, what) = match &self.rule {
-            Rule::Pointer(pointer) => ("json", pointer.as_str()),
-            Rule::Path(path) => return complaint("jsonpath", &path.to_string(), response.json().is_some()),
-            Rule::Regex(regex) => return format!("no match of regex {}", regex.as_str()),
-            Rule::Header(name) => return format!("no header {name}"),
-            Rule::Cookie(name) => return format!("no cookie {name}"),
-        };
-        complaint(kind, what, response.json().is_some())
     }
 }
 
-fn complaint(kind: &str, what: &str, is_json: bool) -> String {
-    format!("no value of {kind} {what}{}", if is_json { "" } else { ": the body is not JSON" })
+fn complaint(kind: &str, what: &str, lack: Lack) -> String {
+    match lack {
+        Lack::Missing => format!("no value of {kind} {what}"),
+        Lack::Wrong(why) => format!("no value of {kind} {what}: {why}"),
+    }
 }
 
 impl Rule {
-    fn new(from: From, what: String) -> Result<Self, String> {
+    fn new(from: From, what: String, pointers: &mut Pointers) -> Result<Self, String> {
         Ok(match from {
             From::Json => {
-                check_pointer(&what)?;
-                Rule::Pointer(what)
+                let place = pointers.add(&what)?;
+                Rule::Pointer(what, place)
             }
             From::Jsonpath => Rule::Path(JsonPath::parse(&what).map_err(|error| format!("not a JSONPath: {error}"))?),
             From::Regex => {
@@ -98,7 +111,7 @@ impl Rule {
     }
 }
 
-fn text_of(value: &Value) -> Option<Cow<'_, str>> {
+fn text_of_tree(value: &Value) -> Option<Cow<'_, str>> {
     match value {
         Value::Null => None,
         Value::String(text) => Some(text.into()),
@@ -135,6 +148,7 @@ pub(crate) fn set_cookies(head: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]>
 mod tests {
     use super::Extraction;
     use crate::definition::{Extract, From};
+    use crate::json::pointers::Pointers;
     use crate::response::Response;
 
     const HEAD: &[u8] =
@@ -142,13 +156,20 @@ mod tests {
     const BODY: &[u8] = br#"{"token": "t\"x", "n": 1.50, "big": 12345678901234567890, "no": null, "yes": true,
         "list": [{"id": 4}, {"id": 5}], "a/b": "slash", "": "empty"}"#;
 
-    fn extraction(from: From, what: &str) -> Result<Extraction, String> {
+    fn extraction(from: From, what: &str) -> Result<(Extraction, Pointers), String> {
         let extract = Extract { into: "v".into(), from, what: what.into(), default: None };
-        Extraction::new(extract, 0, "x").map_err(|error| error.to_string())
+        let mut pointers = Pointers::default();
+        let made = Extraction::new(extract, 0, &mut pointers, "x").map_err(|error| error.to_string())?;
+        Ok((made, pointers))
+    }
+
+    fn find(from: From, what: &str, head: &[u8], body: &[u8]) -> Result<String, String> {
+        let (extraction, pointers) = extraction(from, what).unwrap();
+        extraction.find(&Response::new(head, body, &pointers)).map(std::borrow::Cow::into_owned)
     }
 
     fn found(from: From, what: &str, body: &[u8]) -> Option<String> {
-        extraction(from, what).unwrap().find(&Response::new(HEAD, body)).map(std::borrow::Cow::into_owned)
+        find(from, what, HEAD, body).ok()
     }
 
     #[test]
@@ -195,8 +216,7 @@ mod tests {
             (From::Header, "X-A", "", "no header X-A"),
             (From::Cookie, "sid", "", "no cookie sid"),
         ] {
-            let complaint = extraction(from, what).unwrap().complaint(&Response::new(HEAD, body.as_bytes()));
-            assert_eq!(complaint, expected);
+            assert_eq!(find(from, what, HEAD, body.as_bytes()).unwrap_err(), expected);
         }
     }
 
@@ -209,7 +229,7 @@ mod tests {
             (From::Header, "a b", "x.what: a header name must be"),
             (From::Cookie, "", "x.what: a cookie has a name"),
         ] {
-            let error = extraction(from, what).unwrap_err();
+            let error = extraction(from, what).map(|_| ()).unwrap_err();
             assert!(error.starts_with(begins), "{error}");
         }
     }
@@ -223,7 +243,7 @@ mod tests {
             (From::Header, "a", true),
             (From::Cookie, "a", true),
         ] {
-            let extraction = extraction(from, what).unwrap();
+            let (extraction, _) = extraction(from, what).unwrap();
             assert_eq!((extraction.needs_head(), extraction.needs_body()), (head, !head));
         }
     }

@@ -240,7 +240,7 @@ mod tests {
     }
 
     fn judged(step: &Value, body: &[u8], trailers: &[u8]) -> Verdict {
-        let (player, mut session) = player(&json!([step]));
+        let (mut player, mut session) = player(&json!([step]));
         player.judge_call(&mut session, &Reply { status: 200, head: HEAD, body, trailers }, 1000, 7)
     }
 
@@ -323,7 +323,7 @@ mod tests {
         ] {
             assert_eq!(judged(&step(codes), body, trailers), expected, "{codes:?} {trailers:?}");
         }
-        let (player, mut session) = player(&json!([step(&[])]));
+        let (mut player, mut session) = player(&json!([step(&[])]));
         let page = Reply { status: 404, head: b"HTTP/2 404\r\n\r\n", body: b"", trailers: b"" };
         assert_eq!(player.judge_call(&mut session, &page, 1000, 7), http("status 404"));
     }

@@ -9,7 +9,8 @@
 //! - `names`, `scope`, `template`: variables become indexes, texts become pieces.
 //! - `request`: a step's request and its bytes; `body` and `headers`: parts of it. `time`, `choice`: think times, and the choice of flows.
 //! - `websocket`: steps of a WebSocket. `grpc`: steps that are calls of gRPC.
-//! - `response`, `expect`, `extract`, `verdict`: the check of a response, and the [`Verdict`].
+//! - `response`, `expect`, `extract`, `verdict`: the check of a response, and the [`Verdict`]. `json`: reads JSON without
+//!   a tree. `bodies`: the memory limit of bodies, and of what is made of them.
 //!
 //! The state during a run:
 //!
@@ -47,6 +48,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod bodies;
 mod body;
 mod choice;
 mod compile;
@@ -55,10 +57,13 @@ mod date;
 mod definition;
 mod error;
 mod expect;
+mod expected;
 mod extract;
 mod feeder;
+mod filling;
 mod grpc;
 mod headers;
+mod json;
 mod llm;
 mod names;
 mod player;

@@ -1,15 +1,21 @@
 //! Events of a chat completion in `OpenAI`'s format: what a chunk brings, and the objectives of a request.
 
-use std::fmt;
-
-use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-
 use crate::DefinitionError;
+use crate::json::values::{compact, text_of};
+use crate::json::{Mistake, Read, Walker};
 use crate::time::nanos;
 
 /// The event that ends a completion.
 const DONE: &[u8] = b"[DONE]";
+
+/// Maximum tokens of a completion. A larger number is a mistake of the target, and not a text.
+const MOST_TOKENS: u64 = 1_000_000_000;
+
+/// Maximum bytes of a number in a mistake.
+const LONGEST_NUMBER: usize = 60;
+
+/// Maximum bytes of an error that the target reports.
+const LONGEST_ERROR: usize = 2000;
 
 /// Limits of time that a good request keeps, all of them; ns, `u64::MAX` = none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,110 +74,104 @@ impl Chunk {
         if Chunk::is_done(data) {
             return Ok(Chunk::default());
         }
-        let found: Completion =
-            serde_json::from_slice(data).map_err(|error| format!("an event is no chunk of a completion: {error}"))?;
-        let error = found.error.filter(|error| !error.is_null());
-        let message = error.map(|error| match error.get("message").unwrap_or(&error) {
-            serde_json::Value::String(text) => text.clone(),
-            other => other.to_string(),
-        });
-        Ok(Chunk {
-            has_content: found.choices.is_some_and(|choices| choices.iter().any(Choice::has_content)),
-            tokens: found.usage.and_then(|usage| usage.completion_tokens),
-            error: message,
-        })
+        read(data).map_err(|Mistake(what)| format!("an event is no chunk of a completion: {what}"))
     }
 }
 
-#[derive(Deserialize)]
-#[serde(expecting = "a JSON object with choices")]
-struct Completion {
-    choices: Option<Vec<Choice>>,
-    usage: Option<Usage>,
-    error: Option<serde_json::Value>,
-}
-
-#[derive(Deserialize)]
-struct Usage {
-    completion_tokens: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct Choice {
-    delta: Option<Delta>,
-    /// Of the older completions without roles.
-    #[serde(default)]
-    text: Filled,
-}
-
-impl Choice {
-    fn has_content(&self) -> bool {
-        let delta = self.delta.as_ref();
-        self.text.0 || delta.is_some_and(|delta| delta.fields().iter().any(|field| field.0))
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(default)]
-#[derive(Default)]
-struct Delta {
-    content: Filled,
-    reasoning: Filled,
-    reasoning_content: Filled,
-    refusal: Filled,
-    tool_calls: Filled,
-    function_call: Filled,
-}
-
-impl Delta {
-    fn fields(&self) -> [Filled; 6] {
-        let Delta { content, reasoning, reasoning_content, refusal, tool_calls, function_call } = *self;
-        [content, reasoning, reasoning_content, refusal, tool_calls, function_call]
-    }
-}
-
-/// Whether a value has something in it: a text, list or table that is not empty. It keeps nothing of the value.
-#[derive(Clone, Copy, Default)]
-struct Filled(bool);
-
-impl<'de> Deserialize<'de> for Filled {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Filled, D::Error> {
-        deserializer.deserialize_any(FilledVisitor)
-    }
-}
-
-struct FilledVisitor;
-
-impl<'de> Visitor<'de> for FilledVisitor {
-    type Value = Filled;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text, a list, a table or null")
-    }
-
-    fn visit_unit<E>(self) -> Result<Filled, E> {
-        Ok(Filled(false))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Filled, E> {
-        Ok(Filled(!text.is_empty()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Filled, A::Error> {
-        let mut is_filled = false;
-        while list.next_element::<IgnoredAny>()?.is_some() {
-            is_filled = true;
+fn read(data: &[u8]) -> Read<Chunk> {
+    let mut chunk = Chunk::default();
+    let mut walker = Walker::new(data)?;
+    walker.object(|walker, name| match &*name.get() {
+        "choices" if !walker.is_null() => walker.array(|walker, _| {
+            chunk.has_content |= has_content(walker)?;
+            Ok(())
+        }),
+        "usage" if !walker.is_null() => {
+            chunk.tokens = tokens(walker)?;
+            Ok(())
         }
-        Ok(Filled(is_filled))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<Filled, A::Error> {
-        let mut is_filled = false;
-        while table.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
-            is_filled = true;
+        "error" if !walker.is_null() => {
+            chunk.error = Some(error(walker)?);
+            Ok(())
         }
-        Ok(Filled(is_filled))
+        _ => walker.skip(),
+    })?;
+    walker.end()?;
+    Ok(chunk)
+}
+
+/// Whether a choice has something that the model generated.
+fn has_content(walker: &mut Walker<'_>) -> Read<bool> {
+    let mut is_filled = false;
+    walker.object(|walker, name| {
+        match &*name.get() {
+            // Of the older completions without roles.
+            "text" => is_filled |= is_something(walker)?,
+            "delta" if !walker.is_null() => walker.object(|walker, name| {
+                match &*name.get() {
+                    "content" | "reasoning" | "reasoning_content" | "refusal" | "tool_calls" | "function_call" => {
+                        is_filled |= is_something(walker)?;
+                    }
+                    _ => walker.skip()?,
+                }
+                Ok(())
+            })?,
+            _ => walker.skip()?,
+        }
+        Ok(())
+    })?;
+    Ok(is_filled)
+}
+
+/// Whether a value has something in it: a text, list or table that is not empty.
+fn is_something(walker: &mut Walker<'_>) -> Read<bool> {
+    match walker.peek() {
+        b'"' => Ok(!walker.string()?.raw.is_empty()),
+        b'[' | b'{' => {
+            let value = walker.raw()?;
+            Ok(!value[1..value.len() - 1].trim_ascii().is_empty())
+        }
+        b'n' => walker.skip().map(|()| false),
+        _ => Err(walker.mistake("text, list, table or null")),
     }
+}
+
+/// The output tokens of a usage.
+fn tokens(walker: &mut Walker<'_>) -> Read<Option<u64>> {
+    let mut tokens = None;
+    walker.object(|walker, name| {
+        if name.get() != "completion_tokens" || walker.is_null() {
+            return walker.skip();
+        }
+        let given = walker.raw()?;
+        let count = given.parse().ok().filter(|count| *count <= MOST_TOKENS);
+        let wrong = || {
+            let shown = &given[..given.floor_char_boundary(LONGEST_NUMBER)];
+            Mistake(format!("usage.completion_tokens is {shown} and not a number from 0 to {MOST_TOKENS}"))
+        };
+        tokens = Some(count.ok_or_else(wrong)?);
+        Ok(())
+    })?;
+    Ok(tokens)
+}
+
+/// The message of an error.
+fn error(walker: &mut Walker<'_>) -> Read<String> {
+    let given = walker.raw()?;
+    let (mut message, mut members) = (None, Walker::of(given));
+    if members.peek() == b'{' {
+        members.object(|walker, name| {
+            let value = walker.raw()?;
+            message = if name.get() == "message" { Some(value) } else { message };
+            Ok(())
+        })?;
+    }
+    let message = message.unwrap_or(given);
+    Ok(if message.starts_with('"') {
+        text_of(message).unwrap_or_default().into_owned()
+    } else {
+        compact(message, LONGEST_ERROR)
+    })
 }
 
 #[cfg(test)]
@@ -222,6 +222,28 @@ mod tests {
         assert_eq!(error(r#"{"error": {"message": "no room", "code": 500}}"#), "no room");
         assert_eq!(error(r#"{"error": "no room"}"#), "no room");
         assert_eq!(error(r#"{"error": {"code": 500}}"#), r#"{"code":500}"#);
+    }
+
+    #[test]
+    fn half_a_pair_of_surrogates_is_content() {
+        // A tokenizer cuts an emoji in two, and the server escapes each half.
+        assert!(delta(r#""content": "\ud83d""#));
+        assert!(delta(r#""content": "\ude00 \udbff\u0041""#));
+        assert_eq!(read(r#"{"error": "a \ud83d b"}"#).error.as_deref(), Some("a \u{fffd} b"));
+    }
+
+    #[test]
+    fn a_number_of_tokens_that_no_text_has_is_said() {
+        let usage = |tokens: &str| Chunk::read(format!(r#"{{"usage": {{"completion_tokens": {tokens}}}}}"#).as_bytes());
+        assert_eq!(usage("1000000000").unwrap().tokens, Some(1_000_000_000));
+        assert_eq!(usage("null").unwrap().tokens, None);
+        for tokens in
+            ["1000000001", "9223372036854775808", "18446744073709551616", "-1", "1e300", "1.5", r#""7""#, "[]"]
+        {
+            let wrong = usage(tokens).unwrap_err();
+            let expected = format!("usage.completion_tokens is {tokens} and not a number from 0");
+            assert!(wrong.contains(&expected), "{wrong}");
+        }
     }
 
     #[test]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::DefinitionError;
 use crate::cookies::Clock;
 use crate::feeder::Feed;
+use crate::filling::Sources;
 use crate::grpc::Reply;
 use crate::random::Random;
 use crate::request::{Cookies, Refusal, Scratch};
-use crate::response::Response;
 use crate::scenario::{Scenario, Step};
 use crate::session::{Session, StepId};
 use crate::template::{Context, Missing};
@@ -78,6 +78,8 @@ pub struct Player {
     feeds: Box<[Feed]>,
     random: Random,
     scratch: Scratch,
+    /// A text of an expectation with its values.
+    filled: String,
     clock: Clock,
     /// Number of users of this player.
     users: u64,
@@ -99,6 +101,7 @@ impl Player {
             feeds: scenario.feeders.iter().map(|feeder| Feed::new(feeder, worker.index, worker.of)).collect(),
             random: Random::new(worker.seed, worker.index),
             scratch: Scratch::default(),
+            filled: String::new(),
             clock,
             users: 0,
             iterations: 0,
@@ -207,9 +210,16 @@ impl Player {
     }
 
     /// Whether a message of a WebSocket is one that the session's step waits for.
-    pub fn awaits(&self, session: &Session, message: &[u8]) -> bool {
-        let rules = &self.scenario.step(session.step()).rules;
-        rules.as_ref().is_none_or(|rules| rules.fits(&Response::new(b"", message)))
+    pub fn awaits(&mut self, session: &Session, message: &[u8]) -> bool {
+        let Self { scenario, random, filled, .. } = self;
+        let sources = Sources { feeders: &scenario.feeders, random, text: filled };
+        scenario.step(session.step()).rules.as_ref().is_none_or(|rules| rules.fits(session, sources, message))
+    }
+
+    /// Why no message can be the one that the session's step waits for, if a variable of its expectations has no value.
+    pub fn cannot_await(&self, session: &Session) -> Option<String> {
+        let rules = self.scenario.step(session.step()).rules.as_ref()?;
+        rules.unfilled(session).map(|why| format!("cannot be awaited: {why}"))
     }
 
     /// Checks the response to the session's step. Stores extracted values and cookies.
@@ -217,17 +227,22 @@ impl Player {
     /// `head`: raw; may be empty unless the step `needs_head`. `body`: decoded; may be empty unless the step
     /// `needs_body`. `response`: the response time, ns.
     #[inline]
-    pub fn judge(&self, session: &mut Session, status: u16, head: &[u8], body: &[u8], response: u64) -> Verdict {
-        match &self.scenario.step(session.step()).rules {
+    pub fn judge(&mut self, session: &mut Session, status: u16, head: &[u8], body: &[u8], response: u64) -> Verdict {
+        let Self { scenario, random, filled, clock, .. } = self;
+        match &scenario.step(session.step()).rules {
             None => Verdict::plain(status),
-            Some(rules) => rules.judge(session, status, &Response::new(head, body), response, self.clock),
+            Some(rules) => {
+                let sources = Sources { feeders: &scenario.feeders, random, text: filled };
+                rules.judge(session, sources, status, (head, body), response, *clock)
+            }
         }
     }
 
     /// Checks the response to the session's step, which is a call of gRPC, as [`judge`](Player::judge) does it.
     /// `limit`: maximum bytes of a message. `response`: the response time, ns.
-    pub fn judge_call(&self, session: &mut Session, reply: &Reply<'_>, limit: u64, response: u64) -> Verdict {
-        let step = self.scenario.step(session.step());
+    pub fn judge_call(&mut self, session: &mut Session, reply: &Reply<'_>, limit: u64, response: u64) -> Verdict {
+        let Self { scenario, random, filled, clock, .. } = self;
+        let step = scenario.step(session.step());
         let grpc = step.grpc.as_ref().expect("the step is a call");
         let wants_json = step.rules.as_ref().is_some_and(|rules| rules.needs_body());
         match grpc.read(reply, wants_json, limit) {
@@ -235,8 +250,8 @@ impl Player {
             Ok(json) => match &step.rules {
                 None => Verdict::Success,
                 Some(rules) => {
-                    let read = Response::new(reply.head, json.as_bytes());
-                    rules.judge(session, reply.status, &read, response, self.clock)
+                    let sources = Sources { feeders: &scenario.feeders, random, text: filled };
+                    rules.judge(session, sources, reply.status, (reply.head, json.as_bytes()), response, *clock)
                 }
             },
         }

@@ -282,7 +282,7 @@ mod tests {
     fn encoded(blueprint: &Blueprint, values: &[&str], cookies: Option<Cookies<'_>>) -> Result<String, String> {
         let mut session = Session::new(0);
         for (number, value) in values.iter().enumerate() {
-            session.set_value(number as u32, values.len(), Some(value));
+            session.set_value(number as u32, values.len(), Some(value)).unwrap();
         }
         let (mut random, mut scratch, mut out) = (Random::new(0, 0), Scratch::default(), b"before".to_vec());
         // Data of an earlier request must not matter.

@@ -4,57 +4,74 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 
-/// The raw head and the decoded body. The JSON is parsed at most once, and only on request.
+use crate::bodies::{Held, no_room};
+use crate::json::Walker;
+use crate::json::pointers::Pointers;
+use crate::json::values::{tree, tree_bytes};
+
+/// The raw head and the decoded body. The JSON is read at most once, and only on request.
 #[derive(Debug)]
 pub(crate) struct Response<'a> {
     pub(crate) head: &'a [u8],
     pub(crate) body: &'a [u8],
-    json: OnceCell<Option<Value>>,
+    pointers: &'a Pointers,
+    json: OnceCell<Option<Box<[Option<&'a str>]>>>,
+    tree: OnceCell<Result<(Value, Held), String>>,
+}
+
+/// Why a response has no value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Lack {
+    /// The body is JSON without it.
+    Missing,
+    /// The text says what is wrong with the body.
+    Wrong(String),
 }
 
 impl<'a> Response<'a> {
-    pub(crate) fn new(head: &'a [u8], body: &'a [u8]) -> Self {
-        Self { head, body, json: OnceCell::new() }
+    /// `pointers`: those whose values may be asked for.
+    pub(crate) fn new(head: &'a [u8], body: &'a [u8], pointers: &'a Pointers) -> Self {
+        Self { head, body, pointers, json: OnceCell::new(), tree: OnceCell::new() }
     }
 
-    /// The body as JSON, if it is JSON.
-    pub(crate) fn json(&self) -> Option<&Value> {
-        self.json.get_or_init(|| serde_json::from_slice(self.body).ok()).as_ref()
+    /// The value of the pointer with this place, as it is written.
+    pub(crate) fn value(&self, place: usize) -> Result<&'a str, Lack> {
+        let found = self.json.get_or_init(|| self.pointers.find(self.body).ok());
+        let found = found.as_ref().ok_or_else(|| Lack::Wrong("the body is not JSON".into()))?;
+        found[place].ok_or(Lack::Missing)
     }
-}
 
-/// Rejects text that is not a JSON pointer by RFC 6901.
-pub(crate) fn check_pointer(pointer: &str) -> Result<(), String> {
-    if !pointer.is_empty() && !pointer.starts_with('/') {
-        return Err(format!("not a JSON pointer: it begins with /, or is empty for the whole body; it is {pointer:?}"));
+    /// The body as a tree. There must be memory for it.
+    pub(crate) fn tree(&self) -> Result<&Value, Lack> {
+        let tree = self.tree.get_or_init(|| {
+            let not_json = |_| "the body is not JSON".to_owned();
+            let text = std::str::from_utf8(self.body).map_err(|_| "the body is not JSON".to_owned())?;
+            let held = Held::new(tree_bytes(text)).map_err(|_| format!("its tree is too large: {}", no_room()))?;
+            let mut walker = Walker::of(text);
+            let tree = tree(&mut walker).map_err(not_json)?;
+            walker.end().map_err(not_json)?;
+            Ok((tree, held))
+        });
+        tree.as_ref().map(|(tree, _)| tree).map_err(|why| Lack::Wrong(why.clone()))
     }
-    let mut escapes = pointer.split('~').skip(1);
-    if escapes.any(|escape| !escape.starts_with(['0', '1'])) {
-        return Err(format!("not a JSON pointer: ~ is written ~0, and / in a name ~1; it is {pointer:?}"));
-    }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Response, check_pointer};
+    use super::{Lack, Response};
+    use crate::json::pointers::Pointers;
 
     #[test]
     fn a_body_is_json_or_not() {
-        assert_eq!(Response::new(b"", b"[1]").json().map(ToString::to_string), Some("[1]".into()));
+        let mut pointers = Pointers::default();
+        let place = pointers.add("/0").unwrap();
+        let response = Response::new(b"", b"[1]", &pointers);
+        assert_eq!((response.value(place), response.tree().map(ToString::to_string)), (Ok("1"), Ok("[1]".into())));
+        let wrong = Lack::Wrong("the body is not JSON".into());
         for body in ["", "[1] x", "\u{feff}[1]"] {
-            assert!(Response::new(b"", body.as_bytes()).json().is_none(), "{body}");
+            let response = Response::new(b"", body.as_bytes(), &pointers);
+            assert_eq!((response.value(place), response.tree()), (Err(wrong.clone()), Err(wrong.clone())), "{body}");
         }
-    }
-
-    #[test]
-    fn pointers_are_those_of_rfc_6901() {
-        for good in ["", "/", "/a/0", "/a~1b~0", "/ä b"] {
-            assert_eq!(check_pointer(good), Ok(()), "{good}");
-        }
-        for bad in ["a", "$.a", "/a~", "/a~2", "/~/b"] {
-            let error = check_pointer(bad).unwrap_err();
-            assert!(error.starts_with("not a JSON pointer: ") && error.contains(bad), "{error}");
-        }
+        assert_eq!(Response::new(b"", b"[]", &pointers).value(place), Err(Lack::Missing));
     }
 }

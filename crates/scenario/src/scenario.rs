@@ -77,6 +77,12 @@ impl Step {
         self.grpc.is_some()
     }
 
+    /// The feeders whose cells it uses.
+    pub(crate) fn feeders(&self) -> Vec<u32> {
+        let of_rules = self.rules.iter().flat_map(|rules| rules.feeders());
+        self.blueprint.feeders().chain(of_rules).collect()
+    }
+
     /// The step is a call whose server streams.
     pub fn has_streamed_replies(&self) -> bool {
         self.grpc.as_ref().is_some_and(|grpc| grpc.has_streamed_replies())

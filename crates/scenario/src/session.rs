@@ -1,5 +1,6 @@
 //! The state of one user.
 
+use crate::bodies::{Held, no_room};
 use crate::cookies::Jar;
 
 /// Identifies a step of a scenario: its index in [`Scenario::steps`](crate::Scenario::steps).
@@ -37,6 +38,19 @@ struct Memory {
 struct Value {
     text: String,
     is_set: bool,
+    /// The memory of a long one.
+    held: Held,
+}
+
+impl Value {
+    /// There is no value. The buffer of a short one stays.
+    fn clear(&mut self) {
+        self.is_set = false;
+        self.text.clear();
+        if !self.held.is_empty() {
+            *self = Value::default();
+        }
+    }
 }
 
 impl Session {
@@ -66,7 +80,7 @@ impl Session {
         self.iteration = iteration;
         self.step = step;
         if let Some(memory) = &mut self.memory {
-            memory.values.iter_mut().for_each(|value| value.is_set = false);
+            memory.values.iter_mut().for_each(Value::clear);
         }
     }
 
@@ -95,16 +109,22 @@ impl Session {
         value.is_set.then_some(value.text.as_str())
     }
 
-    /// `variables`: number of variables of the flow, more than `number`. `None`: removes the value.
-    pub(crate) fn set_value(&mut self, number: u32, variables: usize, text: Option<&str>) {
+    /// `variables`: number of variables of the flow, more than `number`. `None`: removes the value. The error says that
+    /// there is no memory for it; then there is no value.
+    pub(crate) fn set_value(&mut self, number: u32, variables: usize, text: Option<&str>) -> Result<(), String> {
         let values = &mut self.memory.get_or_insert_default().values;
         if values.len() < variables {
             values.resize_with(variables, Value::default);
         }
         let value = &mut values[number as usize];
-        value.text.clear();
-        value.text.push_str(text.unwrap_or_default());
-        value.is_set = text.is_some();
+        value.clear();
+        let Some(text) = text else { return Ok(()) };
+        if !value.held.follow(text.len()) {
+            return Err(no_room());
+        }
+        value.text.push_str(text);
+        value.is_set = true;
+        Ok(())
     }
 
     /// Its cookies, if there are any.
@@ -147,14 +167,14 @@ mod tests {
     #[test]
     fn values_are_kept_until_the_next_iteration_and_their_buffers_longer() {
         let mut session = Session::new(1);
-        session.set_value(1, 3, Some("abc"));
+        session.set_value(1, 3, Some("abc")).unwrap();
         assert_eq!([0, 1, 2, 9].map(|number| session.value(number)), [None, Some("abc"), None, None]);
         let buffer = session.value(1).unwrap().as_ptr();
         session.begin(1, StepId(0));
         assert_eq!(session.value(1), None);
-        session.set_value(1, 3, Some("de"));
+        session.set_value(1, 3, Some("de")).unwrap();
         assert_eq!((session.value(1), session.value(1).unwrap().as_ptr()), (Some("de"), buffer));
-        session.set_value(1, 3, None);
+        session.set_value(1, 3, None).unwrap();
         assert_eq!(session.value(1), None);
     }
 

@@ -56,6 +56,20 @@ impl Template {
         Self::new(text, scope, |_| Escape::Raw)
     }
 
+    /// For values that something must be equal to, without escaping.
+    pub(crate) fn fixed(text: &str, scope: Scope<'_>) -> Result<Self, String> {
+        let template = Self::raw(text, scope)?;
+        let name = template.sources().find_map(|source| match source {
+            Source::Random => Some("random"),
+            Source::Uuid => Some("uuid"),
+            _ => None,
+        });
+        match name {
+            None => Ok(template),
+            Some(name) => Err(format!("${{{name}}} is a new value at each place, so nothing can be equal to it")),
+        }
+    }
+
     /// For a request target. Values are percent-encoded completely; in the rest, only forbidden characters are.
     pub(crate) fn path(text: &str, scope: Scope<'_>) -> Result<Self, String> {
         if text.contains(|letter: char| letter.is_control()) {
@@ -132,12 +146,14 @@ impl Template {
         self.pieces.iter().map(Piece::example).collect()
     }
 
+    /// The sources of its values.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = Source> {
+        self.pieces.iter().filter_map(|piece| if let Piece::Variable(source, _) = *piece { Some(source) } else { None })
+    }
+
     /// The feeders whose cells it uses.
     pub(crate) fn feeders(&self) -> impl Iterator<Item = u32> {
-        self.pieces.iter().filter_map(|piece| match *piece {
-            Piece::Variable(Source::Cell { feeder, .. }, _) => Some(feeder),
-            _ => None,
-        })
+        self.sources().filter_map(|source| if let Source::Cell { feeder, .. } = source { Some(feeder) } else { None })
     }
 
     /// Appends the text with its values.
@@ -260,7 +276,7 @@ mod tests {
         session.begin_test(5);
         session.set_row(0, 0, 1);
         if let Some(value) = value {
-            session.set_value(0, 1, Some(value));
+            session.set_value(0, 1, Some(value)).unwrap();
         }
         let mut random = Random::new(1, 0);
         let mut out = String::new();

@@ -5,7 +5,10 @@ use crate::cookies::Clock;
 use crate::definition;
 use crate::expect::Expectations;
 use crate::extract::{Extraction, set_cookies};
+use crate::filling::{Filling, Sources};
+use crate::json::pointers::Pointers;
 use crate::response::Response;
+use crate::scope::Scope;
 use crate::session::Session;
 
 /// The verdict on a response, by the step's expectations.
@@ -41,6 +44,8 @@ impl Verdict {
 pub(crate) struct Rules {
     expectations: Expectations,
     extractions: Box<[Extraction]>,
+    /// What both look for in JSON.
+    pointers: Pointers,
     /// Number of variables of the flow.
     variables: usize,
     /// Number of the host whose cookies are stored, if cookies are on.
@@ -48,20 +53,24 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// `numbers`: of the variables that the step extracts, in order; `variables`: number of variables of its flow.
+    /// `numbers`: of the variables that the step extracts, in order.
     pub(crate) fn new(
         expect: definition::Expect,
         extract: Vec<definition::Extract>,
         numbers: &[u32],
-        variables: usize,
+        scope: Scope<'_>,
         cookies: Option<u32>,
         field: &str,
     ) -> Result<Self, DefinitionError> {
-        let expectations = Expectations::new(expect, &format!("{field}.expect"))?;
+        let mut pointers = Pointers::default();
+        let expectations = Expectations::new(expect, &mut pointers, scope, &format!("{field}.expect"))?;
+        let variables = scope.extracted.len() + scope.later.len();
         let extractions: Result<_, _> = (extract.into_iter().zip(numbers).enumerate())
-            .map(|(index, (extract, &number))| Extraction::new(extract, number, &format!("{field}.extract[{index}]")))
+            .map(|(index, (extract, &number))| {
+                Extraction::new(extract, number, &mut pointers, &format!("{field}.extract[{index}]"))
+            })
             .collect();
-        Ok(Self { expectations, extractions: extractions?, variables, cookies })
+        Ok(Self { expectations, extractions: extractions?, pointers, variables, cookies })
     }
 
     /// Whether [`Verdict::plain`] gives the same result.
@@ -77,28 +86,45 @@ impl Rules {
         self.expectations.needs_body() || self.extractions.iter().any(Extraction::needs_body)
     }
 
-    /// Whether a message has what is expected of its text.
-    pub(crate) fn fits(&self, message: &Response<'_>) -> bool {
-        self.expectations.complaint(message, 0).is_none()
+    /// The feeders whose cells it uses.
+    pub(crate) fn feeders(&self) -> Vec<u32> {
+        self.expectations.feeders()
     }
 
-    /// The verdict. Values and cookies are stored for any verdict. `time`: response time, ns.
+    /// The message if an expectation has a variable without a value.
+    pub(crate) fn unfilled(&self, session: &Session) -> Option<String> {
+        self.expectations.unfilled(session)
+    }
+
+    /// Whether a message has what is expected of its text.
+    pub(crate) fn fits(&self, session: &Session, sources: Sources<'_>, message: &[u8]) -> bool {
+        let response = &Response::new(b"", message, &self.pointers);
+        self.expectations.broken(response, 0, &mut Filling { session, sources }).is_none()
+    }
+
+    /// The verdict. Values and cookies are stored for any verdict. `head`: raw; `body`: decoded; `time`: response time,
+    /// ns.
     pub(crate) fn judge(
         &self,
         session: &mut Session,
+        sources: Sources<'_>,
         status: u16,
-        response: &Response<'_>,
+        (head, body): (&[u8], &[u8]),
         time: u64,
         clock: Clock,
     ) -> Verdict {
+        let response = &Response::new(head, body, &self.pointers);
         if let Some(host) = self.cookies {
             set_cookies(response.head).for_each(|line| session.jar_mut().set(host, line, clock));
         }
+        // A value of an earlier step is compared before this step replaces it.
+        let complaint = if self.expectations.allows(status) {
+            self.expectations.complaint(response, time, &mut Filling { session, sources }).map(Verdict::Assertion)
+        } else {
+            Some(Verdict::http(status))
+        };
         let missing = self.extract(session, response);
-        if !self.expectations.allows(status) {
-            return Verdict::http(status);
-        }
-        self.expectations.complaint(response, time).or(missing).map_or(Verdict::Success, Verdict::Assertion)
+        complaint.or(missing.map(Verdict::Assertion)).unwrap_or(Verdict::Success)
     }
 
     /// Stores each value. Returns the message for the first one that is missing and has no default.
@@ -106,11 +132,10 @@ impl Rules {
         let mut complaint = None;
         for extraction in &self.extractions {
             let found = extraction.find(response);
-            let text = found.as_deref().or(extraction.default.as_deref());
-            session.set_value(extraction.number, self.variables, text);
-            if text.is_none() && complaint.is_none() {
-                complaint = Some(extraction.complaint(response));
-            }
+            let text = found.as_deref().ok().or(extraction.default.as_deref());
+            let stored = session.set_value(extraction.number, self.variables, text);
+            let missing = if text.is_none() { found.map(drop) } else { stored };
+            complaint = complaint.or(missing.err());
         }
         complaint
     }
@@ -120,7 +145,8 @@ impl Rules {
         for extraction in &self.extractions {
             if let Some(default) = extraction.default.as_deref().filter(|_| session.value(extraction.number).is_none())
             {
-                session.set_value(extraction.number, self.variables, Some(default));
+                // A default is as short as the plan has it.
+                let _ = session.set_value(extraction.number, self.variables, Some(default));
             }
         }
     }
@@ -131,14 +157,24 @@ mod tests {
     use serde_json::{Value, from_value, json};
 
     use super::{Rules, Verdict};
-    use crate::response::Response;
+    use crate::definition;
+    use crate::filling::Sources;
+    use crate::random::Random;
+    use crate::scope::Scope;
     use crate::session::Session;
 
     fn rules(expect: &Value, extract: &Value, cookies: Option<u32>) -> Rules {
-        let extract: Vec<_> = from_value(extract.clone()).unwrap();
+        let extract: Vec<definition::Extract> = from_value(extract.clone()).unwrap();
         let numbers: Vec<_> = (0..extract.len() as u32).collect();
-        let variables = numbers.len();
-        Rules::new(from_value(expect.clone()).unwrap(), extract, &numbers, variables, cookies, "s").unwrap()
+        let later: Vec<_> = extract.iter().map(|extract| extract.into.clone()).collect();
+        let scope = Scope { feeders: &[], extracted: &[], later: &later };
+        Rules::new(from_value(expect.clone()).unwrap(), extract, &numbers, scope, cookies, "s").unwrap()
+    }
+
+    fn judged(rules: &Rules, session: &mut Session, status: u16, head: &[u8], body: &str) -> Verdict {
+        let (mut random, mut text) = (Random::new(0, 0), String::new());
+        let sources = Sources { feeders: &[], random: &mut random, text: &mut text };
+        rules.judge(session, sources, status, (head, body.as_bytes()), 0, || 0)
     }
 
     #[test]
@@ -162,7 +198,7 @@ mod tests {
             (200, "{}", Verdict::Assertion("no value of json /a".into())),
             (200, "{\"a\": 1}", Verdict::Assertion("no value of json /b".into())),
         ] {
-            let verdict = rules.judge(&mut Session::new(0), status, &Response::new(b"", body.as_bytes()), 0, || 0);
+            let verdict = judged(&rules, &mut Session::new(0), status, b"", body);
             assert_eq!(verdict, expected, "{status} {body}");
         }
     }
@@ -175,7 +211,7 @@ mod tests {
         let rules = rules(&json!({}), &extract, None);
         let mut session = Session::new(0);
         let mut judge = |status, body: &str| {
-            let verdict = rules.judge(&mut session, status, &Response::new(b"", body.as_bytes()), 0, || 0);
+            let verdict = judged(&rules, &mut session, status, b"", body);
             (verdict == Verdict::Success, [0, 1].map(|number| session.value(number).map(str::to_owned)))
         };
         assert_eq!(judge(500, "{\"a\": 1, \"b\": 2}"), (false, [Some("1".into()), Some("2".into())]));
@@ -190,7 +226,7 @@ mod tests {
             {"into": "c", "from": "regex", "what": "c", "default": "C"},
         ]);
         let (rules, mut session) = (rules(&json!({}), &extract, None), Session::new(0));
-        session.set_value(2, 3, Some("kept"));
+        session.set_value(2, 3, Some("kept")).unwrap();
         rules.fall_back(&mut session);
         assert_eq!([0, 1, 2].map(|number| session.value(number)), [Some("A"), None, Some("kept")]);
     }
@@ -201,7 +237,7 @@ mod tests {
         for (cookies, expected) in [(None, None), (Some(4), Some("a=1; b=2"))] {
             let (rules, mut session) = (rules(&json!({}), &json!([]), cookies), Session::new(0));
             assert_eq!(rules.needs_head(), cookies.is_some());
-            assert_eq!(rules.judge(&mut session, 200, &Response::new(head, b""), 0, || 0), Verdict::Success);
+            assert_eq!(judged(&rules, &mut session, 200, head, ""), Verdict::Success);
             let mut sent = String::new();
             let jar = session.jar().inspect(|jar| jar.push(4, false, "/", &mut sent));
             assert_eq!(jar.map(|_| sent.as_str()), expected);
@@ -211,7 +247,7 @@ mod tests {
     #[test]
     fn a_response_without_cookies_leaves_the_session_as_small_as_it_was() {
         let (rules, mut session) = (rules(&json!({}), &json!([]), Some(0)), Session::new(0));
-        rules.judge(&mut session, 200, &Response::new(b"HTTP/1.1 200 OK\r\n\r\n", b""), 0, || 0);
+        judged(&rules, &mut session, 200, b"HTTP/1.1 200 OK\r\n\r\n", "");
         assert!(!session.has_memory());
     }
 }

@@ -207,6 +207,51 @@ mod tests {
     }
 
     #[test]
+    fn the_awaited_message_is_the_one_with_the_values_of_its_user() {
+        let send = r#"{"name": "c", "websocket": {"send": {}}, "body": {"text": "${user} ${iteration}"}}"#;
+        let receive = |expect: &str| {
+            let step = r#"{"name": "c", "websocket": {"receive": {"reply": true}}, "expect": {"#;
+            scenario(&[CONNECT, send, &format!("{step}{expect}}}}}")]).unwrap()
+        };
+        for expect in [
+            r#""contains": ["\"id\": \"${iteration}\""], "lacks": ["by${iteration}"]"#,
+            r#""json": [["/id", "${iteration}"], ["", {"id": "${iteration}", "by": ["u${user}"]}]]"#,
+        ] {
+            let mut player = Player::new(receive(expect).into(), &["h"], || 0).unwrap();
+            let mut users = [player.session(), player.session()];
+            for session in &mut users {
+                player.begin(session).unwrap();
+                player.advance(session);
+                player.advance(session);
+                assert_eq!(player.cannot_await(session), None);
+            }
+            for message in 0..3_usize {
+                let text = format!(r#"{{"id": "{message}", "by": ["u{message}"]}}"#);
+                let awaits = [0, 1].map(|user| player.awaits(&users[user], text.as_bytes()));
+                assert_eq!(awaits, [message == 0, message == 1], "{expect} {text}");
+            }
+            let verdict = player.judge(&mut users[1], 101, b"", br#"{"id": "2"}"#, 0);
+            let Verdict::Assertion(why) = verdict else { panic!("{verdict:?}") };
+            assert!(why.ends_with("is \"2\" and not \"1\"") || why.ends_with(r#"contain "\"id\": \"1\"""#), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_message_without_its_value_cannot_be_awaited() {
+        let extract = r#"{"name": "g", "method": "GET", "path": "/",
+            "extract": [{"into": "v", "from": "json", "what": "/v"}]}"#;
+        let receive = r#"{"name": "c", "websocket": {"receive": {"reply": true}}, "expect": {"contains": ["${v}"]}}"#;
+        let mut player = Player::new(scenario(&[CONNECT, extract, receive]).unwrap().into(), &["h"], || 0).unwrap();
+        let mut session = player.session();
+        player.begin(&mut session).unwrap();
+        player.advance(&mut session);
+        player.advance(&mut session);
+        let reason = "cannot be awaited: ${v} has no value, no earlier response had one";
+        assert_eq!(player.cannot_await(&session), Some(reason.into()));
+        assert!(!player.awaits(&session, b"any"));
+    }
+
+    #[test]
     fn a_message_without_its_value_cannot_be_sent() {
         let extract = r#"{"name": "g", "method": "GET", "path": "/",
             "extract": [{"into": "v", "from": "json", "what": "/v"}]}"#;

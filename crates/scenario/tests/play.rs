@@ -148,6 +148,39 @@ fn what_a_step_extracts_later_ones_use_until_the_iteration_ends() {
 }
 
 #[test]
+fn a_response_is_compared_with_the_values_of_its_user() {
+    let step = |name: &str, expect: &Value| {
+        json!({"name": name, "method": "GET", "path": "/", "expect": expect,
+            "extract": [{"into": "v", "from": "json", "what": "/v"}]})
+    };
+    let mut definition =
+        steps(&json!([step("a", &json!({})), step("b", &json!({"json": [["/of", "${v}"], ["/to", "${f.a}"]]}))]));
+    // No request has a cell of the feeder.
+    definition["feeders"] = json!([{"name": "f", "columns": ["a"], "rows": [["x"], ["y"]]}]);
+    let mut player = player(&definition);
+    let mut session = player.session();
+    for (first, second, expected) in [
+        ("{\"v\": 7}", "{\"of\": 7, \"to\": \"x\", \"v\": 8}", Verdict::Success),
+        (
+            "{\"v\": 7}",
+            "{\"of\": \"8\", \"to\": \"y\", \"v\": 8}",
+            Verdict::Assertion("json /of is \"8\" and not \"7\"".into()),
+        ),
+        (
+            "{}",
+            "{\"v\": 8}",
+            Verdict::Assertion("expect cannot be checked: ${v} has no value, no earlier response had one".into()),
+        ),
+    ] {
+        player.begin(&mut session).unwrap();
+        player.judge(&mut session, 200, b"", first.as_bytes(), 0);
+        player.advance(&mut session);
+        assert_eq!(player.judge(&mut session, 200, b"", second.as_bytes(), 0), expected);
+        player.advance(&mut session);
+    }
+}
+
+#[test]
 fn a_default_stands_in_when_there_was_no_response() {
     let first = json!({"name": "a", "method": "GET", "path": "/", "extract": [
         {"into": "v", "from": "regex", "what": "a", "default": "none"}]});

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use plimsoll_http::Work;
+
 use crate::decoder::{Decoder, Incoming};
 use crate::deflate::Parameters;
 use crate::frame::{CONTROL_LIMIT, Masks, Opcode, encode};
@@ -125,11 +127,17 @@ impl Client {
         }
     }
 
-    /// Passes the messages that end in these bytes to `each`. Answers a close frame, and a ping unless too many
+    /// Passes the messages that end in these bytes to `each`. Without work, bytes are kept: then call it again without new
+    /// ones, while it [is pending](Client::is_pending). Answers a close frame, and a ping unless too many
     /// [pongs](Client::pongs) wait. After an error, the output has the close frame that reports it.
-    pub fn feed(&mut self, bytes: &[u8], each: &mut dyn FnMut(Message<'_>)) -> Result<(), ProtocolError> {
+    pub fn feed(
+        &mut self,
+        bytes: &[u8],
+        work: &mut Work,
+        each: &mut dyn FnMut(Message<'_>),
+    ) -> Result<(), ProtocolError> {
         let Client { decoder, masks, output, pongs, has_closed, close } = self;
-        let fed = decoder.feed(bytes, &mut |incoming| match incoming {
+        let fed = decoder.feed(bytes, work, &mut |incoming| match incoming {
             Incoming::Text(text) => each(Message::Text(text)),
             Incoming::Binary(bytes) => each(Message::Binary(bytes)),
             Incoming::Ping(data) if !*has_closed && *pongs < PONGS => {
@@ -160,7 +168,17 @@ impl Client {
         &mut self.pongs
     }
 
-    /// Bytes of the message whose end has not arrived.
+    /// Whether bytes are kept that can be taken without new ones.
+    pub fn is_pending(&self) -> bool {
+        self.decoder.is_pending()
+    }
+
+    /// Whether a message is being decompressed that takes more than one share of work.
+    pub fn is_in_message(&self) -> bool {
+        self.decoder.is_in_message()
+    }
+
+    /// Bytes in memory: of the message whose end has not arrived, and of those that were not taken.
     pub fn unfinished(&self) -> usize {
         self.decoder.unfinished()
     }

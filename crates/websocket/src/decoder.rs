@@ -1,5 +1,7 @@
 //! Decodes the bytes of a server: one [`Decoder`] per connection, fed with each read of the socket.
 
+use plimsoll_http::{Rest, Work};
+
 use crate::ProtocolError;
 use crate::deflate::{Inflater, Parameters};
 use crate::frame::{HEADER_LIMIT, Header, Opcode};
@@ -36,8 +38,16 @@ pub struct Decoder {
     control: Vec<u8>,
     /// The message whose end has not arrived: text or binary, and whether it is compressed.
     kind: Option<(Opcode, bool)>,
-    /// The payload of the message so far, as it arrived.
+    /// The payload of the message so far, decompressed.
     message: Vec<u8>,
+    /// Bytes of its frames so far, as they arrive.
+    arrived: u64,
+    /// The payload of a compressed message has arrived: bytes of its end that were decompressed.
+    ending: Option<usize>,
+    /// The message takes more than one share of work.
+    is_long: bool,
+    /// Bytes that were left when there was no more work.
+    rest: Rest,
     /// A close frame was read.
     is_closed: bool,
 }
@@ -53,40 +63,94 @@ impl Decoder {
             control: Vec::new(),
             kind: None,
             message: Vec::new(),
+            arrived: 0,
+            ending: None,
+            is_long: false,
+            rest: Rest::default(),
             is_closed: false,
         }
     }
 
-    /// Passes what ends in these bytes to `each`. Bytes after a close frame are ignored. After an error nothing more can
-    /// be read.
-    pub fn feed(&mut self, mut bytes: &[u8], each: &mut dyn FnMut(Incoming<'_>)) -> Result<(), ProtocolError> {
-        while !bytes.is_empty() && !self.is_closed {
-            if self.frame.is_none() {
-                let Some((header, taken)) = self.header(bytes)? else { return Ok(()) };
-                bytes = &bytes[taken..];
-                self.frame = Some((self.admit(header)?, header.length));
-            }
-            let Some((header, left)) = &mut self.frame else { continue };
-            let length = usize::try_from(*left).map_or(bytes.len(), |left| left.min(bytes.len()));
-            let (payload, rest) = bytes.split_at(length);
-            *left -= length as u64;
-            bytes = rest;
-            let (header, is_whole) = (*header, *left == 0);
-            if is_whole {
-                self.frame = None;
-            }
-            if header.opcode.is_control() {
-                self.control(header.opcode, payload, is_whole, each)?;
-            } else {
-                self.data(payload, is_whole && header.is_final, each)?;
-            }
-        }
-        Ok(())
+    /// Passes what ends in these bytes to `each`. Without work, bytes are kept: then call it again without new ones, while it
+    /// [is pending](Decoder::is_pending). A message that takes longer than one share of work ends it. Bytes after a close
+    /// frame are ignored. After an error nothing more can be read.
+    pub fn feed(
+        &mut self,
+        bytes: &[u8],
+        work: &mut Work,
+        each: &mut dyn FnMut(Incoming<'_>),
+    ) -> Result<(), ProtocolError> {
+        let mut rest = std::mem::take(&mut self.rest);
+        let fed = rest.feed(bytes, |bytes| self.take(bytes, work, each));
+        self.rest = rest;
+        fed
     }
 
-    /// Bytes of the message whose end has not arrived.
+    /// Takes bytes as long as there is work. Returns how many it took.
+    fn take(
+        &mut self,
+        bytes: &[u8],
+        work: &mut Work,
+        each: &mut dyn FnMut(Incoming<'_>),
+    ) -> Result<usize, ProtocolError> {
+        let mut at = 0;
+        while work.is_left() {
+            if self.ending.is_some() {
+                self.end_message(work, each)?;
+                continue;
+            }
+            if self.is_closed || at == bytes.len() {
+                return Ok(bytes.len());
+            }
+            if self.frame.is_none() {
+                let Some((header, taken)) = self.header(&bytes[at..])? else { return Ok(bytes.len()) };
+                at += taken;
+                self.frame = Some((self.admit(header)?, header.length));
+            }
+            at += self.payload(&bytes[at..], work, each)?;
+        }
+        Ok(at)
+    }
+
+    /// Takes bytes of the frame whose payload is read. Returns how many it took.
+    fn payload(
+        &mut self,
+        bytes: &[u8],
+        work: &mut Work,
+        each: &mut dyn FnMut(Incoming<'_>),
+    ) -> Result<usize, ProtocolError> {
+        let Some((header, left)) = self.frame else { return Ok(0) };
+        let payload = &bytes[..usize::try_from(left).map_or(bytes.len(), |left| left.min(bytes.len()))];
+        let is_whole = payload.len() as u64 == left;
+        let taken = match self.kind {
+            _ if header.opcode.is_control() => {
+                self.control(header.opcode, payload, is_whole, work, each)?;
+                payload.len()
+            }
+            Some((_, true)) => self.compressed(payload, is_whole && header.is_final, work)?,
+            _ => {
+                self.data(payload, is_whole && header.is_final, work, each)?;
+                payload.len()
+            }
+        };
+        let left = left - taken as u64;
+        self.frame = (left > 0).then_some((header, left));
+        Ok(taken)
+    }
+
+    /// Whether bytes are kept that can be taken without new ones.
+    pub fn is_pending(&self) -> bool {
+        self.ending.is_some() || !self.rest.is_empty()
+    }
+
+    /// Whether a message is being decompressed that takes more than one share of work.
+    pub fn is_in_message(&self) -> bool {
+        self.is_long
+    }
+
+    /// Bytes in memory: of the message whose end has not arrived, and of those that were not taken.
     pub fn unfinished(&self) -> usize {
-        self.message.len()
+        self.message.len() + self.rest.len()
     }
 
     /// The next header, and how many of these bytes belong to it; None if its end has not arrived.
@@ -120,35 +184,77 @@ impl Decoder {
             (_, Some(_)) => return Err(ProtocolError::MessageInMessage),
             (opcode, None) => self.kind = Some((opcode, header.is_compressed)),
         }
-        if header.length > self.limit.saturating_sub(self.message.len() as u64) {
+        if header.length > self.limit.saturating_sub(self.arrived) {
             return Err(ProtocolError::MessageTooLong { limit: self.limit });
         }
+        self.arrived += header.length;
         Ok(header)
     }
 
     /// Takes a part of a message. A message that is whole in these bytes is not copied.
-    fn data(&mut self, payload: &[u8], is_end: bool, each: &mut dyn FnMut(Incoming<'_>)) -> Result<(), ProtocolError> {
+    fn data(
+        &mut self,
+        payload: &[u8],
+        is_end: bool,
+        work: &mut Work,
+        each: &mut dyn FnMut(Incoming<'_>),
+    ) -> Result<(), ProtocolError> {
         let kind = self.kind.filter(|_| is_end);
         if kind.is_none() || !self.message.is_empty() {
             self.message.extend_from_slice(payload);
         }
-        let Some((opcode, is_compressed)) = kind else { return Ok(()) };
-        self.kind = None;
-        let mut gathered = std::mem::take(&mut self.message);
+        let Some((opcode, _)) = kind else { return Ok(()) };
+        let gathered = self.next_message();
         let whole = if gathered.is_empty() { payload } else { &gathered };
-        match &mut self.inflater {
-            Some(inflater) if is_compressed => {
-                let mut plain = Vec::new();
-                inflater.message(whole, self.limit, &mut plain)?;
-                pass(opcode, &plain, each)?;
-            }
-            _ => pass(opcode, whole, each)?,
-        }
-        if gathered.capacity() <= KEPT {
-            gathered.clear();
-            self.message = gathered;
-        }
+        work.spend_message(whole.len());
+        pass(opcode, whole, each)?;
+        self.reuse(gathered);
         Ok(())
+    }
+
+    /// Takes a part of a compressed message, as far as there is work. Returns how many bytes it took.
+    fn compressed(&mut self, payload: &[u8], is_end: bool, work: &mut Work) -> Result<usize, ProtocolError> {
+        let Some(inflater) = &mut self.inflater else { return Err(ProtocolError::ReservedBits) };
+        let (taken, _) = inflater.inflate(payload, self.limit, work, &mut self.message)?;
+        self.is_long |= !work.is_left();
+        if is_end && taken == payload.len() {
+            self.ending = Some(0);
+        }
+        Ok(taken)
+    }
+
+    /// Passes on a compressed message that has arrived, as soon as there was enough work for it.
+    fn end_message(&mut self, work: &mut Work, each: &mut dyn FnMut(Incoming<'_>)) -> Result<(), ProtocolError> {
+        let (Some(inflater), Some(taken)) = (&mut self.inflater, &mut self.ending) else { return Ok(()) };
+        if !inflater.end(taken, self.limit, work, &mut self.message)? {
+            self.is_long = true;
+            return Ok(());
+        }
+        self.ending = None;
+        let opcode = self.kind.map_or(Opcode::Binary, |(opcode, _)| opcode);
+        let message = self.next_message();
+        if std::mem::take(&mut self.is_long) {
+            work.end();
+        } else {
+            work.spend_message(0);
+        }
+        pass(opcode, &message, each)?;
+        self.reuse(message);
+        Ok(())
+    }
+
+    /// The message is complete: takes what was gathered of it.
+    fn next_message(&mut self) -> Vec<u8> {
+        (self.kind, self.arrived) = (None, 0);
+        std::mem::take(&mut self.message)
+    }
+
+    /// Keeps the memory of a message for the next one, unless it is much.
+    fn reuse(&mut self, mut message: Vec<u8>) {
+        if message.capacity() <= KEPT {
+            message.clear();
+            self.message = message;
+        }
     }
 
     /// Takes a part of a control frame.
@@ -157,12 +263,14 @@ impl Decoder {
         opcode: Opcode,
         payload: &[u8],
         is_whole: bool,
+        work: &mut Work,
         each: &mut dyn FnMut(Incoming<'_>),
     ) -> Result<(), ProtocolError> {
         self.control.extend_from_slice(payload);
         if !is_whole {
             return Ok(());
         }
+        work.spend_message(0);
         let payload = std::mem::take(&mut self.control);
         each(match opcode {
             Opcode::Ping => Incoming::Ping(&payload),

@@ -1,13 +1,15 @@
 //! permessage-deflate (RFC 7692), for messages of the server.
 
 use flate2::{Decompress, FlushDecompress, Status};
+use plimsoll_http::Work;
 
 use crate::ProtocolError;
 
 /// The end of a message's last block, which the sender leaves out.
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
-/// Bytes of output to make room for at a time.
+/// Bytes of output to make room for at a time: from the first to the second, as a message grows.
 const ROOM: usize = 4096;
+const MOST_ROOM: usize = 64 << 10;
 
 /// The parameters that the server chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,43 +30,60 @@ impl Inflater {
         Inflater { state: Decompress::new(false), parameters }
     }
 
-    /// Appends the decompressed message to `out`. It stops soon after `limit` bytes, whatever the message grows to.
-    pub(crate) fn message(&mut self, data: &[u8], limit: u64, out: &mut Vec<u8>) -> Result<(), ProtocolError> {
-        self.inflate(data, limit, out)?;
-        self.inflate(&TAIL, limit, out)?;
-        if self.parameters.no_context_takeover {
-            self.state.reset(false);
-        }
-        Ok(())
-    }
-
-    fn inflate(&mut self, mut data: &[u8], limit: u64, out: &mut Vec<u8>) -> Result<(), ProtocolError> {
-        loop {
-            if out.len() == out.capacity() {
-                out.reserve(ROOM);
-            }
-            let (before, length) = (self.state.total_in(), out.len());
-            let status = self.state.decompress_vec(data, out, FlushDecompress::Sync);
-            let status = status.map_err(|_| ProtocolError::Damaged)?;
-            let consumed = (self.state.total_in() - before) as usize;
-            data = &data[consumed..];
+    /// Appends what these bytes of a message become to `out`, as long as there is work left. Returns how many of them were
+    /// taken, and whether all that they become is there. It stops soon after `limit` bytes, whatever the message grows to.
+    pub(crate) fn inflate(
+        &mut self,
+        data: &[u8],
+        limit: u64,
+        work: &mut Work,
+        out: &mut Vec<u8>,
+    ) -> Result<(usize, bool), ProtocolError> {
+        let mut taken = 0;
+        while work.is_left() {
+            let length = out.len();
+            // One byte over the limit shows that the message is too long, wherever the rest of it would be damaged.
+            let most = usize::try_from(limit.saturating_add(1)).map_or(usize::MAX, |most| most.saturating_sub(length));
+            let room = length.clamp(ROOM, MOST_ROOM).min(most);
+            out.resize(length + room, 0);
+            let (consumed, made) = (self.state.total_in(), self.state.total_out());
+            let status = self.state.decompress(&data[taken..], &mut out[length..], FlushDecompress::Sync);
+            let consumed = (self.state.total_in() - consumed) as usize;
+            let made = (self.state.total_out() - made) as usize;
+            out.truncate(length + made);
+            taken += consumed;
+            work.spend((consumed + made) as u64);
             if out.len() as u64 > limit {
                 return Err(ProtocolError::MessageTooLong { limit });
             }
+            let status = status.map_err(|_| ProtocolError::Damaged)?;
+            let is_all = taken == data.len();
             if status == Status::StreamEnd {
                 // A message may end with a final block. The next block begins a new stream.
                 self.state.reset(false);
-            } else if out.len() < out.capacity() {
-                if data.is_empty() {
-                    return Ok(());
-                }
-                if consumed == 0 && out.len() == length {
-                    return Err(ProtocolError::Damaged);
-                }
+            } else if made < room && !is_all && consumed == 0 && made == 0 {
+                return Err(ProtocolError::Damaged);
             }
-            if data.is_empty() && status == Status::StreamEnd {
-                return Ok(());
+            if is_all && (status == Status::StreamEnd || made < room) {
+                return Ok((taken, true));
             }
         }
+        Ok((taken, false))
+    }
+
+    /// The same for the end of a message; `taken`: bytes of it that were taken. Returns whether the message is complete.
+    pub(crate) fn end(
+        &mut self,
+        taken: &mut usize,
+        limit: u64,
+        work: &mut Work,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, ProtocolError> {
+        let (more, is_complete) = self.inflate(&TAIL[*taken..], limit, work, out)?;
+        *taken += more;
+        if is_complete && self.parameters.no_context_takeover {
+            self.state.reset(false);
+        }
+        Ok(is_complete)
     }
 }

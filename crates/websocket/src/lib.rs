@@ -11,6 +11,7 @@
 //! # Example
 //!
 //! ```
+//! use plimsoll_http::Work;
 //! use plimsoll_websocket::{Client, Message};
 //!
 //! let mut client = Client::new(1 << 20, None, 1);
@@ -20,7 +21,7 @@
 //!
 //! let mut got = Vec::new();
 //! for from_socket in [&b"\x81\x05Hel"[..], b"lo\x89\x00"] {
-//!     client.feed(from_socket, &mut |message| got.push(message.as_bytes().to_vec()))?;
+//!     client.feed(from_socket, &mut Work::all(), &mut |message| got.push(message.as_bytes().to_vec()))?;
 //! }
 //! assert_eq!(got, [b"Hello"]);
 //! assert_eq!(client.output().len(), 2 + 4, "the answer to the ping");

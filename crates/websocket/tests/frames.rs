@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use plimsoll_http::Work;
 use plimsoll_websocket::{Client, Decoder, Incoming, Message, NO_CODE, Parameters, ProtocolError};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -42,7 +43,7 @@ fn decode(limit: u64, deflate: bool, pieces: &[&[u8]]) -> (Vec<String>, Option<P
                 Incoming::Close(close) => format!("close {close:?}"),
             });
         };
-        if let Err(error) = decoder.feed(piece, &mut each) {
+        if let Err(error) = decoder.feed(piece, &mut Work::all(), &mut each) {
             return (found, Some(error));
         }
     }
@@ -189,7 +190,7 @@ fn sent(mut bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
 fn a_client_answers_pings_and_the_first_close_frame_and_then_sends_nothing() {
     let mut client = Client::new(LIMIT, None, 1);
     let bytes = [frame(0x89, b"a"), frame(0x89, b"b"), frame(0x88, b"\x0f\xa0bye"), frame(0x89, b"c")].concat();
-    client.feed(&bytes, &mut |_| {}).unwrap();
+    client.feed(&bytes, &mut Work::all(), &mut |_| {}).unwrap();
     client.send(Message::Text("too late"));
     client.close(1000, "");
     let expected = [(0x8a, b"a".to_vec()), (0x8a, b"b".to_vec()), (0x88, b"\x0f\xa0".to_vec())];
@@ -205,7 +206,7 @@ fn a_client_that_closes_still_takes_messages_until_the_answer() {
     assert!(client.has_closed() && client.closed().is_none());
     let mut got = Vec::new();
     let bytes = [frame(0x81, b"last"), frame(0x89, b"?"), frame(0x88, b"")].concat();
-    client.feed(&bytes, &mut |message| got.push(message.as_bytes().to_vec())).unwrap();
+    client.feed(&bytes, &mut Work::all(), &mut |message| got.push(message.as_bytes().to_vec())).unwrap();
     assert_eq!((got, client.closed().unwrap().code), (vec![b"last".to_vec()], NO_CODE));
     assert_eq!(sent(client.output()), [(0x88, b"\x03\xe8done".to_vec())]);
 }
@@ -214,7 +215,7 @@ fn a_client_that_closes_still_takes_messages_until_the_answer() {
 fn an_error_is_reported_to_the_server_with_its_code() {
     for (bytes, code) in [(frame(0x81, b"\xff"), 1007_u16), (vec![0x82, 11], 1009), (frame(0x83, b""), 1002)] {
         let mut client = Client::new(10, None, 1);
-        assert_eq!(client.feed(&bytes, &mut |_| {}).unwrap_err().close_code(), code);
+        assert_eq!(client.feed(&bytes, &mut Work::all(), &mut |_| {}).unwrap_err().close_code(), code);
         assert_eq!(sent(client.output()), [(0x88, code.to_be_bytes().to_vec())]);
     }
 }
@@ -249,13 +250,13 @@ proptest! {
 fn a_server_that_does_not_read_is_sent_a_bounded_number_of_pongs() {
     let mut client = Client::new(LIMIT, None, 7);
     let pings = frame(0x89, b"x").repeat(3000);
-    client.feed(&pings, &mut |_| {}).unwrap();
+    client.feed(&pings, &mut Work::all(), &mut |_| {}).unwrap();
     let most = client.output().len();
-    client.feed(&pings, &mut |_| {}).unwrap();
+    client.feed(&pings, &mut Work::all(), &mut |_| {}).unwrap();
     assert_eq!((client.output().len(), *client.pongs()), (most, 1000));
     client.output().clear();
     *client.pongs() = 0;
-    client.feed(&frame(0x89, b"x"), &mut |_| {}).unwrap();
+    client.feed(&frame(0x89, b"x"), &mut Work::all(), &mut |_| {}).unwrap();
     assert_eq!(client.output().len(), 7, "the header, the mask and a byte");
 }
 
@@ -263,7 +264,61 @@ fn a_server_that_does_not_read_is_sent_a_bounded_number_of_pongs() {
 fn the_memory_of_a_message_is_known_until_its_end() {
     let mut client = Client::new(LIMIT, None, 7);
     for (bytes, unfinished) in [(frame(1, b"abc"), 3), (frame(0, b"de"), 5), (frame(0x80, b""), 0)] {
-        client.feed(&bytes, &mut |_| {}).unwrap();
+        client.feed(&bytes, &mut Work::all(), &mut |_| {}).unwrap();
         assert_eq!(client.unfinished(), unfinished);
     }
+}
+
+/// A frame with a message of zeros, compressed.
+fn zeros(length: usize) -> Vec<u8> {
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut encoder, &vec![0; length]).unwrap();
+    std::io::Write::flush(&mut encoder).unwrap();
+    let payload = encoder.get_ref();
+    frame(0xc2, payload.strip_suffix(&[0, 0, 0xff, 0xff]).unwrap())
+}
+
+#[test]
+fn messages_are_taken_as_far_as_there_is_work() {
+    let bytes = [zeros(200_000), frame(0x82, b"short"), zeros(300), frame(0x88, b"")].concat();
+    for share in [1, 100, 10_000, 1_000_000] {
+        let mut client = Client::new(LIMIT, Some(Parameters { no_context_takeover: true }), 1);
+        let (mut found, mut shares) = (Vec::new(), 1);
+        let mut each = |message: Message<'_>| found.push(message.as_bytes().len());
+        client.feed(&bytes, &mut Work::of(share), &mut each).unwrap();
+        while client.is_pending() {
+            client.feed(b"", &mut Work::of(share), &mut each).unwrap();
+            shares += 1;
+        }
+        assert_eq!(found, [200_000, 5, 300], "shares of {share}");
+        assert!(shares >= 200_000 / share.max(64 << 10), "{shares} shares of {share}");
+        assert_eq!((client.closed().is_some(), client.unfinished()), (true, 0));
+    }
+}
+
+#[test]
+fn a_long_message_ends_its_share_of_work() {
+    let bytes = [zeros(200_000), frame(0x82, b"next")].concat();
+    let mut client = Client::new(LIMIT, Some(Parameters { no_context_takeover: true }), 1);
+    let mut found = Vec::new();
+    let mut before = 0;
+    client.feed(&bytes, &mut Work::of(50_000), &mut |message| found.push(message.as_bytes().len())).unwrap();
+    while client.is_pending() {
+        assert!(found.len() <= before + 1);
+        before = found.len();
+        client.feed(b"", &mut Work::of(50_000), &mut |message| found.push(message.as_bytes().len())).unwrap();
+    }
+    assert_eq!(found, [200_000, 4]);
+}
+
+#[test]
+fn a_message_that_is_too_long_and_damaged_is_the_same_however_it_is_cut() {
+    let bytes = [
+        193, 39, 242, 72, 237, 255, 255, 253, 201, 35, 193, 41, 4, 225, 7, 246, 246, 246, 246, 246, 246, 182, 155, 246,
+        108, 246, 115, 16, 0, 0, 0, 0, 0, 0, 85, 85, 85, 45, 85, 85, 35, 193, 41, 4, 225, 7, 246, 246, 201, 7, 86, 9,
+        0, 0, 0, 0, 0, 0, 86, 86, 46, 5, 86, 99, 8,
+    ];
+    let whole = decode(64, true, &[&bytes]);
+    assert_eq!(whole.1, Some(ProtocolError::MessageTooLong { limit: 64 }));
+    assert_eq!(decode(64, true, &bytes.chunks(1).collect::<Vec<_>>()), whole);
 }

@@ -4,6 +4,7 @@
 
 use std::io::{self, Cursor, ErrorKind, Read, Write};
 
+use plimsoll_http::Work;
 use plimsoll_websocket::{Client, Message};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -92,7 +93,7 @@ proptest! {
         let mut client = Client::new(1 << 20, None, 1);
         let mut got = Vec::new();
         for piece in server.get_ref().output.clone().chunks(cut) {
-            client.feed(piece, &mut |message| got.push(match message {
+            client.feed(piece, &mut Work::all(), &mut |message| got.push(match message {
                 Message::Text(text) => Sent::Text(text.to_owned()),
                 Message::Binary(bytes) => Sent::Binary(bytes.to_vec()),
             })).unwrap();

@@ -20,6 +20,7 @@ from . import (
     spacing,
     streams,
     texts,
+    unanswered,
 )
 from .case import Case
 
@@ -39,4 +40,5 @@ CHECKS: dict[str, Check] = {
     "sockets": sockets.check,
     "http2": http2.check,
     "grpc": grpc.check,
+    "unanswered": unanswered.check,
 }

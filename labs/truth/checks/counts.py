@@ -89,7 +89,7 @@ BEHAVIOURS = (
     Behaviour("/wrong-length?by=10", "reset"),
     Behaviour("/endless-header", "protocol"),
     *(Behaviour(f"/malformed?kind={kind}", "protocol") for kind in MALFORMED),
-    Behaviour("/never", "cancelled", endless=True),
+    Behaviour("/never", "unanswered", endless=True),
 )
 
 QUICK = {
@@ -122,13 +122,14 @@ def compare(lab: Lab, behaviour: Behaviour, how: How) -> Iterator[Line]:
     crowded = [lab.url(behaviour.target), *crowd()]
     observation = lab.observe(Load(crowded, seconds, how.finish, how.interrupt, may_be_invalid=True))
     path = observation.truth.path(behaviour.target)
-    # An endpoint with only cancelled exchanges has no row. The total includes them.
     report = observation.report
     endpoint = report.endpoint(behaviour.target) if how.finish else report.total
     name = f"counts {behaviour.target}{how.words}"
-    unsure = 0 if behaviour.endless else endpoint.cancelled
+    unsure = 0 if behaviour.endless else endpoint.unanswered
     yield received(name, path.received, sent(endpoint), unsure)
-    counted = {outcome: count for outcome, count in endpoint.outcomes().items() if outcome != "cancelled" or not unsure}
+    counted = {
+        outcome: count for outcome, count in endpoint.outcomes().items() if outcome != "unanswered" or not unsure
+    }
     ended = sent(endpoint) - unsure
     yield exact(name, "outcomes", {behaviour.outcome: ended} if ended else {}, counted)
     if behaviour.body is not None:

@@ -115,7 +115,7 @@ def cut_off(lab: Lab, case: str, load: Load, killed: int | None) -> Iterator[Lin
         total = lab.observe(run).report.total
     finally:
         target.close()
-    truth, unsure = target.received("Fixed"), total.count("reset") + total.cancelled
+    truth, unsure = target.received("Fixed"), total.count("reset") + total.unanswered
     reported = total.count("success") + unsure
     holds = reported - unsure <= truth <= reported and 0 < unsure <= USERS
     yield fact(case, "calls", f"{truth:,}", f"{reported:,}", f"{unsure} cut off", holds)

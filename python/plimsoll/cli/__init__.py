@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import gc
+import sys
 from contextlib import contextmanager
 from importlib import import_module
 from keyword import iskeyword
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.common import VERSION, plain_lines
+from plimsoll.cli.common import VERSION
 from plimsoll.errors import PlimsollError
+from plimsoll.plain_text import plain_lines, without_passwords_of
+from plimsoll.run import interrupts, standard_streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +73,11 @@ class Verbs(click.Group):
         with formatter.section("Verbs"):
             formatter.write_dl(list(VERBS.items()))
 
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        standard_streams.prepare()
+        with interrupts.command():
+            return super().main(*arguments, **options)
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         with _one_line(ctx):
             return super().parse_args(ctx, args)
@@ -84,15 +92,19 @@ def _one_line(ctx: click.Context) -> Iterator[None]:
     try:
         yield
     except PlimsollError as error:
-        # It may quote what a target says.
-        click.echo(f"plimsoll: {plain_lines(str(error))}", err=True)
+        # It may quote what a target says, or a URL with a password.
+        click.echo(plain_lines(without_passwords_of(sys.argv, f"plimsoll: {error}")), err=True)
         ctx.exit(error.exit_code)
+    except KeyboardInterrupt:
+        click.echo("plimsoll: interrupted", err=True)
+        ctx.exit(interrupts.exit_code())
     except click.exceptions.NoArgsIsHelpError:
         raise
     except click.UsageError as error:
         message = error.format_message()
         where = (error.ctx or ctx).command_path
-        click.echo(f"plimsoll: {message[:1].lower()}{message[1:]} (`{where} --help` has all)", err=True)
+        said = without_passwords_of(sys.argv, f"{message[:1].lower()}{message[1:]}")
+        click.echo(plain_lines(f"plimsoll: {said} (`{where} --help` has all)"), err=True)
         ctx.exit(error.exit_code)
 
 

@@ -16,6 +16,7 @@ from plimsoll.cli.common import INTERRUPTED, INVALID, ask_for_public_load, say, 
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.durations import duration_text, parse_duration, parse_length
 from plimsoll.load.shapes import shape_flags
+from plimsoll.report.writing import check_writable, replaced_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,9 +81,10 @@ def capacity(ctx: click.Context, /, words: tuple[str, ...], store: str | None, *
 
 
 def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) -> int:
-    from plimsoll.capacity.kept import KeptSearch, kept_file, short_name, take_up
+    from plimsoll.capacity.kept import OVER, KeptSearch, kept_file, short_name, take_up
     from plimsoll.capacity.prober import Prober
     from plimsoll.capacity.search import search
+    from plimsoll.run import interrupts
     from plimsoll.run.guard import check_places, places_of
     from plimsoll.run.manifest import plain_words, plan_files
     from plimsoll.run.options.command import read_words
@@ -110,10 +112,13 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
         measure = KeptSearch(opened, kept, settings, criteria, variant, prober, partial(_say_probe, settings.unit))
         is_finished = False
         try:
-            search(settings, measure, say)
+            with interrupts.orderly():
+                search(settings, measure, say)
             is_finished = True
         except KeyboardInterrupt:
-            if not measure.loads:
+            states = opened.experiments.states(kept.key)
+            if not any(states[each] for each in OVER):
+                say("interrupted before the first run was over")
                 return INTERRUPTED
         finally:
             opened.experiments.leave(kept.key, finished=is_finished)
@@ -205,6 +210,7 @@ def _check(words: tuple[str, ...], given: dict[str, Any]) -> None:
     for path in (given["json_file"], given["md"], picture):
         if path not in (None, "-") and not Path(path).resolve().parent.is_dir():
             raise UsageError(f"cannot write {path}: there is no folder {Path(path).resolve().parent}")
+        check_writable(path)
 
 
 def _report(store: Store, name: str, given: dict[str, Any]) -> int:
@@ -245,6 +251,7 @@ def _exit_code(found: Capacity, probes: Sequence[CapacityProbe], *, strict: bool
 
 def _write(path: str, content: bytes) -> None:
     try:
-        Path(path).write_bytes(content)
+        with replaced_file(Path(path)) as file:
+            file.write(content)
     except OSError as error:
         raise PlimsollError(f"cannot write {path}: {error.strerror}") from error

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll.errors import UsageError
-from plimsoll.report.text import printable
+from plimsoll.plain_text import plain_lines, without_passwords_of
 from plimsoll.run.options.option import STORE
 from plimsoll.run.options.parameter import TableOption
 
@@ -82,13 +82,9 @@ def prepare_reading() -> None:
 
 
 def say(line: str) -> None:
-    """Print a line for people, on stderr. It may quote a target or a store: control characters become marks."""
-    click.echo(plain_lines(line), err=True)
-
-
-def plain_lines(text: str) -> str:
-    """The text with marks in place of control characters, except for the ends of its lines."""
-    return "\n".join(printable(line) for line in text.split("\n"))
+    """Print a line for people, on stderr. It may quote a target or a store: control characters become marks, and
+    passwords of URLs are masked."""
+    click.echo(plain_lines(without_passwords_of(sys.argv, line)), err=True)
 
 
 def ask(question: str, *, yes: bool, default: bool = False, unasked: str = "") -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import resource
 import sys
@@ -14,6 +13,8 @@ import psutil
 
 from plimsoll.cli.common import MachineCheck, json_option
 from plimsoll.report.numbers import size
+from plimsoll.report.text import dumps
+from plimsoll.run.control_group import memory_left
 from plimsoll.run.machine import machine
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def doctor(ctx: click.Context, cluster: str | None, measure: bool, as_json: bool
             from plimsoll.cli.measured import capacity_checks
 
             checks += capacity_checks()
-    click.echo(json.dumps(_document(checks), indent=2, ensure_ascii=False) if as_json else _text(checks))
+    click.echo(dumps(_document(checks), indent=2) if as_json else _text(checks))
     ctx.exit(0 if all(check.ok for check in checks) else 1)
 
 
@@ -102,10 +103,10 @@ def all_checks() -> list[MachineCheck]:
         time_wait(_read("/proc/sys/net/ipv4/tcp_tw_reuse")),
         backlog(found["somaxconn"]),
         clock(_read("/sys/devices/system/clocksource/clocksource0/current_clocksource")),
-        cpus(min(found["cpus"], found["cpu_quota"] or math.inf)),
+        cpus(found["cpus"], found["cpu_quota"]),
         governor(found["governor"]),
         stamps(_kernel_stamps()),
-        memory(psutil.virtual_memory().available),
+        memory(psutil.virtual_memory().available, found["memory_limit"], memory_left()),
     ]
 
 
@@ -154,9 +155,17 @@ def clock(source: str | None) -> MachineCheck:
     return MachineCheck("clock source", source or UNKNOWN, advice if source in _SLOW_CLOCKS else "")
 
 
-def cpus(count: float) -> MachineCheck:
+def cpus(count: float, quota: float | None = None) -> MachineCheck:
+    """quota: of the control group, in cores."""
+    usable = min(count, quota or math.inf)
     advice = "with a target on the same core, each disturbs the other's times: give the generator one of its own"
-    return MachineCheck("CPUs", f"{count:g} usable: as many workers (--processes -1)", advice if count < 2 else "")
+    value = f"{usable:g} usable: as many workers (--processes -1)"
+    if quota is None or quota >= count:
+        return MachineCheck("CPUs", value, advice if usable < 2 else "")
+    # The time of a quota is spent by as many threads at once as there are CPUs; the rest of a period all of them wait.
+    value = f"{usable:g} usable of {count:g}: the control group (container) has a quota"
+    waits = "a worker that has used its share waits up to 0.1 s for the next; raise the CPU limit, or --processes 1"
+    return MachineCheck("CPUs", value, waits if usable < 2 else "")
 
 
 def governor(name: str | None) -> MachineCheck:
@@ -172,9 +181,13 @@ def stamps(kernel: bool) -> MachineCheck:
     return MachineCheck("arrival stamps", value, "" if kernel else advice)
 
 
-def memory(available: int) -> MachineCheck:
+def memory(available: int, limit: int | None = None, left: int | None = None) -> MachineCheck:
+    """limit, left: bytes of the control group, and what is left of them."""
     advice = "a Python user takes 16 KiB and more, a worker about 60 MiB: free some, or use fewer users"
-    return MachineCheck("memory", f"{size(available)} available", "" if available >= _MEMORY else advice)
+    value, usable = f"{size(available)} available", available
+    if limit is not None and left is not None and left < available:
+        value, usable = f"{size(left)} left of {size(limit)}, the limit of the control group (container)", left
+    return MachineCheck("memory", value, "" if usable >= _MEMORY else advice)
 
 
 def _read(path: str) -> str | None:

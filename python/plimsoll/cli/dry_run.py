@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,11 +13,12 @@ from plimsoll.load.durations import duration_text
 from plimsoll.load.guard_rails import HEADER
 from plimsoll.load.origins import grpc_url
 from plimsoll.load.protocols import grpc as calls
+from plimsoll.plain_text import one_line
 from plimsoll.report.load import load_at_length, load_in_short
-from plimsoll.report.text import one_line
+from plimsoll.report.text import dumps
+from plimsoll.report.writing import STDOUT
 from plimsoll.run.guard import Place, check_places, guarded, places_of, requests_each, shares
 from plimsoll.run.limits import ensure_open_files
-from plimsoll.run.planned import STDOUT
 from plimsoll.store.redact import MASK, is_secret_header
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def dry_run(plan: RunPlan, now: float, summary: str | None) -> int:
         refusal = str(error)
     dry = DryRun(plan, described, refusal)
     if summary is not None:
-        _write(summary, json.dumps(document(dry), indent=2, ensure_ascii=False))
+        _write(summary, dumps(document(dry), indent=2))
     if summary != STDOUT:
         click.echo("\n".join(lines(dry)))
     return REFUSED if refusal else 0
@@ -227,7 +227,7 @@ def _body(body: Mapping[str, Any] | None) -> str | None:
     if body is None:
         return None
     ((kind, value),) = body.items()
-    text = one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    text = one_line(value if isinstance(value, str) else dumps(value))
     text = text if len(text) <= LONGEST_BODY else f"{text[:LONGEST_BODY]}… ({len(text):,} characters)"
     return text if kind == "text" else f"{kind}: {text}"
 

@@ -39,8 +39,8 @@ def _seconds(parse: Callable[[str], float]) -> Callable[[click.Context, click.Pa
     epilog="""\b
 Files, detected by their contents:
   Locust CSV (its history, failures and exceptions beside it are read too), k6 (summary, JSON or CSV points), vegeta,
-  wrk, wrk2, oha, hey, JMeter JTL, Gatling simulation.log, HdrHistogram .hlog and .hgrm, phout, and tables in
-  Markdown, CSV, TSV or aligned text.
+  wrk, wrk2, oha, hey, ghz (summary, JSON), JMeter JTL (CSV, XML), Gatling simulation.log, HdrHistogram .hlog and
+  .hgrm, vLLM bench serve, GuideLLM, AIPerf, GenAI-Perf, phout, and tables in Markdown, CSV, TSV or aligned text.
 
 \b
 Examples:

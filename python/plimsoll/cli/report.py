@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from plimsoll.cli.common import store_option
-from plimsoll.cli.reporting import CODES, FORMATS_HELP, found_baseline, report_on, reporting_options
+from plimsoll.cli.reporting import CODES, FORMATS_HELP, report_on, reporting_options
 from plimsoll.errors import UsageError
 
 
@@ -49,7 +49,7 @@ Examples:
   plimsoll compare 20261120-1301 last
   plimsoll compare todos todos-after --fail-on regression
   plimsoll compare locust_stats.csv last --format md
-  plimsoll compare --baseline main@{{last}}            the last run with the last good one of main
+  plimsoll compare --baseline main@{{last}}            the last run with the good ones of main before it
 
 {CODES}"""
 )
@@ -57,7 +57,8 @@ Examples:
 @click.option(
     "--baseline",
     metavar="REF",
-    help="Instead of A; B is then the last run, unless it is given. NAME@{last}: the last good run of a branch or tag.",
+    help="Instead of A; B is then the last run, unless it is given. NAME@{last}: the good runs of a branch or tag "
+    "before B, or the last one where they are fewer than 5.",
 )
 @reporting_options
 @store_option
@@ -73,4 +74,4 @@ def compare(refs: tuple[str, ...], baseline: str | None, store: str | None, **op
         report_on("compare", refs, store, options)
     if len(refs) > 1:
         raise UsageError(f"--baseline {baseline} is what is compared with, so there is one more, not {len(refs)}")
-    report_on("compare", (found_baseline(baseline, *refs, store=store), *(refs or ("last",))), store, options)
+    report_on("compare", (baseline, *(refs or ("last",))), store, options)

@@ -55,16 +55,6 @@ def reporting_options(command: Command) -> Command:
     return command
 
 
-def found_baseline(ref: str, run: str = "last", *, store: str | None) -> str:
-    """What --baseline means for a run. Raises PlimsollError."""
-    if "@{" not in ref:
-        return ref
-    from plimsoll.experiment.refs import baseline_of
-
-    with opened_store(store) as opened:
-        return baseline_of(opened, ref, opened.run(run))
-
-
 def report_on(verb: str, refs: Sequence[str], store: str | None, options: Mapping[str, Any]) -> NoReturn:
     """Report as asked, and exit."""
     command = ["plimsoll", verb, *refs, *_as_typed(options)]
@@ -98,7 +88,7 @@ def opened_study(refs: Sequence[str], location: str | None) -> Iterator[StudySou
 
 
 def _source_of_refs(store: Store | None, refs: Sequence[str]) -> StudySource:
-    from plimsoll.experiment.study import study_of_refs
+    from plimsoll.experiment.refs import study_of_refs
     from plimsoll.stats.analysis import analyse
 
     return StudySource(partial(analyse, study_of_refs(store, refs)))

@@ -18,7 +18,8 @@ from plimsoll.locust.inspectuser import ratio_lines
 from plimsoll.locust.script.describe import describe
 from plimsoll.run.guard import MANY_USERS, Place, check_places, places_of
 from plimsoll.run.options.command import RunCommand, run_parameters, words_of
-from plimsoll.run.planning import make_outputs, make_plan
+from plimsoll.run.planning import make_outputs, make_plan, refuse_not_here
+from plimsoll.run.program import refuse_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,9 +76,11 @@ def run(ctx: click.Context, /, **_: Any) -> None:
 def _run(words: RunWords) -> int:
     given = words.given
     if given["worker"]:
-        return join_master(given)
+        refuse_not_here(words.arguments)
+        return join_master(words)
     if given["attach"]:
         return attach(words)
+    refuse_cluster(given["cluster"])
     plan, source = make_plan(words.arguments, given)
     plan = replace(plan, command=("plimsoll", *sys.argv[1:]))
     if given["list_classes"] or given["show_task_ratio"] or given["show_task_ratio_json"]:
@@ -87,19 +90,26 @@ def _run(words: RunWords) -> int:
         from plimsoll.cli.dry_run import dry_run
 
         return dry_run(plan, time.time(), given["summary"])
+    # Not before: what only prints need not import what a run needs. Nor does a run without a page need a server.
+    from plimsoll.run.perform import check_run, perform
+
+    outputs = make_outputs(given, plan, source, words.secret)
+    check_run(plan, outputs)
+    if plan.locustfiles and (given["master"] or not given["headless"]):
+        # Before anybody waits for the run to begin.
+        from plimsoll.locust.script.form import refuse_unknown_options
+
+        refuse_unknown_options(plan)
     _ask(plan, given)
-    # Neither before: what only prints need not import a database, and a run without a page no server.
     with master_of(given) as master:
         if not given["headless"]:
             from plimsoll.cli.run_page import run_with_page
             from plimsoll.server.control.run_requests import RunRequests
 
             return run_with_page(RunRequests(words, plan, source), given, master)
-        from plimsoll.run.perform import perform
-
         if master is not None:
             await_workers(master, given)
-        return perform(plan, make_outputs(given, plan, source, words.secret), master=master)
+        return perform(plan, outputs, master=master)
 
 
 def _ask(plan: RunPlan, given: Mapping[str, Any]) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.cli.workers import await_workers
-from plimsoll.errors import PlimsollError, UnknownOptionError, UsageError
-from plimsoll.locust.script.form import describe_form, described
+from plimsoll.errors import UsageError
+from plimsoll.locust.script.form import describe_form
 from plimsoll.locust.web.swarm_routes import routes
 from plimsoll.server.app import make_app
 from plimsoll.server.control.session import PageSession
@@ -20,7 +20,6 @@ from plimsoll.server.serving import PageServer
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.master import Master
     from plimsoll.server.control.run_requests import RunRequests
     from plimsoll.server.live.stream import Viewers
@@ -38,8 +37,6 @@ def run_with_page(requests: RunRequests, given: Mapping[str, Any], master: Maste
     autoquit = given["autoquit"]
     if autoquit is None:
         autoquit = 0 if requests.is_fixed else -1
-    if not requests.is_fixed:
-        _refuse_unknown_options(requests.plan)
     with page(given, given["store"], live, session) as viewers:
         if waits:
             click.echo("Start the run there. --autostart starts it at once; --headless runs without a page.", err=True)
@@ -48,20 +45,6 @@ def run_with_page(requests: RunRequests, given: Mapping[str, Any], master: Maste
             await_workers(master, given)
         first = None if waits else requests.first()
         return session.run(first, None if autoquit < 0 else float(autoquit), **stays)
-
-
-def _refuse_unknown_options(plan: RunPlan) -> None:
-    """Raises UnknownOptionError. The page shows whatever else is wrong with the locustfile.
-
-    The locustfile is imported for this only if there is an option that it alone can explain.
-    """
-    if any(each.startswith("-") for each in plan.arguments):
-        try:
-            described(plan)
-        except UnknownOptionError:
-            raise
-        except PlimsollError:
-            pass
 
 
 @contextmanager

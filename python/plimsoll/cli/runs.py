@@ -12,7 +12,7 @@ from plimsoll.errors import StoreError, UsageError
 from plimsoll.report.render import run_json
 from plimsoll.report.render.experiment_listing import experiment_list, experiments_document
 from plimsoll.report.render.run_listing import otava_csv, run_list
-from plimsoll.report.text import room
+from plimsoll.report.text import dumps, room
 from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.stats.view import RunView
 from plimsoll.store.checks import DAMAGE
@@ -57,7 +57,7 @@ def runs(limit: int, search: str, tag: str, experiments: bool, as_json: bool, ot
     with opened_store(store) as opened:
         found = opened.runs(limit, search=search, tag=tag)
         if as_json:
-            click.echo(run_json.dumps(run_json.runs_document([(run, RunView.of(run)) for run in found])))
+            click.echo(dumps(run_json.runs_document([(run, RunView.of(run)) for run in found]), indent=2))
         elif otava:
             click.echo(otava_csv(_summarised(opened, found)), nl=False)
         else:
@@ -82,6 +82,6 @@ def _experiments(limit: int, as_json: bool, store: str | None) -> None:
         kept = opened.experiments
         listed = [(each, kept.states(each.key)) for each in kept.all()[:limit]]
     if as_json:
-        click.echo(run_json.dumps(experiments_document(listed)))
+        click.echo(dumps(experiments_document(listed), indent=2))
     else:
         click.echo(experiment_list(listed, room(sys.stdout)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import signal
+from threading import Event
 from typing import Any
 
 import click
@@ -27,15 +27,16 @@ def serve(store: str | None, **given: Any) -> None:
     """Serve the page of the stored runs and experiments."""
     # Only here: the help text needs none of it.
     from plimsoll.cli.run_page import page
-    from plimsoll.run.loop import stop_signals
+    from plimsoll.run import interrupts
     from plimsoll.store import Store
 
     Store.open(store, create=False).close()
-    signals = stop_signals()
-    # From now on, so that one which comes early is not lost.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    try:
-        with page(given, store, None, None):
-            signal.sigwait(signals)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    over = Event()
+
+    def end(_: bool) -> None:
+        over.set()
+        interrupts.hurry()
+
+    # From now on, so that a signal which comes early is not lost.
+    with interrupts.passed_to(end), page(given, store, None, None):
+        over.wait()

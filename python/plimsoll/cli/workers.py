@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import logging
-import signal
 import threading
 import time
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from plimsoll.errors import PlimsollError, UsageError
-from plimsoll.run.loop import stop_signals
+from plimsoll.run import interrupts
 from plimsoll.run.machine import usable_cpus
 from plimsoll.run.options import locustfiles
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from types import FrameType
+    from collections.abc import Iterator, Mapping, Sequence
 
     from plimsoll.run.options.command import RunWords
     from plimsoll.run.transport.handover import HandoverClient
@@ -45,9 +44,20 @@ def master_of(given: Mapping[str, Any]) -> Iterator[Master | None]:
         yield None
         return
     # Only here: few runs need it.
+    from plimsoll.run.transport import join_token
     from plimsoll.run.transport.master import Master
 
-    master = Master(given["master_bind_host"], given["master_bind_port"], given["join_token"] or "", _say)
+    host, is_insecure = given["master_bind_host"], given["insecure_join"]
+    known = join_token.given_token(given["join_token"], insecure=is_insecure)
+    token, is_new = join_token.master_token(host, known, insecure=is_insecure)
+    if is_new and given["attach"]:
+        raise UsageError("--attach needs the token that the lost command said: set PLIMSOLL_JOIN_TOKEN to it")
+    master = Master(host, given["master_bind_port"], token, _say, given["expect_workers"])
+    # To the terminal alone: a log may be passed on.
+    click.echo(
+        join_token.invitation(host, master.port, token if is_new else "", insecure=is_insecure, own=known is None),
+        err=True,
+    )
     try:
         yield master
     finally:
@@ -61,19 +71,31 @@ def await_workers(master: Master, given: Mapping[str, Any]) -> None:
         master.wait_for(count, given["expect_workers_max_wait"])
 
 
-def join_master(given: Mapping[str, Any]) -> int:
+def join_master(words: RunWords) -> int:
     """Send load until the master has ended; the exit code. Raises PlimsollError."""
+    given = words.given
+    from plimsoll.run.transport.join_token import given_token, worker_token
     from plimsoll.run.transport.joining import JoiningWorker
 
     if given["master"]:
         raise UsageError("--master and --worker do not go together: they are two processes")
     count = usable_cpus() if given["processes"] == -1 else given["processes"]
-    files, token = _files(given["locustfile"]), given["join_token"] or ""
-    workers = [JoiningWorker(given["master_host"], given["master_port"], token, files, _say) for _ in range(count)]
+    files, host, is_insecure = _files(given["locustfile"]), given["master_host"], given["insecure_join"]
+    check = partial(_refuse_unknown, words.arguments)
+    if files is not None:
+        check(files)
+    elif unknown := [each for each in words.arguments if each.startswith("-")]:
+        # A misspelt one of ours may be the reason why there is no master at the place where one is looked for.
+        _say(f"{unknown[0].partition('=')[0]} must be an option of the master's locustfile")
+    known = given_token(given["join_token"], insecure=is_insecure)
+    token = worker_token(host, known, insecure=is_insecure)
+    if is_insecure:
+        _say(f"without a token (--insecure-join), any program that answers at {host} can run programs on this machine")
+    workers = [JoiningWorker(host, given["master_port"], token, files, _say, check) for _ in range(count)]
     errors: list[PlimsollError] = []
     threads = [threading.Thread(target=_run, args=(each, errors), daemon=True) for each in workers]
     try:
-        with _interrupted_by_signals():
+        with interrupts.ending():
             for thread in threads:
                 thread.start()
             for thread in threads:
@@ -90,7 +112,12 @@ def join_master(given: Mapping[str, Any]) -> int:
 
 def attach(words: RunWords) -> int:
     """Continue the run; the exit code. Raises PlimsollError."""
-    from plimsoll.run.coordinator.recovery.resumption import Resumption, check_resumable, resumed_plan
+    from plimsoll.run.coordinator.recovery.resumption import (
+        Resumption,
+        check_resumable,
+        kept_thresholds,
+        resumed_plan,
+    )
     from plimsoll.run.perform import perform
     from plimsoll.run.planning import RunInput, make_outputs
     from plimsoll.run.transport.handover import HandedOver
@@ -117,7 +144,8 @@ def attach(words: RunWords) -> int:
         kept = next(each.kept for each in keepers if each.kept is not None)
         with damage_named(store.name, "continue the run"):
             plan = resumed_plan(run, kept, log_exchanges=given["log_exchanges"] is not None)
-        outputs = make_outputs(given, plan, RunInput(), words.secret)
+        thresholds = tuple(dict.fromkeys((*kept_thresholds(run), *given["thresholds"])))
+        outputs = make_outputs({**given, "thresholds": thresholds}, plan, RunInput(), words.secret)
         resumption = Resumption(run, keepers, left.release if left is not None else lambda: None)
         return perform(plan, outputs, master=master, resumption=resumption, joined=joined)
 
@@ -133,7 +161,7 @@ def _run(worker: JoiningWorker, errors: list[PlimsollError]) -> None:
 def _waiting(what: str, stopped: str) -> Iterator[None]:
     """A signal within the block raises PlimsollError. stopped: what that says."""
     try:
-        with _interrupted_by_signals():
+        with interrupts.ending():
             # Who reads this may send a signal at once, so not before these are handled.
             _say(f"waiting {what}")
             yield
@@ -145,20 +173,12 @@ def _workers(count: int) -> str:
     return f"{count} worker{'s' * (count > 1)}"
 
 
-@contextmanager
-def _interrupted_by_signals() -> Iterator[None]:
-    """Within the block each of them raises KeyboardInterrupt: SIGTERM would else not end the first process of a
-    container."""
-    before = {each: signal.signal(each, _interrupt) for each in stop_signals()}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+def _refuse_unknown(arguments: Sequence[str], files: tuple[str, ...]) -> None:
+    """Raises UnknownOptionError for an option that the locustfile has not, either."""
+    from plimsoll.locust.script.form import refuse_unknown_options
+    from plimsoll.run.plan import RunPlan
 
-
-def _interrupt(_: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    refuse_unknown_options(RunPlan(locustfiles=files, arguments=tuple(arguments)))
 
 
 def _files(named: str | None) -> tuple[str, ...] | None:

@@ -9,5 +9,6 @@
 - plan, announce, prepare: what a session will do, and what is said before; session: from its first cell to its last
 - display: what is seen meanwhile
 - state: what is kept, and what changed since; study: what was kept, as statistics see it
-- refs: what names of a command stand for; drift: what else differs between variants; reproduce: a kept run, once more
+- refs: what names of a command stand for; drift: what else differs between variants
+- reproduction: a kept run, once more
 """

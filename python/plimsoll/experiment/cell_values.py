@@ -15,7 +15,7 @@ from plimsoll.store.cells import cell_label
 from plimsoll.store.redact import redact_options, storable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from plimsoll.experiment.spec import Experiment
@@ -67,6 +67,8 @@ class CellFolder:
     """A folder of the session, for what several cells use: checked-out sources. Removed with the session."""
     store: str | None
     """A value for `plimsoll run --store`: an absolute path, or a URL."""
+    outputs: Mapping[str, Any] | None = None
+    """Values of all `output_options`, by name, in place of those that the experiment's words give; None: those."""
 
 
 class CellError(Exception):

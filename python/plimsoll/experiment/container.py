@@ -47,12 +47,13 @@ def run_words(
     command: Sequence[str],
     *,
     name: str,
-    port: int,
+    port: int | str,
     container_port: int,
     env: Iterable[str] = (),
 ) -> list[str]:
     """The command that runs a container in the foreground, and removes it when it ends. port: of 127.0.0.1, leads to
-    container_port. env: names of our own environment that the container gets; values would be seen in `ps`."""
+    container_port; a placeholder, to show the command. env: names of our own environment that the container gets;
+    values would be seen in `ps`."""
     words = [engine, "run", "--rm", "--name", name, "--publish", f"127.0.0.1:{port}:{container_port}"]
     for each in env:
         words += ["--env", each]

@@ -13,6 +13,7 @@ from plimsoll.experiment.planned_cell import planned_cell
 from plimsoll.load.durations import format_duration
 from plimsoll.load.plan_file import read_plan
 from plimsoll.run.coordinator.clock_steps import offset
+from plimsoll.run.planning import WAITING_S
 from plimsoll.run.supervised import generator
 from plimsoll.run.supervised.process import StartError
 
@@ -30,8 +31,6 @@ CRASH_SECONDS = 2.0
 """A run goes on for so long after its target ended: its failures are to be seen."""
 SLACK_SECONDS = 60.0
 """What starting, stopping and reporting may take beyond what was asked for."""
-STOP_SECONDS = 10.0
-"""As long as `plimsoll run` waits for what is under way, without an option for it."""
 UNKNOWN_SECONDS = 6 * 3600.0
 """Limit of a run whose length is not known beforehand."""
 
@@ -79,7 +78,9 @@ class Measurement:
     ) -> None:
         self._summary = where.path / "summary.json"
         try:
-            planned = planned_cell(cell, spec, target.url, store=where.store, summary=self._summary)
+            planned = planned_cell(
+                cell, spec, target.url, store=where.store, summary=self._summary, outputs=where.outputs
+            )
         except PlimsollError as error:
             raise CellError(f"the run cannot be planned: {error}") from error
         # Not among the words of its command: the next target has other processes.
@@ -90,7 +91,7 @@ class Measurement:
         self._cwd = spec.folder
         self._target = target
         scenario = spec.scenario(cell.operation)
-        stop = scenario.stop_timeout if scenario.stop_timeout is not None else STOP_SECONDS
+        stop = scenario.stop_timeout if scenario.stop_timeout is not None else WAITING_S
         self._grace = stop + SLACK_SECONDS / 2
         self._loaded = loaded_seconds(scenario, spec, target.url)
         self._limit = UNKNOWN_SECONDS if self._loaded is None else self._loaded + stop + SLACK_SECONDS
@@ -145,7 +146,7 @@ class Measurement:
         # A target that ended while the run was coming to its end was still loaded.
         crashed = crash is not None and crash.at <= max(end, ending.at)
         reasons = [each["text"] for each in summary["validity"]["checks"] if each["state"] == "failed"]
-        if described["status"] != "finished" and not crashed:
-            reasons.insert(0, f"the run ended early: {described['status']}")
+        if described["status"] == "stopped" and not crashed:
+            reasons.insert(0, "the run was stopped before its end")
         until = max(0.0, crash.at - start) if crash is not None and crashed else None
         return MeasuredRun(str(run_id), tuple(reasons), start, end, until)

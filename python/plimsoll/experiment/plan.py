@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
@@ -12,6 +11,7 @@ from plimsoll.experiment.cell_values import OVER
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.state import cell_of, changes
 from plimsoll.load.mistakes import listed, nearest
+from plimsoll.report.numbers import moment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -161,7 +161,7 @@ def _refuse_old(stored: StoredExperiment, kept: Sequence[StoredCell], waiting: b
 
 
 def _when(unix: float) -> str:
-    return datetime.fromtimestamp(unix).astimezone().strftime("%Y-%m-%d %H:%M")
+    return moment(unix, "%Y-%m-%d %H:%M")
 
 
 def cells_in_words(number: int) -> str:

@@ -30,13 +30,23 @@ ANY_URL = "http://127.0.0.1:1"
 _FLAG = re.compile(r"(?<![\w-])--?[a-zA-Z][a-z-]*")
 
 
-def planned_cell(cell: ExperimentCell, spec: Experiment, url: str, *, store: str | None, summary: Path) -> PlannedRun:
-    """url: the target's, without a slash at its end. Raises PlimsollError that names fields of the experiment."""
+def planned_cell(
+    cell: ExperimentCell,
+    spec: Experiment,
+    url: str,
+    *,
+    store: str | None,
+    summary: Path,
+    outputs: Mapping[str, Any] | None = None,
+) -> PlannedRun:
+    """url: the target's, without a slash at its end. outputs: as `CellFolder` has them. Raises PlimsollError that names
+    fields of the experiment."""
     scenario = spec.scenario(cell.operation)
     changes = {
         **_how_much(cell, scenario),
         "seed": cell.seed,
         "name": f"{spec.name}: {cell.label}",
+        **(outputs or {}),
         "headless": True,
         "only_summary": True,
         "summary": str(summary),

@@ -10,7 +10,10 @@ from plimsoll.experiment.budget import CellDurations, Spread, spread_of
 from plimsoll.experiment.plan import Plan, SessionOptions, make_plan
 from plimsoll.experiment.state import cell_of
 from plimsoll.experiment.study import noise_for
+from plimsoll.stats.compare.family import LEADING_PART
+from plimsoll.stats.compare.pairs import ALPHA
 from plimsoll.stats.compare.planning import pairs_needed
+from plimsoll.stats.compare.questions import pairs_of_variants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,8 +57,11 @@ def measured_pace(spec: Experiment, kept: Sequence[StoredCell]) -> CellDurations
 
 
 def _needed(store: Store | None, spec: Experiment, file: ExperimentFile) -> tuple[Spread, int | None]:
-    """The spread between runs, and how many pairs it requires; None if nothing is compared."""
+    """The spread between runs, and how many pairs it requires of each of the comparisons that the question is about,
+    as one of them; None if nothing is compared."""
     if spec.is_aa or len(spec.variants) < 2:
         return spread_of(spec, ()), None
     spread = spread_of(spec, noise_for(store, file) if store is not None else ())
-    return spread, pairs_needed(spread.value, spec.compare.smallest)
+    pairs = pairs_of_variants([each.name for each in spec.variants], spec.compare.against)
+    leading = len(pairs) * len(spec.levels) * len(spec.scenarios) * len(spec.compare.primary or spec.compare.metrics)
+    return spread, pairs_needed(spread.value, spec.compare.smallest, ALPHA * LEADING_PART / leading)

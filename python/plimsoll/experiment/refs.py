@@ -1,5 +1,5 @@
-"""What names of a command stand for: one run by itself, without all that experiments need; "main@{last}", the last good
-run of a branch or of a tag, with which a new one is compared."""
+"""What names of a command stand for: runs, experiments, files and kept imports; "main@{last}", the good runs of a
+branch or of a tag before a new one, with which it is compared. What experiments need is imported only for them."""
 
 from __future__ import annotations
 
@@ -8,42 +8,59 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
+from plimsoll.experiment.state import level_of_run
 from plimsoll.report.sources import RunSource, StudySource
 from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.stats.thresholds.watch import ThresholdResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from plimsoll.stats.analysis import Analysis
+    from plimsoll.stats.study import Study
     from plimsoll.store import Store, StoredRun
 
 _LAST = re.compile(r"(.+)@\{last\}")
+MOST_EARLIER = 20
+"""Good runs from which the next one is predicted: older ones are of other versions and another machine."""
 
 
-def baseline_of(store: Store, ref: str, run: StoredRun) -> str:
-    """What the ref means for this run: "NAME@{last}" the id of the last good run before it, anything else itself.
+def named_last(ref: str) -> str | None:
+    """NAME of a "NAME@{last}"; None for any other ref."""
+    found = _LAST.fullmatch(ref)
+    return None if found is None else found[1]
 
-    NAME is the branch that was checked out, or a tag of the run. Good is a run of the same scenario that finished, is
+
+def good_before(store: Store, name: str, run: StoredRun) -> list[StoredRun]:
+    """What "NAME@{last}" means for this run: the last good run before it, and before that one the good runs at the same
+    level, at most `MOST_EARLIER` in all, the last one first.
+
+    name: of the branch that was checked out, or a tag of the run. Good is a run of the same scenario that finished, is
     valid, and broke no threshold. Raises UsageError when there is none; StoreError.
     """
-    found = _LAST.fullmatch(ref)
-    if found is None:
-        return ref
-    name, scenario = found[1], _scenario(run.manifest)
+    scenario = _scenario(run.manifest)
     reasons: list[str] = []
-    for each in store.runs():
-        if each.started >= run.started or name not in (each.manifest.get("branch"), *each.tags):
+    good: list[StoredRun] = []
+    for earlier in store.runs():
+        if earlier.started >= run.started or name not in (earlier.manifest.get("branch"), *earlier.tags):
             continue
-        reason = next(_doubts(store, each, scenario), "")
-        if not reason:
-            return each.id
-        reasons.append(f"{each.id} {reason}")
+        if good and level_of_run(earlier.manifest) != level_of_run(good[0].manifest):
+            continue
+        reason = next(_doubts(store, earlier, scenario), "")
+        if reason:
+            reasons.append(f"{earlier.id} {reason}")
+            continue
+        good.append(earlier)
+        if len(good) == MOST_EARLIER:
+            break
+    if good:
+        return good
     if reasons:
         few = "; ".join(reasons[:3]) + ("; …" if len(reasons) > 3 else "")
-        raise UsageError(f"{ref}: no run of {name} before {run.id} is good: {few}")
+        raise UsageError(f"{name}@{{last}}: no run of {name} before {run.id} is good: {few}")
     raise UsageError(
-        f"{ref}: store {store.name} has no run of branch or tag {name!r} before {run.id}; `plimsoll runs` lists them"
+        f"{name}@{{last}}: store {store.name} has no run of branch or tag {name!r} before {run.id}; `plimsoll runs` "
+        "lists them"
     )
 
 
@@ -53,8 +70,11 @@ def _doubts(store: Store, run: StoredRun, scenario: str) -> Iterator[str]:
         yield f"is {run.status}"
     if _scenario(run.manifest) != scenario:
         yield f"ran {_scenario(run.manifest) or 'something else'}, not {scenario}"
-    if any(not ThresholdResult.from_dict(each).passed for each in run.facts.get("thresholds") or ()):
+    outcomes = {ThresholdResult.from_dict(each).outcome for each in run.facts.get("thresholds") or ()}
+    if "broken" in outcomes:
         yield "broke a threshold"
+    elif "not shown" in outcomes:
+        yield "is not shown to keep a threshold"
     kept = store.summaries.of([run], lambda each: RunSummary.of(each).to_json(), rules()).get(run.id)
     if kept is None:
         yield "cannot be read"
@@ -66,6 +86,70 @@ def _doubts(store: Store, run: StoredRun, scenario: str) -> Iterator[str]:
 
 def _scenario(manifest: Mapping[str, Any]) -> str:
     return str((manifest.get("scenario") or {}).get("name") or "")
+
+
+def study_of_refs(store: Store | None, refs: Sequence[str]) -> Study:
+    """What is to be reported or compared. Each of refs is a file that can be imported, an experiment's name, a run's
+    id, the beginning of one, "last", or what a kept import is called. Several become one study, whose variants are
+    compared. "NAME@{last}" before one of these is the last good run of a branch or tag before that run, with those
+    before it.
+
+    store: None when there is none, and only files can be meant. Raises UsageError for what is nowhere, or when nothing
+    of several can be compared; StoreError.
+    """
+    if len(refs) == 2 and (name := named_last(refs[0])) is not None:
+        if store is None:
+            raise UsageError(f"{refs[0]}: there is no store, so no run of it is known")
+        return _after_earlier(store, name, store.run(refs[1]))
+    return _one(_study_of_ref(store, ref) for ref in refs)
+
+
+def _after_earlier(store: Store, name: str, run: StoredRun) -> Study:
+    """A run against the good runs of a branch or tag before it. With enough of them, what they scatter tells what the
+    next one could show; with fewer, it is compared with the last one."""
+    from plimsoll.experiment.study import study_of_run
+    from plimsoll.stats.compare.matching import after_earlier, matched
+    from plimsoll.stats.compare.prediction import LEAST_EARLIER
+
+    good = good_before(store, name, run)
+    study = study_of_run(run, store)
+    if len(good) < LEAST_EARLIER:
+        return matched([study_of_run(good[0], store), study])
+    return after_earlier(name, [study_of_run(earlier, store) for earlier in reversed(good)], study)
+
+
+def study_in_store(store: Store, refs: Sequence[str]) -> Study:
+    """The same, but a ref never names a file: the caller may not be allowed to read files."""
+    return _one(_study_in_store(store, ref) for ref in refs)
+
+
+def _one(several: Iterable[Study]) -> Study:
+    studies = list(several)
+    if len(studies) == 1:
+        return studies[0]
+    from plimsoll.stats.compare.matching import matched
+
+    return matched(studies)
+
+
+def _study_of_ref(store: Store | None, ref: str) -> Study:
+    if Path(ref).is_file():
+        from plimsoll.importers import read
+
+        return read(ref)
+    if store is None:
+        raise UsageError(f"{ref} is no file, and there is no store in which it could be a run or an experiment")
+    return _study_in_store(store, ref)
+
+
+def _study_in_store(store: Store, ref: str) -> Study:
+    from plimsoll.experiment.study import study_of, study_of_run
+
+    if store.experiments.find(ref) is not None:
+        return study_of(store, ref)
+    from plimsoll.importers.studies import find
+
+    return find(store, ref) or study_of_run(store.run(ref), store)
 
 
 def only_run(store: Store, refs: Sequence[str]) -> StoredRun | None:

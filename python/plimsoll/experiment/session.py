@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.experiment.cell_values import CellFolder
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.plan import chosen
 from plimsoll.experiment.source import clean_up
 from plimsoll.experiment.state import cell_of, row_of
+from plimsoll.run import interrupts
 from plimsoll.store.cells import CellOutcome
 
 if TYPE_CHECKING:
@@ -73,9 +72,9 @@ class Session:
         """Until all cells are over, or an interrupt. Raises StoreError; what is kept then is as after an interrupt."""
         self._key = self._taken()
         interrupted = False
-        with self.display, _Interrupts() as interrupts, _folder(self.plan.spec) as folder:
+        with self.display, _Interrupts().handled() as signals, _folder(self.plan.spec) as folder:
             try:
-                interrupted = self._run_all(self._pending(only), interrupts, folder)
+                interrupted = self._run_all(self._pending(only), signals, folder)
             finally:
                 states = self.experiments.states(self._key)
                 self.experiments.leave(self._key, finished=not states["pending"])
@@ -97,7 +96,7 @@ class Session:
         repeats = self.plan.spec.repeats
         return chosen([cell_of(row) for row in rows if row.state == "pending" and row.repeat <= repeats], only)
 
-    def _run_all(self, cells: Sequence[ExperimentCell], interrupts: _Interrupts, folder: Path) -> bool:
+    def _run_all(self, cells: Sequence[ExperimentCell], signals: _Interrupts, folder: Path) -> bool:
         """Whether it was interrupted."""
         total = self.plan.total
         done = self.plan.there
@@ -105,21 +104,21 @@ class Session:
             left = self.pace.of_all(cells[place:])
             self.display.begin(cell, done, total, left)
             try:
-                result = self._run_one(cell, interrupts, folder)
+                result = self._run_one(cell, signals, folder)
             except KeyboardInterrupt:
                 return True
             done += 1
             self.display.end(cell, result, done, total, self.pace.of_all(cells[place + 1 :]))
         return False
 
-    def _run_one(self, cell: ExperimentCell, interrupts: _Interrupts, folder: Path) -> CellOutcome:
+    def _run_one(self, cell: ExperimentCell, signals: _Interrupts, folder: Path) -> CellOutcome:
         """Raises KeyboardInterrupt; the cell is pending again then."""
         assert cell.key is not None
         where = CellFolder(_made(folder / f"cell-{cell.number}"), _made(folder / SHARED), self.store)
         self.experiments.start(self._key, cell.key, promised=self.pace.of(cell) + MARGIN)
         begun = self.clock()
         try:
-            with interrupts.raised():
+            with signals.raised():
                 result = self.run_cell(cell, self.plan.spec, where, self.display.at)
         except BaseException:
             self.experiments.give_back(self._key, cell.key)
@@ -148,22 +147,17 @@ def _folder(spec: Experiment) -> Iterator[Path]:
 
 
 class _Interrupts:
-    """SIGINT and SIGTERM: within a cell a KeyboardInterrupt, each time; elsewhere they are remembered, so that what is
-    being kept is kept whole."""
+    """Signals: within a cell a KeyboardInterrupt, each time; elsewhere they are remembered, so that what is being kept
+    is kept whole. After the second one the process ends soon in any case."""
 
     def __init__(self) -> None:
         self.seen = False
         self._raises = False
-        self._before: dict[int, Any] = {}
 
-    def __enter__(self) -> _Interrupts:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._before[number] = signal.signal(number, self._interrupt)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+    @contextmanager
+    def handled(self) -> Iterator[_Interrupts]:
+        with interrupts.passed_to(self._interrupt):
+            yield self
 
     @contextmanager
     def raised(self) -> Iterator[None]:
@@ -176,9 +170,10 @@ class _Interrupts:
         finally:
             self._raises = False
 
-    def _interrupt(self, *_: object) -> None:
-        # Not by `print`: this may come in the middle of one.
-        os.write(2, AGAIN if self.seen else ONCE)
+    def _interrupt(self, is_first: bool) -> None:
+        interrupts.write(ONCE if is_first else AGAIN)
         self.seen = True
+        if not is_first:
+            interrupts.hurry()
         if self._raises:
             raise KeyboardInterrupt

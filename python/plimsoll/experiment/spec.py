@@ -158,18 +158,6 @@ class Variant:
         """What `{variant}` becomes: a twin is what it is the twin of."""
         return self.twin_of or self.name
 
-    @property
-    def commands(self) -> tuple[tuple[str, ...], ...]:
-        """What is run on this machine for it, in its order; "…" stands for the options that a container gets."""
-        target, hooks = self.target, self.hooks
-        start = ("docker run …", target.image, *target.start) if target.image is not None else target.start
-        facts = [each.command for each in (target.build, *target.data) if each is not None]
-        found = (
-            *(each.command for each in hooks.prepare), start, target.healthy.command,
-            *(each.command for each in (*hooks.seed, *hooks.reset)), *facts, *(each.command for each in hooks.collect),
-        )  # fmt: skip
-        return tuple(dict.fromkeys(each for each in found if each))
-
 
 @dataclass(frozen=True, slots=True)
 class Scenario:

@@ -17,6 +17,8 @@ from plimsoll.store.cells import ExperimentFile
 from plimsoll.store.redact import storable_json
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pydantic import TypeAdapter
 
     from plimsoll.experiment.cell_values import State
@@ -159,3 +161,19 @@ def cell_of(row: StoredCell) -> ExperimentCell:
         run=row.run,
         key=row.key,
     )
+
+
+def level_of_run(manifest: Mapping[str, Any]) -> Level | None:
+    """The one level that a run's load kept to; None when it had several, or a LoadTestShape decided."""
+    load = manifest.get("load")
+    if manifest.get("shaped"):
+        return None
+    if not load:
+        users = manifest.get("users")
+        return Level("users", float(users)) if users else None
+    measured = [phase for phase in load["phases"] if not phase["warmup"]]
+    # The rise to a number of users is a phase of its own.
+    kept = [phase["shape"] for phase in measured if phase["name"] != "start"]
+    if len(kept) != 1 or kept[0]["kind"] != "constant":
+        return None
+    return Level("/s" if load["model"] == "open" else "users", float(kept[0]["values"]["level"]))

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.drift import RunConditions, drift, facts_of
-from plimsoll.experiment.state import from_json, level_of
+from plimsoll.experiment.state import from_json, level_of, level_of_run
 from plimsoll.stats.compare.noise import noise_of
 from plimsoll.stats.metric import DEFAULT_METRICS, Metric
 from plimsoll.stats.reading import RunReading
-from plimsoll.stats.study import Level, Study, Trial
+from plimsoll.stats.study import Study, Trial
 from plimsoll.stats.trial import trial_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.stats.study import Noise
     from plimsoll.store import Store, StoredRun
@@ -229,49 +228,6 @@ def machine_of(store: Store, experiment: StoredExperiment) -> Machine | None:
     return tuple(facts.get(name, "") for name in ("machine", "processor", "number of processors"))
 
 
-def study_of_refs(store: Store | None, refs: Sequence[str]) -> Study:
-    """What is to be reported or compared. Each of refs is a file that can be imported, an experiment's name, a run's
-    id, the beginning of one, "last", or what a kept import is called. Several become one study, whose variants are
-    compared.
-
-    store: None when there is none, and only files can be meant. Raises UsageError for what is nowhere, or when nothing
-    of several can be compared; StoreError.
-    """
-    return _one(_study_of_ref(store, ref) for ref in refs)
-
-
-def study_in_store(store: Store, refs: Sequence[str]) -> Study:
-    """The same, but a ref never names a file: the caller may not be allowed to read files."""
-    return _one(_study_in_store(store, ref) for ref in refs)
-
-
-def _one(several: Iterable[Study]) -> Study:
-    studies = list(several)
-    if len(studies) == 1:
-        return studies[0]
-    from plimsoll.stats.compare.matching import matched
-
-    return matched(studies)
-
-
-def _study_of_ref(store: Store | None, ref: str) -> Study:
-    if Path(ref).is_file():
-        from plimsoll.importers import read
-
-        return read(ref)
-    if store is None:
-        raise UsageError(f"{ref} is no file, and there is no store in which it could be a run or an experiment")
-    return _study_in_store(store, ref)
-
-
-def _study_in_store(store: Store, ref: str) -> Study:
-    if store.experiments.find(ref) is not None:
-        return study_of(store, ref)
-    from plimsoll.importers.studies import find
-
-    return find(store, ref) or study_of_run(store.run(ref), store)
-
-
 def study_of_run(run: StoredRun, store: Store, reading: RunReading | None = None) -> Study:
     """One run by itself. reading: if it has been read already."""
     scenario = run.manifest.get("scenario") or {}
@@ -291,19 +247,3 @@ def study_of_run(run: StoredRun, store: Store, reading: RunReading | None = None
         command=str(run.manifest.get("command", "")),
         about=_about(circumstances),
     )
-
-
-def level_of_run(manifest: Mapping[str, Any]) -> Level | None:
-    """The one level that a run's load kept to; None when it had several, or a LoadTestShape decided."""
-    load = manifest.get("load")
-    if manifest.get("shaped"):
-        return None
-    if not load:
-        users = manifest.get("users")
-        return Level("users", float(users)) if users else None
-    measured = [phase for phase in load["phases"] if not phase["warmup"]]
-    # The rise to a number of users is a phase of its own.
-    kept = [phase["shape"] for phase in measured if phase["name"] != "start"]
-    if len(kept) != 1 or kept[0]["kind"] != "constant":
-        return None
-    return Level("/s" if load["model"] == "open" else "users", float(kept[0]["values"]["level"]))

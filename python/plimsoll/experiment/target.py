@@ -26,23 +26,27 @@ if TYPE_CHECKING:
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
 
-def placeholder_values(
-    cell: ExperimentCell, spec: Experiment, variant: Variant, made: SourceCheckout, port: int
-) -> dict[str, object]:
-    """What `{port}` and the others become in one cell."""
-    values: dict[str, object] = {
+def known_values(cell: ExperimentCell, spec: Experiment, variant: Variant) -> dict[str, object]:
+    """The placeholders whose values are known before anything is made or started."""
+    return {
         "python": sys.executable,
         "folder": spec.folder,
-        "source": made.folder,
-        "port": port,
-        "port2": free_port(),
-        "port3": free_port(),
         "variant": variant.build,
         "level": _number(cell.level.value) if cell.level else "",
         "operation": cell.operation,
         "repeat": cell.repeat,
         "seed": cell.seed,
     }
+
+
+def placeholder_values(
+    cell: ExperimentCell, spec: Experiment, variant: Variant, made: SourceCheckout, port: int
+) -> dict[str, object]:
+    """What `{port}` and the others become in one cell."""
+    values = {
+        **known_values(cell, spec, variant), "source": made.folder,
+        "port": port, "port2": free_port(), "port3": free_port(),
+    }  # fmt: skip
     return {**values, "url": fill(variant.target.url, values).rstrip("/")}
 
 

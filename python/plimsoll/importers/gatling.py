@@ -9,6 +9,7 @@ import re
 import struct
 from typing import TYPE_CHECKING
 
+from plimsoll.importers.one_result import OneHeader
 from plimsoll.importers.samples import Samples, sampled
 
 if TYPE_CHECKING:
@@ -76,10 +77,11 @@ def is_binary_log(source: ResultFile) -> bool:
 
 
 def read_text_log(source: ResultFile, options: ImportOptions) -> Study:
-    log = _Log(source)
+    log, header = _Log(source), OneHeader(source, "Gatling")
     for line, text in source.lines():
         cells = text.split("\t")
         if cells[0] == "RUN":
+            header.seen(line)
             log.version = cells[-1].strip()
         elif cells[0] == "REQUEST":
             log.request(line, *_request(source, line, cells))

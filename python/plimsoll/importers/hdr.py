@@ -17,6 +17,7 @@ import numpy as np
 
 from plimsoll._engine import Histogram
 from plimsoll.importers.cells import MS
+from plimsoll.importers.one_result import OneHeader
 from plimsoll.importers.samples import BUCKET, MOST_SECONDS
 from plimsoll.importers.single import number, study_of_run, whole
 from plimsoll.stats.study import PLIMSOLL, Course, Measured, Precision
@@ -34,6 +35,8 @@ _HEAD = struct.Struct(">iiiiqqd")
 _METHOD = re.compile(r"([A-Z]{3,10}) (.+)", re.DOTALL)
 _FOOTER = re.compile(r"#\[(Mean|Max|Buckets)\s*=\s*([\d.]+),\s*(StdDeviation|Total count|SubBuckets)\s*=\s*([\d.]+)\]")
 _HGRM = re.compile(r'(?:\s*#[^\n]*\n)*\s*"?Value(?:\(ms\))?"?[\s,]+"?Percentile"?[\s,]+"?TotalCount')
+_LONGEST_HEADER = 200
+"""Characters."""
 _CLOSE = 0.01
 """Relative difference below which two times of a curve count as equal."""
 SHOWN = (0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999)
@@ -56,7 +59,10 @@ def read_hlog(source: ResultFile, options: ImportOptions) -> Study:
     by_tag: dict[str, list[_Interval]] = defaultdict(list)
     ours = "Logged with plimsoll" in source.beginning
     warnings = []
+    log = OneHeader(source, "HdrHistogram")
     for line, text in source.lines():
+        if text.startswith("#[Histogram log format version"):
+            log.seen(line)
         if text.startswith("#[INVALID"):
             warnings.append(text[2:-1])
         if text and not text.startswith(("#", '"')):
@@ -199,7 +205,11 @@ def read_hgrm(source: ResultFile, options: ImportOptions) -> Study:
     curve: list[tuple[float, float]] = []
     count = 0
     facts: dict[str, float] = {}
+    table = OneHeader(source, "HdrHistogram")
     for line, text in source.lines():
+        if _HGRM.match(f"{text[:_LONGEST_HEADER]}"):
+            table.seen(line)
+            continue
         cells = [cell.strip('"') for cell in re.split(r"[\s,]+", text.strip())]
         if match := _FOOTER.match(text):
             facts |= {

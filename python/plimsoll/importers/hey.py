@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.importers import ghz
 from plimsoll.importers.cells import MS
+from plimsoll.importers.one_result import OneHeader, check_printed
+from plimsoll.importers.plausible import contradiction, slack_of
 from plimsoll.importers.samples import Samples, sampled
 from plimsoll.importers.single import number, q, study_of_run, whole
 from plimsoll.stats.study import FailureKind, Measured, Precision
@@ -47,7 +50,7 @@ def is_json(source: ResultFile) -> bool:
 
 def is_text(source: ResultFile) -> bool:
     head = source.beginning
-    return "Summary:" in head and "Requests/sec:" in head and "Slowest:" in head
+    return not ghz.is_text(source) and "Summary:" in head and "Requests/sec:" in head and "Slowest:" in head
 
 
 def read_csv(source: ResultFile, options: ImportOptions) -> Study:
@@ -55,8 +58,10 @@ def read_csv(source: ResultFile, options: ImportOptions) -> Study:
     _, titles = next(rows)
     is_hey = titles[0] == "response-time"
     time, start = ("response-time", "offset") if is_hey else ("request-duration", "request-start")
-    samples = Samples(source)
+    samples, header = Samples(source), OneHeader(source, "hey" if is_hey else "oha", first=1)
     for line, cells in rows:
+        if cells == titles:
+            header.seen(line)
         row = dict(zip(titles, cells, strict=False))
         seconds = number(source, line, row.get(time), time)
         status = whole(source, line, row.get("status-code" if is_hey else "status"), "status")
@@ -111,11 +116,14 @@ def _oha(source: ResultFile, options: ImportOptions, document: Any) -> Study:
         statuses=statuses,
         errors=errors,
         size=summary.get("sizePerRequest"),
+        rate=number(source, None, summary.get("requestsPerSec") or 0, "summary.requestsPerSec"),
+        slack=slack_of(),
         floor=1e-6,
     )
 
 
 def read_text(source: ResultFile, options: ImportOptions) -> Study:
+    check_printed(source, "oha" if "Success rate:" in source.beginning else "hey")
     values: dict[str, tuple[str, str | None]] = {}
     quantiles: dict[float, float] = {}
     statuses: dict[int, int] = {}
@@ -145,6 +153,7 @@ def read_text(source: ResultFile, options: ImportOptions) -> Study:
     total = time("Total")
     if total is None:
         raise source.error(None, "has no line `Total:`")
+    rate = values.get("Requests/sec", ("0", None))[0]
     size = values.get("Size/request")
     in_bytes = size is not None and size[1] in (None, "bytes", "B") and size[0].replace(".", "").isdigit()
     return _summed(
@@ -157,6 +166,8 @@ def read_text(source: ResultFile, options: ImportOptions) -> Study:
         statuses=statuses,
         errors=errors,
         size=number(source, None, size[0], "Size/request") if size and in_bytes else None,
+        rate=number(source, None, rate, "Requests/sec"),
+        slack=slack_of(values["Total"][0], rate),
         floor=0.1,
     )
 
@@ -177,18 +188,32 @@ def _summed(
     statuses: Mapping[int, int],
     errors: Mapping[str, int],
     size: float | None,
+    rate: float,
+    slack: float,
     floor: float,
 ) -> Study:
-    """oha's own success rate leaves out requests cut off by its deadline, so counts are used."""
+    """oha's own success rate leaves out requests cut off by its deadline, so counts are used. rate: as printed, 0 if
+    it is not there."""
     cut_off = sum(count for text, count in errors.items() if text == DEADLINE)
     refused = {code: count for code, count in statuses.items() if code >= 400}
     broken = {text: count for text, count in errors.items() if text != DEADLINE}
     requests = sum(statuses.values()) + sum(broken.values())
+    failures: int | None = sum(refused.values()) + sum(broken.values())
+    notes = [f"{cut_off} requests were cut off at the end and are not counted"] if cut_off else []
+    if tool == "hey" and sum(statuses.values()) == _MOST_OF_HEY < rate * seconds / (1 + slack):
+        counted = f"{failures} of the {requests} that it counts failed"
+        notes.append(f"hey counts the status codes of the first {_MOST_OF_HEY} requests only: {counted}")
+        requests, failures, refused, broken = round(rate * seconds), None, {}, {}
+    elif rate and not statuses and not errors:
+        notes.append("the file has no status codes: its requests are Requests/sec × Total")
+        requests, failures = round(rate * seconds), None
+    elif rate:
+        _check_count(source, requests, cut_off, rate * seconds, slack)
     total = Measured(
         "",
         "Aggregated",
         requests=requests,
-        failures=sum(refused.values()) + sum(broken.values()),
+        failures=failures,
         rate=requests / seconds if seconds else None,
         mean=times["average"],
         min=times["fastest"],
@@ -200,7 +225,6 @@ def _summed(
             *(FailureKind("other", text, count) for text, count in broken.items()),
         ),
     )
-    notes = [f"{cut_off} requests were cut off at the end and are not counted"] if cut_off else []
     if tool == "oha":
         notes.append("the file does not say whether oha corrected latency")
     precision = Precision(
@@ -208,3 +232,12 @@ def _summed(
         times_of="unknown" if tool == "hey" else "successes",
     )  # fmt: skip
     return study_of_run(source, options, seconds=seconds, total=total, precision=precision, notes=tuple(notes))
+
+
+def _check_count(source: ResultFile, requests: int, cut_off: int, product: float, slack: float) -> None:
+    """Raises UsageError if the file contradicts itself. Releases of oha differ in whether their rate has requests that
+    the end of the run cut off."""
+    name = "the sum of status codes and errors"
+    why = contradiction((name, requests), ("Requests/sec × Total", product), slack)
+    if why and contradiction((name, requests + cut_off), ("Requests/sec × Total", product), slack):
+        raise source.error(None, why)

@@ -12,6 +12,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
+from plimsoll.importers.one_result import OneHeader, several
+from plimsoll.importers.plausible import contradiction
 from plimsoll.importers.samples import Samples, sampled
 from plimsoll.importers.single import number, q, study_of_run
 from plimsoll.stats.study import TOTAL, GeneratorHealth, Measured, Precision
@@ -32,9 +34,10 @@ _USERS, _DURATION = "vus", "http_req_duration"
 
 def is_summary(source: ResultFile) -> bool:
     head = source.beginning
-    begins = head.lstrip().startswith("{")
+    # AIPerf has an http_req_duration, too, without metrics around it.
+    has_metrics = bool(source.keys.keys() & {"metrics", "root_group", "results"}) or '"k6Version"' in head
     return (
-        begins
+        has_metrics
         and ('"http_req_duration' in head or '"root_group"' in head or '"k6Version"' in head)
         and '"type":"Point"' not in head.replace(" ", "")
     )
@@ -75,7 +78,8 @@ def _summary(source: ResultFile, options: ImportOptions, document: Any) -> Study
     for name, values in metrics.items():
         if (match := _SUBMETRIC.fullmatch(name)) and (key := _endpoint(_tags(match["tags"]))) is not None:
             endpoints.append(_measured(key, values, None, None, None))
-    users = (metrics.get("vus_max") or metrics.get("vus") or {}).get("max")
+    # vus_max counts those that k6 had ready: with an arrival rate, most of them may never have run.
+    users = metrics.get("vus", {}).get("max")
     dropped = metrics.get("dropped_iterations", {}).get("count")
     return study_of_run(
         source,
@@ -87,7 +91,27 @@ def _summary(source: ResultFile, options: ImportOptions, document: Any) -> Study
         precision=_SUMMARY,
         generator=GeneratorHealth(dropped=int(dropped)) if dropped is not None else None,
         notes=tuple(f"threshold {text}: {'held' if held else 'FAILED'}" for text, held in checks.items()),
+        warnings=tuple(_doubts(requests, failed, document.get("state", {}).get("testRunDurationMs"))),
     )
+
+
+def _doubts(requests: Mapping[str, float], failed: Mapping[str, float], ms: float | None) -> Iterator[str]:
+    """Contradictions between its numbers. A script can exclude requests from http_req_failed, so they are no
+    reason to refuse the file."""
+    count, rate = requests.get("count"), requests.get("rate")
+    if count is None:
+        return
+    if rate and ms and (why := contradiction(("http_reqs.count", count), ("rate × duration", rate * ms / 1000), 0.02)):
+        yield why
+    if {"passes", "fails"} <= failed.keys():
+        yield from filter(
+            None,
+            [
+                contradiction(
+                    ("http_reqs.count", count), ("http_req_failed's sum", failed["passes"] + failed["fails"]), 0.001
+                )
+            ],
+        )
 
 
 def _metrics(source: ResultFile, document: Any) -> tuple[dict[str, dict[str, float]], dict[str, bool]]:
@@ -175,18 +199,29 @@ _Point = tuple[int, str, float, float, "Mapping[str, str]"]
 
 def _json_points(source: ResultFile) -> Iterator[_Point]:
     """(line, metric, Unix seconds of the request's end, value, tags)."""
+    declared: dict[str, int] = {}
     for line, text in source.lines():
         if not text:
             continue
         try:
             each = json.loads(text)
             if each["type"] != "Point":
+                _declare(source, line, each, declared)
                 continue
             data = each["data"]
             at = datetime.fromisoformat(_microseconds(data["time"])).timestamp()
             yield line, each["metric"], at, float(data["value"]), data.get("tags") or {}
         except (RecursionError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise source.error(line, f"is no point of k6: {error}") from None
+
+
+def _declare(source: ResultFile, line: int, record: Any, declared: dict[str, int]) -> None:
+    """declared: the line of each metric. k6 declares a metric once in each file."""
+    if record["type"] != "Metric":
+        return
+    first = declared.setdefault(str(record["data"]["name"]), line)
+    if first != line:
+        raise several(source, "k6", [min(declared.values()), line])
 
 
 def _microseconds(text: str) -> str:
@@ -198,7 +233,10 @@ def _csv_points(source: ResultFile) -> Iterator[_Point]:
     """Columns by their titles: their number differs between releases."""
     rows = source.rows()
     _, titles = next(rows)
+    header = OneHeader(source, "k6", first=1)
     for line, cells in rows:
+        if cells == titles:
+            header.seen(line)
         row = dict(zip(titles, cells, strict=False))
         tags = {key: value for key, value in row.items() if value} | dict(parse_qsl(row.get("extra_tags", "")))
         yield (

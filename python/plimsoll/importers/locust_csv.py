@@ -17,6 +17,7 @@ import numpy as np
 from plimsoll.importers.cells import TableCell
 from plimsoll.importers.columns import LABELS, columns
 from plimsoll.importers.measured import RowValues, measured_of, seconds_of
+from plimsoll.importers.one_result import OneHeader
 from plimsoll.importers.result_file import ResultFile
 from plimsoll.importers.single import study_of_run, whole
 from plimsoll.stats.study import LOCUST, TOTAL, Course, FailureKind
@@ -98,8 +99,11 @@ def _stats(source: ResultFile) -> dict[tuple[str, str], RowValues]:
     rows = source.rows()
     _, titles = next(rows)
     known, _ = columns(titles)
+    header = OneHeader(source, "Locust", first=1)
     found: dict[tuple[str, str], RowValues] = {}
     for line, row in rows:
+        if row == titles:
+            header.seen(line)
         if len(row) != len(titles):
             raise source.error(line, f"{len(row)} cells where the header has {len(titles)}")
         labels = dict(zip(titles, row, strict=True))

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll.importers import (
-    aiperf,
-    gatling,
-    guidellm,
-    hdr,
-    hey,
-    jtl,
-    k6,
-    locust_csv,
-    phout,
-    tables,
-    vegeta,
-    vllm_bench,
-    wrk,
-)  # fmt: skip
+from plimsoll.importers import gatling, ghz, hdr, hey, jtl, jtl_xml, k6, locust_csv, phout, tables, vegeta, wrk
+from plimsoll.importers.language_models import aiperf, guidellm, vllm_bench
 from plimsoll.importers.options import ImportOptions
-from plimsoll.importers.plausible import check
+from plimsoll.importers.plausible import check, doubts
 from plimsoll.importers.result_file import ResultFile
 
 if TYPE_CHECKING:
@@ -52,10 +39,13 @@ IMPORTERS: tuple[Importer, ...] = (
     Importer("vegeta report, JSON", vegeta.is_json_report, vegeta.read_json_report),
     Importer("vegeta results", vegeta.is_results, vegeta.read_results),
     Importer("wrk, wrk2", wrk.is_wrk, wrk.read_wrk),
+    Importer("ghz summary", ghz.is_text, ghz.read_text),
+    Importer("ghz JSON", ghz.is_json, ghz.read_json),
     Importer("oha JSON", hey.is_json, hey.read_json),
     Importer("hey or oha CSV", hey.is_csv, hey.read_csv),
     Importer("hey or oha summary", hey.is_text, hey.read_text),
     Importer("JMeter JTL", jtl.is_jtl, jtl.read_jtl),
+    Importer("JMeter JTL, XML", jtl_xml.is_xml, jtl.read_xml),
     Importer("Gatling simulation.log, text", gatling.is_text_log, gatling.read_text_log),
     Importer("Gatling simulation.log, binary", gatling.is_binary_log, gatling.read_binary_log),
     Importer("HdrHistogram log", hdr.is_hlog, hdr.read_hlog),
@@ -83,4 +73,4 @@ def read(path: str | Path, **given: object) -> Study:
     except OverflowError as error:
         raise source.error(None, f"a number is too large: {error}") from None
     check(source, study)
-    return study
+    return replace(study, warnings=(*study.warnings, *doubts(study)))

@@ -6,6 +6,7 @@ import codecs
 import csv
 import gzip
 import json
+import re
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -28,6 +29,9 @@ LONGEST_MESSAGE = 500
 """Characters of an error message, which may quote the file."""
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes."""
+
+_JSON_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"(?P<colon>\s*+:)?|\\?\Z)|[{}\[\]]', re.DOTALL)
+"""An open string extends to the end: trying each quote in it as a beginning would take quadratic time."""
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
@@ -54,6 +58,24 @@ class ResultFile:
     def beginning(self) -> str:
         """The first bytes as text; invalid characters are replaced."""
         return self.head.decode(self.encoding, "replace")
+
+    @cached_property
+    def keys(self) -> dict[str, None]:
+        """The keys of the JSON object that its first bytes begin, in their order; empty for anything else."""
+        found: list[str] = []
+        depth = 0
+        if not self.beginning.lstrip().startswith("{"):
+            return {}
+        for token in _JSON_TOKEN.finditer(self.beginning):
+            if token[0] in "{[":
+                depth += 1
+            elif token[0] in "}]":
+                depth -= 1
+                if depth == 0:
+                    break
+            elif depth == 1 and token["colon"]:
+                found.append(token[1])
+        return dict.fromkeys(found)
 
     @contextmanager
     def opened(self) -> Iterator[BinaryIO]:

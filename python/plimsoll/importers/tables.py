@@ -18,6 +18,7 @@ from plimsoll.importers.columns import LABELS, MEANINGS, MappedColumn, column, c
 from plimsoll.importers.measured import RowValues, converted, doubt_of, measured_of, precision_of, seconds_of, shared
 from plimsoll.importers.options import renamed
 from plimsoll.importers.single import level_of, operation_of
+from plimsoll.importers.unknown import binary, described
 from plimsoll.load.mistakes import listed
 from plimsoll.stats.study import Level, Skipped, Study, Trial
 
@@ -71,6 +72,8 @@ class TextTable:
 
 def read_tables(source: ResultFile, options: ImportOptions) -> Study:
     """Raises UsageError if no table in it can be read, or an option does not match."""
+    if what := binary(source):
+        raise source.error(None, what)
     reader = TableReader(source, options)
     tables = reader.tables(source.text().splitlines())
     names = _names(tables)
@@ -315,6 +318,8 @@ class TableReader:
         if self.skipped:
             first = self.skipped[0]
             return UsageError(f"{first.place}: {first.text!r}: {first.why}; nothing else in the file could be read")
+        if what := described(self._source):
+            return self._source.error(None, what)
         return self._source.error(
             None,
             "no table with results was found; a table has a header that names an endpoint (Name, Method, Endpoint) and "

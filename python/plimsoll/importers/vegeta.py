@@ -12,6 +12,8 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.importers.one_result import check_printed, several
+from plimsoll.importers.plausible import agree, slack_of
 from plimsoll.importers.samples import Samples, sampled
 from plimsoll.importers.single import number, q, study_of_run, whole
 from plimsoll.stats.study import FailureKind, Measured, Precision
@@ -52,6 +54,7 @@ def is_results(source: ResultFile) -> bool:
 
 
 def read_text_report(source: ResultFile, options: ImportOptions) -> Study:
+    check_printed(source, "vegeta")
     found: dict[str, dict[str, str]] = {}
     statuses: dict[str, int] = {}
     for line_number, line in source.lines():
@@ -73,6 +76,7 @@ def read_text_report(source: ResultFile, options: ImportOptions) -> Study:
         total=whole(source, 1, requests.get("total"), "Requests [total]"),
         rate=number(source, 1, requests["rate"], "Requests [rate]") if "rate" in requests else None,
         seconds=_go_ms(source, found.get("Duration", {}).get("total", "")) / 1000,
+        attack=_go_ms(source, found["Duration"].get("attack", "0s")) / 1000,
         statuses=statuses,
         times={name: _go_ms(source, times[name]) for name in ("min", "mean", "max") if name in times},
         quantiles={
@@ -97,6 +101,7 @@ def _json_report(source: ResultFile, options: ImportOptions, document: Any) -> S
         total=whole(source, None, document.get("requests"), "requests"),
         rate=number(source, None, document.get("rate", 0), "rate") or None,
         seconds=(number(source, None, document.get("duration"), "duration") + wait) / 1e9,
+        attack=number(source, None, document["duration"], "duration") / 1e9,
         statuses={code: whole(source, None, count, "status_codes") for code, count in document["status_codes"].items()},
         times={name: ms[name] for name in ("min", "mean", "max") if name in ms},
         quantiles={q(name[:-2]): value for name, value in ms.items() if name.endswith("th")},
@@ -111,11 +116,17 @@ def _report(
     total: int,
     rate: float | None,
     seconds: float,
+    attack: float,
     statuses: Mapping[str, int],
     times: Mapping[str, float],
     quantiles: Mapping[float, float],
     size: float | None,
 ) -> Study:
+    """attack: the seconds in which requests were sent. seconds: these, and the wait for the last reply."""
+    if statuses:
+        agree(source, ("the number of requests", total), ("the sum of the status codes", sum(statuses.values())))
+    if rate and attack:
+        agree(source, ("the number of requests", total), ("rate × duration of the attack", rate * attack), slack_of())
     failed = {code: count for code, count in statuses.items() if not 200 <= int(code) < 400}
     measured = Measured(
         "",
@@ -156,7 +167,12 @@ def _go_ms(source: ResultFile, text: str) -> float:
 
 def read_results(source: ResultFile, options: ImportOptions) -> Study:
     samples = Samples(source)
-    for line, at, status, ns, size, error, method, url in _results(source):
+    highest, last_end = 0, 0
+    for line, at, status, ns, size, error, method, url, place in _results(source):
+        # Those of several generators at the same time are one attack: vegeta reports them together, too.
+        if place == 0 and highest and at > last_end:
+            raise several(source, "vegeta", [1, line])
+        highest, last_end = max(highest, place), max(last_end, at + ns)
         samples.add(
             line,
             (method, url.partition("?")[0]),
@@ -170,8 +186,8 @@ def read_results(source: ResultFile, options: ImportOptions) -> Study:
     return samples.study(options, _RESULTS)
 
 
-def _results(source: ResultFile) -> Iterator[tuple[int, int, int, int, float, str, str, str]]:
-    """(line, start in Unix ns, status, ns, bytes, error, method, URL)."""
+def _results(source: ResultFile) -> Iterator[tuple[int, int, int, int, float, str, str, str, int]]:
+    """(line, start in Unix ns, status, ns, bytes, error, method, URL, number within its attack from 0)."""
     for line, text in source.lines():
         if not text:
             continue
@@ -184,6 +200,7 @@ def _results(source: ResultFile) -> Iterator[tuple[int, int, int, int, float, st
                     whole(source, line, each["latency"], "latency"),
                     number(source, line, each.get("bytes_in", 0), "bytes_in"),
                     str(each.get("error", "")), str(each.get("method", "")), str(each.get("url", "")),
+                    whole(source, line, each.get("seq", 0), "seq"),
                 )  # fmt: skip
             except (RecursionError, KeyError, TypeError, ValueError) as error:
                 raise source.error(line, f"is no result of vegeta: {error}") from None
@@ -197,7 +214,7 @@ def _results(source: ResultFile) -> Iterator[tuple[int, int, int, int, float, st
         yield (
             line, whole(source, line, cells[0], "timestamp"), whole(source, line, cells[1], "code"),
             whole(source, line, cells[2], "latency"), number(source, line, cells[4], "bytes in"), cells[5], cells[9],
-            cells[10],
+            cells[10], whole(source, line, cells[8], "seq"),
         )  # fmt: skip
 
 

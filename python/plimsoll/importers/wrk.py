@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from plimsoll.importers.one_result import check_printed
+from plimsoll.importers.plausible import agree, slack_of
 from plimsoll.importers.single import q, study_of_run
 from plimsoll.stats.study import FailureKind, Measured, Precision
 
@@ -43,12 +45,16 @@ def read_wrk(source: ResultFile, options: ImportOptions) -> Study:
     done = _find(_DONE, lines)
     if done is None:
         raise source.error(None, "has no line `N requests in T`: the run did not end")
+    check_printed(source, "wrk")
     is_wrk2 = "HdrHistogram" in text or "Thread calibration" in text
     shape = _find(_SHAPE, lines)
     connections = float(shape[2]) if shape else None
     seconds = _ms(done[2], done[3]) / 1000
     if not seconds:
         raise source.error(None, f"has `{done[0].strip()}`: a run takes time")
+    if rate := _find(_RATE, lines):
+        product = ("Requests/sec × time", float(rate[1]) * seconds)
+        agree(source, ("the number of requests", int(done[1])), product, slack_of(rate[1], done[2]))
     total = _total(lines, done, seconds)
     precision = Precision(
         "wrk2" if is_wrk2 else "wrk", digits=3, floor=1e-5, clock="due" if is_wrk2 else "corrected", times_of="all",

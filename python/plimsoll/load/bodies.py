@@ -7,22 +7,21 @@ import json
 import re
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, PlainValidator, WithJsonSchema
 
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.table import one_or_more
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_FIXED = re.compile(r"(?<!\$)\$\{[^}]*\}?")
+"""A variable that is not escaped."""
 _VARIABLE = re.compile(r"\$?\$\{[^}]*\}")
 
 
 def json_template(value: Any) -> str:
     """A JSON document that contains variables. Raises UsageError if filling them in would make it invalid."""
     if not isinstance(value, str):
-        try:
-            return json.dumps(value, ensure_ascii=False, allow_nan=False)
-        except (TypeError, ValueError) as error:
-            raise BadValueError(f"cannot be JSON: {error}; put dates and times into quotes") from error
+        return _json(value)
     try:
         json.loads(_VARIABLE.sub("0", value))
     except json.JSONDecodeError as error:
@@ -32,7 +31,31 @@ def json_template(value: Any) -> str:
     return value
 
 
+def fixed_text(text: str) -> str:
+    """A text in which no variables are replaced, with `$${` as in other texts. Raises UsageError for one with a
+    variable: it would be taken literally."""
+    if match := _FIXED.search(text):
+        name = shown(match.group())
+        raise BadValueError(f"variables are not replaced here, so {name} would be literal; for the text ${{ write $${{")
+    return text.replace("$${", "${")
+
+
+def _json_value(value: Any) -> Any:
+    """The value as it is. Raises UsageError if JSON has no such value."""
+    _json(value)
+    return value
+
+
+def _json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise BadValueError(f"cannot be JSON: {error}; put dates and times into quotes") from error
+
+
 JsonBody = Annotated[str, PlainValidator(json_template), WithJsonSchema({"title": "JSON"})]
+JsonValue = Annotated[Any, PlainValidator(_json_value), WithJsonSchema({"title": "JSON"})]
+FixedText = Annotated[str, AfterValidator(fixed_text)]
 
 
 def encoded(content: bytes) -> dict[str, str]:

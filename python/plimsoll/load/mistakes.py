@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from plimsoll.errors import UsageError
+from plimsoll.plain_text import without_userinfo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -46,8 +47,8 @@ def named(place: str) -> Iterator[None]:
 
 
 def shown(value: object) -> str:
-    """A value in a plan's notation, cut off if long."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    """A value in a plan's notation, cut off if long. Passwords of URLs are masked."""
+    text = without_userinfo(json.dumps(value, ensure_ascii=False, default=str))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +12,7 @@ from plimsoll.load.mistakes import BadValueError, shown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_ZONE = re.compile(r"://\[[0-9A-Fa-f:.]+%")
 _SCHEMES = ("http://", "https://", "http+unix://")
 _SOCKET_SCHEMES = {"ws": "http", "wss": "https"}
 """A WebSocket begins as a request to the same host with this scheme."""
@@ -37,6 +39,11 @@ def is_socket_url(text: str) -> bool:
 def is_grpc_url(text: str) -> bool:
     """It is the URL of a method, or of a target, of gRPC."""
     return text.lower().startswith(("grpc://", "grpcs://"))
+
+
+def is_host_url(text: str) -> bool:
+    """It is the URL of a host that users of a locustfile may have."""
+    return is_url(text) or is_grpc_url(text)
 
 
 def http_url(url: str) -> str:
@@ -101,6 +108,11 @@ def split_url(url: str) -> Address:
         raise BadValueError(f"{shown(origin)} cannot be a template: variables are for what comes after the host")
     if "@" in origin:
         raise BadValueError(f"{shown(url)} has a user and a password; send an Authorization header instead")
+    if _ZONE.search(origin):
+        raise BadValueError(
+            f"{shown(origin)} has the zone of a link-local address, which is not supported; use a global address or a "
+            "name of the target"
+        )
     _check(origin)
     return Address(origin, path if path.startswith("/") else f"/{path}")
 

@@ -11,6 +11,7 @@ from plimsoll.load.feeders import FeederTable
 from plimsoll.load.mistakes import BadValueError, at, listed, nearest, shown
 from plimsoll.load.origins import split_target
 from plimsoll.load.phases import PhaseTable
+from plimsoll.load.protocols.tls import check_authorities, check_own
 from plimsoll.load.spec import Limits
 from plimsoll.load.step_model import FlowTable, RequestTable, StepTable, Think
 from plimsoll.load.table import (
@@ -28,15 +29,19 @@ Count = Annotated[int, Field(ge=1, le=2**53)]
 
 
 def _verify(value: Any, info: ValidationInfo) -> bool | str:
-    return value if isinstance(value, bool) else str(existing_file(value, info))
+    return value if isinstance(value, bool) else check_authorities(str(existing_file(value, info)))
 
 
 def _certificate(value: Any, info: ValidationInfo) -> str | list[str]:
-    if not isinstance(value, list):
-        return str(existing_file(value, info))
-    if len(value) != 2:
+    files = value if isinstance(value, list) else [value]
+    if len(files) > 2 or (isinstance(value, list) and len(files) < 2):
         raise BadValueError("must be one file with both, or [certificate, key]")
-    return [str(existing_file(each, info)) for each in value]
+    paths = [str(existing_file(file, info)) for file in files]
+    try:
+        return check_own(*paths)
+    except BadValueError as error:
+        # A plan has one field for both files.
+        raise BadValueError(str(error)) from error
 
 
 Verify = Annotated[

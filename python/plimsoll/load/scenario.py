@@ -211,11 +211,18 @@ def _call(draft: Draft, step: StepTable, think: dict[str, Any] | None, path: str
     draft.sources[f"{place}.body.json"] = f"{path}.message"
     method = grpc.method_of(step)
     statuses = step.expect.status if step.expect and step.expect.status else ()
+    common = _common(draft, step, think)
+    if grpc.DEADLINE_EXCEEDED in statuses and common["timeout"] is not None:
+        why = (
+            f"{grpc.DEADLINE_EXCEEDED} cannot be met with a timeout: this client ends the call when its own timeout "
+            "passes, and counts a failure (timeout); leave out this code, or write idle_timeout in place of timeout"
+        )
+        draft.complaints.append(Complaint(f"{path}.expect.status", why))
     return {
         "name": step.name or method,
         "target": _call_target(draft, step, path),
         "grpc": grpc.definition(method, gzip=bool(step.compression), statuses=statuses),
-        **_common(draft, step, think),
+        **common,
     }
 
 

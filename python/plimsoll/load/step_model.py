@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, WithJsonSchema, model_validator
 
 from plimsoll._engine import grpc_codes
-from plimsoll.load.bodies import HeadersTable, JsonBody, encoded, json_template
+from plimsoll.load.bodies import FixedText, HeadersTable, JsonBody, JsonValue, encoded, fixed_text, json_template
 from plimsoll.load.durations import parse_duration
 from plimsoll.load.mistakes import BadValueError, at, listed, shown
 from plimsoll.load.origins import is_grpc_url, is_socket_url, is_url, split_url
 from plimsoll.load.protocols import grpc, websocket
 from plimsoll.load.protocols.websocket import MessageTable
-from plimsoll.load.table import ExistingFile, Length, SeveralTexts, TomlTable, one_or_more, read_text
+from plimsoll.load.table import ExistingFile, Length, TomlTable, one_or_more, read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,14 +38,14 @@ def _pointer(value: Any) -> str:
     """RFC 6901."""
     if not isinstance(value, str) or (value and not value.startswith("/")):
         raise BadValueError(f'{shown(value)} is not a JSON pointer; it begins with "/", as in "/items/0/id"')
-    return value
+    return fixed_text(value)
 
 
 def _statuses(value: Any) -> list[list[int] | str]:
     """200, "2xx", "200-204" or a list of these, as inclusive ranges; names of gRPC's codes as they are."""
     ranges: list[list[int] | str] = []
     for each in one_or_more(value):
-        if each in _CODES:
+        if isinstance(each, str) and each in _CODES:
             ranges.append(each)
             continue
         match = None if isinstance(each, bool) else _STATUS.fullmatch(str(each).strip())
@@ -97,6 +97,8 @@ Think = Annotated[
 Pointer = Annotated[
     str, PlainValidator(_pointer), WithJsonSchema({"type": "string", "pattern": "^(/.*)?$", "title": "JSON pointer"})
 ]
+_Texts = Annotated[list[str], BeforeValidator(one_or_more)]
+_FixedTexts = Annotated[list[FixedText], BeforeValidator(one_or_more)]
 Weight = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 
 
@@ -105,15 +107,15 @@ class ExtractTable(TomlTable):
 
     json_: Pointer | None = Field(None, alias="json")
     """A JSON pointer, as `"/items/0/id"`."""
-    jsonpath: str | None = None
+    jsonpath: FixedText | None = None
     """A JSONPath, as `"$.session.token"`."""
-    regex: str | None = None
+    regex: FixedText | None = None
     """A regular expression; its first group is the value."""
-    header: str | None = None
+    header: FixedText | None = None
     """The name of a header of the response."""
-    cookie: str | None = None
+    cookie: FixedText | None = None
     """The name of a cookie."""
-    default: str | None = None
+    default: FixedText | None = None
     """The value where there is none. Without a default, a missing value is a failure."""
 
     @model_validator(mode="after")
@@ -138,12 +140,13 @@ class ExpectTable(TomlTable):
 
     status: Annotated[list[list[int] | str], PlainValidator(_statuses), WithJsonSchema(_STATUS_SCHEMA)] | None = None
     """One or more; by default any status below 400. Of gRPC the names of codes: `"NOT_FOUND"`; by default `"OK"`."""
-    contains: SeveralTexts | None = None
-    """Text that must be in the body."""
-    lacks: SeveralTexts | None = None
-    """Text that must not be in the body."""
-    json_: dict[Pointer, Any] | None = Field(None, alias="json")
-    """JSON pointers and the values that they must have: `{ "/ok" = true }`."""
+    contains: _Texts | None = None
+    """Text that must be in the body or message. It may have variables, as a body: `"id=${iteration}"`."""
+    lacks: _Texts | None = None
+    """Text that must not be in it."""
+    json_: dict[Pointer, JsonValue] | None = Field(None, alias="json")
+    """JSON pointers and the values that they must have: `{ "/ok" = true, "/id" = "${iteration}" }`. A text with
+    variables also equals a number that is written so."""
     max_time: Length | None = None
     """Longest response time."""
 
@@ -226,7 +229,7 @@ class StepTable(TomlTable):
     connect: str | None = None
     """Opens a WebSocket: the path, or a whole URL (`"ws://…"` or `"wss://…"`). A user has at most one. If it is open
     already, the step does nothing."""
-    protocols: SeveralTexts | None = None
+    protocols: _FixedTexts | None = None
     """With `connect`: the subprotocols to offer, the preferred one first."""
     compression: bool | None = None
     """With `connect`: `true` offers permessage-deflate. With `grpc`: `true` sends messages with gzip."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator, ValidationInfo, WithJsonSchema
 
 from plimsoll.load.durations import parse_duration, parse_length
+from plimsoll.load.file_access import checked
 from plimsoll.load.levels import LoadLevel, parse_level, parse_rate, parse_step, parse_users
 from plimsoll.load.mistakes import BadValueError, shown
 
@@ -47,7 +48,7 @@ def existing_file(value: Any, info: ValidationInfo) -> Path:
     """A readable file; relative to the folder of the plan. Raises UsageError."""
     if not isinstance(value, str) or not value:
         raise BadValueError(f"{shown(value)} is not the path of a file")
-    path = folder_of(info) / Path(value).expanduser()
+    path = checked(folder_of(info) / Path(value).expanduser())
     try:
         with path.open("rb"):
             return path
@@ -63,7 +64,7 @@ def existing_folder(value: Any, info: ValidationInfo) -> Path:
     """A folder; relative to that of the plan. Raises UsageError."""
     if not isinstance(value, str) or not value:
         raise BadValueError(f"{shown(value)} is not the path of a folder")
-    path = folder_of(info) / Path(value).expanduser()
+    path = checked(folder_of(info) / Path(value).expanduser())
     if not path.is_dir():
         raise BadValueError(f"{path} is not a folder")
     return path
@@ -84,7 +85,7 @@ Length = Annotated[float, PlainValidator(parse_length), _TIME]
 def read_text(path: Path) -> str:
     """The unchanged text, including line ends. Raises UsageError for a file that cannot be read as UTF-8."""
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return checked(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
         raise BadValueError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -10,6 +10,7 @@ import base64
 import binascii
 import json
 import re
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 from plimsoll.errors import UsageError
 from plimsoll.load import origins
 from plimsoll.load.bodies import encoded, header_name, header_value, parse_header
+from plimsoll.load.file_access import checked
 from plimsoll.load.mistakes import BadValueError, listed, named, nearest, shown
 from plimsoll.load.scenario import refusal
 from plimsoll.load.step_model import is_method
@@ -24,6 +26,9 @@ from plimsoll.load.table import lines_of, read_text
 
 MOST_ENDPOINTS = 200
 """Above this, all requests are counted as one endpoint with the name of the file."""
+
+SHORT_BODY = 60
+"""Characters of base64 that a message shows in full."""
 
 _REQUEST = re.compile(r"(?P<method>[A-Z]+)\s+(?P<url>\S+)")
 _FIELDS = ("method", "url", "body", "header")
@@ -52,6 +57,10 @@ def read_targets(path: str, host: str | None = None) -> dict[str, Any]:
         if not line.lstrip().startswith("#")
     ]
     first = next((text for _, text in lines if text), "")
+    if first.startswith("["):
+        raise UsageError(
+            f"{path} is a list; one JSON object per line is expected: jq -c '.[]' {shlex.quote(path)} > lines.json"
+        )
     requests = (_json_lines if first.startswith("{") else _http_lines)(lines, file)
     if not requests:
         raise UsageError(f"{path} has no targets; a line like GET http://127.0.0.1:8000/ is expected")
@@ -94,7 +103,7 @@ def _body_file(name: str, file: Path) -> bytes:
     path = Path(name).expanduser()
     beside = file.parent / path
     try:
-        return (beside if beside.exists() else path).read_bytes()
+        return checked(beside if beside.exists() else path).read_bytes()
     except OSError as error:
         raise BadValueError(f"cannot read {beside}: {error.strerror}") from error
 
@@ -128,12 +137,20 @@ def _json_target(text: str, number: int) -> Request:
         raise BadValueError(f"method: {shown(data['method'])} cannot be a method")
     request = Request(number, data["method"], origins.split_url(data["url"]), _json_headers(data.get("header")))
     if data.get("body"):
-        try:
-            base64.b64decode(data["body"], validate=True)
-        except (binascii.Error, TypeError, ValueError) as error:
-            raise BadValueError(f"body: is not base64: {error}") from error
-        request.body = {"base64": data["body"]}
+        request.body = {"base64": _json_body(data["body"])}
     return request
+
+
+def _json_body(value: Any) -> str:
+    """vegeta's bodies are base64 of their bytes."""
+    try:
+        base64.b64decode(value, validate=True)
+    except (binascii.Error, TypeError, ValueError) as error:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        meant = base64.b64encode(text.encode("utf-8", "surrogateescape")).decode()
+        hint = f": {shown(meant)} is that of this body" if len(meant) <= SHORT_BODY else ""
+        raise BadValueError(f"body: {shown(value)} is not base64{hint}") from error
+    return str(value)
 
 
 def _json_headers(headers: Any) -> list[list[str]]:

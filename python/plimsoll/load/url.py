@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from plimsoll._engine import Recorder
 from plimsoll.errors import UsageError
 from plimsoll.load import origins
-from plimsoll.load.bodies import encoded, json_template, parse_header
+from plimsoll.load.bodies import encoded, fixed_text, json_template, parse_header
 from plimsoll.load.durations import parse_length
+from plimsoll.load.file_access import checked
 from plimsoll.load.mistakes import BadValueError, named, shown
 from plimsoll.load.protocols import grpc
 from plimsoll.load.scenario import refusal
@@ -68,9 +69,11 @@ def socket_scenario(
         raise UsageError("a WebSocket needs a message to send: --message TEXT")
     with named("--header"):
         lines = [parse_header(line) for line in headers]
+    with named("--subprotocol"):
+        offered = [fixed_text(protocol) for protocol in protocols]
     name = address.path
     steps: list[dict[str, Any]] = [
-        {"name": name, "path": name, "headers": lines, "websocket": {"connect": {"protocols": list(protocols)}}},
+        {"name": name, "path": name, "headers": lines, "websocket": {"connect": {"protocols": offered}}},
         {"name": name, "body": {"text": message}, "websocket": {"send": {}}},
         {"name": name, "websocket": {"receive": {"reply": True}}},
     ]
@@ -142,6 +145,6 @@ def _body(text: str | None, file: str | None) -> dict[str, str] | None:
     if file is None:
         return None if text is None else {"text": text}
     try:
-        return encoded(Path(file).read_bytes())
+        return encoded(checked(Path(file)).read_bytes())
     except OSError as error:
         raise UsageError(f"--body: cannot read {file}: {error.strerror}") from error

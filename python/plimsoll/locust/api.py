@@ -3,6 +3,7 @@
 This module imports gevent, but patches nothing; see `plimsoll.locust.install`. `__all__` lists the public names.
 """
 
+import plimsoll.users.http.replaced  # noqa: F401 - before a script may replace functions of requests
 from plimsoll import __version__
 from plimsoll.locust.debug import run_single_user
 from plimsoll.locust.environment import Environment as Environment

@@ -25,6 +25,7 @@ NAMES: dict[str, dict[str, str]] = {
         "plimsoll.users.events": "Events",
     },
     "locust.argument_parser": {
+        "plimsoll.locust.legacy": "LOCUST_VERSION=version",
         "plimsoll.locust.options.arguments": "json_user_config positive_integer setup_parser_arguments timespan",
         "plimsoll.locust.options.parsed": (
             "DEFAULT_CONFIG_FILES UIExtraArgOptions default_args_dict get_empty_argument_parser "
@@ -33,6 +34,7 @@ NAMES: dict[str, dict[str, str]] = {
         "plimsoll.locust.options.parser": "LocustArgumentParser",
     },
     "locust.clients": {
+        "plimsoll.locust.adapter": "LocustHttpAdapter",
         "plimsoll.users.http.response": "ResponseContextManager ResponseContextManager=RestResponseContextManager",
         "plimsoll.users.http.session": "HttpSession",
         "plimsoll.users.http.url": "ABSOLUTE=absolute_http_url_regexp",
@@ -54,7 +56,9 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "locust.contrib.milvus": {"plimsoll.locust.contrib.milvus": "MilvusUser MilvusV2Client"},
     "locust.contrib.mongodb": {"plimsoll.locust.contrib.mongodb": "MongoDBClient MongoDBUser"},
-    "locust.contrib.mqtt": {"plimsoll.locust.contrib.mqtt": "MqttClient MqttUser PublishedMessageContext"},
+    "locust.contrib.mqtt": {
+        "plimsoll.locust.contrib.mqtt": "MqttClient MqttUser PublishedMessageContext REQUEST_TYPE SUBACK_FAILURE"
+    },
     "locust.contrib.oai": {"plimsoll.locust.contrib.oai": "OpenAIClient OpenAIUser"},
     "locust.contrib.postgres": {"plimsoll.locust.contrib.postgres": "PostgresClient PostgresUser"},
     "locust.contrib.qdrant": {"plimsoll.locust.contrib.qdrant": "QdrantLocustClient QdrantUser"},
@@ -82,7 +86,7 @@ NAMES: dict[str, dict[str, str]] = {
         "plimsoll.users.log": "greenlet_exception_logger setup_logging",
     },
     "locust.rpc": {"plimsoll.locust.messages": "Message"},
-    "locust.rpc.protocol": {"plimsoll.locust.messages": "Message"},
+    "locust.rpc.protocol": {"plimsoll.locust.messages": "Message decode encode"},
     "locust.shape": {"plimsoll.locust.shape": "LoadTestShape LoadTestShapeMeta"},
     "locust.user": {
         "plimsoll.users": "wait_time",

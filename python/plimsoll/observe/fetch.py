@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import base64
 import http.client
+import time
 import zlib
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from plimsoll.errors import UsageError
 from plimsoll.observe.sampler import ProbeError
+from plimsoll.observe.timed_socket import TimedSocket
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
 TIMEOUT_S = 2.0
-"""For connecting, and between two pieces of a response."""
+"""From the start of a fetch to the last byte of its response. Only the resolver of the system has time of its own."""
 MOST_BYTES = 16 * 2**20
 """Size of a decoded response."""
 
@@ -37,9 +39,12 @@ class Fetcher:
         """Of the URL, including its query."""
         self._headers = {"Accept-Encoding": "gzip", "User-Agent": "plimsoll", **_authorization(parts)}
         self._connection: http.client.HTTPConnection | None = None
+        self._deadline = 0.0
+        """Of the fetch in progress, on the monotonic clock."""
 
     def get(self, path: str, headers: Mapping[str, str] | None = None, also: Container[int] = ()) -> str:
         """The body, decoded from UTF-8. Raises ProbeError unless the status is 200, or one of `also`."""
+        self._deadline = time.monotonic() + TIMEOUT_S
         try:
             try:
                 return self._ask(path, headers or {}, also)
@@ -55,6 +60,7 @@ class Fetcher:
             raise
 
     def close(self) -> None:
+        """By the thread that fetches: another one would wait for the piece that this one reads."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -62,7 +68,9 @@ class Fetcher:
     def _ask(self, path: str, headers: Mapping[str, str], also: Container[int]) -> str:
         if self._connection is None:
             kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
-            self._connection = kind(self._parts.hostname or "", self._port, timeout=TIMEOUT_S)
+            self._connection = kind(self._parts.hostname or "", self._port, timeout=self._left())
+            self._connection.connect()
+            self._connection.sock = TimedSocket(self._connection.sock, self._left)
         self._connection.request("GET", path, headers={**self._headers, **headers})
         answer = self._connection.getresponse()
         body = answer.read(MOST_BYTES + 1)
@@ -74,6 +82,12 @@ class Fetcher:
             raise ProbeError(f"its answer is longer than {MOST_BYTES >> 20} MiB")
         return body.decode("utf-8", "replace")
 
+    def _left(self) -> float:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
 
 def _authorization(parts: SplitResult) -> dict[str, str]:
     if parts.username is None:
@@ -84,6 +98,6 @@ def _authorization(parts: SplitResult) -> dict[str, str]:
 
 def _reason(error: OSError | http.client.HTTPException | zlib.error) -> str:
     if isinstance(error, TimeoutError):
-        return "no answer within 2 s"
+        return f"no complete answer within {TIMEOUT_S:g} s"
     said = error.strerror if isinstance(error, OSError) else None
     return said or str(error) or type(error).__name__

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from plimsoll.observe.sampler import MOST_NAME
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -40,11 +42,11 @@ class Instruments:
         self._new: dict[str, float] = {}
         self._units: dict[str, str] = {}
         self.left_out = 0
-        """Points of series above the limit."""
+        """Points of series above the limit, or with too long names."""
 
     def add(self, point: MetricPoint) -> None:
         before = self._last.get(point.name)
-        if before is None and len(self._last) >= MOST_POINTS:
+        if before is None and (len(self._last) >= MOST_POINTS or len(point.name) > MOST_NAME):
             self.left_out += 1
             return
         self._last[point.name] = point

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from plimsoll.errors import UsageError
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plimsoll.observe.sampler import Probe
+
+Touches = Literal["reads", "runs", "connects", "listens"]
+"""reads: what the kernel knows of processes. runs: a program that knows. connects: to a server. listens: at a port."""
 
 OTLP_PORT = 4318
 """The default port of SDKs."""
@@ -32,19 +35,32 @@ class ObservedKind(NamedTuple):
     help: str
     open: Callable[[str, str], Probe | RangeQuery]
     """Arguments: the label, "" for none, and the text. Raises UsageError for an invalid text."""
+    touches: Touches
+    """What it takes on this machine, or beyond it."""
 
 
 def opened(text: str) -> Probe | RangeQuery:
     """text: as in `KINDS`, with an optional prefix `label=`. Raises UsageError."""
+    label, what, kind = _parts(text)
+    try:
+        return kind.open(label, what)
+    except UsageError as error:
+        raise UsageError(f"--observe {redact(text)}: {error}") from error
+
+
+def touches(text: str) -> Touches:
+    """What observing this takes. text: as for `opened`. Raises UsageError."""
+    return _parts(text)[2].touches
+
+
+def _parts(text: str) -> tuple[str, str, ObservedKind]:
+    """The label, "" for none, the rest, and its kind. Raises UsageError."""
     label, what = "", text.strip()
     if (found := _LABEL.fullmatch(what)) is not None:
         label, what = found[1], found[2]
     for kind in KINDS:
         if what.startswith(kind.begins):
-            try:
-                return kind.open(label, what)
-            except UsageError as error:
-                raise UsageError(f"--observe {redact(text)}: {error}") from error
+            return label, what, kind
     known = ", ".join(kind.example for kind in KINDS)
     raise UsageError(f"--observe {redact(text)}: not known; there are {known}")
 
@@ -116,22 +132,24 @@ def _host(url: str) -> str:
 
 
 KINDS = (
-    ObservedKind(("pid:",), "pid:1234", "a process and all that it started", _pid),
-    ObservedKind(("name:",), "name:nginx", "all processes of a program", _name),
-    ObservedKind(("container:",), "container:web", "a container of docker or podman", _container),
-    ObservedKind(("unit:",), "unit:nginx.service", "a systemd unit", _unit),
+    ObservedKind(("pid:",), "pid:1234", "a process and all that it started", _pid, "reads"),
+    ObservedKind(("name:",), "name:nginx", "all processes of a program", _name, "reads"),
+    ObservedKind(("container:",), "container:web", "a container of docker or podman", _container, "runs"),
+    ObservedKind(("unit:",), "unit:nginx.service", "a systemd unit", _unit, "runs"),
     ObservedKind(
         ("postgresql://", "postgres://"), "postgresql://user@host/database", "a PostgreSQL database from its own "
-        "statistics", _postgres,
+        "statistics", _postgres, "connects",
     ),
     ObservedKind(
         ("prometheus+http://", "prometheus+https://"), "prometheus+http://host:9090#QUERY", "a query to a Prometheus "
-        "server, asked when the run is over", _prometheus,
+        "server, asked when the run is over", _prometheus, "connects",
     ),
-    ObservedKind(("otlp",), "otlp:4318", "a receiver for the traces and metrics of OpenTelemetry SDKs", _otlp),
+    ObservedKind(
+        ("otlp",), "otlp:4318", "a receiver for the traces and metrics of OpenTelemetry SDKs", _otlp, "listens",
+    ),
     ObservedKind(
         ("http://", "https://"), "http://host:9100/metrics#PATTERN", "metrics as Prometheus scrapes them; PATTERN, as "
-        "in http_*,process_*, chooses", _scrape,
+        "in http_*,process_*, chooses", _scrape, "connects",
     ),
 )  # fmt: skip
 """The first kind with a matching prefix counts."""

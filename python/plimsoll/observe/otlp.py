@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import UsageError
 from plimsoll.observe.instruments import Instruments
 from plimsoll.observe.sampler import Probe
-from plimsoll.observe.spans import SpanSums
+from plimsoll.observe.spans import MOST_OFF_NS, SpanSums, is_plausible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +24,9 @@ LINGER_S = 6.0
 """SDKs send every five seconds: the receiver waits this long for the last spans of a run."""
 CLOCK_S = 1.0
 """Smaller clock differences are ignored."""
+MOST_REASONS = 20
+"""Reasons of rejections that are counted separately: some quote what was sent."""
+OTHER_REASONS = "other reasons"
 
 
 class Receiver(Probe):
@@ -44,6 +47,8 @@ class Receiver(Probe):
         self._since = time.time_ns()
         self._before: tuple[float, dict[str, tuple[int, int]]] | None = None
         self._refused: dict[str, int] = {}
+        self._out_of_time = 0
+        """Spans and points with times that cannot be those of a run."""
         self._ahead: int | None = None
         """Lower bound of the service's clock minus ours in ns, if known."""
         try:
@@ -95,6 +100,11 @@ class Receiver(Probe):
             found = [f"{self.source}: {count} requests were refused: {why}" for why, count in self._refused.items()]
             if self._instruments.left_out:
                 found.append(f"{self.source}: there were more metrics than are followed")
+            if self._out_of_time:
+                found.append(
+                    f"{self.source}: {self._out_of_time} spans and points are left out: they begin after they end, or "
+                    "are more than a day from this machine's clock"
+                )
             if not self._spans.count and not found:
                 found.append(f"{self.source}: nothing was sent to port {self.port} during the run")
             if self._ahead is not None and self._ahead > CLOCK_S * 1e9:
@@ -111,12 +121,19 @@ class Receiver(Probe):
         now = time.time_ns()
         with self._lock:
             for span in sent.spans:
+                if not is_plausible(span, now):
+                    self._out_of_time += 1
+                    continue
                 self._ahead = max(span.end - now, self._ahead or 0)
                 if span.end >= self._since:
                     self._spans.add(span)
             for point in sent.points:
+                if abs(point.at - now) > MOST_OFF_NS:
+                    self._out_of_time += 1
+                    continue
                 self._instruments.add(point)
 
     def _refuse(self, why: str) -> None:
         with self._lock:
-            self._refused[why] = self._refused.get(why, 0) + 1
+            key = why if why in self._refused or len(self._refused) < MOST_REASONS else OTHER_REASONS
+            self._refused[key] = self._refused.get(key, 0) + 1

@@ -9,7 +9,7 @@ from plimsoll.observe.sampler import Probe, ProbeError
 from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from psycopg import Connection
 
@@ -53,10 +53,14 @@ FROM pg_stat_database,
   ) AS replication
 WHERE datname = current_database()"""
 
-_STATEMENTS = """
-SELECT queryid::text, min(query), sum(calls), sum(total_exec_time), sum(rows)
+MOST_READ = 5000
+"""Statements that are compared; those with the most time. The extension keeps 5,000 by default."""
+
+_STATEMENTS = f"""
+SELECT queryid::text, left(min(query), {4 * MOST_QUERY}), sum(calls), sum(total_exec_time), sum(rows)
 FROM pg_stat_statements JOIN pg_database ON pg_database.oid = dbid
-WHERE datname = current_database() AND query NOT LIKE '%pg_stat_%' GROUP BY queryid"""
+WHERE datname = current_database() AND query NOT LIKE '%pg_stat_%' AND queryid IS NOT NULL
+GROUP BY queryid ORDER BY sum(total_exec_time) DESC LIMIT {MOST_READ + 1}"""
 
 
 class _Statement(NamedTuple):
@@ -89,6 +93,9 @@ class Postgres(Probe):
         self._connection: Connection[tuple[Any, ...]] | None = None
         self._last: tuple[float, tuple[int, ...]] | None = None
         self._first: dict[str, _Statement] | None = None
+        """Without their texts."""
+        self._left_out = False
+        """Whether there were more statements than are read."""
 
     def read(self, now: float) -> Mapping[str, float]:
         try:
@@ -138,6 +145,11 @@ class Postgres(Probe):
         names = ("query", "calls", "ms", "rows")
         return {"statements": [dict(zip(names, row, strict=True)) for row in rows[:MOST_STATEMENTS]]} if rows else {}
 
+    def notes(self) -> Sequence[str]:
+        if not self._left_out:
+            return ()
+        return (f"{self.source}: only the {MOST_READ:,} statements with the most time are compared",)
+
     def close(self) -> None:
         self._disconnect()
 
@@ -153,7 +165,8 @@ class Postgres(Probe):
             self.source = f"postgresql {connection.info.dbname}"
         if self._first is None:
             try:
-                self._first = self._read_statements(connection)
+                first = self._read_statements(connection)
+                self._first = {key: each._replace(query="") for key, each in first.items()}
             except self._psycopg.errors.Error:
                 # The extension is missing, or this user may not read it.
                 self._first = None
@@ -161,10 +174,10 @@ class Postgres(Probe):
 
     def _read_statements(self, connection: Connection[tuple[Any, ...]]) -> dict[str, _Statement]:
         rows = connection.execute(_STATEMENTS).fetchall()
+        self._left_out |= len(rows) > MOST_READ
         return {
             key: _Statement(" ".join(redact(query or "").split())[:MOST_QUERY], int(calls), float(ms), int(count))
-            for key, query, calls, ms, count in rows
-            if key is not None
+            for key, query, calls, ms, count in rows[:MOST_READ]
         }
 
     def _disconnect(self) -> None:

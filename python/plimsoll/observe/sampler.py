@@ -6,12 +6,11 @@ The caller calls `sample` after `wait`. So there is no thread here, and tests co
 from __future__ import annotations
 
 import time
-from array import array
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plimsoll.observe.thinned_series import ThinnedSeries
 from plimsoll.stats.study import Series
 
 if TYPE_CHECKING:
@@ -22,7 +21,9 @@ EVERY_S = 1.0
 REST_S = 5.0
 """Pause of a failed probe, so that one without response does not delay the others each time."""
 MOST_SERIES = 500
-"""Per probe; an hour of them takes 30 MB."""
+"""Per probe; they take 10 MB at most."""
+MOST_NAME = 1000
+"""Characters of a name. Reports and the store have it whole, so a longer one is left out."""
 
 
 class ProbeError(Exception):
@@ -34,6 +35,8 @@ class Probe:
 
     source: str
     """The value for `Series.source`."""
+    left_out: int = 0
+    """Values that the last reading found and did not return, because they are too many or have too long names."""
 
     def read(self, now: float) -> Mapping[str, float]:
         """The current values by name, without unknown ones. now: seconds of the sampler's clock, which increase from
@@ -56,22 +59,17 @@ class Probe:
         """Stop using it. Can be called repeatedly."""
 
 
-@dataclass(slots=True)
-class _Readings:
-    at: array[float] = field(default_factory=lambda: array("d"))
-    """Seconds of the sampler's clock, at the middle of each reading."""
-    values: array[float] = field(default_factory=lambda: array("d"))
-
-
 class _Asked:
     """A probe and all its values."""
 
     def __init__(self, probe: Probe) -> None:
         self.probe = probe
-        self.readings: dict[str, _Readings] = {}
+        self.readings: dict[str, ThinnedSeries] = {}
+        """By name; their times are seconds of the sampler's clock, at the middle of each reading."""
         self.answers = 0
         self.failures = 0
-        self.left_out: set[str] = set()
+        self.left_out = 0
+        """The most values of one reading that were not kept. Their names may be new ones each time."""
         self.rests_until = float("-inf")
         self.reason = ""
 
@@ -88,16 +86,19 @@ class _Asked:
             self.rests_until = clock() + REST_S
             return
         self.answers += 1
-        at = (before + clock()) / 2
+        self._keep((before + clock()) / 2, figures)
+
+    def _keep(self, at: float, figures: Mapping[str, float]) -> None:
+        left_out = 0
         for name, value in figures.items():
             readings = self.readings.get(name)
             if readings is None:
-                if len(self.readings) >= MOST_SERIES:
-                    self.left_out.add(name)
+                if len(self.readings) >= MOST_SERIES or len(name) > MOST_NAME:
+                    left_out += 1
                     continue
-                readings = self.readings[name] = _Readings()
-            readings.at.append(at)
-            readings.values.append(value)
+                readings = self.readings[name] = ThinnedSeries()
+            readings.add(at, value)
+        self.left_out = max(self.left_out, left_out + self.probe.left_out)
 
     def notes(self) -> list[str]:
         found = []
@@ -106,8 +107,10 @@ class _Asked:
             missing = "was not observed" if not self.answers else f"lacks {self.failures} of {asked} samples"
             found.append(f"{self.probe.source} {missing}: {self.reason}")
         if self.left_out:
-            there_are = MOST_SERIES + len(self.left_out)
-            found.append(f"{self.probe.source}: only the first {MOST_SERIES} of {there_are} series are kept")
+            there_are = len(self.readings) + self.left_out
+            found.append(
+                f"{self.probe.source}: only the first {len(self.readings)} of {there_are} series or more are kept"
+            )
         return [*found, *self.probe.notes()]
 
 
@@ -148,8 +151,7 @@ class Sampler:
         found = []
         for asked in self._asked:
             for name, readings in asked.readings.items():
-                # Copies: otherwise numpy would lock the arrays, which may still grow.
-                at, values = np.array(readings.at), np.array(readings.values)
+                at, values = map(np.array, readings.points())
                 within = (at >= start) & (at <= end)
                 if within.any():
                     unit = asked.probe.unit(name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll.observe import exposition
 from plimsoll.observe.fetch import Fetcher
-from plimsoll.observe.sampler import Probe, ProbeError
+from plimsoll.observe.sampler import MOST_NAME, MOST_SERIES, Probe, ProbeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 UNASKED = ("go_*", "python_gc_*", "python_info", "promhttp_*", "scrape_*")
 """Metrics of the exporters' own runtimes: observed only if a pattern matches them."""
 _MEAN = " mean"
+MOST_WANTED = 4 * MOST_SERIES
+"""Lines that become values; a histogram has two."""
+MOST_UNWANTED = 50_000
+"""Lines that are known to become none, and lines of one page that are looked at because they are not known."""
 
 
 class _Series(NamedTuple):
@@ -40,7 +44,9 @@ class Scrape(Probe):
         self._fetcher = Fetcher(url)
         self._path = self._fetcher.path if self._fetcher.path not in ("", "/") else "/metrics"
         self._patterns = tuple(patterns)
-        self._known: dict[str, _Series | None] = {}
+        self._wanted: dict[str, _Series] = {}
+        self._unwanted: set[int] = set()
+        """Hashes: the lines may be long."""
         self._units: dict[str, str] = {}
         self._last: tuple[float, dict[str, float]] | None = None
 
@@ -49,21 +55,24 @@ class Scrape(Probe):
         figures: dict[str, float] = {}
         counted: dict[str, float] = {}
         types: dict[str, str] | None = None
-        known = self._known
+        self.left_out, looked = exposition.too_long(text), 0
+        has_metrics = self.left_out > 0
         for line, value in exposition.samples(text):
-            if line not in known:
+            has_metrics = True
+            series = self._wanted.get(line)
+            if series is None:
+                if hash(line) in self._unwanted:
+                    continue
                 types = exposition.types(text) if types is None else types
-                known[line] = series = self._series(line, types)
-                if series is not None:
-                    self._units[series.name] = series.unit
-            series = known[line]
+                looked += 1
+                series = self._added(line, types, may_look=looked <= MOST_UNWANTED)
             if series is None:
                 continue
             if series.kind == "gauge":
                 figures[series.name] = value
             else:
                 counted[line] = value
-        if not self._known:
+        if not has_metrics:
             raise ProbeError("its answer has no metrics: is this the path of /metrics?")
         if self._last is not None and now > self._last[0]:
             figures |= self._rates(counted, self._last[1], now - self._last[0])
@@ -81,10 +90,10 @@ class Scrape(Probe):
         sums: dict[str, float] = {}
         counts: dict[str, float] = {}
         for line, value in counted.items():
-            series = self._known[line]
+            series = self._wanted[line]
             grown = value - before.get(line, float("nan"))
             # A counter that decreased was reset to 0; its missed events are unknown.
-            if series is None or not grown >= 0:
+            if not grown >= 0:
                 continue
             if series.kind == "sum":
                 sums[series.name] = grown
@@ -93,6 +102,23 @@ class Scrape(Probe):
             if series.kind == "count" and grown:
                 counts[series.name + _MEAN] = grown
         return figures | {mean: sums[mean] / count for mean, count in counts.items() if mean in sums}
+
+    def _added(self, line: str, types: Mapping[str, str], *, may_look: bool) -> _Series | None:
+        """None if it is not observed, or one too many."""
+        if len(line) > MOST_NAME or not may_look:
+            self.left_out += 1
+            return None
+        series = self._series(line, types)
+        if series is None:
+            if len(self._unwanted) < MOST_UNWANTED:
+                self._unwanted.add(hash(line))
+            return None
+        if len(self._wanted) >= MOST_WANTED:
+            self.left_out += 1
+            return None
+        self._wanted[line] = series
+        self._units[series.name] = series.unit
+        return series
 
     def _series(self, line: str, types: Mapping[str, str]) -> _Series | None:
         """None if it is not observed."""

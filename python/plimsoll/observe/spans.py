@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 
 MOST_NAMES = 500
 """Kinds of spans that are counted separately; otherwise a service with ids in its names would fill the memory."""
+MOST_SERVICES = 50
+"""Services whose further kinds are counted together, for each of them."""
 MOST_SLOWEST = 20
 MOST_TRACES = 100_000
 """Traces whose times can be looked up; a few MB."""
+MOST_OFF_NS = 24 * 3600 * 10**9
+"""Times that are farther from this machine's clock are mistakes of the service, not of its clock."""
 OTHERS = "(others)"
 SERVER, CLIENT = 2, 3
 """Span kinds, as numbered by OpenTelemetry."""
@@ -37,6 +41,11 @@ class TraceSpan(NamedTuple):
     """Those that are texts."""
 
 
+def is_plausible(span: TraceSpan, now: int) -> bool:
+    """Whether the span can be one of a run that is in progress. now: Unix time, ns."""
+    return now - MOST_OFF_NS <= span.start <= span.end <= now + MOST_OFF_NS
+
+
 class _Key(NamedTuple):
     service: str
     name: str
@@ -52,7 +61,7 @@ class _Sum:
     micros: Histogram = field(default_factory=Histogram)
 
     def add(self, span: TraceSpan) -> None:
-        taken = max(0, span.end - span.start)
+        taken = span.end - span.start
         self.count += 1
         self.failed += span.failed
         self.ns += taken
@@ -114,6 +123,8 @@ class SpanSums:
         key = _Key(span.service, span.name, view)
         if key not in sums and len(sums) >= MOST_NAMES:
             key = _Key(span.service, OTHERS, "")
+            if key not in sums and len(sums) >= MOST_NAMES + MOST_SERVICES:
+                key = _Key(OTHERS, OTHERS, "")
         sums.setdefault(key, _Sum()).add(span)
 
 

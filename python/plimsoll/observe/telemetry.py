@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from google.protobuf import json_format
@@ -19,6 +20,8 @@ from plimsoll.observe.spans import TraceSpan
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 MOST_TEXT = 200
 """Maximum characters of a name or of an attribute."""
+MOST_ATTRIBUTES = 128
+"""Of a span, a point or a service; SDKs send no more."""
 _FAILED = 2
 """The code of a span's status."""
 _IDS = frozenset({"traceId", "spanId", "parentSpanId", "trace_id", "span_id", "parent_span_id"})
@@ -137,7 +140,7 @@ def _named(metric: Any, point: Any) -> str:
 
 def _texts(attributes: Iterable[Any]) -> Mapping[str, str]:
     found = {}
-    for each in attributes:
+    for each in islice(attributes, MOST_ATTRIBUTES):
         kind = each.value.WhichOneof("value")
         if kind in ("string_value", "int_value", "bool_value", "double_value"):
             found[each.key[:MOST_TEXT]] = str(getattr(each.value, kind))[:MOST_TEXT]

@@ -35,10 +35,10 @@ class Assessment:
     """The figures with too large a share of the generator, in words."""
 
 
-def assess(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Assessment:
-    """manifest, facts: of the run that the view is of. What they do not say is taken as unknown."""
+def assess(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any], status: str) -> Assessment:
+    """manifest, facts, status: of the run that the view is of. What they do not say is taken as unknown."""
     return Assessment(
-        validity=judge(view, manifest, facts),
+        validity=judge(view, manifest, facts, status),
         thresholds=tuple(ThresholdResult.from_dict(each) for each in facts.get("thresholds") or ()),
         omission=omission(view, manifest),
         is_open=manifest.get("model") == "open",

@@ -10,28 +10,37 @@ if TYPE_CHECKING:
     from plimsoll.report.sources import StudySource
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.compare.comparison import Comparison
-    from plimsoll.stats.metric import Metric
-    from plimsoll.stats.study import Study
 
+CERTAIN = 0.01
+"""The adjusted p up to which something worse fails a build. Half of it is for the better: two identical systems fail at
+most 1 in 200 builds."""
 REGRESSION = 1
 INVALID = 3
 
 
-def is_primary(study: Study, comparison: Comparison) -> bool:
-    """Whether it was declared beforehand to be what the question is about, whatever came of it."""
-    return comparison.primary or any(_is_of(metric, comparison) for metric in study.primary)
-
-
 def judged(analysis: Analysis) -> tuple[Comparison, ...]:
     """The primary comparisons; all of them when no metric was declared to be one."""
-    if not analysis.study.primary and not any(each.primary for each in analysis.comparisons):
-        return analysis.comparisons
-    return tuple(each for each in analysis.comparisons if is_primary(analysis.study, each))
+    primary = tuple(each for each in analysis.comparisons if each.primary)
+    return primary if analysis.study.primary else analysis.comparisons
+
+
+def reported(analysis: Analysis) -> tuple[Comparison, ...]:
+    """The judged comparisons, and all others with a certain difference."""
+    of_question = judged(analysis)
+    asked = set(map(id, of_question))
+    return (*of_question, *(each for each in analysis.comparisons if each.better is not None and id(each) not in asked))
+
+
+def is_regression(comparison: Comparison) -> bool:
+    """Whether it fails a build: it is worse, the adjusted p is at most 0.01, and the whole interval is beyond the
+    smallest difference that matters."""
+    is_certain = comparison.q is not None and comparison.q <= CERTAIN
+    return comparison.better is False and comparison.at_least and is_certain
 
 
 def regressions(analysis: Analysis) -> tuple[Comparison, ...]:
-    """Judged comparisons that are different for the worse."""
-    return tuple(each for each in judged(analysis) if each.better is False)
+    """Of all comparisons, whether they are primary or not."""
+    return tuple(filter(is_regression, analysis.comparisons))
 
 
 def is_invalid(analysis: Analysis) -> bool:
@@ -63,7 +72,3 @@ def exit_code(source: StudySource, fail_on: str | None) -> int:
     if fail_on == "regression" and regressions(analysis):
         return REGRESSION
     return INVALID if is_invalid(analysis) else 0
-
-
-def _is_of(metric: Metric, comparison: Comparison) -> bool:
-    return metric.is_same(comparison.metric) and metric.is_about(comparison.endpoint)

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.load.durations import duration_text
+from plimsoll.plain_text import one_line
 from plimsoll.report.numbers import counted
-from plimsoll.report.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -122,3 +123,28 @@ def signed(number: float, places: int) -> str:
     """+1.5, −0.3; 0.0 has no sign."""
     shown = f"{abs(number):.{places}f}"
     return shown if not float(shown) else f"{'+' if number > 0 else '−'}{shown}"
+
+
+def moment(unix: float, form: str = "%Y-%m-%d %H:%M:%S") -> str:
+    """A time of this machine's zone, with the zone: "2026-11-29 06:03:19 +01", "… UTC". Readers may be elsewhere.
+    form: of `strftime`."""
+    return " ".join(_moment(unix, form))
+
+
+def moments(title: str, times: Iterable[float]) -> tuple[str, list[str]]:
+    """A column of short times and its title, which has their zone. Times of several zones, those of summer and of
+    winter, have each their own. The id of a run has the year."""
+    known = [_moment(unix, "%m-%d %H:%M") for unix in times]
+    zones = {zone for _, zone in known}
+    if len(zones) == 1:
+        return f"{title} {zones.pop()}", [text for text, _ in known]
+    return title, [" ".join(each) for each in known]
+
+
+def _moment(unix: float, form: str) -> tuple[str, str]:
+    """And its zone."""
+    local = datetime.fromtimestamp(unix).astimezone()
+    offset = local.strftime("%z")
+    if not local.utcoffset():
+        return local.strftime(form), "UTC"
+    return local.strftime(form), offset[:3] if offset[3:] == "00" else f"{offset[:3]}:{offset[3:]}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.report.formats import FORMATS, of_studies
 from plimsoll.report.sources import OutputRequest, RunSource, StudySource
+from plimsoll.report.writing import replaced_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,10 +72,10 @@ def write(source: StudySource | RunSource, format: str, path: str, request: Outp
 
 
 def _write_file(content: Iterator[bytes], path: Path) -> Path:
-    """Nothing is made when the first piece cannot be."""
+    """Nothing is made, and an older file stays, when a piece cannot be made."""
     first = next(content, b"")
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
+    with replaced_file(path) as file:
         file.write(first)
         file.writelines(content)
     return path
@@ -87,6 +88,7 @@ def _write_folder(source: StudySource, format: str, path: str, request: OutputRe
     place.mkdir(parents=True, exist_ok=True)
     written = []
     for name, content in files(source, format, request):
-        (place / name).write_bytes(content)
+        with replaced_file(place / name) as file:
+            file.write(content)
         written.append(place / name)
     return written

@@ -105,7 +105,7 @@ class RunSource:
 
     @cached_property
     def assessment(self) -> Assessment:
-        return assess(self.view, self.stored.manifest, self.stored.facts)
+        return assess(self.view, self.stored.manifest, self.stored.facts, self.stored.status)
 
     def read_with(self, companion: Companion) -> None:
         """Read a stored run for its view, and let the companion have all that is read."""
@@ -119,9 +119,7 @@ class RunSource:
 
     @property
     def is_invalid(self) -> bool:
-        from plimsoll.stats.trial import invalid_for
-
-        return bool(invalid_for(self.stored, self.assessment.validity))
+        return bool(self.assessment.validity.unfit)
 
     @property
     def stored(self) -> StoredRun:

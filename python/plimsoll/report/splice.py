@@ -10,15 +10,13 @@ with it. Markers within a fenced block of code are examples, and no markers.
 
 from __future__ import annotations
 
-import os
 import re
-import stat
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.report.writing import replaced_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -150,18 +148,8 @@ def _newline(lines: Sequence[str]) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Through a link to the file it stands for, with the rights that the file has."""
-    real = path.resolve()
-    temporary = None
     try:
-        with tempfile.NamedTemporaryFile("wb", dir=real.parent, prefix=f".{real.name}.", delete=False) as file:
-            temporary = Path(file.name)
+        with replaced_file(path) as file:
             file.write(text.encode("utf-8"))
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(stat.S_IMODE(real.stat().st_mode))
-        temporary.replace(real)
     except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
         raise PlimsollError(f"cannot write {path}: {error.strerror}") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -10,15 +11,16 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from typing import TextIO
+    from typing import Any, TextIO
 
 UNLIMITED = 1_000_000
 """Cells in a line that nothing is cut to."""
 
-_HELD = "\u00a0\u202f"
-"""Blanks that stand between groups of digits, and between a number and its unit."""
-_MARK = "\ufffd"
-_BLANKS = re.compile(r"[^\S\u00a0\u202f]+")
+_UNSEEN = re.compile(
+    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+"""Control characters that JSON may have as they are, separators of lines, those that are not seen or change the
+direction of writing, and halves of characters, which no encoding has."""
 
 
 def cut(text: str, width: int) -> str:
@@ -51,20 +53,17 @@ def cells(text: str) -> int:
     return sum(count * _cells_of(character) for character, count in Counter(text).items())
 
 
-def one_line(text: str) -> str:
-    """The text without line breaks and control characters, so that a target's message cannot steer the terminal."""
-    flat = _BLANKS.sub(" ", text).strip()
-    return printable(flat)
-
-
-def printable(text: str) -> str:
-    """The text with a mark in place of each control character. Blanks that hold a number together stay."""
-    if text.isprintable():
-        return text
-    return text.translate({ord(each): _MARK for each in set(text) if not each.isprintable() and each not in _HELD})
-
-
 def _cells_of(character: str) -> int:
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def dumps(value: Any, **options: Any) -> str:
+    """As `json.dumps`, with its options."""
+    return plain_json(json.dumps(value, ensure_ascii=False, **options))
+
+
+def plain_json(text: str) -> str:
+    """The same JSON without characters that are not seen."""
+    return text if text.isascii() and "\x7f" not in text else _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -70,7 +70,8 @@ def short_verdict(comparison: Comparison) -> str:
         return f"same (±{delta})"
     if comparison.word == "not distinguishable":
         if is_unclear(comparison):
-            return f"{sized(comparison)}, unclear ({counted(comparison.pairs, 'pair')})"
+            runs = basis(comparison) if comparison.earlier else counted(comparison.pairs, "pair")
+            return f"{sized(comparison)}, unclear ({runs})"
         widest = bound(comparison)
         return "no clear difference" + (f" (±{percent(widest)})" if widest is not None else "")
     if comparison.word == "one run":
@@ -279,11 +280,20 @@ def _shown(each: float | str | tuple[float, ...]) -> str:
     return f"{each:.4g}" if abs(each) < 10_000 else f"{each:.0f}"
 
 
+def basis(comparison: Comparison) -> str:
+    """5 interleaved pairs; 11 earlier runs; "one run each"."""
+    if comparison.earlier:
+        return counted(comparison.earlier, "earlier run")
+    if comparison.pairs < 2:
+        return "one run each"
+    return counted(comparison.pairs, "interleaved pair" if comparison.interleaved else "pair")
+
+
 def support(comparison: Comparison) -> str:
     """What a verdict rests on: (5 interleaved pairs, p=.13, run-to-run s=5.7 %); "" when there is one pair."""
-    if comparison.pairs < 2 or comparison.word in _WITHOUT_SUPPORT:
+    if (comparison.pairs < 2 and not comparison.earlier) or comparison.word in _WITHOUT_SUPPORT:
         return ""
-    parts = [counted(comparison.pairs, "interleaved pair" if comparison.interleaved else "pair")]
+    parts = [basis(comparison)]
     if comparison.p is not None:
         parts.append(f"p{p_value(comparison.p)}")
     if comparison.q is not None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+NATIVE_USER = "NativeUser"
+"""The class that reports and dispatch know native users by."""
 
 
 @dataclass(frozen=True, slots=True)

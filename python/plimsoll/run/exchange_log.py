@@ -18,6 +18,8 @@ from plimsoll._engine import exchange_columns
 from plimsoll.errors import UsageError
 from plimsoll.record import OUTCOMES
 from plimsoll.report.render.interval_rows import import_parquet
+from plimsoll.report.writing import check_writable
+from plimsoll.run.coordinator.progress import Observer
 from plimsoll.store.database import create_for_owner
 from plimsoll.store.redact import redact
 
@@ -41,27 +43,35 @@ WAITING = 64 << 20
 SOURCES = ("kernel", "user", "rejected")
 
 
-class ExchangeFile:
-    """A file that exchanges are added to while a run goes on; a context manager.
+class ExchangeFile(Observer):
+    """A file that exchanges are added to while a run goes on; a context manager. An older one stays until it begins.
 
     Stamps become ns since second 0 of the run, other times ns; `first_byte` is null without a response.
     """
 
     def __init__(self, path: str) -> None:
         """Raises UsageError when the file cannot be written, or pyarrow is not there."""
-        self._arrow, parquet = import_parquet()
+        self._arrow, self._parquet = import_parquet()
         self._schema = self._make_schema()
-        try:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            create_for_owner(path)
-            self._writer = self._open(parquet, path)
-        except OSError as error:
-            raise UsageError(f"cannot write {path}: {os.strerror(error.errno) if error.errno else error}") from error
+        self._path = path
+        check_writable(path)
+        self._writer: Any = None
         self._queue: SimpleQueue[tuple[int, Exchanges] | None] = SimpleQueue()
         self._lock = Lock()
         self._waiting = 0
         """Bytes of rows in the queue."""
         self._failed = False
+        self._thread: Thread | None = None
+
+    def start(self, started: float, stamp: str) -> None:
+        """Raises UsageError when the file cannot be written."""
+        try:
+            Path(self._path).parent.mkdir(parents=True, exist_ok=True)
+            create_for_owner(self._path)
+            self._writer = self._open(self._parquet, self._path)
+        except OSError as error:
+            reason = os.strerror(error.errno) if error.errno else error
+            raise UsageError(f"cannot write {self._path}: {reason}") from error
         self._thread = Thread(target=self._work, name="exchanges", daemon=True)
         self._thread.start()
 
@@ -80,6 +90,8 @@ class ExchangeFile:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._thread is None:
+            return
         self._queue.put(None)
         self._thread.join()
         try:

@@ -14,13 +14,15 @@ def exit_code(
     unclean: bool = False,
     chosen: int | None,
     threshold_failed: bool = False,
+    threshold_within_share: bool = False,
     failures: bool,
     on_error: int,
     listener_failed: bool,
 ) -> int:
-    """The first that is not 0: on_invalid, if the load was not the load asked for; 3 for unclean figures; the code that
-    the user's own code chose, also if that is 0; 1 after a threshold that failed; on_error after failures or
-    exceptions; 2 after an event listener that failed.
+    """The first that applies: on_invalid, if the load was not the load asked for; 3 for unclean figures; the code that
+    the user's own code chose, also if that is 0; 1 after a threshold that failed; on_invalid after one whose limit is
+    within the generator's share; on_error after failures or exceptions, also if that is 0; 2 after an event listener
+    that failed.
 
     unclean: the generator has too large a share in a figure, and the run was to be strict about that.
     """
@@ -32,6 +34,8 @@ def exit_code(
         return chosen
     if threshold_failed:
         return THRESHOLD_FAILED
-    if failures and on_error:
+    if threshold_within_share and on_invalid:
+        return on_invalid
+    if failures:
         return on_error
     return LISTENER_FAILED if listener_failed else 0

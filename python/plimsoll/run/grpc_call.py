@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from plimsoll._engine import AllowedHosts, Origin, Reply
 
 OK = "OK"
+MOST_BYTES = 64 << 20
+"""Bytes of all replies to a question together."""
+LOOK_S = 0.1
+"""Seconds between looks for the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +48,12 @@ def call(
     *,
     headers: Iterable[tuple[str, str]] = (),
     allowed: AllowedHosts | None = None,
+    most: int = MOST_BYTES,
 ) -> CallResult:
     """Call `package.Service/Method` with serialized messages, and wait for the end. within: seconds. allowed: where
-    connections may be made to; None: anywhere. Raises ValueError for headers that cannot be sent."""
-    engine = Engine()
+    connections may be made to; None: anywhere. most: bytes of all replies together. Raises ValueError for headers that
+    cannot be sent."""
+    engine = Engine(max_body=most, max_decoded=most)
     if allowed is not None:
         engine.allow(allowed)
     lines = Headers([("User-Agent", "plimsoll"), *grpc_headers(), *headers])
@@ -57,19 +63,20 @@ def call(
     client = engine.client()
     client.send(None, origin, "POST", f"/{method}", lines, body=body, timeouts=timeouts)
     while True:
-        engine.poll(within)
+        # Not for the whole time: a signal is handled between two looks.
+        engine.poll(LOOK_S)
         for _, reply in engine:
             if reply is not None:
-                return _answer(reply)
+                return _answer(reply, most)
 
 
-def _answer(reply: Reply) -> CallResult:
+def _answer(reply: Reply, most: int) -> CallResult:
     if reply.error is not None:
         return CallResult(reply.error.removesuffix(HTTP2_HINT))
     if reply.status != 200:
         return CallResult(f"status {reply.status}")
     try:
-        code, details, messages = grpc_read(reply)
+        code, details, messages = grpc_read(reply, most)
     except ValueError as error:
         return CallResult(str(error))
     return CallResult("", grpc_codes()[code], details, tuple(messages))

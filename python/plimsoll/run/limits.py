@@ -69,13 +69,19 @@ def ensure_open_files(users: int, processes: int) -> None:
 def _too_many(users: int, processes: int, hard: int) -> str:
     """What to do about more users than the hard limit of open files allows."""
     each, cpus = max(0, hard - SPARE), usable_cpus()
+    if not each:
+        return (
+            f"{hard:,} open files are the limit of each process, and a worker needs {SPARE} for itself and one per "
+            "user; raise `ulimit -n` (LimitNOFILE= of a systemd unit)"
+        )
     enough = -(-users // each) if each else 0
     if processes < enough <= cpus:
         return f"{users:,} users need --processes {enough}: {hard:,} open files are the limit of each process"
     workers = max(processes, cpus)
+    which = f"{workers} worker{'s' * (workers > 1)}" + ("" if workers == processes else ", one for each CPU,")
     total = each * workers
     unit = 10 ** max(0, len(str(total)) - 2)
     return (
-        f"this machine carries about {total // unit * unit:,} users ({workers} worker{'s' * (workers > 1)}); "
-        "raise `ulimit -n` (LimitNOFILE= of a systemd unit) or use fewer"
+        f"{hard:,} open files are the limit of each process: {which} could have about {total // unit * unit:,} users; "
+        "raise `ulimit -n` (LimitNOFILE= of a systemd unit) or use fewer users"
     )

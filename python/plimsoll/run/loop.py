@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import selectors
-import signal
 import socket
 from collections import deque
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
+from plimsoll.run import interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,13 +26,6 @@ if TYPE_CHECKING:
         def flush(self) -> None: ...
 
     Action = Callable[[], None]
-
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-def stop_signals() -> list[signal.Signals]:
-    """Those that end what goes on. With nohup, SIGHUP goes on doing nothing at all."""
-    return [each for each in SIGNALS if each != signal.SIGHUP or signal.getsignal(each) != signal.SIG_IGN]
 
 
 class Loop:
@@ -51,6 +44,9 @@ class Loop:
     def post(self, action: Action) -> None:
         """Call it soon. From any thread, and from signal handlers; in a loop that is closed nothing follows."""
         self._posted.append(action)
+        self._wake()
+
+    def _wake(self) -> None:
         with suppress(OSError):  # it is full, so the loop will look; or it is closed
             self._wake_writer.send(b"!")
 
@@ -114,23 +110,16 @@ class Loop:
 
     @contextmanager
     def handling_signals(self, action: Action) -> Iterator[None]:
-        """Within the block, each of `stop_signals` calls the action, and does nothing else."""
-        reader, writer = socket.socketpair()
-        writer.setblocking(False)
+        """Within the block, each signal calls the action, and does nothing else."""
 
-        def read() -> None:
-            for _ in reader.recv(64):
-                action()
+        def take() -> None:
+            interrupts.take()
+            action()
 
-        self.watch(reader, read)
-        handlers = {each: signal.signal(each, lambda *_: None) for each in stop_signals()}
-        wakeup = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
-        try:
-            yield
-        finally:
-            signal.set_wakeup_fd(wakeup)
-            for each, handler in handlers.items():
-                signal.signal(each, handler)
-            self.forget(reader)
-            reader.close()
-            writer.close()
+        with interrupts.passed_to(lambda _: self.post(take), self._wake, every=True):
+            if interrupts.take_noted():
+                self.post(take)
+            try:
+                yield
+            finally:
+                interrupts.may_finish()

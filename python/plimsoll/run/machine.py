@@ -8,6 +8,8 @@ import resource
 from pathlib import Path
 from typing import Any
 
+from plimsoll.run.control_group import cpu_quota, memory_limit
+
 _ROOT = Path("/")
 
 
@@ -18,6 +20,7 @@ def machine(root: Path = _ROOT) -> dict[str, Any]:
     - governor: how the clock speed of CPU 0 is chosen; null where the host of a virtual machine does it
     - cpus: how many this process may run on
     - cpu_quota: how many cores' worth of time its control group may take; null: no limit
+    - memory_limit: bytes that its control group may have; null: no limit
     - somaxconn: most connections that may wait for a server here to accept them
     """
     somaxconn = _read(root, "proc/sys/net/core/somaxconn")
@@ -25,7 +28,8 @@ def machine(root: Path = _ROOT) -> dict[str, Any]:
         "hostname": platform.node() or None,
         "governor": _read(root, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "cpus": usable_cpus(),
-        "cpu_quota": _cpu_quota(root),
+        "cpu_quota": cpu_quota(root),
+        "memory_limit": memory_limit(root),
         "somaxconn": int(somaxconn) if somaxconn and somaxconn.isdigit() else None,
     }
 
@@ -43,21 +47,6 @@ def limits() -> dict[str, Any]:
         "open_files": soft if soft != resource.RLIM_INFINITY else None,
         "open_files_hard": hard if hard != resource.RLIM_INFINITY else None,
     }
-
-
-def _cpu_quota(root: Path) -> float | None:
-    """The least of our control group and of those that it is part of, in version 2; else what version 1 says."""
-    own = next((line[3:] for line in (_read(root, "proc/self/cgroup") or "").splitlines() if line[:3] == "0::"), "/")
-    top = root / "sys/fs/cgroup"
-    group = top / own.lstrip("/")
-    found = []
-    for folder in (group, *group.parents):
-        if folder.is_relative_to(top) and (text := _read(folder, "cpu.max")):
-            quota, _, period = text.partition(" ")
-            found += [int(quota) / int(period)] if quota.isdigit() and period.isdigit() else []
-    quota_1, period_1 = (_read(top, f"cpu/cpu.cfs_{name}_us") or "" for name in ("quota", "period"))
-    found += [int(quota_1) / int(period_1)] if quota_1.isdigit() and period_1.isdigit() else []
-    return min(found, default=None)
 
 
 def _read(root: Path, path: str) -> str | None:

@@ -36,9 +36,18 @@ LONG = 1000
 _GIT_TIMEOUT_S = 5.0
 
 
-def manifest(plan: RunPlan, name: str | None, secret: Container[str] = (), *, shaped: bool = False) -> dict[str, Any]:
+def manifest(
+    plan: RunPlan,
+    name: str | None,
+    secret: Container[str] = (),
+    *,
+    shaped: bool = False,
+    only_commit: bool = False,
+    thresholds: Sequence[str] = (),
+) -> dict[str, Any]:
     """All but `started` and `stamp`, which are known when the run begins. name: of the scenario, else the file's.
     secret: options of the locustfile whose values are not kept. shaped: a LoadTestShape says how many users there are.
+    only_commit: as for `git_state`. thresholds: of the plan's file and of the command.
     """
     fields = plan_fields(plan, secret)
     files = plan_files(plan)
@@ -54,6 +63,7 @@ def manifest(plan: RunPlan, name: str | None, secret: Container[str] = (), *, sh
         "load": fields["load"],
         "warmup": plan.warmup,
         "times_of": plan.times_of,
+        "thresholds": list(thresholds),
         "max_users": plan.most_users if plan.is_open else None,
         "host": plan.host_text or None,
         "users": None if plan.is_open or shaped else plan.most_users,
@@ -65,7 +75,7 @@ def manifest(plan: RunPlan, name: str | None, secret: Container[str] = (), *, sh
         "seed": plan.seed,
         "versions": {package: found for package in PACKAGES if (found := _version(package))},
         "python": f"{platform.python_implementation()} {platform.python_version()}",
-        "git": git_state(folder) if files else None,
+        "git": git_state(folder, only_commit=only_commit) if files else None,
         "branch": branch(folder),
         "kernel": f"{platform.system()} {platform.release()}",
         "cpu": {"model": _cpu_model(), "count": os.cpu_count()},
@@ -151,11 +161,17 @@ def _digest(value: Any) -> dict[str, Any]:
     return {**count, "bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()}
 
 
-def git_state(directory: Path) -> dict[str, Any] | None:
-    """The commit that the directory is at, and whether anything differs from it; None outside of a repository."""
+def git_state(directory: Path, *, only_commit: bool = False) -> dict[str, Any] | None:
+    """The commit that the directory is at, and whether anything differs from it; None outside of a repository.
+
+    only_commit: nothing is said of differences. To look for them, git runs programs that the repository's own settings
+    name, which a repository of somebody else must not decide.
+    """
     commit = _git(directory, "rev-parse", "HEAD")
     if not commit:
         return None
+    if only_commit:
+        return {"commit": commit}
     return {"commit": commit, "dirty": bool(_git(directory, "status", "--porcelain", "--untracked-files=no"))}
 
 

@@ -5,20 +5,24 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import signal
 import socket
 import sys
 import time
-from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from contextlib import ExitStack
+from dataclasses import asdict, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from plimsoll.errors import PlimsollError, StoreError, UsageError
+from plimsoll.plain_text import LogFormatter, plain_lines, printable
+from plimsoll.report.numbers import counted
 from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.sources import OutputRequest, RunSource
-from plimsoll.report.text import printable, room
+from plimsoll.report.text import room
+from plimsoll.report.writing import STDOUT, check_writable
+from plimsoll.run import interrupts
+from plimsoll.run.control_group import ROOT, cpu_periods, throttled_since
 from plimsoll.run.coordinator.background_stream import BackgroundStream
 from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.coordinator.display import Display, LineDisplay
@@ -30,17 +34,14 @@ from plimsoll.run.coordinator.store_writer import StoreWriter
 from plimsoll.run.exit_code import exit_code
 from plimsoll.run.guard import guarded
 from plimsoll.run.limits import ensure_open_files
-from plimsoll.run.loop import stop_signals
 from plimsoll.run.main_log import RUN_LOGGERS, log_start, main_log
-from plimsoll.run.planned import STDOUT
 from plimsoll.run.reflection import with_schema
 from plimsoll.run.sizing import CapacityWarning
 from plimsoll.stats.thresholds.watch import parse_threshold
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from types import FrameType
+    from collections.abc import Callable, Iterable
 
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.coordinator.progress import Progress
@@ -71,6 +72,30 @@ class RunListener(Observer):
         """message: why it has failed."""
 
 
+def check_run(plan: RunPlan, outputs: Outputs) -> None:
+    """Raises UsageError for what is wrong with the options of a run. Starts and opens nothing, and leaves files as they
+    are."""
+    guarded(plan, time.time())
+    for text in outputs.thresholds:
+        parse_threshold(text)
+    for path in (*(path for _, path in outputs.files()), plan.logfile, outputs.exchanges):
+        check_writable(path)
+    if outputs.csv is not None:
+        # Here and below: what few runs need takes a while to import.
+        from plimsoll.report.render.locust_csv import CsvFiles
+
+        CsvFiles(outputs.csv).check()
+    if outputs.exchanges:
+        from plimsoll.report.render.interval_rows import import_parquet
+
+        import_parquet()
+    if outputs.observe:
+        from plimsoll.observe.kinds import touches
+
+        for text in outputs.observe:
+            touches(text)
+
+
 def perform(
     plan: RunPlan,
     outputs: Outputs,
@@ -81,6 +106,7 @@ def perform(
 ) -> int:
     """The exit code. master: of the workers that have joined. resumption: the run is not a new one. joined: machines
     for its workers, chosen before. Raises PlimsollError when the run cannot begin, or has failed."""
+    check_run(plan, outputs)
     plan = with_schema(guarded(plan, time.time()))
     if plan.joined and joined is None:
         if master is None:
@@ -89,15 +115,11 @@ def perform(
             )
         joined = master.choose()
         plan = replace(plan, processes=len(joined))
-    for text in outputs.thresholds:
-        parse_threshold(text)
     if not plan.is_remote:
         ensure_open_files(plan.most_users, plan.processes)
     csv = None
     if outputs.csv is not None:
         csv = CsvObserver(outputs.csv, outputs.csv_full_history, bool(plan.locustfiles))
-    for path in (*(path for _, path in outputs.files()), plan.logfile):
-        _check_writable(path)
     if outputs.exchanges:
         # Only here: numpy takes a while to import.
         from plimsoll.run.exchange_log import ExchangeFile
@@ -132,7 +154,9 @@ def perform(
             # Not before the run begins: the locustfile may have a say in how many users there are, and how long.
             if resumption is not None:
                 return resumption.manifest
-            return manifest(runner.plan, outputs.name, outputs.secret, shaped=runner.launch.shaped)
+            return manifest(
+                runner.plan, outputs.name, outputs.secret, shaped=runner.launch.shaped, thresholds=outputs.thresholds
+            )
 
         store = kept.enter_context(Store.open(outputs.store))
         display = stack.enter_context(_display(outputs, stack.enter_context(BackgroundStream(sys.stderr))))
@@ -140,6 +164,7 @@ def perform(
         if listener:
             _log_to(_CallingHandler(listener.log, "%(name)s: %(message)s"), plan, stack)
         log_start(plan)
+        runner.launch.log_files()
         opener = resumption.opener(store) if resumption is not None else partial(store.start_run, run=plan.run_id)
         recorded = resumption.recorded if resumption is not None else None
         store_writer = StoreWriter(opener, about, partial(_stored_as, runner, listener), recorded)
@@ -147,21 +172,28 @@ def perform(
         timings = ServerTimings()
         slow = SlowRequests(watch.server_ms if watch else lambda _: None)
         sized = CapacityWarning(lambda: runner.launch)
-        observers += [each for each in (display, csv, listener, store_writer, sized, timings, slow, watch) if each]
-        # Before the run: its loop handles signals itself, and leaves them to these handlers as soon as it ends.
-        kept.enter_context(_patient_with_signals())
+        # Files of an earlier run are the last to be touched: until then the run can be refused.
+        throttling = ThrottlingObserver()
+        seeing = (display, listener, store_writer, sized, timings, slow, watch, csv, exchanges, throttling)
+        observers += [each for each in seeing if each]
+        # Before the run: its loop takes signals itself, and leaves them to this as soon as it ends.
+        kept.enter_context(interrupts.finishing())
         result = runner.run()
-        notes, facts = list(result.notes), _facts(result, gate)
+        notes, facts = [*result.notes, *_differences(joined or ())], _facts(result, gate)
+        throttling.add_to(notes, facts)
         seen = [*([watch.finish(result.ended)] if watch else []), timings.finish(), slow.finish()]
         notes += [note for each in seen for note in each.notes]
-        if known := {source: said for each in seen for source, said in each.facts.items()}:
-            facts["observed"] = known
+        if observed := {source: said for each in seen for source, said in each.facts.items()}:
+            facts["observed"] = observed
         series = [found for each in seen for found in each.series]
         lost = store_writer.finish(result.status, result.ended, notes, facts, series)
         # What others will find in the store, not what this process has of it in its caches.
         store.close()
         source = None if lost else _read_back(outputs.store, store_writer.run, lost, kept)
-        source = source or RunSource.of_view(result.view, assess(result.view, about(), facts), result.started or 0.0)
+        if source is None:
+            known = {**facts, "not_stored": "; ".join(lost)}
+            assessment = assess(result.view, about(), known, result.status)
+            source = RunSource.of_view(result.view, assessment, result.started or 0.0)
         view = source.view
         errors = [each for each in (result.error, _not_stored(lost)) if each]
         code = errors[0].exit_code if errors else _exit_code(runner.plan, result, source, gate.limits_failures)
@@ -174,7 +206,7 @@ def perform(
         stack.close()
         # Of a run that was refused before its first request there is nothing to report but why.
         if result.error is None or source.view.total.requests:
-            errors += _report(outputs, source, (*notes, *lost))
+            errors += report_run(outputs, source, (*notes, *lost))
     if errors:
         errors[0].args = ("; ".join(map(str, errors)),)
         raise errors[0]
@@ -185,28 +217,6 @@ def _stored_as(runner: Coordinator, listener: RunListener | None, run: str) -> N
     runner.launch.keep()
     if listener:
         listener.stored_as(run)
-
-
-@contextmanager
-def _patient_with_signals() -> Iterator[None]:
-    """Once the run within the block is over, the first signal is only answered, and the second one ends the command.
-    People press Ctrl-C twice to end a run at once: when the second one comes, the run may have ended by the first. A
-    handler that somebody else has set stays."""
-    seen: list[int] = []
-
-    def handle(number: int, _: FrameType | None) -> None:
-        if seen:
-            raise KeyboardInterrupt
-        seen.append(number)
-        print("the run is over, and its report is being written; once more to leave without it", file=sys.stderr)
-
-    usual = (signal.SIG_DFL, signal.default_int_handler)
-    before = {each: signal.signal(each, handle) for each in stop_signals() if signal.getsignal(each) in usual}
-    try:
-        yield
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
 
 
 def _watch(texts: tuple[str, ...], stack: ExitStack) -> TargetWatch | None:
@@ -221,27 +231,60 @@ def _watch(texts: tuple[str, ...], stack: ExitStack) -> TargetWatch | None:
     return watch
 
 
+def _differences(machines: Iterable[JoinedMachine]) -> list[str]:
+    """Of workers that joined with another Python than this one."""
+    return list(dict.fromkeys(f"the worker on {each.host} {each.difference}" for each in machines if each.difference))
+
+
 def _facts(result: Result, gate: ThresholdMonitor) -> dict[str, Any]:
     """What is known of a run besides what it measured."""
     return {
         "lost_workers": result.lost_workers,
         "clock_step_ms": result.clock_step * 1e3,
         "coordinator_silence_s": result.silence,
-        "thresholds": [each.to_dict() for each in gate.results(result.view.duration)],
+        "thresholds": [each.to_dict() for each in gate.results(result.view.rate_s)],
         **result.facts,
     }
+
+
+class ThrottlingObserver(Observer):
+    """Compares how often the control group of this machine's workers ran out of CPU time, before the run and after."""
+
+    def __init__(self, root: Path = ROOT) -> None:
+        """root: where sys and proc are."""
+        self._root = root
+        self._before = cpu_periods(root)
+
+    def start(self, started: float, stamp: str) -> None:
+        # The workers' start is no part of the run.
+        self._before = cpu_periods(self._root)
+
+    def add_to(self, notes: list[str], facts: dict[str, Any]) -> None:
+        """At the end of the run: a fact where there is a limit, and a note where it mattered."""
+        passed = throttled_since(self._before, cpu_periods(self._root))
+        if not passed.periods:
+            return
+        facts["cpu_periods"] = asdict(passed)
+        if passed.is_material:
+            many = f"{passed.throttled} of {counted(passed.periods, 'period')}"
+            notes.append(
+                f"the generator was throttled in {many}: its control group (container) had used up its CPU time, "
+                "which makes requests late; raise its CPU limit"
+            )
 
 
 class CsvObserver(Observer):
     """Writes Locust's CSV files as the run goes on."""
 
     def __init__(self, prefix: str, full_history: bool, of_locustfile: bool) -> None:
-        """Raises UsageError when they cannot be written."""
         from plimsoll.report.render.locust_csv import CsvFiles
 
         self._files = CsvFiles(prefix, full_history, of_locustfile)
-        self._files.check()
         self._failed = False
+
+    def start(self, started: float, stamp: str) -> None:
+        """Raises UsageError when they cannot be written."""
+        self._files.begin()
 
     def second(self, progress: Progress) -> None:
         try:
@@ -292,7 +335,7 @@ def _log_to(handler: logging.Handler, plan: RunPlan, stack: ExitStack) -> None:
     """Log in Locust's format, where its users look for it."""
     if handler.formatter is None:
         host = socket.gethostname().partition(".")[0]
-        handler.setFormatter(logging.Formatter(f"[%(asctime)s] {host}/%(levelname)s/%(name)s: %(message)s"))
+        handler.setFormatter(LogFormatter(f"[%(asctime)s] {host}/%(levelname)s/%(name)s: %(message)s"))
     stack.callback(handler.close)
     for each in map(logging.getLogger, RUN_LOGGERS):
         each.addHandler(handler)
@@ -307,12 +350,10 @@ class _CallingHandler(logging.Handler):
         super().__init__()
         self._call = call
         if format is not None:
-            self.setFormatter(logging.Formatter(format))
+            self.setFormatter(LogFormatter(format))
 
     def emit(self, record: logging.LogRecord) -> None:
-        # It may quote what a target sent, and go to a terminal.
-        lines = self.format(record).expandtabs().split("\n")
-        self._call(record.levelname, "\n".join(map(printable, lines)))
+        self._call(record.levelname, self.format(record))
 
 
 def _passed_on(listener: RunListener, workers: int) -> Callable[[int, Logged], None]:
@@ -320,21 +361,10 @@ def _passed_on(listener: RunListener, workers: int) -> Callable[[int, Logged], N
 
     def log(index: int, logged: Logged) -> None:
         who = "" if workers == 1 else "main node: " if index == workers else f"worker {index}: "
-        listener.log(logged.level, who + logged.text)
+        # Also from other machines.
+        listener.log(printable(logged.level), who + plain_lines(logged.text))
 
     return log
-
-
-def _check_writable(path: str | None) -> None:
-    """Raises UsageError when the file cannot be written; its folder is made."""
-    if path in (None, STDOUT):
-        return
-    try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        with Path(path).open("a"):
-            pass
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from error
 
 
 def _read_back(place: str | None, run: str | None, lost: list[str], kept: ExitStack) -> RunSource | None:
@@ -374,8 +404,11 @@ def _not_stored(lost: list[str]) -> StoreError | None:
     return StoreError(f"the run is not completely stored; its report comes from memory. {'; '.join(lost)}")
 
 
-def _report(outputs: Outputs, source: RunSource, notes: tuple[str, ...]) -> list[PlimsollError]:
-    """Everything that was asked for; returns what went wrong, as one file must not cost the others."""
+def report_run(outputs: Outputs, source: RunSource, notes: tuple[str, ...] = ()) -> list[PlimsollError]:
+    """Everything that was asked for; returns what went wrong, as one file must not cost the others.
+
+    notes: of a run that could not be read back from its store.
+    """
     # What makes reports takes a while to import; a run must not wait for it.
     from plimsoll.report.outputs import text, write
 
@@ -406,7 +439,8 @@ def _exit_code(plan: RunPlan, result: Result, source: RunSource, failures_limite
         on_invalid=plan.exit_code_on_invalid,
         unclean=plan.strict and bool(source.assessment.unclean),
         chosen=result.exit_code,
-        threshold_failed=not all(each.passed for each in thresholds),
+        threshold_failed=not all(each.passed or each.within_share for each in thresholds),
+        threshold_within_share=any(each.within_share for each in thresholds),
         failures=failed or bool(source.view.exceptions),
         on_error=plan.exit_code_on_error if result.on_error is None else result.on_error,
         listener_failed=result.listener_failed,

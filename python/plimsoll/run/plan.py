@@ -12,6 +12,8 @@ from plimsoll.run.limits import MAX_BODY, MAX_BODY_MEMORY, MAX_DECODED_BODY, MAX
 
 DEFAULT_MAX_USERS = 10_000
 """Most users of an open-model run that does not say."""
+_WORDS = {"locustfiles", "arguments", "command", "ship", "tags", "exclude_tags", "source_addresses"}
+"""Fields that are tuples of texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,8 @@ class RunPlan:
     run_time: float | None = None
     """None: until stopped."""
     stop_timeout: float = 0.0
-    """How long a task, or an iteration, may take to finish when its user is stopped."""
+    """How long a task, or an iteration, may take to finish when its user is stopped, and how long the open model waits
+    for responses after its last arrival."""
     processes: int = 1
     """Workers, over all machines."""
     cluster: str | None = None
@@ -48,6 +51,8 @@ class RunPlan:
     """The workers have joined by themselves, over TCP."""
     on_worker_loss: str = "mark"
     """What follows when a worker is lost: mark, redistribute or stop."""
+    ship: tuple[str, ...] = ()
+    """Patterns of files that travel to workers on other machines, besides those that the locustfiles import."""
     tags: tuple[str, ...] = ()
     exclude_tags: tuple[str, ...] = ()
     equal_weights: bool = False
@@ -107,6 +112,12 @@ class RunPlan:
     def is_open(self) -> bool:
         """Arrivals come at a rate, whatever the target does."""
         return self.load is not None and self.load.model == "open"
+
+    @property
+    def waiting_s(self) -> float | None:
+        """How long the open model waits for responses after its last arrival; None in the closed model, whose users are
+        cut off."""
+        return self.stop_timeout if self.is_open else None
 
     @property
     def connect_backoff(self) -> bool:
@@ -171,7 +182,7 @@ class RunPlan:
         """The inverse of `to_dict`, after a format that knows lists only. Fields that an older version had not are as
         they are by default."""
         plain = {field.name: data[field.name] for field in fields(cls) if field.name in data}
-        for name in ("locustfiles", "arguments", "command", "tags", "exclude_tags", "source_addresses"):
+        for name in _WORDS & plain.keys():
             plain[name] = tuple(plain[name])
         plain["options"] = tuple((name, value) for name, value in plain["options"])
         plain["load"] = Load.from_dict(plain["load"]) if plain["load"] else None

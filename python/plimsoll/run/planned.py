@@ -12,8 +12,6 @@ from plimsoll.run.plan import RunPlan
 if TYPE_CHECKING:
     from pathlib import Path
 
-STDOUT = "-"
-
 
 @dataclass(frozen=True, slots=True)
 class Outputs:

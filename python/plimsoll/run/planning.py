@@ -13,9 +13,10 @@ from plimsoll.load import origins
 from plimsoll.load.guard_rails import Cap, GuardRails, HostPatterns, check_contact, split_hosts
 from plimsoll.load.levels import parse_rate
 from plimsoll.load.limits_file import machine_rails
-from plimsoll.load.mistakes import named
+from plimsoll.load.mistakes import BadValueError, named
 from plimsoll.load.options import LOAD_OPTIONS, load_from_options
 from plimsoll.load.plan_file import PlanFile, read_plan
+from plimsoll.load.protocols.tls import check_authorities, check_own
 from plimsoll.load.scenario import refusal
 from plimsoll.load.spec import Load
 from plimsoll.load.targets import read_targets
@@ -24,13 +25,14 @@ from plimsoll.run.guard import check_caps, check_identity
 from plimsoll.run.limits import open_files
 from plimsoll.run.machine import usable_cpus
 from plimsoll.run.options import locustfiles
-from plimsoll.run.options.command import UNSUPPORTED, run_words
+from plimsoll.run.options.command import DROPPED, UNSUPPORTED, run_words
 from plimsoll.run.options.config import user_configs
 from plimsoll.run.options.option import Kind
-from plimsoll.run.options.table import run_options
+from plimsoll.run.options.table import defaults, output_options, run_options
 from plimsoll.run.plan import DEFAULT_MAX_USERS, RunPlan
 from plimsoll.run.planned import Outputs, PlannedRun
 from plimsoll.run.transport.cluster import AUTO, require_ray
+from plimsoll.run.transport.shipment import Shipment
 from plimsoll.run.worker import source_addresses
 from plimsoll.stats.thresholds.watch import parse_threshold
 
@@ -44,13 +46,16 @@ FOR_SOCKETS = ("message", "subprotocol")
 ONLY_SOCKETS = "goes with a WebSocket: plimsoll run ws://…"
 FOR_CALLS = ("proto", "proto_path")
 ONLY_CALLS = "goes with a call of gRPC: plimsoll run grpc://…"
+FOR_TLS = ("cacert", "cert", "key")
 FOR_URLS = ("headers", *FOR_REQUESTS, *FOR_SOCKETS, *FOR_CALLS)
-STOP_TIMEOUT_S = 10.0
-"""Seconds that what is under way gets in the end, unless the run says; Locust's users get none."""
+FINISH_S = 10.0
+"""Seconds that native users of the closed model have to finish, unless the run says; Locust's users get none."""
+WAITING_S = 30.0
+"""Seconds that the open model waits for responses after its last arrival, unless the run says."""
 AS_GIVEN = (
     "tags", "exclude_tags", "equal_weights", "insecure", "http2", "reset_stats", "skip_log_setup", "exit_code_on_error",
     "exit_code_on_invalid", "strict", "times_of", "max_body", "max_decoded_body", "max_body_memory",
-    "max_names", "no_connect_backoff", "traceparent", "on_worker_loss",
+    "max_names", "no_connect_backoff", "traceparent", "on_worker_loss", "ship",
 )  # fmt: skip
 """Fields of a plan that are the values of the options of the same name."""
 _HOST = re.compile(r"[\w.-]+:\d+(/|$)|\w[\w-]*(\.[\w-]+)+/|localhost(/|$)")
@@ -85,7 +90,9 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
     _check_master(given)
     _check(what, load, given)
     users = given["users"] or 1
-    timeout = STOP_TIMEOUT_S if what.scenario is not None or (load and load.model == "open") else 0.0
+    timeout = FINISH_S if what.scenario is not None else 0.0
+    if load is not None and load.model == "open":
+        timeout = WAITING_S
     file = what.plan
     stop_timeouts = (given["stop_timeout"], file.stop_timeout if file else None, timeout)
     run_times = (given["run_time"], file.run_time if file else None)
@@ -111,7 +118,7 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
         users_per_connection=next(each for each in shared if each is not None),
         seed=next(each for each in seeds if each is not None),
         loglevel=given["loglevel"].upper(),
-        logfile=given["logfile"] and str(Path(given["logfile"]).absolute()),
+        logfile=_absolute(given["logfile"]),
         log_exchanges=given["log_exchanges"] is not None,
         rails=rails,
         identify=None if given["identify"] is None else check_contact(given["identify"]),
@@ -120,6 +127,8 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
         **{name: given[name] for name in AS_GIVEN},
     )
     check_caps(plan)
+    if plan.ship:
+        Shipment.of(plan, Path.cwd())
     return plan
 
 
@@ -145,8 +154,6 @@ def planned_run(words: RunWords, source: RunInput, changes: Mapping[str, Any]) -
     plan = plan_of(source, given)
     check_identity(plan)
     outputs = make_outputs(given, plan, source, words.secret)
-    for text in outputs.thresholds:
-        parse_threshold(text)
     command = ("plimsoll", "run", *run_words(words.arguments, given))
     return PlannedRun(replace(plan, command=command), outputs)
 
@@ -177,6 +184,25 @@ def make_outputs(
     return Outputs(**(as_given | changed))
 
 
+def with_outputs(run: PlannedRun, given: Mapping[str, Any]) -> PlannedRun:
+    """The run with the outputs that these options name, and no others. given: values of all `output_options`, by name.
+    What the run is called, its thresholds and its store stay."""
+    own = {"name": run.outputs.name, "thresholds": run.outputs.thresholds, "store": run.outputs.store}
+    values = {**defaults(), **given, **own}
+    shown = {each.dest: values[each.value_name] for each in output_options() if each.locust}
+    plan = replace(
+        run.plan,
+        logfile=_absolute(values["logfile"]),
+        log_exchanges=values["log_exchanges"] is not None,
+        options=tuple((name, shown.get(name, value)) for name, value in run.plan.options),
+    )
+    return PlannedRun(plan, make_outputs(values, plan, RunInput(), run.outputs.secret))
+
+
+def _absolute(path: str | None) -> str | None:
+    return path and str(Path(path).absolute())
+
+
 def _filled_in(path: str | None, plan: RunPlan) -> str | None:
     """A path with users, spawn rate and run time in it."""
     values = {"{u}": plan.users, "{r}": plan.spawn_rate, "{t}": plan.seconds}
@@ -185,13 +211,27 @@ def _filled_in(path: str | None, plan: RunPlan) -> str | None:
     return path
 
 
+def refuse_not_here(arguments: tuple[str, ...]) -> None:
+    """Raises UsageError for options of Locust that are not here, and for those that Locust itself dropped."""
+    for each in arguments:
+        name = each.partition("=")[0]
+        if name in DROPPED:
+            raise UsageError(DROPPED[name])
+        if name in UNSUPPORTED:
+            raise UsageError(f"{name} is an option of Locust that is not supported yet")
+
+
 def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInput:
     """Raises PlimsollError."""
+    refuse_not_here(arguments)
     sources = _sources(arguments, named=given["locustfile"] is not None)
     if not sources:
         _refuse(given, FOR_SOCKETS, ONLY_SOCKETS)
         _refuse(given, FOR_CALLS, ONLY_CALLS)
         _refuse(given, FOR_URLS, "goes with a URL: plimsoll run http://…")
+        _refuse(
+            given, FOR_TLS, "goes with a URL: plimsoll run https://…; a locustfile sets self.client.verify and cert"
+        )
         classes = _user_classes(arguments)
         found = tuple(str(path) for path in locustfiles.find(given["locustfile"] or locustfiles.DEFAULT))
         return RunInput(locustfiles=found, arguments=classes)
@@ -217,6 +257,7 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
         _refuse(given, FOR_SOCKETS, f"{ONLY_SOCKETS}, not {source}")
         return RunInput(scenario=_url_scenario(source, given), source=source)
     _refuse(given, FOR_URLS, f"goes with a URL, not with {source}")
+    _refuse(given, FOR_TLS, f"goes with a URL, not with {source}; a target of a plan has fields verify and cert")
     path = str(Path(source).absolute())
     plan = read_plan(source, given["host"]) if source.endswith(".toml") else None
     scenario = plan.scenario if plan else read_targets(source, given["host"])
@@ -276,13 +317,39 @@ def _url_scenario(url: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _scenario(scenario: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The scenario with targets as the options have them. Raises UsageError."""
-    changes = {**({"verify": False} if given["insecure"] else {}), **({"http2": True} if given["http2"] else {})}
+    changes = _tls(scenario, given) | ({"http2": True} if given["http2"] else {})
     if not changes:
         return scenario
     changed = {**scenario, "targets": [{**target, **changes} for target in scenario["targets"]]}
     if given["http2"] and (refused := refusal(changed)):
         raise UsageError(f"--http2: {refused[1]}")
     return changed
+
+
+def _tls(scenario: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What options about certificates change in targets. Raises UsageError with the name of the option."""
+    certificate, key = _path(given["cert"]), _path(given["key"])
+    authorities = _path(given["cacert"])
+    if key is not None and certificate is None:
+        raise UsageError("--key goes with --cert FILE")
+    if authorities is not None and given["insecure"]:
+        raise UsageError("--cacert and --insecure do not go together: one says what to check, the other not to")
+    if not any(target["url"].startswith("https:") for target in scenario["targets"]):
+        _refuse(given, FOR_TLS, "goes with a URL with TLS: https://…, wss://… or grpcs://…")
+    changes: dict[str, Any] = {"verify": False} if given["insecure"] else {}
+    if authorities is not None:
+        with named("--cacert"):
+            changes["verify"] = check_authorities(authorities)
+    if certificate is not None:
+        try:
+            changes["cert"] = check_own(certificate, key)
+        except BadValueError as error:
+            raise UsageError(f"--{error.field or 'cert'}: {error}") from error
+    return changes
+
+
+def _path(text: str | None) -> str | None:
+    return None if text is None else str(Path(text).expanduser())
 
 
 def _bounded(load: Load | None, processes: int, rails: GuardRails) -> Load | None:
@@ -296,6 +363,8 @@ def _bounded(load: Load | None, processes: int, rails: GuardRails) -> Load | Non
 def _check(what: RunInput, load: Load | None, given: Mapping[str, Any]) -> None:
     if given["csv_full_history"] and not given["csv"]:
         raise UsageError("--csv-full-history needs --csv")
+    for text in given["thresholds"]:
+        parse_threshold(text)
     targets = what.scenario["targets"] if what.scenario else ()
     if given["users_per_connection"] and not (given["http2"] or any(each.get("http2") for each in targets)):
         raise UsageError("--users-per-connection goes with --http2")
@@ -324,8 +393,6 @@ def _user_classes(arguments: tuple[str, ...]) -> tuple[str, ...]:
             raise UsageError(f"{each} and -f do not go together; the target of a locustfile is named with -H {each}")
         if not own and any(mark in each for mark in "/.:"):
             raise UsageError(f"{each}: no such file{_url_hint(each)}")
-        if each.partition("=")[0] in UNSUPPORTED:
-            raise UsageError(f"{each.partition('=')[0]} is an option of Locust that is not supported yet")
     return arguments
 
 
@@ -355,7 +422,9 @@ def _nodes(given: Mapping[str, Any]) -> int:
 
 
 def _check_master(given: Mapping[str, Any]) -> None:
-    """Raises UsageError for what does not go with --master."""
+    """Raises UsageError for what does not go with --master, and for what goes only with it."""
+    if given["ship"] and not (given["master"] or given["cluster"]):
+        raise UsageError("--ship goes with --master or --cluster: on this machine all files are where they are")
     if not given["master"]:
         return
     if given["cluster"]:

@@ -20,9 +20,11 @@ from plimsoll.load.mistakes import nearest, shown
 from plimsoll.load.origins import grpc_url
 from plimsoll.load.plan_file import read_plan
 from plimsoll.load.protocols import grpc
+from plimsoll.load.protocols.tls import tls_settings
 from plimsoll.load.scenario import refusal
 from plimsoll.load.url import check
-from plimsoll.report.text import cut, one_line
+from plimsoll.plain_text import one_line
+from plimsoll.report.text import cut
 from plimsoll.run.grpc_call import call
 
 if TYPE_CHECKING:
@@ -38,9 +40,12 @@ MOST_LISTED = 12
 LONGEST = 500
 """Characters of a target's words in an error."""
 MOST_FILES, MOST_BYTES = 10_000, 64 << 20
-"""The largest schema. A target could go on naming files that others import."""
+"""The largest schema, and the bytes of all answers to one group of questions. A target could go on naming files that
+others import."""
 NAMES = tuple(f"grpc.reflection.{version}.ServerReflection/ServerReflectionInfo" for version in ("v1", "v1alpha"))
 """The second one is asked where there is no first one. They differ in nothing but their names."""
+_CLOSED = "connection closed"
+"""Part of the engine's error for a server that ends a handshake, as one does that misses the client's certificate."""
 _NOT_FOUND = grpc.CODES["NOT_FOUND"]
 _MESSAGES = """
 syntax = "proto3";
@@ -82,6 +87,9 @@ def with_schema(plan: RunPlan) -> RunPlan:
         except ReflectionError as error:
             instead = f'write proto = "FILE" into {plan.source}' if _is_file(plan) else "--proto FILE"
             why = _quoted(error)
+            if target["url"].startswith("https:") and not target.get("cert") and _CLOSED in why:
+                own = f"cert in {plan.source}" if _is_file(plan) else "--cert FILE --key FILE"
+                why = f"{why}; if it asks for a certificate of the client, name one: {own}"
             raise UsageError(f"cannot ask {url} for its schema: {why}; name a file with it: {instead}") from error
     try:
         schema = files.schema()
@@ -145,7 +153,7 @@ class _Target:
         self._files = files
         self._allowed = plan.rails.allowed_hosts()
         self._headers = [*_headers(target, *calls), *([] if plan.header is None else [(HEADER, plan.header)])]
-        given = {name: target[name] for name in ("verify", "cert", "proxy") if name in target}
+        given = {**tls_settings(target), "proxy": target.get("proxy")}
         source = next(iter(plan.source_addresses), None)
         try:
             self._origin = Origin(target["url"], **given, source=source, http2=True)
@@ -192,7 +200,15 @@ class _Target:
 
     def _call(self, messages: Sequence[bytes]) -> CallResult:
         try:
-            return call(self._origin, self._name, messages, TIMEOUT_S, headers=self._headers, allowed=self._allowed)
+            return call(
+                self._origin,
+                self._name,
+                messages,
+                TIMEOUT_S,
+                headers=self._headers,
+                allowed=self._allowed,
+                most=MOST_BYTES,
+            )
         except ValueError as error:
             raise UsageError(str(error)) from error
 

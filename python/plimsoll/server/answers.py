@@ -23,6 +23,7 @@ from plimsoll.errors import (
     SeveralFieldsError,
     UsageError,
 )
+from plimsoll.report.text import plain_json
 from plimsoll.server.messages import Problem
 from plimsoll.store.redact import redact, storable_json
 
@@ -52,10 +53,15 @@ def to_json(message: Any) -> bytes:
     """A message, or plain values, as JSON; NaN and infinity become null."""
     kind = adapter(type(message) if hasattr(message, "__dataclass_fields__") else Any)
     try:
-        return kind.dump_json(message)
+        return _plain(kind.dump_json(message))
     except PydanticSerializationError:
         # Output and exceptions of user code may contain code points that cannot be encoded.
-        return adapter(Any).dump_json(storable_json(kind.dump_python(message)))
+        return _plain(adapter(Any).dump_json(storable_json(kind.dump_python(message))))
+
+
+def _plain(data: bytes) -> bytes:
+    """The page shows texts as they are, but people look at answers in a terminal, too."""
+    return data if data.isascii() else plain_json(data.decode()).encode()
 
 
 def answer(message: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
@@ -65,7 +71,7 @@ def answer(message: Any, status: int = 200, headers: Mapping[str, str] | None = 
 
 
 def problem(status: int, error: str, field: str = "", headers: Mapping[str, str] | None = None) -> Response:
-    return answer(Problem(redact(error), field), status, headers)
+    return answer(Problem(error, field), status, headers)
 
 
 async def read(request: Request, kind: type[MessageT]) -> MessageT:
@@ -97,27 +103,27 @@ def _of_http(_: Request, error: Exception) -> Response:
     text = error.detail
     if text == HTTPStatus(error.status_code).phrase:
         text = _WORDS.get(error.status_code, text.lower())
-    return problem(error.status_code, text, headers=error.headers)
+    return problem(error.status_code, redact(text), headers=error.headers)
 
 
 def _of_ours(_: Request, error: Exception) -> Response:
     """Each kind of error has its own status."""
     match error:
         case NotNowError():
-            return problem(409, str(error))
+            return problem(409, redact(str(error)))
         case SeveralFieldsError():
             first, *others = (Problem(redact(str(each)), each.field) for each in error.errors)
             return answer(replace(first, others=tuple(others)), 400)
         case FieldError():
-            return problem(400, str(error), error.field)
+            return problem(400, redact(str(error)), error.field)
         case UsageError():
-            return problem(400, str(error))
+            return problem(400, redact(str(error)))
         case RefError():
-            return problem(404, str(error))
+            return problem(404, redact(str(error)))
         case ReadOnlyError():
-            return problem(403, str(error))
+            return problem(403, redact(str(error)))
     logger.error("%s", error)
-    return problem(500, str(error))
+    return problem(500, redact(str(error)))
 
 
 def _of_clients(_: Request, __: Exception) -> Response:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 REQUEST_TIMEOUT_S = 10.0
 """From the start of a connection, or the first byte of a request, to the end of the request."""
+TAKEN_TIMEOUT_S = 10.0
+"""For a reader to take another `TAKEN_BYTES`, or the rest, of a response that waits for it."""
+TAKEN_BYTES = 100_000
 MOST_CONNECTIONS = 256
 """Concurrent connections. A viewer has one or two. Each takes a file descriptor that the users of a run may need."""
 QUIET_S = 60.0
@@ -23,9 +26,11 @@ _FULL = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 
 
 
 class LimitedConnection(H11Protocol):
-    """Closes a connection whose request arrives too slowly, and refuses connections over the limit."""
+    """Closes a connection whose request arrives too slowly or whose response is not read, and refuses connections over
+    the limit."""
 
     _overdue: asyncio.TimerHandle | None = None
+    _unread: asyncio.TimerHandle | None = None
     _is_refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -46,7 +51,17 @@ class LimitedConnection(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget()
+        self._forget_unread()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """More waits for the reader than the transport wants to keep."""
+        super().pause_writing()
+        self._watch_reader()
+
+    def resume_writing(self) -> None:
+        self._forget_unread()
+        super().resume_writing()
 
     def _watch(self) -> None:
         """Set a deadline while a request is expected or incomplete."""
@@ -54,6 +69,22 @@ class LimitedConnection(H11Protocol):
             self._forget()
         elif self._overdue is None:
             self._overdue = self.loop.call_later(REQUEST_TIMEOUT_S, self.transport.abort)
+
+    def _watch_reader(self) -> None:
+        left = self.transport.get_write_buffer_size()
+        self._unread = self.loop.call_later(TAKEN_TIMEOUT_S, self._look_at_reader, left)
+
+    def _look_at_reader(self, left: int) -> None:
+        """left: what waited for the reader at the last look."""
+        if self.transport.get_write_buffer_size() > left - TAKEN_BYTES:
+            self.transport.abort()
+        else:
+            self._watch_reader()
+
+    def _forget_unread(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None
 
     def _forget(self) -> None:
         if self._overdue is not None:

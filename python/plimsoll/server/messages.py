@@ -182,6 +182,8 @@ class EndpointRow:
     name: str
     requests: int
     failures: int
+    unanswered: int
+    """No response had come when the user was stopped, or the waiting for it ended."""
     rps: float
     failures_per_s: float
     current_rps: float
@@ -314,6 +316,8 @@ class Summary:
 
     requests: int
     failures: int
+    unanswered: int
+    """Requests without a response when their user was stopped."""
     rate: float
     p50: float | None
     p95: float | None

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.cell import geometric_mean
-from plimsoll.stats.latency.ranks import above
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -42,6 +41,11 @@ class EndpointCell:
         return sum(run.censored for run in self.runs)
 
     @property
+    def unanswered(self) -> int | None:
+        """Requests without a response when their user was stopped."""
+        return _sum(run.unanswered for run in self.runs)
+
+    @property
     def rate(self) -> float | None:
         return geometric_mean([run.rate for run in self.runs])
 
@@ -49,7 +53,9 @@ class EndpointCell:
     def failures_per_s(self) -> float | None:
         if not self.requests or self.failures is None or self.rate is None:
             return None
-        return self.rate * self.failures / self.requests
+        overdue = sum(run.overdue for run in self.runs)
+        completed = self.requests - overdue
+        return self.rate * (self.failures - overdue) / completed if completed else 0.0
 
     @property
     def mean(self) -> float | None:
@@ -74,8 +80,14 @@ class EndpointCell:
         return geometric_mean([run.quantile(q) for run in self.runs])
 
     def is_at_least(self, q: float) -> bool:
-        """Whether the value at this quantile may have been greater: in a run it is among timed-out requests."""
-        return any(run.censored and run.timed and above(run.timed, q) <= run.censored for run in self.runs)
+        """Whether the value at this quantile may have been greater: in a run it lies among requests that were given up
+        on."""
+        return any(run.is_at_least(q) for run in self.runs)
+
+    @property
+    def is_mean_at_least(self) -> bool:
+        """The same of the mean and the maximum."""
+        return any(run.is_mean_at_least for run in self.runs)
 
     def share(self, metric: Metric) -> float:
         """ms of a time that the generator may have added, on average over the runs."""

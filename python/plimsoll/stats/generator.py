@@ -1,20 +1,51 @@
-"""Health of the load generator over all of its workers."""
+"""Health of the load generator over all of its workers, and what each machine of a run on several has done."""
 
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import attrgetter
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram
 from plimsoll.record import WORKER_STATE, GeneratorCounts, WorkerState
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from plimsoll.record import Health
 
 
+LATE_MS = 2000
+"""A request that leaves later than this is not load of the moment at which it was due. A worker that stands still for
+longer than this keeps its users from doing anything for seconds."""
 _COUNTED_STATE = tuple(name for name in WORKER_STATE if name != "cpu")
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """A time for which a worker neither sent nor read anything."""
+
+    worker: int
+    seconds: range
+    """Whole seconds of the run that it was part of."""
+    ms: int
+    users: int
+    """Users of this worker."""
+    cpu: float
+    """CPU seconds per second that the worker used in these seconds."""
+    waited: float
+    """Seconds per second for which it was ready to run, and the computer ran something else."""
+
+    @property
+    def first(self) -> int:
+        return self.seconds.start
+
+    @property
+    def last(self) -> int:
+        return self.seconds[-1]
 
 
 class _Series:
@@ -39,12 +70,61 @@ class _Series:
                 values.extend([0] * missing)
             values[second] = max(values[second], getattr(health, name))
 
+    def silences(self, worker: int, limit_ms: float) -> Iterator[Silence]:
+        """A worker that was silent for several seconds reports them at once, all with the length of the whole."""
+        users, first = self.values["users"], 0
+        for silent, group in groupby(self.values["silence_ms"]):
+            stop = first + sum(1 for _ in group)
+            # Short ones of the same length are several.
+            length = stop - first if silent >= 1000 else 1
+            for start in range(first, stop, length):
+                if silent > limit_ms and users[start]:
+                    seconds = range(start, start + length)
+                    cpu = fmean(max(0.0, self.cpu[second]) for second in seconds)
+                    waited = fmean(self.values["cpu_wait_ms"][second] / 1000 for second in seconds)
+                    yield Silence(worker, seconds, silent, users[start], cpu, waited)
+            first = stop
+
 
 @dataclass
 class _LastState(WorkerState):
     """A worker at its last report, which came in several rows."""
 
     second: int = -1
+
+
+@dataclass
+class WorkerRequests:
+    """What one worker has sent, after the warm-up."""
+
+    requests: int = 0
+    failures: int = 0
+    response: Histogram = field(default_factory=Histogram)
+    """Response times, µs."""
+    lag: Histogram = field(default_factory=Histogram)
+    """µs."""
+    cpu: float = 0.0
+    """CPU seconds."""
+    seconds: int = 0
+    """Reports that carry its CPU."""
+
+    def add(self, row: Health) -> None:
+        self.requests += row.requests
+        self.failures += row.failures
+        if row.response is not None:
+            self.response.add(row.response)
+        self.lag.add(row.lag)
+        self.cpu += row.cpu
+        self.seconds += row.cpu > 0
+
+    def merge(self, other: WorkerRequests) -> None:
+        """Add those of another worker."""
+        self.requests += other.requests
+        self.failures += other.failures
+        self.response.add(other.response)
+        self.lag.add(other.lag)
+        self.cpu += other.cpu
+        self.seconds += other.seconds
 
 
 class GeneratorView(GeneratorCounts):
@@ -66,6 +146,12 @@ class GeneratorView(GeneratorCounts):
         """User seconds of waiting to reconnect after failed connections."""
         self.gathered = 0.0
         """Seconds for which replies waited because workers slept to read more of them at a time."""
+        self.late_by_second: dict[int, int] = {}
+        """Requests that left more than `LATE_MS` late, by the second of their answer."""
+        self.late_since = 0
+        """The second in which the first of them was due."""
+        self.by_worker: dict[int, WorkerRequests] = {}
+        """Only of a run on several machines."""
         self._offered = array("Q")
         """By second, like the next two."""
         self._lag_sum = array("d")
@@ -80,7 +166,11 @@ class GeneratorView(GeneratorCounts):
         if warmup:
             return
         self.lag.add(health.lag)
+        if health.lag.max > LATE_MS * 1000:
+            self._add_late(health)
         self.delay.add(health.delay)
+        if health.requests or health.response is not None or health.worker in self.by_worker:
+            self.by_worker.setdefault(health.worker, WorkerRequests()).add(health)
         self.add_counts(health)
         self.cpu_max = max(self.cpu_max, health.cpu)
         self.cpu_used += health.cpu
@@ -97,6 +187,12 @@ class GeneratorView(GeneratorCounts):
         if series is None:
             series = self._workers[health.worker] = _Series()
         series.add(health)
+
+    def _add_late(self, health: Health) -> None:
+        due = max(0, health.second - health.lag.max // 1_000_000)
+        self.late_since = min(due, self.late_since) if self.late_by_second else due
+        late = health.lag.counts_above([LATE_MS * 1000])[0]
+        self.late_by_second[health.second] = self.late_by_second.get(health.second, 0) + late
 
     def _note_state(self, health: Health) -> None:
         last = self._latest.get(health.worker)
@@ -127,6 +223,11 @@ class GeneratorView(GeneratorCounts):
         return sum(state.waiting for state in self._latest.values())
 
     @property
+    def out(self) -> int:
+        """Responses that are still to come: for requests in flight, and for arrivals that wait."""
+        return self.in_flight + self.waiting
+
+    @property
     def begun(self) -> int:
         """Arrivals that a user accepted, so that their first request was sent."""
         return max(0, self.offered - self.dropped - self.waiting)
@@ -140,13 +241,12 @@ class GeneratorView(GeneratorCounts):
         return sum(each > limit for each in cpu) / len(cpu) if cpu else 0.0
 
     def full_seconds(self, limit: float) -> list[int]:
-        """The whole seconds in which some worker used CPU, or waited for one, for more than `limit` (0…1) of the
-        time."""
+        """The whole seconds in which some worker used CPU for more than `limit` (0…1) of the time."""
         found = {
             second
             for series in self._workers.values()
             for second, each in enumerate(series.cpu[: self._whole_seconds])
-            if each + series.values["cpu_wait_ms"][second] / 1000 > limit
+            if each > limit
         }
         return sorted(found)
 
@@ -158,13 +258,17 @@ class GeneratorView(GeneratorCounts):
             if many
         }
 
-    def silences(self, limit_ms: float) -> dict[int, int]:
-        """The seconds in which a worker with users was silent for longer than that, and for how many ms."""
+    def silences(self, limit_ms: float) -> list[Silence]:
+        """The times for which a worker with users was silent for longer than that, by their first second."""
+        found = [each for worker, series in self._workers.items() for each in series.silences(worker, limit_ms)]
+        return sorted(found, key=attrgetter("first"))
+
+    def silence_by_second(self) -> dict[int, int]:
+        """The longest silence of a worker with users in each second that had one, ms."""
         found: dict[int, int] = {}
-        for series in self._workers.values():
-            for second, silent in enumerate(series.values["silence_ms"]):
-                if silent > limit_ms and series.values["users"][second]:
-                    found[second] = max(silent, found.get(second, 0))
+        for silence in self.silences(0):
+            for second in silence.seconds:
+                found[second] = max(silence.ms, found.get(second, 0))
         return dict(sorted(found.items()))
 
     @property
@@ -209,3 +313,70 @@ class GeneratorView(GeneratorCounts):
         if len(series) == 1:
             return {second: series[0][second] for second in self._reported(seconds)}
         return {second: sum(x[second] for x in series if second < len(x)) for second in self._reported(seconds)}
+
+
+@dataclass(frozen=True, slots=True)
+class MachineFigures:
+    """Times in ms; None without any."""
+
+    machine: str
+    """Its name; several names where a worker was replaced by one on another machine, as its figures are one sum."""
+    workers: int
+    requests: int
+    failures: int
+    share: float
+    """Of all requests, 0…1."""
+    rps: float
+    p50: float | None
+    p99: float | None
+    cpu: float | None
+    """CPU seconds per second of a worker, on average."""
+    lag_p99: float | None
+
+
+def by_machine(generator: GeneratorView, facts: Mapping[str, Any], duration: float) -> list[MachineFigures]:
+    """One for each machine, by name; nothing for a run on one machine. duration: seconds that rates are taken over."""
+    of_worker = generator.by_worker
+    sums: dict[str, WorkerRequests] = {}
+    workers: dict[str, int] = {}
+    for index, name in _places(facts).items():
+        if (found := of_worker.get(index)) is not None:
+            sums.setdefault(name, WorkerRequests()).merge(found)
+        workers[name] = workers.get(name, 0) + 1
+    if len(workers) < 2 or not sums:
+        return []
+    total = sum(each.requests for each in sums.values())
+    return list(
+        _figures({name: sums.get(name, WorkerRequests()) for name in sorted(workers)}, workers, total, duration)
+    )
+
+
+def _places(facts: Mapping[str, Any]) -> dict[int, str]:
+    """By worker: the machine that it was on."""
+    names: dict[int, list[str]] = {}
+    for machine in (facts.get("cluster") or {}).get("machines") or ():
+        for worker in machine["workers"]:
+            names.setdefault(worker, []).append(str(machine.get("machine") or machine["host"]))
+    return {worker: ", ".join(dict.fromkeys(found)) for worker, found in sorted(names.items())}
+
+
+def _figures(
+    sums: Mapping[str, WorkerRequests], workers: Mapping[str, int], total: int, duration: float
+) -> Iterator[MachineFigures]:
+    for name, each in sums.items():
+        yield MachineFigures(
+            name,
+            workers[name],
+            each.requests,
+            each.failures,
+            each.requests / total if total else 0.0,
+            each.requests / duration if duration else 0.0,
+            _percentile(each.response, 0.5),
+            _percentile(each.response, 0.99),
+            each.cpu / each.seconds if each.seconds else None,
+            _percentile(each.lag, 0.99),
+        )
+
+
+def _percentile(times: Histogram, q: float) -> float | None:
+    return times.value_at(q) / 1000 if times.count else None

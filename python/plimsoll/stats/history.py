@@ -86,7 +86,7 @@ class RunHistory:
             "endpoint": endpoint,
             "requests": count * is_request,
             "failures": count * failed,
-            "bodies": bodies,
+            "bodies": bodies * is_request,
             "times": timed * np.fromiter(map(attrgetter("count"), columns.response), dtype=np.int64),
             "time": time * timed,
             "least": np.where(timed, least, _REDUCED["least"][1]),

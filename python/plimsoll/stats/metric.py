@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
 from plimsoll.errors import UsageError
+from plimsoll.stats.latency.censored import Survival
 
 if TYPE_CHECKING:
     from plimsoll.stats.study import Measured
@@ -90,6 +91,12 @@ class Metric:
         if self.kind == "mean":
             return max(0.0, measured.histogram.mean - on_time.mean) / 1000
         quantile = 1.0 if self.quantile is None else self.quantile
+        if measured.waits is not None:
+            found = (
+                Survival.of(times, measured.waits).quantiles((quantile,)) for times in (measured.histogram, on_time)
+            )
+            (value, _), (known, _) = (each[0] for each in found)
+            return max(0, value - known) / 1000
         return max(0, measured.histogram.value_at(quantile) - on_time.value_at(quantile)) / 1000
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from plimsoll.stats.view import RecordedRun
 
-RULES = 2
+RULES = 4
 """Increase it whenever the same record may give other numbers, or another verdict on the generator."""
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "max": 1.0}
@@ -30,8 +30,10 @@ class RunSummary:
 
     requests: int
     failures: int
+    unanswered: int
+    """Requests without a response when their user was stopped."""
     rate: float
-    """Requests per second."""
+    """Completed requests per second."""
     duration: float
     """s measured."""
     times: dict[str, float | None]
@@ -59,28 +61,29 @@ class RunSummary:
     @classmethod
     def of(cls, run: RecordedRun) -> Self:
         """Reads the run. Raises StoreError if that fails."""
-        return cls.of_view(RunView.of(run), run.manifest, run.facts)
+        return cls.of_view(RunView.of(run), run.manifest, run.facts, run.status)
 
     @classmethod
-    def of_view(cls, view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Self:
+    def of_view(cls, view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any], status: str) -> Self:
         """The same from a run already read."""
         total = summarise_total(view)
         times = {"mean": total.response.mean, **{name: total.response.quantile(q) for name, q in QUANTILES.items()}}
         return cls(
             requests=total.requests,
             failures=total.failures,
+            unanswered=total.totals.unanswered,
             rate=total.rps,
             duration=view.duration,
             times={name: None if time is None else time.value for name, time in times.items()},
             at_least=tuple(name for name, time in times.items() if time is not None and time.at_least),
             shares={name: time.share for name, time in times.items() if time is not None},
-            reasons=tuple(judge(view, manifest, facts).reasons),
+            reasons=tuple(judge(view, manifest, facts, status).reasons),
         )
 
     @classmethod
     def unreadable(cls, reason: str) -> Self:
         """Of a run whose record cannot be read."""
-        return cls(0, 0, 0.0, 0.0, dict.fromkeys(("mean", *QUANTILES)), reasons=(reason,))
+        return cls(0, 0, 0, 0.0, 0.0, dict.fromkeys(("mean", *QUANTILES)), reasons=(reason,))
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "at_least": list(self.at_least), "reasons": list(self.reasons)}

@@ -13,6 +13,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
+from plimsoll.stats.latency.censored import Survival
+from plimsoll.stats.latency.ranks import above
 from plimsoll.stats.metric import DEFAULT_METRICS, DELTA, Metric
 
 if TYPE_CHECKING:
@@ -148,7 +150,8 @@ class FailureKind:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """One endpoint in one run, without the warm-up. `requests` includes failed ones, like `rate`."""
+    """One endpoint in one run, without the warm-up. `requests` includes failed ones, like `rate`, and those that failed
+    because no response came, which are not in `rate`."""
 
     method: str
     name: str
@@ -169,6 +172,14 @@ class Measured:
     """Of the failed requests with a response."""
     censored: int = 0
     """Timed-out requests, kept at their limit."""
+    unanswered: int | None = None
+    """Requests without a response when their user was stopped; None: unknown."""
+    overdue: int = 0
+    """Of these, those that are failures."""
+    waits: Histogram | None = None
+    """How long they had waited, in µs; None without any."""
+    service_waits: Histogram | None = None
+    """The same since they were sent."""
     connected: int | None = None
     """Requests that opened a connection."""
     connecting: float | None = None
@@ -193,13 +204,28 @@ class Measured:
 
     def quantile(self, q: float) -> float | None:
         """ms at rank ⌈q · n⌉; None if unknown."""
+        if self.waits is not None and self.histogram is not None:
+            return Survival.of(self.histogram, self.waits).quantiles((q,))[0][0] / 1000
         if self.histogram is not None and self.histogram.count:
             return self.histogram.value_at(q) / 1000
         return next((value for known, value in self.quantiles.items() if math.isclose(known, q, abs_tol=1e-9)), None)
 
+    def is_at_least(self, q: float) -> bool:
+        """Whether the value at this quantile may have been greater: it lies among requests that were given up on."""
+        if self.waits is not None and self.histogram is not None:
+            return Survival.of(self.histogram, self.waits).quantiles((q,))[0][1]
+        return bool(self.censored and self.timed and above(self.timed, q) <= self.censored)
+
+    @property
+    def is_mean_at_least(self) -> bool:
+        """Whether the mean and the maximum may have been greater."""
+        if self.censored or self.waits is None or self.histogram is None:
+            return bool(self.censored)
+        return not Survival.of(self.histogram, self.waits).is_complete
+
     @property
     def timed(self) -> int | None:
-        """The number of requests behind the quantiles."""
+        """The number of responses behind the quantiles."""
         return self.histogram.count if self.histogram is not None else self.requests
 
 
@@ -405,6 +431,8 @@ class Study:
     """The environment, for people: machine, kernel, versions, commit."""
     shape: Literal["auto", "ladder", "operations", "chain", "rates"] = "auto"
     """The layout of its report."""
+    is_after_earlier: bool = False
+    """The baseline's runs are earlier ones of the same thing, by themselves: they predict what the next run shows."""
     is_aa: bool = False
     """The variants are identical: all differences are noise."""
     search: CapacitySearch | None = None

@@ -24,7 +24,8 @@ _RESOLUTION = 0.0015
 class EndpointSummary:
     """Times in ms, sizes in bytes, rates per second. Times are None if nothing was timed.
 
-    It reads its totals when it is asked: ask it before they grow.
+    Plain numbers of times are those of the responses that came, as in Locust's tables. It reads its totals when it is
+    asked: ask it before they grow.
     """
 
     totals: Totals
@@ -35,6 +36,7 @@ class EndpointSummary:
     response: Latency
     """Response times for a user of the target; the times below are based on it."""
     rps: float
+    """Completed requests, within the time of the load."""
     failures_per_s: float
     current_rps: float
     """Over the last 10 s, like the other current numbers."""
@@ -61,8 +63,7 @@ class EndpointSummary:
 
     @property
     def mean(self) -> float | None:
-        mean = self.response.mean
-        return None if mean is None else mean.value
+        return self.response.mean_of_responses
 
     @property
     def min(self) -> float | None:
@@ -97,7 +98,8 @@ class EndpointSummary:
 
     @property
     def average_size(self) -> float:
-        return _ratio(sum(each.bytes_body for each in self.totals.outcomes.values()), self.requests)
+        """Bytes of a body of the completed ones."""
+        return _ratio(self.totals.body_bytes, self.totals.completed)
 
     @property
     def fail_ratio(self) -> float:
@@ -128,6 +130,11 @@ def summarise(view: RunView) -> list[EndpointSummary]:
     return [summary_of(view, each) for each in view.endpoints]
 
 
+def summarise_completed(view: RunView) -> list[EndpointSummary]:
+    """The same as Locust has it: an endpoint without any completed request has no row."""
+    return [row for row in summarise(view) if row.totals.completed]
+
+
 def summarise_total(view: RunView) -> EndpointSummary:
     """The row "Aggregated"."""
     return _summary(view, view.total, view.recent.total)
@@ -139,15 +146,14 @@ def summary_of(view: RunView, endpoint: EndpointView) -> EndpointSummary:
 
 
 def _summary(view: RunView, totals: EndpointView, current: Totals) -> EndpointSummary:
-    requests, failures, seconds = totals.requests, totals.failures, view.duration
     return EndpointSummary(
         totals=totals,
         timed=view.timed,
-        requests=requests,
-        failures=failures,
+        requests=totals.requests,
+        failures=totals.failures,
         response=totals.response_of(view.timed),
-        rps=_ratio(requests, seconds),
-        failures_per_s=_ratio(failures, seconds),
+        rps=view.rate(totals),
+        failures_per_s=view.failure_rate(totals),
         current_rps=_ratio(current.requests, view.recent.seconds),
         current_failures_per_s=_ratio(current.failures, view.recent.seconds),
         current_response=current.response_of(view.timed),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.record import CANCELLED, DROPPED, FAILURES, NO_REQUESTS, TIMED, ExchangeCounts, Interval, added_up
+from plimsoll.record import DROPPED, FAILURES, NO_REQUESTS, TIMED, UNANSWERED, ExchangeCounts, Interval, added_up
 from plimsoll.stats.latency.milliseconds import Latency
 
 if TYPE_CHECKING:
@@ -45,9 +46,19 @@ class Totals:
         into.add(interval)
 
     @property
-    def requests(self) -> int:
-        """Exchanges that ended by themselves, well or badly; neither cancelled nor dropped ones."""
+    def completed(self) -> int:
+        """Exchanges that ended by themselves, well or badly: all but unanswered and dropped ones."""
         return sum(each.count for each in self.outcomes.values() if each.outcome not in NO_REQUESTS)
+
+    @property
+    def body_bytes(self) -> int:
+        """Of the completed ones: a response whose user was stopped before it was judged is none of them."""
+        return sum(each.bytes_body for each in self.outcomes.values() if each.outcome not in NO_REQUESTS)
+
+    @property
+    def requests(self) -> int:
+        """The completed ones, and those that failed because no response came."""
+        return self.completed + self.overdue
 
     @property
     def failures(self) -> int:
@@ -55,9 +66,19 @@ class Totals:
         return sum(each.count for each in self.failed_outcomes)
 
     @property
-    def cancelled(self) -> int:
-        """Exchanges cut off by the stop of their user."""
-        return self.outcomes[CANCELLED].count if CANCELLED in self.outcomes else 0
+    def completed_failures(self) -> int:
+        """Of the completed ones, those that failed."""
+        return self.failures - self.overdue
+
+    @property
+    def unanswered(self) -> int:
+        """Exchanges without a response when their user was stopped. offered = completed + unanswered + dropped."""
+        return self.outcomes[UNANSWERED].count if UNANSWERED in self.outcomes else 0
+
+    @property
+    def overdue(self) -> int:
+        """Of the unanswered ones, those that are failures. Only a whole run knows."""
+        return 0
 
     @property
     def dropped(self) -> int:
@@ -83,13 +104,21 @@ class Totals:
         return self.service_of(TIMED)
 
     def response_of(self, outcomes: Container[str]) -> Latency:
-        return Latency.of_response(each for each in self.outcomes.values() if each.outcome in outcomes)
+        times = (each for each in self.outcomes.values() if each.outcome in outcomes)
+        return Latency.of_response(times, self._waits_of(outcomes))
 
     def service_of(self, outcomes: Container[str]) -> Latency:
-        return Latency.of_service(each for each in self.outcomes.values() if each.outcome in outcomes)
+        times = (each for each in self.outcomes.values() if each.outcome in outcomes)
+        return Latency.of_service(times, self._waits_of(outcomes))
+
+    def _waits_of(self, outcomes: Container[str]) -> Interval | None:
+        """A response that did not come may have been a success, but it cannot be said to be a failure with one."""
+        return self.outcomes.get(UNANSWERED) if "success" in outcomes else None
 
     @property
     def failed_outcomes(self) -> list[Interval]:
         """Sums of the failure kinds that occurred, the most frequent first."""
-        failed = (each for each in self.outcomes.values() if each.outcome in FAILURES and each.count)
+        failed = [each for each in self.outcomes.values() if each.outcome in FAILURES and each.count]
+        if overdue := self.overdue:
+            failed.append(replace(self.outcomes[UNANSWERED], count=overdue))
         return sorted(failed, key=lambda each: (-each.count, each.outcome))

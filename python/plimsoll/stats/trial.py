@@ -10,8 +10,7 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, TRACEPARENT, Interval, SlowRequest
-from plimsoll.stats.latency.milliseconds import CENSORED
+from plimsoll.record import FAILURES, NO_REQUESTS, RESPONDED, TRACEPARENT, UNANSWERED, Interval, SlowRequest
 from plimsoll.stats.study import PLIMSOLL, FailureKind, GeneratorHealth, Measured, TargetWork, Trial
 from plimsoll.stats.validity import judge, throughput_share
 
@@ -22,19 +21,13 @@ if TYPE_CHECKING:
     from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.reading import RunReading
     from plimsoll.stats.study import Level
-    from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import EndpointView, RunView
 
 QUANTILES = (0.5, 0.66, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 0.9999)
 """Stored in a trial without its histogram."""
-ANSWERED = (TIMED & FAILURES) - CENSORED
+ANSWERED = RESPONDED & FAILURES
 """Failures with a response."""
 
-_UNENDED = {
-    "running": "the run has not ended",
-    "interrupted": "the run was cut off before its end",
-    "failed": "the run failed before its end",
-}
 _STATUS = re.compile(r"(?:^|status |HTTPError\(')([1-5]\d\d)\b")
 
 
@@ -73,10 +66,10 @@ def trial_of(
     """
     view = reading.view
     manifest = run.manifest
-    validity = judge(view, manifest, run.facts)
+    validity = judge(view, manifest, run.facts, run.status)
     target: Mapping[str, Mapping[str, Any]] = run.facts.get("observed") or {}
     users, ramp = _users(view, manifest)
-    kinds, added = _kinds(view), throughput_share(view, manifest) or 0.0
+    kinds, added, steady = _kinds(view), throughput_share(view, manifest) or 0.0, view.steady
     return Trial(
         id=run.id,
         variant=variant,
@@ -90,10 +83,10 @@ def trial_of(
         duration=view.duration or None,
         ramp=ramp,
         warmup=float(view.warmup),
-        endpoints=tuple(_measured(each, reading, kinds, added) for each in view.endpoints),
-        total=_measured(view.total, reading, kinds, added),
+        endpoints=tuple(_measured(each, reading, kinds, added, steady) for each in view.endpoints),
+        total=_measured(view.total, reading, kinds, added, steady),
         precision=replace(PLIMSOLL, times_of=cast("Any", view.times_of)),
-        invalid=invalid_for(run, validity),
+        invalid=validity.unfit,
         notes=(*run.notes, *(["it was stopped before its time was up"] if run.status == "stopped" else ())),
         generator=_generator(view, manifest),
         lag=view.generator.lag if view.generator.lag.count else None,
@@ -108,11 +101,6 @@ def trial_of(
         scenario=_digest(manifest),
         facts=facts or {},
     )
-
-
-def invalid_for(run: StudyRun, validity: Validity) -> tuple[str, ...]:
-    """Why a run counts in no comparison."""
-    return (*validity.reasons, *([_UNENDED[run.status]] if run.status in _UNENDED else ()))
 
 
 def _work(observed: Mapping[str, Mapping[str, Any]]) -> Iterator[TargetWork]:
@@ -131,34 +119,41 @@ def _measured(
     reading: RunReading,
     kinds: Mapping[tuple[str, str], tuple[FailureKind, ...]],
     throughput_share: float,
+    steady: range | None,
 ) -> Measured:
-    """throughput_share: the generator's share of the run's throughput, the same for every endpoint."""
+    """throughput_share: the generator's share of the run's throughput, the same for every endpoint. steady: the seconds
+    whose throughput counts."""
     view = reading.view
     times = totals.response_of(view.timed)
     all_times = Interval(0, totals.method, totals.name, "")
     for interval in totals.outcomes.values():
         if interval.outcome in view.timed:
             all_times.add(interval)
-    key = totals.method, totals.name
+    key, waits = (totals.method, totals.name), totals.outcomes.get(UNANSWERED)
     ended = [each for each in totals.outcomes.values() if each.outcome not in NO_REQUESTS]
     connected = sum(each.connected for each in ended)
     return Measured(
         *key,
         requests=totals.requests,
         failures=totals.failures,
-        rate=totals.requests / view.duration if view.duration else None,
+        # Equal services with a different latency carry the same load: what the first seconds lack is no throughput.
+        rate=view.rate(totals, steady) if view.duration else None,
         mean=_value(times.mean),
         min=_value(times.min),
         max=_value(times.max),
         quantiles={
             q: each.value for q, each in zip(QUANTILES, times.quantiles(QUANTILES), strict=True) if each is not None
         },
-        size=totals.counts.bytes_body / totals.requests if totals.requests else None,
+        size=totals.body_bytes / totals.completed if totals.completed else None,
         outcomes={name: each.count for name, each in sorted(totals.outcomes.items()) if each.count},
         kinds=kinds.get(key, ()),
         mean_success=_value(totals.response_of({"success"}).mean),
         mean_failure=_value(totals.response_of(ANSWERED).mean),
         censored=times.censored,
+        unanswered=totals.unanswered,
+        overdue=totals.overdue,
+        waits=waits.response if waits is not None and waits.timed else None,
+        service_waits=waits.service if waits is not None and waits.timed else None,
         connected=connected,
         connecting=sum(each.connect_sum for each in ended) / connected / 1e6 if connected else None,
         histogram=all_times.response,

@@ -9,9 +9,19 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.record import FAILURES, NO_REQUESTS, STREAM_ROWS, TIMES_OF, RecordCounts
+from plimsoll.record import (
+    FAILURES,
+    NO_REQUESTS,
+    RESPONDED,
+    STREAM_ROWS,
+    TIMES_OF,
+    UNANSWERED,
+    Failure,
+    RecordCounts,
+)  # fmt: skip
 from plimsoll.stats.columns import IntervalColumns, take
 from plimsoll.stats.generator import GeneratorView
+from plimsoll.stats.latency.patience import Patience
 from plimsoll.stats.left_out import LeftOut, first_second
 from plimsoll.stats.seconds import WINDOW, RecentSeconds, by_second
 from plimsoll.stats.totals import AGGREGATED, Totals
@@ -19,14 +29,19 @@ from plimsoll.stats.totals import AGGREGATED, Totals
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from plimsoll.record import CaughtException, Failure, Health, Interval
+    from plimsoll.record import CaughtException, Health, Interval
     from plimsoll.stats.seconds import Key, SecondSums
     from plimsoll.stats.study import Series
+
+SLACK_S = 0.05
+"""The end of the load is noticed up to this much late, or early."""
 
 
 class RecordedRun(Protocol):
     """A readable run, as returned by the store."""
 
+    @property
+    def status(self) -> str: ...
     @property
     def started(self) -> float: ...
     @property
@@ -54,13 +69,37 @@ class Companion(Protocol):
 class EndpointView(Totals):
     """An endpoint over a whole run, with its counts second by second."""
 
-    def __init__(self, method: str, name: str) -> None:
+    def __init__(self, method: str, name: str, patience: Patience) -> None:
+        """patience: of the run."""
         super().__init__(method, name)
+        self._patience = patience
+        self._unanswered_in: tuple[int, int] | None = None
+        """The first and the last second in which users were stopped in the middle of a request."""
         self.requests_by_second = array("Q")
         self.failures_by_second = array("Q")
 
+    @property
+    def overdue(self) -> int:
+        waits = self.outcomes.get(UNANSWERED)
+        return 0 if waits is None else self._patience.overdue(waits)
+
+    def overdue_failure(self, started: float) -> Failure | None:
+        """What a table of failures says of `overdue`. started: Unix time of second 0."""
+        if self._unanswered_in is None or not self.overdue:
+            return None
+        first, last = self._unanswered_in
+        times = started + first, started + last + 1
+        return Failure(self.method, self.name, UNANSWERED, self._patience.message, self.overdue, *times)
+
+    def completed_within(self, seconds: range) -> int:
+        """Completed exchanges whose response came in these seconds of the run."""
+        return sum(self.requests_by_second[seconds.start : seconds.stop])
+
     def count(self, outcome: str, seconds: Sequence[int], counts: Sequence[int]) -> None:
         """So many exchanges with this outcome in these seconds."""
+        if outcome == UNANSWERED:
+            first, last = self._unanswered_in or (min(seconds), max(seconds))
+            self._unanswered_in = min(first, *seconds), max(last, *seconds)
         if outcome in NO_REQUESTS:
             return
         missing = max(seconds) + 1 - len(self.requests_by_second)
@@ -74,20 +113,33 @@ class EndpointView(Totals):
                 self.failures_by_second[second] += count
 
 
+def whole_seconds_until(load_end: float) -> int:
+    """The whole seconds with load of a run whose load ended then. An end that is noticed a moment late adds none: such
+    a second has responses, and no load."""
+    return math.floor(load_end + SLACK_S)
+
+
 class RunView:
     """A run as one value. All intervals added are summed; they are not changed and must not change later.
 
     warmup: seconds at the start that are in no sum, rounded up to whole ones: the warm-up, and the time before a reset.
     They are only in the recent seconds. times_of: a key of `TIMES_OF`. recent: the recent seconds before this view
-    began.
+    began. patience: of the run.
     """
 
-    def __init__(self, warmup: float = 0.0, times_of: str = "all", recent: RecentSeconds | None = None) -> None:
+    def __init__(
+        self,
+        warmup: float = 0.0,
+        times_of: str = "all",
+        recent: RecentSeconds | None = None,
+        patience: Patience | None = None,
+    ) -> None:
         self.warmup = math.ceil(warmup)
         """The first second that counts."""
         self.times_of = times_of
         """Whose times the tables of this run show. All are kept; checks of the generator use all."""
-        self.total = EndpointView("", AGGREGATED)
+        self.patience = patience or Patience()
+        self.total = EndpointView("", AGGREGATED, self.patience)
         self.generator = GeneratorView()
         self.recent = RecentSeconds() if recent is None else recent
         self.recorded = RecordCounts()
@@ -96,6 +148,10 @@ class RunView:
         self._failures: dict[tuple[str, str, str, str], Failure] = {}
         self._exceptions: dict[str, CaughtException] = {}
         self._last = -1
+        self.started = 0.0
+        """Unix time of second 0."""
+        self.load_end: float | None = None
+        """Seconds from second 0 to the end of the load, if the run waited for responses after it."""
 
     @classmethod
     def of(cls, run: RecordedRun, times_of: str | None = None, companion: Companion | None = None) -> RunView:
@@ -107,7 +163,11 @@ class RunView:
     @classmethod
     def before(cls, run: RecordedRun, times_of: str | None = None) -> RunView:
         """The same, of which nothing has been read yet."""
-        return cls(first_second(run.manifest, run.facts), times_of or run.manifest.get("times_of") or "all")
+        patience = Patience.of(run.manifest)
+        times_of = times_of or run.manifest.get("times_of") or "all"
+        view = cls(first_second(run.manifest, run.facts), times_of, patience=patience)
+        view.started, view.load_end = run.started, run.facts.get("load_end")
+        return view
 
     def reading(
         self, run: RecordedRun, intervals: Iterable[IntervalColumns], companion: Companion | None = None
@@ -187,7 +247,7 @@ class RunView:
                 continue
             endpoint = self._endpoints.get((method, name))
             if endpoint is None:
-                endpoint = self._endpoints[method, name] = EndpointView(method, name)
+                endpoint = self._endpoints[method, name] = EndpointView(method, name, self.patience)
             sums = columns.sum((method, name, outcome), rows)
             endpoint.add(sums)
             counts = outcome, take(columns.seconds, rows), take(columns.numbers["count"], rows)
@@ -197,6 +257,8 @@ class RunView:
                 self.total.count(*counts)
         for sums in Totals.of("", AGGREGATED, found).outcomes.values():
             self.total.add(sums)
+            if sums.outcome in RESPONDED:
+                self.patience.note(sums)
 
     @property
     def timed(self) -> frozenset[str]:
@@ -205,17 +267,24 @@ class RunView:
 
     @property
     def endpoints(self) -> list[EndpointView]:
-        """Those with requests, by name, then method: the order of every table.
+        """Those with exchanges, by name, then method: the order of every table.
 
-        Endpoints with only cancelled or dropped exchanges have no row; `total` includes them.
+        Arrivals that were dropped before anybody knew which request they would be have no row; `total` includes them.
         """
-        with_requests = (each for each in self._endpoints.values() if each.requests)
-        return sorted(with_requests, key=lambda each: (each.name, each.method))
+        with_exchanges = (each for each in self._endpoints.values() if each.completed or each.unanswered)
+        return sorted(with_exchanges, key=lambda each: (each.name, each.method))
+
+    @property
+    def recorded_failures(self) -> list[Failure]:
+        """Those that users reported, the most frequent first."""
+        return sorted(self._failures.values(), key=lambda each: (-each.count, each.key))
 
     @property
     def failures(self) -> list[Failure]:
-        """The most frequent first."""
-        return sorted(self._failures.values(), key=lambda each: (-each.count, each.key))
+        """The same, with requests whose responses did not come."""
+        overdue = (each.overdue_failure(self.started) for each in self._endpoints.values())
+        found = [*self._failures.values(), *filter(None, overdue)]
+        return sorted(found, key=lambda each: (-each.count, each.key))
 
     @property
     def counted_failures(self) -> list[Failure]:
@@ -260,16 +329,73 @@ class RunView:
 
     @property
     def duration(self) -> float:
-        """Seconds over which rates are computed: from the end of the warm-up to the end of the last second, or to the
-        end of the run within it. 0 for a run that ended during its warm-up."""
-        end = float(self._last + 1)
-        if self.length is not None and self._last < self.length < end:
-            end = self.length
+        """Seconds over which rates are computed: from the end of the warm-up to the end of the record, or to the end of
+        the load, if the run waited for responses after it. 0 for a run that ended during its warm-up."""
+        end = self._end if self.load_end is None else min(self._end, self.load_end)
         return max(0.0, end - self.warmup)
+
+    @property
+    def covered(self) -> float:
+        """Seconds from the end of the warm-up to the end of the record: of its last second, or of the run within it."""
+        return max(0.0, self._end - self.warmup)
+
+    @property
+    def _end(self) -> float:
+        end = float(self._last + 1)
+        return self.length if self.length is not None and self._last < self.length < end else end
+
+    @property
+    def last_arrival(self) -> float:
+        """The end of the last second with an arrival of the open model, in seconds since second 0."""
+        return (
+            max((second for second, offered in self.generator.offered_by_second().items() if offered), default=-1) + 1.0
+        )
+
+    @property
+    def late(self) -> int:
+        """Completed requests whose responses came after the load."""
+        loaded = self.loaded
+        return 0 if loaded is None else self.total.completed - self.total.completed_within(loaded)
+
+    @property
+    def loaded(self) -> range | None:
+        """The whole seconds with load that are measured: the count of throughput and its time have this same span. None
+        if the run did not wait for responses after the load, or had no whole second of it."""
+        if self.load_end is None:
+            return None
+        stop = whole_seconds_until(self.load_end)
+        return range(self.warmup, stop) if stop > self.warmup else None
+
+    @property
+    def steady(self) -> range | None:
+        """The part of `loaded` in which responses to the first arrivals have come: before that, a slow target answers
+        less than what it carries. At least the second half."""
+        loaded, tail = self.loaded, self.total.response_of(self.timed).quantile(0.99)
+        if loaded is None or tail is None:
+            return loaded
+        first = min(math.ceil(tail.value / 1000), loaded.start + len(loaded) // 2)
+        return range(max(loaded.start, first), loaded.stop)
+
+    @property
+    def rate_s(self) -> float:
+        """Seconds over which throughput is counted."""
+        return self.duration if self.loaded is None else float(len(self.loaded))
+
+    def rate(self, endpoint: EndpointView, seconds: range | None = None) -> float:
+        """Throughput: completed requests per second of the load. What came after it does not count. 0 without a
+        duration. seconds: instead of the whole load."""
+        if (counted := seconds or self.loaded) is not None:
+            return endpoint.completed_within(counted) / len(counted)
+        return endpoint.completed / self.duration if self.duration else 0.0
+
+    def failure_rate(self, endpoint: EndpointView) -> float:
+        """Completed requests that failed, per second of the load."""
+        if (loaded := self.loaded) is not None:
+            return sum(endpoint.failures_by_second[loaded.start : loaded.stop]) / len(loaded)
+        return endpoint.completed_failures / self.duration if self.duration else 0.0
 
     @property
     def offered_rate(self) -> float:
         """Arrivals of the open model per second, from the end of the warm-up to the last second that had any."""
-        last = max((second for second, offered in self.generator.offered_by_second().items() if offered), default=-1)
-        end = last + 1.0 if self.length is None else min(last + 1.0, self.length)
+        end = self.last_arrival if self.length is None else min(self.last_arrival, self.length)
         return self.generator.offered / (end - self.warmup) if end > self.warmup else 0.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -249,7 +248,7 @@ class StoredExperiments:
             "reason": storable(became.reason),
             "run": became.run,
             "ended": now,
-            **{name: _json(dict(getattr(became, name))) for name in _BECAME},
+            **{name: storable_json(dict(getattr(became, name))) for name in _BECAME},
         }
         with self._database.write("keep a cell") as connection:
             connection.execute(update(schema.cell).where(schema.cell.c.id == cell).values(values))
@@ -305,7 +304,7 @@ def _experiment(row: Row[*tuple[Any, ...]]) -> StoredExperiment:
 
 def _row(file: ExperimentFile) -> dict[str, Any]:
     return {
-        "spec": _json(file.spec),
+        "spec": storable_json(file.spec),
         "digest": file.digest,
         "files": storable_json(file.files),
         "question": storable(file.question),
@@ -347,16 +346,3 @@ def _take_orphan(
 
 def _adopt(connection: Connection, experiment: int, run: str) -> None:
     connection.execute(update(schema.run).where(schema.run.c.id == run).values(experiment=experiment))
-
-
-def _json(value: Any) -> Any:
-    """The value as JSON for the database, without NaN and infinity, which JSON does not have."""
-    match value:
-        case float() if not math.isfinite(value):
-            return None
-        case dict():
-            return {storable(str(key)): _json(each) for key, each in value.items()}
-        case list() | tuple():
-            return [_json(each) for each in value]
-        case _:
-            return _text(value)

@@ -28,7 +28,7 @@ _LISTS = frozenset({"tags", "notes", "workers"})
 _VALUES: dict[str, tuple[type, ...]] = {"collected": (str,), "phases": (float, int)}
 """What objects of some columns have."""
 _MOMENTS = frozenset({"started", "ended", "created", "written", "first", "last"})
-_LATEST = 253_402_300_799.0
+LATEST = 253_402_300_799.0
 """The end of the year 9999 in Unix seconds."""
 _SHOWN = 40
 
@@ -56,7 +56,7 @@ def _check(column: Any, value: Any, *, is_joined: bool) -> None:
         if not (column.nullable or is_joined):
             raise ValueError(f"{column} is missing")
         return
-    if column.name in _MOMENTS and not (isinstance(value, float | int) and 0 <= value <= _LATEST):
+    if column.name in _MOMENTS and not (isinstance(value, float | int) and 0 <= value <= LATEST):
         raise ValueError(f"{column} is no time: {_shown(value)}")
     kinds = _kinds(column)
     if type(value) not in kinds or (isinstance(value, float) and not math.isfinite(value)):

@@ -47,7 +47,7 @@ _INTERVAL = tuple(
 _COUNTS = tuple(schema.interval.c[name] for name in ("second", "outcome", *NUMBERS))
 _HEALTH_PLAIN = schema.plain_columns(schema.health, Health)
 _HEALTH_COUNTS = tuple(schema.health.c[name] for name in _HEALTH_PLAIN)
-_HEALTH = (schema.health.c.lag, schema.health.c.delay, *_HEALTH_COUNTS)
+_HEALTH = (schema.health.c.lag, schema.health.c.delay, schema.health.c.response, *_HEALTH_COUNTS)
 _FAILURE = (
     *_ENDPOINT,
     *(schema.failure.c[name] for name in ("outcome", "message", "count", "first", "last", "example", "is_varied")),
@@ -122,14 +122,16 @@ class StoredRun:
         last = 0
         with self._result(query, _ROWS_AT_ONCE) as result:
             for found in result.partitions():
-                lag, delay, *plain = zip(*found, strict=True)
+                lag, delay, response, *plain = zip(*found, strict=True)
                 check_counts(_HEALTH_COUNTS, plain)
                 seconds = plain[_HEALTH_PLAIN.index("second")]
                 check_seconds(last, seconds)
                 last = seconds[-1]
-                times = map(self._histograms, (lag, delay))
-                for row_lag, row_delay, *values in zip(*times, *plain, strict=True):
-                    yield Health(lag=row_lag, delay=row_delay, **dict(zip(_HEALTH_PLAIN, values, strict=True)))
+                by_worker = [None if each is None else self._histogram(each) for each in response]
+                times = *map(self._histograms, (lag, delay)), by_worker
+                for row_lag, row_delay, row_response, *values in zip(*times, *plain, strict=True):
+                    numbers = dict(zip(_HEALTH_PLAIN, values, strict=True))
+                    yield Health(lag=row_lag, delay=row_delay, response=row_response, **numbers)
 
     def failures(self) -> Iterator[Failure]:
         query = select(*_FAILURE).join_from(schema.failure, schema.endpoint).where(schema.endpoint.c.run == self.id)

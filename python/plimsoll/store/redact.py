@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.plain_text import MARK, without_userinfo
+from plimsoll.plain_text import MASK as MASK
+
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
-
-MASK = "***"
 
 _SECRET = (
     r"(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|signature|jwt|authorization|cookie|csrf|xsrf"
@@ -24,17 +26,14 @@ _SECRET_HEADER = re.compile(
 _SECRET_NAME = re.compile(rf"{_SECRET}$|^-*login$", re.IGNORECASE)
 
 # Each of these takes time in proportion to the text: it begins with something literal, and never goes far back.
-# The user information of a URL goes up to the last "@" before the path. Anything that ends a URL's authority ends it,
-# and so do white space and quotes, because URLs are found inside of messages and command lines too.
-_USERINFO = re.compile(r"(?P<scheme>\b[a-zA-Z][a-zA-Z0-9+.\-]{0,30})://(?P<userinfo>[^/?#\s\"'<>]*)@")
 _LENGTHS = r"(?:\d{1,6}(?:\.\d{1,3})?(?:ms|[smh])){1,4}(?![^\s\"',;&)])"
 _KEPT = rf"(?!=|(?:none|null|true|false|undefined)\b|{_LENGTHS})"
 """What is no secret although its name says so: --slo first_token=500ms."""
 _VALUE = r"[^\s&;,\"'<>()\[\]{}\\]+"
 _TELLING = r"(?=[^\s\"'<>()]*\d)[^\s\"'<>()]{6,}"
 """What is no word of a sentence."""
-_BREAK = r"(?:\r?\n|\\r\\n)"
-"""Of lines, also as Python prints it."""
+_BREAK = rf"(?:[\r{MARK}]?\n|\\r\\n)"
+"""Of lines, also as Python prints it, and as it is in a text without control characters."""
 _BEGINS_LINE = r"(?:^|(?<=[\"':]))[ \t-]{0,20}"
 _MARKED = r"gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|[sr]k[-_](?:live|test|proj|ant)[-_]|sk-|AIza|npm_|hf_|SG\."
 """Beginnings of keys by which services recognize their own."""
@@ -94,12 +93,9 @@ def redact(text: str) -> str:
     """The text with everything masked that looks like a secret: passwords and users in URLs, values of headers, fields
     and parameters whose names are those of secrets, tokens and private keys that can be recognized by themselves.
 
-    A URL of HTTP, a WebSocket or gRPC with a user but no password is taken to carry a token in the user's place, which
-    is masked as well.
     Masking twice changes nothing.
     """
-    if "://" in text:
-        text = _USERINFO.sub(_mask, text)
+    text = without_userinfo(text)
     if _HINT.search(text):
         for pattern in _secrets():
             text = pattern.sub(rf"\g<1>{MASK}", text)
@@ -167,8 +163,10 @@ def storable(text: str) -> str:
 
 
 def storable_json(value: Any) -> Any:
-    """The same for every string of a JSON value."""
+    """The same for every string of a JSON value, and null for NaN and infinity, which JSON does not have."""
     match value:
+        case float() if not math.isfinite(value):
+            return None
         case str():
             return storable(value)
         case dict():
@@ -177,13 +175,3 @@ def storable_json(value: Any) -> Any:
             return [storable_json(each) for each in value]
         case _:
             return value
-
-
-def _mask(found: re.Match[str]) -> str:
-    scheme, userinfo = found["scheme"], found["userinfo"]
-    user, _, password = userinfo.partition(":")
-    if password:
-        return f"{scheme}://{user}:{MASK}@"
-    if userinfo and scheme.lower() in ("http", "https", "ws", "wss", "grpc", "grpcs"):
-        return f"{scheme}://{MASK}@"
-    return found[0]

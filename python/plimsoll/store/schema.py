@@ -32,7 +32,7 @@ from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-VERSION = "0010"
+VERSION = "0012"
 """The newest migration, and so the version of the tables."""
 
 VERSION_TABLE = "plimsoll_version"
@@ -146,6 +146,10 @@ health = Table(
     *(Column(name, BigInteger, nullable=False) for name in GENERATOR_COUNTERS),
     Column("cpu", Double, nullable=False),
     *(Column(name, Integer, nullable=False) for name in WORKER_STATE if name != "cpu"),
+    # Of this worker; null and 0 in runs on one machine.
+    Column("requests", BigInteger, nullable=False, server_default="0"),
+    Column("failures", BigInteger, nullable=False, server_default="0"),
+    Column("response", LargeBinary, nullable=True),
     Index(None, "run", "second"),
 )
 

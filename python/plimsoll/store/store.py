@@ -228,7 +228,7 @@ class Store:
         check_row(_RUN, row, joined=(schema.experiment.c.name,))
         run, status, started, ended, experiment, manifest, notes, facts, writer, written, tags, note = row
         if status == "running" and is_gone(writer, written, time.time()):
-            status, facts = "interrupted", {**facts, "cut_off": True}
+            status = "interrupted"
         described = started, ended, experiment, manifest, notes, facts, written, tuple(tags), note
         return StoredRun(run, status, *described, self._database)
 

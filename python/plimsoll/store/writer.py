@@ -5,21 +5,23 @@ from __future__ import annotations
 import hashlib
 import time
 import zlib
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Boolean, bindparam, case, delete, insert, or_, select, update
+from sqlalchemy import BigInteger, Boolean, bindparam, case, delete, insert, or_, select, update
 
 from plimsoll.errors import StoreError
-from plimsoll.record import Health, Interval
+from plimsoll.record import LARGEST, Health, Interval
 from plimsoll.store import schema
+from plimsoll.store.fitting import fitting
 from plimsoll.store.owner import this_process
 from plimsoll.store.redact import storable, storable_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from sqlalchemy import BindParameter, Connection, Update
+    from sqlalchemy import BindParameter, ColumnElement, Connection, Update
 
     from plimsoll._engine import Histogram
     from plimsoll.record import CaughtException, Failure
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 _INTERVAL = schema.plain_columns(schema.interval, Interval)
 _HEALTH = schema.plain_columns(schema.health, Health)
+_COUNTED = ("count", "first", "last")
 MOST_PLAIN = 512
 """Bytes of a histogram that is stored without compression; about 200 buckets."""
 
@@ -48,26 +51,29 @@ class RunWriter:
         health: Collection[Health] = (),
         failures: Collection[Failure] = (),
         exceptions: Collection[CaughtException] = (),
-    ) -> None:
-        """Keeps all of it, or raises StoreError and keeps none of it.
+    ) -> Mapping[str, int]:
+        """Keeps all of it, or raises StoreError and keeps none of it. Returns how many numbers are left out because no
+        database holds them, by column.
 
         After a StoreError the next call must bring the same again. Nothing is then counted twice, not even when the
         database kept it and only the news of that was lost.
         """
         kept, self._kept = self._kept, None
+        left_out: Counter[str] = Counter()
         with self._database.write("keep a second of the run") as connection:
             kept = kept or _Kept.read(connection, self.id)
             if kept.batch < self._batch:
                 raise StoreError(f"store {self._database.name}: seconds of run {self.id} that it had are gone from it")
             if kept.batch == self._batch:
                 kept.batch += 1
-                _add_intervals(connection, kept, intervals)
-                _add_health(connection, kept, health)
-                _add_failures(connection, kept, failures)
-                _add_exceptions(connection, kept, exceptions)
+                _add_intervals(connection, kept, intervals, left_out)
+                _add_health(connection, kept, health, left_out)
+                _add_failures(connection, kept, failures, left_out)
+                _add_exceptions(connection, kept, exceptions, left_out)
                 self._update(connection, batch=kept.batch, written=time.time())
         # Only now is it certain; after an error what is kept will be read again.
         self._kept, self._batch = kept, kept.batch
+        return left_out
 
     def finish(
         self,
@@ -138,7 +144,9 @@ class _Kept:
         return number
 
 
-def _add_intervals(connection: Connection, kept: _Kept, intervals: Collection[Interval]) -> None:
+def _add_intervals(
+    connection: Connection, kept: _Kept, intervals: Collection[Interval], left_out: Counter[str]
+) -> None:
     rows = [
         {
             "run": kept.run,
@@ -150,16 +158,22 @@ def _add_intervals(connection: Connection, kept: _Kept, intervals: Collection[In
         }
         for each in intervals
     ]
-    if rows:
+    if rows := fitting(schema.interval, rows, left_out):
         connection.execute(insert(schema.interval), rows)
 
 
-def _add_health(connection: Connection, kept: _Kept, health: Collection[Health]) -> None:
+def _add_health(connection: Connection, kept: _Kept, health: Collection[Health], left_out: Counter[str]) -> None:
     rows = [
-        {"run": kept.run, "lag": _packed(each.lag), "delay": _packed(each.delay), **_fields(each, _HEALTH)}
+        {
+            "run": kept.run,
+            "lag": _packed(each.lag),
+            "delay": _packed(each.delay),
+            "response": None if each.response is None else _packed(each.response),
+            **_fields(each, _HEALTH),
+        }
         for each in health
     ]
-    if rows:
+    if rows := fitting(schema.health, rows, left_out):
         connection.execute(insert(schema.health), rows)
 
 
@@ -170,34 +184,46 @@ def _packed(histogram: Histogram) -> bytes:
     return plain if len(plain) <= MOST_PLAIN else histogram.encode()
 
 
-def _add_failures(connection: Connection, kept: _Kept, failures: Collection[Failure]) -> None:
+def _add_failures(connection: Connection, kept: _Kept, failures: Collection[Failure], left_out: Counter[str]) -> None:
     for each in failures:
         message, example = storable(each.message), storable(each.example)
-        endpoint = kept.endpoint(connection, each.method, each.name)
-        key = endpoint, each.outcome, _digest(message)
-        values = {"count": each.count, "first": each.first, "last": each.last}
+        row = {
+            "endpoint": kept.endpoint(connection, each.method, each.name),
+            "outcome": each.outcome,
+            "digest": _digest(message),
+            "message": message,
+            "example": example,
+            "is_varied": each.is_varied,
+            **_fields(each, _COUNTED),
+        }
+        key = row["endpoint"], row["outcome"], row["digest"]
+        if not fitting(schema.failure, [row], left_out):
+            continue
         if key in kept.failures:
             where = {"endpoint_": key[0], "outcome_": key[1], "digest_": key[2]}
             texts = {"example_": example, "is_varied_": each.is_varied}
-            connection.execute(_MORE_FAILURES, {**where, **texts, **values})
+            connection.execute(_MORE_FAILURES, {**where, **texts, **{name: row[name] for name in _COUNTED}})
         else:
-            texts = {"message": message, "example": example, "is_varied": each.is_varied}
-            row = {"endpoint": key[0], "outcome": key[1], "digest": key[2], **texts, **values}
             connection.execute(insert(schema.failure), row)
             kept.failures.add(key)
 
 
-def _add_exceptions(connection: Connection, kept: _Kept, exceptions: Collection[CaughtException]) -> None:
+def _add_exceptions(
+    connection: Connection, kept: _Kept, exceptions: Collection[CaughtException], left_out: Counter[str]
+) -> None:
     for each in exceptions:
         message, traceback = storable(each.message), storable(each.traceback)
         digest = _digest(storable(each.key))
         workers = kept.exceptions.get(digest, set()) | each.workers
+        texts = {"message": message, "traceback": traceback}
+        row = {"run": kept.run, "digest": digest, **texts, "count": each.count, "workers": sorted(workers)}
+        if not fitting(schema.exception, [row], left_out):
+            continue
         if digest in kept.exceptions:
             values = {"run_": kept.run, "digest_": digest, "count": each.count, "workers": sorted(workers)}
             connection.execute(_MORE_EXCEPTIONS, values)
         else:
-            row = {"run": kept.run, "digest": digest, "message": message, "traceback": traceback}
-            connection.execute(insert(schema.exception), {**row, "count": each.count, "workers": sorted(workers)})
+            connection.execute(insert(schema.exception), row)
         kept.exceptions[digest] = workers
 
 
@@ -224,12 +250,18 @@ def _more_failures() -> Update:
         .where(column.outcome == bindparam("outcome_"))
         .where(column.digest == bindparam("digest_"))
         .values(
-            count=column.count + bindparam("count"),
+            count=_sum_of(column.count),
             is_varied=or_(column.is_varied, is_varied, column.example != example),
             first=case((column.first < first, column.first), else_=first),
             last=case((column.last > last, column.last), else_=last),
         )
     )
+
+
+def _sum_of(count: ColumnElement[int]) -> ColumnElement[int]:
+    """The count and the parameter `count` together, or the largest number of the column."""
+    more: BindParameter[int] = bindparam("count", type_=BigInteger)
+    return case((count > LARGEST - more, LARGEST), else_=count + more)
 
 
 def _more_exceptions() -> Update:
@@ -238,7 +270,7 @@ def _more_exceptions() -> Update:
         update(schema.exception)
         .where(column.run == bindparam("run_"))
         .where(column.digest == bindparam("digest_"))
-        .values(count=column.count + bindparam("count"), workers=bindparam("workers"))
+        .values(count=_sum_of(column.count), workers=bindparam("workers"))
     )
 
 

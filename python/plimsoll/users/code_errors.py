@@ -28,12 +28,38 @@ BROUGHT_BY_LOCUST = frozenset(
 """Importable names of the extra `locust` in pyproject.toml, and of its dependencies."""
 
 
+_brought: list[Path] = []
+"""The folder with the files of the run, in a process on another machine than that of the command."""
+
+
+def note_brought(folder: str) -> None:
+    """The files of the run were brought to this folder from another machine, which has more."""
+    _brought[:] = [Path(folder).resolve()]
+
+
 def hint(error: BaseException) -> str:
-    """How to fix a failed import, to append to the error's message; "" if unknown."""
+    """How to fix a failed import, or a file that is missing, to append to the error's message; "" if unknown."""
+    if isinstance(error, FileNotFoundError):
+        return _missing_file(error)
     name = error.name if isinstance(error, ImportError) else None
-    if name is None or name.partition(".")[0] not in BROUGHT_BY_LOCUST:
+    if name is None:
         return ""
-    return "; Locust brings it along, here it is an extra: pip install 'plimsoll[locust]'"
+    if name.partition(".")[0] in BROUGHT_BY_LOCUST:
+        return "; Locust brings it along, here it is an extra: pip install 'plimsoll[locust]'"
+    if _brought and isinstance(error, ModuleNotFoundError):
+        file = f"{name.replace('.', '/')}.py"
+        return f"; install it on this machine, or if it is a file of yours, start the run with --ship {file}"
+    return ""
+
+
+def _missing_file(error: FileNotFoundError) -> str:
+    """Of files beside the locustfile, only those that are named travel."""
+    if not _brought or not isinstance(error.filename, str):
+        return ""
+    path = Path(error.filename).absolute().resolve()
+    if not path.is_relative_to(_brought[0]):
+        return ""
+    return f"; it did not travel with the locustfile: start the run with --ship '{path.relative_to(_brought[0])}'"
 
 
 def broken(error: BaseException, doing: str) -> LocustfileError:

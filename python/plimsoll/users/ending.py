@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 0.5
 """Seconds between two looks at the users that were killed."""
+OWN_STOP_S = 5.0
+"""Seconds that all `stop` methods of the script have together before their users are killed."""
 MOST_SENT = 3
 """Requests that each of them may send meanwhile, to clean up."""
 
@@ -37,6 +39,10 @@ def end_users(users: Sequence[User], timeout: float) -> int:
         for user in users:
             _ask_to_stop(user)
         gevent.joinall(greenlets, timeout)
+    elif own := [user for user in users if _has_own_stop(user)]:
+        stops = [gevent.spawn(user.stop, force=True) for user in own]
+        kill_users({user.greenlet for user in users if user.greenlet is not None} - {user.greenlet for user in own})
+        gevent.joinall(stops, OWN_STOP_S)
     return wait_until_gone(kill_users(greenlets))
 
 
@@ -87,10 +93,15 @@ def _is_leaving(user: object) -> bool:
     return not isinstance(user, User) or user._is_leaving
 
 
+def _has_own_stop(user: User) -> bool:
+    """Its class replaces `User.stop`."""
+    return type(user).stop is not User.stop
+
+
 def _ask_to_stop(user: User) -> None:
     """As `User.stop` without waiting for its end, and without a greenlet per user: with thousands of busy users, new
     greenlets run only seconds later, and the load would go on until then."""
-    if type(user).stop is not User.stop or user._state is None:
+    if _has_own_stop(user) or user._state is None:
         # A user that has not begun runs first, and ends after its first task.
         gevent.spawn(user.stop)
     elif user._state == WAITING:

@@ -34,7 +34,16 @@ class Hub:
         # greenlet's plain switch: gevent's own adds checks that cost a tenth of a whole request.
         self.wait: Callable[[], Reply] = greenlet.switch.__get__(self.greenlet)
         """Sleep until the engine's reply to the request of this greenlet. Not for the hub's own callbacks."""
+        self.backs_off = False
+        """Whether a user whose WebSocket was refused waits before it tries again, as the engine's clients do."""
+        self.backed_off = 0
+        """ns that users have waited because of that."""
         self._watcher = self.greenlet.loop.io(engine.fileno(), READABLE)
+
+    @property
+    def all_backed_off(self) -> int:
+        """ns that users have waited because they could not connect."""
+        return self.engine.backed_off + self.backed_off
 
     def start(self) -> None:
         """Start the delivery of replies."""
@@ -57,6 +66,7 @@ def current() -> Hub:
         if (allowed := machine_rails().allowed_hosts()) is not None:
             engine.allow(allowed)
         _current = Hub(engine)
+        _current.backs_off = True
         _current.start()
     return _current
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import logging.config
-import re
 import socket
 import time
 import traceback
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from plimsoll.plain_text import LogFormatter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,18 +26,6 @@ REPEAT_INTERVAL_S = 1.0
 
 unhandled_greenlet_exception = False
 """An event listener or a background greenlet failed: exit code 2, unless another is set."""
-
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""All but tab and line feed."""
-
-
-class LogFormatter(logging.Formatter):
-    """Replaces control characters: messages and tracebacks contain data of the target, which must not control a
-    terminal."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return _CONTROL.sub("\ufffd", super().format(record))
 
 
 class LogReader(logging.Handler):
@@ -63,7 +52,7 @@ def setup_logging(loglevel: str, logfile: str | None = None) -> None:
         target: dict[str, object] = {"class": "logging.FileHandler", "filename": logfile, "formatter": "default"}
     else:
         target = {"class": "logging.StreamHandler", "formatter": "default"}
-    formatter = f"{__name__}.{LogFormatter.__name__}"
+    formatter = f"{LogFormatter.__module__}.{LogFormatter.__name__}"
     logging.config.dictConfig(
         {
             "version": 1,

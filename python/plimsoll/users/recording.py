@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 LONGEST_KEY = 2000
 """Characters. The recorder keeps about as much of a name, so that many long ones may be one endpoint."""
 
+LONGEST_MS = 86_400_000
+"""Milliseconds of the longest response time: a day."""
+MOST_BYTES = 1 << 40
+"""Bytes of the longest response: 1 TiB. Sums of these numbers fit the columns of a store."""
+
 
 class Endpoints(dict[tuple[str, str], int]):
     """{(method, name): the recorder's id}. Names above the recorder's limit are not kept here either."""
@@ -78,19 +83,45 @@ class RequestRecorder:
     def custom(
         self, endpoint: tuple[str, str], response_ms: float | None, size: float, error: BaseException | str | None
     ) -> None:
-        """Record a time measured by other code. An invalid duration is not recorded as a time."""
-        if response_ms is not None and not 0 <= response_ms < math.inf:
-            response_ms = None
+        """Record a time measured by other code. An invalid duration is not recorded as a time. Numbers out of range
+        make the request a failure."""
+        try:
+            response_ms, size = _duration(response_ms), _length(size)
+        except ValueError as wrong:
+            response_ms, size, error = None, 0, error or str(wrong)
         outcome, message = ("success", None) if error is None else (outcome_of(error), message_of(error))
-        self.recorder.custom(self.endpoints[endpoint], response_ms, max(0, int(size)), outcome, message)
+        self.recorder.custom(self.endpoints[endpoint], response_ms, size, outcome, message)
 
     def place(self, endpoint: tuple[str, str]) -> tuple[Recorder, int]:
         """Where the events of the streams of an endpoint are recorded."""
         return self.recorder, self.endpoints[endpoint]
 
-    def cancelled(self, endpoint: tuple[str, str]) -> None:
-        """Count an exchange that was cancelled while in progress."""
-        self.recorder.custom(self.endpoints[endpoint], None, 0, "cancelled")
+    def unanswered(self, endpoint: tuple[str, str], due: int, sent: int) -> None:
+        """Record an exchange that is given up now, without a response; due, sent: stamps of the request, ns."""
+        self.recorder.unanswered(self.endpoints[endpoint], due, sent)
+
+
+def _duration(response_ms: float | None) -> float | None:
+    """Raises ValueError for what is no duration at all, or longer than any."""
+    try:
+        if response_ms is None or not 0 <= response_ms < math.inf:
+            return None
+        if response_ms > LONGEST_MS:
+            raise ValueError(f"response_time is over {LONGEST_MS} ms")
+        return float(response_ms)
+    except TypeError:
+        raise ValueError("response_time is not a number of milliseconds") from None
+
+
+def _length(size: float) -> int:
+    """Raises ValueError for what is no number of bytes, or longer than any response."""
+    try:
+        length = int(size)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError("response_length is not a number of bytes") from None
+    if length > MOST_BYTES:
+        raise ValueError(f"response_length is over {MOST_BYTES} bytes")
+    return max(0, length)
 
 
 def milliseconds(reply: Reply) -> float:
@@ -130,8 +161,9 @@ def report(response: CatchResponse, error: BaseException | None) -> None:
     event.fire(**meta)
 
 
-def report_cancelled(event: EventHook, endpoint: tuple[str, str]) -> None:
-    """Count an exchange that was cancelled because its user was stopped, or ran into a timeout of its own code."""
+def report_unanswered(event: EventHook, endpoint: tuple[str, str], due: int, sent: int) -> None:
+    """Record an exchange that is given up now, without a response, because its user was stopped, or ran into a timeout
+    of its own code. due, sent: stamps of the request, ns."""
     recorder = request_recorder(event)
     if recorder is not None:
-        recorder.cancelled(endpoint)
+        recorder.unanswered(endpoint, due, sent)

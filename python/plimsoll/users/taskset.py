@@ -124,7 +124,7 @@ class TaskSet(metaclass=TaskSetMeta):
                         continue
                     except RescheduleTask:
                         pass
-                    if slot is None or slot.waits:
+                    if slot is None or slot.waits_after(user):
                         self.wait()
                 except (InterruptTaskSet, StopUser, StopTest):
                     raise
@@ -134,7 +134,7 @@ class TaskSet(metaclass=TaskSetMeta):
                         raise
                     # Also if wait_time failed. If it fails again, this TaskSet ends: without a wait the loop would
                     # spin.
-                    if slot is None or slot.waits:
+                    if slot is None or slot.waits_after(user):
                         self.wait()
                 if slot is not None:
                     slot.next_iteration(user)
@@ -216,7 +216,7 @@ class TaskSet(metaclass=TaskSetMeta):
             raise StopUser
         seconds = self.wait_time()
         if seconds > 0:
-            _sleep(user, seconds)
+            self._sleep(seconds)
         elif user._yielded:
             # Other users ran during this user's last exchange: another round would gain nothing.
             user._yielded = False
@@ -226,6 +226,10 @@ class TaskSet(metaclass=TaskSetMeta):
                 user._due = user._late = 0
             yield_to_others()
             user._state = RUNNING
+
+    def _sleep(self, seconds: float) -> None:
+        """Wait between two tasks. Locust's class has this method, and scripts replace it."""
+        _sleep(self._user, seconds)
 
     def interrupt(self, reschedule: bool = True) -> NoReturn:
         """Leave this TaskSet. reschedule: the parent picks its next task at once, else it waits first."""
@@ -282,7 +286,7 @@ class DefaultTaskSet(TaskSet):
         raise StopUser
 
 
-_CALLED_IN_TURN = ("execute_next_task", "get_next_task", "execute_task", "wait", "wait_time")
+_CALLED_IN_TURN = ("execute_next_task", "get_next_task", "execute_task", "wait", "wait_time", "_sleep")
 _STEPS = {name: getattr(DefaultTaskSet, name) for name in _CALLED_IN_TURN}
 
 

@@ -49,9 +49,8 @@ if TYPE_CHECKING:
     class IterationSource(Protocol):
         """Decides when a user may begin an iteration: arrivals of the open model, or a number of iterations."""
 
-        @property
-        def waits(self) -> bool:
-            """Whether the user first waits for its wait_time."""
+        def waits_after(self, user: User) -> bool:
+            """The user's iteration is over. Returns whether it waits for its wait_time before it asks for the next."""
 
         def next_iteration(self, user: User) -> None:
             """Return when the user may begin an iteration. Raises StopUser if it must end instead."""

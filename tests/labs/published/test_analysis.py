@@ -118,9 +118,10 @@ def test_keys_throughput_that_falls_is_not_established() -> None:
 
     assert {each.weight for each in findings(KEYS, "RETRO")} == {"insight"}
     assert all("is not established" in each.statement for each in findings(KEYS, "RETRO"))
-    assert number(get, "p") == pytest.approx(0.049, abs=5e-4)
-    assert number(get, "q") == pytest.approx(0.098, abs=5e-4)
-    assert number(patch, "q") == pytest.approx(0.098, abs=5e-4)
+    # One run of each level: such runs count as differing by 10 %.
+    assert number(get, "p") == pytest.approx(0.592, abs=5e-4)
+    assert number(patch, "p") == pytest.approx(0.509, abs=5e-4)
+    assert number(get, "q") == number(patch, "q") == 1.0
     assert round(1 - number(get, "ratio_with_unfinished"), 2) == 0.09
     assert round(1 - number(get, "ratio"), 2) == 0.16
 

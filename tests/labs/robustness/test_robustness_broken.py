@@ -7,7 +7,7 @@ from labs.robustness.broken import broken
 from labs.robustness.scene import Observation
 from labs.robustness.trial import Trial, draw
 
-COUNTS = {"success": {"count": 90}, "http": {"count": 8}, "cancelled": {"count": 2}, "connect": {"count": 5}}
+COUNTS = {"success": {"count": 90}, "http": {"count": 8}, "unanswered": {"count": 2}, "connect": {"count": 5}}
 REPORT = {"validity": {"valid": True}, "total": {"outcomes": COUNTS, "retries": 1}}
 INVALID = REPORT | {"validity": {"valid": False}}
 
@@ -89,3 +89,14 @@ def test_messages_of_websockets_are_counted_where_they_are_sent() -> None:
     for requests in (97, 98, 100, 101):
         wrong = found("nothing", replace(seen(requests), report=report, stored=report), "ws")
         assert (wrong == "") == (98 <= requests <= 100), wrong
+
+
+def test_a_run_that_lost_its_load_must_say_so() -> None:
+    said = {"valid": False, "checks": [{"state": "failed", "text": "a worker stood still"}]}
+    invalid = REPORT | {"validity": said}
+    good = replace(seen(), report=invalid, stored=invalid, exit_code=3)
+    assert found("only worker stopped", good) == ""
+    assert "the report does not say that the run is invalid" in found(
+        "only worker stopped", replace(good, report=REPORT)
+    )
+    assert "the store does not say" in found("main node killed", replace(good, stored=REPORT, exit_code=2))

@@ -2,10 +2,11 @@
 other of another protocol."""
 
 from itertools import cycle
+from pathlib import Path
 
 import pytest
-from labs.robustness.__main__ import judge
 from labs.robustness.disturbances import DISTURBANCES
+from labs.robustness.disturbed_run import judge
 from labs.robustness.protocols import HTTP, PROTOCOLS
 from labs.robustness.trial import draw
 
@@ -16,8 +17,8 @@ CASES = [(name, each) for name, other in zip(DISTURBANCES, OTHERS, strict=False)
 
 
 @pytest.mark.parametrize(("name", "protocol"), CASES)
-def test_promises_are_kept(name: str, protocol: str) -> None:
-    judgement = judge(draw(1, (name,), (protocol,)))
+def test_promises_are_kept(name: str, protocol: str, tmp_path: Path) -> None:
+    judgement = judge(draw(1, (name,), (protocol,)), tmp_path)
     assert not judgement.broken, str(judgement)
 
 

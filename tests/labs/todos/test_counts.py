@@ -35,7 +35,7 @@ def test_what_was_never_sent_is_not_expected(outcome: str) -> None:
     assert verdicts(cells, {"GET /": 2}) == {"GET /": False}
 
 
-@pytest.mark.parametrize("outcome", ["timeout", "reset", "protocol", "cancelled"])
+@pytest.mark.parametrize("outcome", ["timeout", "reset", "protocol", "unanswered"])
 @pytest.mark.parametrize(("received", "equal"), [(9, False), (10, True), (12, True), (13, False)])
 def test_what_may_have_arrived_is_a_range(outcome: str, received: int, equal: bool) -> None:
     cells = [Cell("GET", "/", "success", 10), Cell("GET", "/", outcome, 2)]
@@ -43,5 +43,5 @@ def test_what_may_have_arrived_is_a_range(outcome: str, received: int, equal: bo
 
 
 def test_a_line_says_both_counts_and_the_verdict() -> None:
-    (line,) = compare([Cell("GET", "/", "success", 10), Cell("GET", "/", "cancelled", 2)], {"GET /": 9})
+    (line,) = compare([Cell("GET", "/", "success", 10), Cell("GET", "/", "unanswered", 2)], {"GET /": 9})
     assert str(line).split(maxsplit=2)[2] == "reported 10 + 2 without a response, received 9: DIFFERENT"

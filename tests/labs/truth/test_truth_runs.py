@@ -13,6 +13,7 @@ from labs.truth.checks import (
     sockets,
     streams,
     texts,
+    unanswered,
 )
 from labs.truth.errors import NotJudgedError
 from labs.truth.lab import Lab, Load, Observation
@@ -45,6 +46,12 @@ def test_what_was_received_is_what_was_reported(lab: Lab, target: str) -> None:
 def test_ctrl_c_loses_nothing(lab: Lab) -> None:
     lines = list(counts.compare(lab, counts.BEHAVIOURS[0], counts.HOWS[1]))
     assert all_hold(lines), lines
+
+
+def test_no_request_without_a_response_is_lost(lab: Lab) -> None:
+    for case in unanswered.check(lab):
+        lines = list(case.judge())
+        assert all_hold(lines), lines
 
 
 @pytest.mark.parametrize("user", ["Plain", "Fast"])

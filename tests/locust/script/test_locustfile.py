@@ -128,9 +128,9 @@ def test_a_syntax_error_is_shown_with_the_users_own_line() -> None:
 
 
 def test_an_exception_is_shown_with_the_users_own_line() -> None:
-    assert _broken("import time\ntime.slep(1)\n").splitlines() == [
-        "locustfile.py:2: AttributeError: module 'time' has no attribute 'slep'",
-        "    time.slep(1)",
+    assert _broken("import time\ntime.nothing_like_it(1)\n").splitlines() == [
+        "locustfile.py:2: AttributeError: module 'time' has no attribute 'nothing_like_it'",
+        "    time.nothing_like_it(1)",
     ]
 
 

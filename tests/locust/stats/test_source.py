@@ -40,7 +40,7 @@ def test_what_was_handed_over_still_counts(source, recorder):
 def test_an_endpoint_without_requests_is_none(source, recorder):
     recorder.endpoint("GET", "/never")
     cut_off = recorder.endpoint("GET", "/cut off")
-    recorder.custom(cut_off, None, 0, "cancelled")
+    recorder.custom(cut_off, None, 0, "unanswered")
     assert source.endpoints() == []
     for endpoint in (("GET", "/never"), ("GET", "/unheard of"), ("GET", "/cut off")):
         assert source.total(endpoint) == (0,) * 10
@@ -137,7 +137,7 @@ def test_the_main_node_has_the_sum_of_what_workers_report(recorder):
             worker.custom(worker.endpoint("GET", f"/{number}"), ms + number, 7)
         worker.custom(worker.endpoint("GET", "/both"), 100.0 * (number + 1), 1, "http", "503")
         worker.custom(worker.endpoint("GET", "/both"), 1.0, 1, "connect", "refused")
-        worker.custom(worker.endpoint("GET", "/both"), None, 1, "cancelled")
+        worker.custom(worker.endpoint("GET", "/both"), None, 1, "unanswered")
     source = StatsSource(recorder)
     for number, worker in enumerate(workers):
         source.add(snapshot(worker, number))

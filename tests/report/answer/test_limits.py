@@ -7,7 +7,7 @@ from tests.report.traffic import Traffic, trial
 from plimsoll.report.answer.limits import broken, carried, of_target, single
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.findings.finding import Finding, Where
-from plimsoll.stats.study import Level, Study
+from plimsoll.stats.study import GeneratorHealth, Level, Measured, Study, Trial
 
 
 def test_a_rate_is_carried_until_requests_fail_or_the_target_ends():
@@ -38,6 +38,31 @@ def test_a_rate_that_is_not_carried_at_all():
     study = Study("rates", (trial("a", Level("/s", 100), traffic),))
     (found,) = carried(Analysis(study, (), ()))
     assert re.fullmatch(r"`a` does not carry 100/s: [45]\d % of the requests fail\.", found)
+
+
+def test_a_rate_of_which_a_part_is_answered_later_is_not_carried():
+    """A service of 160 requests/s; the rest is answered after the load."""
+
+    def run(offered, rate, requests):
+        total = Measured("", "Aggregated", requests=requests, failures=0, rate=rate, quantiles={0.99: 900.0})
+        known = {"offered": float(offered), "duration": 5.0, "generator": GeneratorHealth(achieved=1.0)}
+        return Trial(f"{offered}", "a", Level("/s", offered), total=total, **known)
+
+    study = Study("one", (run(120, 120.0, 600), run(210, 160.0, 1040)))
+    (found,) = carried(Analysis(study, (), ()))
+    assert found == (
+        "`a` carries 120/s (p99 900 ms), at 210/s only 160 requests/s are answered while they come, 77 % of them."
+    )
+    flows = Study("flows", (run(120, 60.0, 305), run(210, 420.0, 2100)))
+    assert next(carried(Analysis(flows, (), ()))).startswith("`a` carries 210/s, the highest rate tried")
+
+
+def test_a_rate_at_which_the_backlog_grows_is_not_carried():
+    traffic = {("GET", "/"): Traffic(100.0, 5.0)}
+    study = Study("rates", tuple(trial("a", Level("/s", rate), traffic) for rate in (100, 105)))
+    grows = Finding("OVERLOAD", "warning", "…", Where("a", Level("/s", 105)), "")
+    (found,) = carried(Analysis(study, (grows,), ()))
+    assert found.endswith("at 105/s the backlog grows for as long as it lasts.")
 
 
 def test_knees_of_several_variants_are_one_sentence():

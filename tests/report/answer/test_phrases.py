@@ -85,4 +85,4 @@ def test_beside_one_another_without_an_interval():
     assert phrases.beside(found, 4.42) == "`cached` answers 4.4 times as many requests as `baseline`"
     assert phrases.beside(found, 0.9) == "`cached` answers 10 % fewer requests than `baseline`"
     assert phrases.beside(found, None) == "`cached` against `baseline`: p50 100 → 20.0 ms"
-    assert phrases.pairs_of(replace(found, pairs=1)) == "one run each"
+    assert words.basis(replace(found, pairs=1)) == "one run each"

@@ -115,6 +115,17 @@ def test_columns_grow_without_a_request_being_lost():
     assert sum(part.values["requests"].value * part.seconds for _, part in columns) == pytest.approx(sum(range(last)))
 
 
+def test_a_column_is_one_part_however_often_the_width_has_grown():
+    of = grid()
+    for number in range(20_000):
+        if number == 10 * of.width:
+            of.fit(20 * of.width)
+        put(of, number)
+        if number in (4_999, 9_999, 19_999):
+            sealed = [len(parts) for start, parts in of._columns.items() if start + of.width + LATE <= number]
+            assert len(sealed) >= 4 and set(sealed) == {1}
+
+
 def test_a_second_that_comes_again_replaces_itself():
     of = grid()
     put(of, 0, 5)

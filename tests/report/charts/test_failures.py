@@ -10,7 +10,9 @@ def of(*kinds: FailureKind, requests=100, **outcomes) -> Measured:
 
 
 def test_a_status_names_a_failure_and_an_outcome_those_without():
-    measured = of(FailureKind("http", "503", 3, 503), FailureKind("timeout", "30 s", 2), http=5, timeout=2, cancelled=9)
+    measured = of(
+        FailureKind("http", "503", 3, 503), FailureKind("timeout", "30 s", 2), http=5, timeout=2, unanswered=9
+    )
     assert kinds_of([measured, measured]) == Counter({"HTTP 503": 6, "timeout": 4, "http": 4})
 
 

@@ -2,8 +2,10 @@ import json
 import re
 
 import pytest
-from tests.report.seconds import live_set, of_total, second, until
+from tests.report.seconds import live_set, of_total, second
+from tests.report.seconds import until as axis_end
 
+from plimsoll.report.charts.columns import merged, part_of
 from plimsoll.report.charts.live import MOST_COLUMNS, LiveChartSet
 from plimsoll.report.charts.thin import MOST_POINTS
 from plimsoll.report.render.pictures import svg
@@ -173,17 +175,34 @@ def test_changes_of_the_load_are_marked_in_all_charts():
         svg(chart)
 
 
-def test_what_was_before_a_set_began_is_unknown_and_not_without_requests():
-    charts = new_set(is_total=False, since=250)
-    for number in range(250, 800):
-        charts.put(second(number, 5))
+def test_changes_of_the_load_that_are_left_out_are_counted():
+    charts = live_set(20)
+    charts.mark([(7, "30 users"), (9, "40 users")], 98)
     for chart in charts.charts():
-        assert "before 4 min 10 s" in chart.note
-        name, begin = ("cells", "s") if chart.kind == "course_heat" else ("points", "second")
-        assert min(row[begin] for row in chart.spec["datasets"][name]) in (248, 250), (
-            "a column of several begins before"
-        )
-        assert until(chart) == 1200
+        assert "Only the last 2 of 100 changes of the load are marked." in chart.note
+
+
+@pytest.mark.parametrize("width", [1, 4, 16])
+def test_a_set_that_begins_with_columns_shows_what_one_shows_that_was_given_each_second(width):
+    given, begun = new_set(is_total=False), new_set(is_total=False)
+    until = 1000 - 1000 % width
+    columns = []
+    for start in range(0, until, width):
+        seconds = [second(number, 3, ms=5 + number % 7) for number in range(start, start + width) if number % 5]
+        columns += [(start, merged([part_of(each) for each in seconds]))] if seconds else []
+    begun.begin(columns, width, until)
+    for number in range(1200):
+        part = second(number, 3 * bool(number % 5), ms=5 + number % 7)
+        given.put(part)
+        if number >= until:
+            begun.put(part)
+    expected = {chart.name: chart for chart in given.charts()}
+    for chart in begun.charts():
+        assert axis_end(chart) == 1200
+        if width <= 2 or (chart.kind == "course_heat" and width <= 8):
+            assert dict(chart.spec["datasets"]) == dict(expected[chart.name].spec["datasets"])
+        elif chart.kind != "course_heat":
+            assert f"Each point stands for {width} s" in chart.note
 
 
 def test_at_the_end_the_axes_end_with_the_last_whole_second_and_what_is_left_of_one_is_no_fall():
@@ -193,7 +212,7 @@ def test_at_the_end_the_axes_end_with_the_last_whole_second_and_what_is_left_of_
     charts.end(90)
     assert charts.version > version
     for chart in charts.charts():
-        assert until(chart) == 90, chart.name
+        assert axis_end(chart) == 90, chart.name
     values = [row["value"] for row in rows(charts)["live-rate"]["points"] if row["of"] == "requests"]
     assert len(values) == 90 and min(values) >= 100
 

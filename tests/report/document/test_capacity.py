@@ -43,6 +43,12 @@ def test_the_answer_in_plain_sentences():
     assert rest == ["The backlog did not grow in runs up to 200/s; longer runs (--time) show whether that lasts."]
 
 
+def test_runs_that_disagree_up_to_the_highest_load_are_counted():
+    first, second, *_ = sentences([probe(80, 90.0), probe(160, 900.0), probe(160, 100.0), probe(160, 110.0)])
+    assert first.startswith("This service carries at least 80 requests/s with")
+    assert second == "Of the runs above that, 1 of 3 broke the objective by p99, at 160/s; the others met it."
+
+
 def test_a_growing_backlog_says_that_a_longer_run_may_carry_less():
     assert sentences(search_of(backlog=2.5))[-1] == (
         "A longer run may carry less: the backlog was still growing at 200/s, by 2.5 requests per second."

@@ -31,7 +31,7 @@ def test_our_own_runs():
     assert "Each cell is 5 runs; those of a repeat ran next to one another in random order." in text
     assert "A p99 rests on 2 400 requests a run, about 24 of them above it" in text
     assert "A difference matters from 5 % on." in text
-    assert "q is p adjusted for 4 primary comparisons" in text
+    assert "q is p adjusted for 35 comparisons (Holm; those of primary metrics have four fifths" in text
     assert "Closed model" in text
     assert text.endswith("Measured by: plimsoll experiment experiment.toml\nReport by: plimsoll report x")
 
@@ -76,10 +76,8 @@ def test_one_run_and_undeclared_metrics():
     text = footnotes_text(chain())
     assert "The interval of ONE RUN EACH (within-run only) holds for these very runs" in text
     assert "Each cell is 1 to 3 runs" in text
-    undeclared = Analysis(
-        replace(ladder().study, primary=()), (), tuple(replace(each, q=None) for each in ladder().comparisons)
-    )
-    assert "No primary metric was declared beforehand: with 36 comparisons at 95 %" in footnotes_text(undeclared)
+    undeclared = replace(ladder(), study=replace(ladder().study, primary=()))
+    assert "(Holm; those of all endpoints together have four fifths" in footnotes_text(undeclared)
 
 
 def test_nothing_compared():

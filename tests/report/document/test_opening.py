@@ -7,10 +7,10 @@ from plimsoll.stats.summary import summarise_total
 from plimsoll.stats.view import RunView
 
 
-def _sentence(*intervals, failures=(), host="http://127.0.0.1:8000"):
+def _sentence(*intervals, failures=(), host="http://127.0.0.1:8000", users_kind="native"):
     view = RunView()
     view.add(list(intervals), [], list(failures))
-    return sentence(view, {"host": host}, summarise_total(view))
+    return sentence(view, {"host": host, "users_kind": users_kind}, summarise_total(view))
 
 
 def test_what_came_of_a_run(make_interval):
@@ -55,7 +55,25 @@ def test_when_streams_began_is_said_of_one_endpoint(make_interval):
     assert _sentence(request, event).endswith(" Half had their first event within 5.00 ms, 99 % within 5.00 ms.")
     assert _sentence(request, event, token).endswith(" Half had their first token within 6.00 ms, 99 % within 6.00 ms.")
     another = make_interval([50.0] * 10, method="first event", name="/other")
-    assert "first event" not in _sentence(request, event, another)
+    assert _sentence(request, event, another).endswith(
+        " Half of the streams had their first event within 5.00 ms, 99 % within 50.0 ms."
+    )
+
+
+def test_the_streams_of_python_users_are_said_before_the_times_of_heads(make_interval):
+    head, token, whole = (
+        make_interval([ms] * 10, method=method, name=name)
+        for method, name, ms in (("POST", "a", 0.3), ("first token", "a", 52.0), ("gRPC", "b", 20.0))
+    )
+    assert _sentence(head, token, users_kind="python") == (
+        "10 requests in 1 s (10.0 per second), none failed. Half had their first token within 52.0 ms, 99 % "
+        "within 52.0 ms. The time of a request with a stream ends with the head of its response. Half of the responses "
+        "took at most 0.300 ms, 99 % at most 0.300 ms."
+    )
+    # A step of a plan ends with the body, and a call of gRPC with the last reply.
+    assert "head" not in _sentence(head, token, users_kind="native")
+    began = make_interval([5.0] * 10, method="first event", name="b")
+    assert "head" not in _sentence(whole, began, users_kind="python")
 
 
 def test_the_bars_of_response_times_add_up_and_the_longest_is_full(make_interval):
@@ -76,3 +94,41 @@ def test_equal_times_are_one_bar(make_interval):
     assert len(set(ends)) == len(ends), "no two bars have the same end"
     (line,) = histogram_lines(Latency.of_response([make_interval([5.0] * 7)]))
     assert line.split()[-3:] == ["7", "100.0", "%"]
+
+
+def test_what_no_response_shows_is_said_as_such(make_interval):
+    answered, waits = make_interval([100.0] * 90), make_interval([250.0] * 10, outcome="unanswered")
+    assert _sentence(answered, waits) == (
+        "90 requests in 1 s (90.0 per second), none failed. Half of the requests took at most 100 ms, one in a hundred "
+        "more than 250 ms: 10 had no response when the run ended."
+    )
+    most = make_interval([250.0] * 100, outcome="unanswered")
+    assert "Half of the requests took longer than 250 ms: 100 had no response when the run ended." in _sentence(
+        answered, most
+    )
+
+
+def test_no_response_at_all(make_interval):
+    waits = make_interval([300.0] * 4, outcome="unanswered")
+    assert _sentence(waits) == "No response came: 4 requests were still out when the run ended."
+    long = make_interval([3000.0] * 4, outcome="unanswered")
+    assert _sentence(long).startswith("All 4 requests failed, mostly with no response after more than 1 s")
+
+
+def test_requests_without_a_response_have_a_bar(make_interval):
+    view = RunView()
+    view.add([make_interval([10.0] * 30), make_interval([50.0] * 10, outcome="unanswered")])
+    bars = histogram_lines(view.total.response)
+    assert [" ".join(line.split()) for line in bars] == [
+        "≤ 10.0 ms ████████████████████████████████ 30 75.0 %",
+        "no response ██████████▋ 10 100.0 %",
+    ]
+
+
+def test_what_came_after_the_load_is_not_in_its_rate(make_interval):
+    view = RunView()
+    view.add([make_interval([400.0] * 6, second=2), make_interval([900.0] * 24, second=9)])
+    view.load_end = 3.0
+    assert sentence(view, {}, summarise_total(view)).startswith(
+        "30 requests in 3 s (2.00 per second in that time, 24 answered later), none failed."
+    )

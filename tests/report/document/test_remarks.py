@@ -60,11 +60,11 @@ def test_a_back_off_is_named_with_the_time_that_it_took(make_health):
 def test_what_the_numbers_leave_out(make_interval):
     view = RunView()
     view.add([make_interval([3_700_000.0]), make_interval([9.0, 9.0], outcome="timeout")])
-    view.add([make_interval(untimed=1, outcome="cancelled")])
+    view.add([make_interval(untimed=1, outcome="unanswered")])
     assert remarks(view, view.total.response) == [
         "≥: at least; 2 timeouts kept at the limit that ended the wait",
         "longer than 1 h, where percentiles end: 1 exchange",
-        "cut off when their user stopped, and counted nowhere else: 1 exchange",
+        "no response when their user was stopped: 1 request, merely in flight",
     ]
     assert remarks(RunView(), RunView().total.response) == []
 

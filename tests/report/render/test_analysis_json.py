@@ -88,7 +88,9 @@ def test_a_comparison():
 
 
 def test_what_was_judged():
-    assert (document(ladder())["regressions"], document(ladder())["invalid"]) == (2, False)
+    found = document(ladder())
+    assert (found["regressions"], found["invalid"]) == (18, False), "three metrics, endpoints and two levels"
+    assert sum(each["regression"] for each in found["comparisons"]) == 18
     assert document(rates())["invalid"] is True
 
 

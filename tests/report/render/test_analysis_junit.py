@@ -19,15 +19,20 @@ def outcomes(analysis: Analysis) -> list[tuple[str | None, str]]:
     return [(case.get("name"), case[0].tag) for case in suite(analysis)]
 
 
+def only_primary(analysis: Analysis) -> Analysis:
+    return replace(analysis, comparisons=tuple(each for each in analysis.comparisons if each.primary))
+
+
 def test_a_test_per_primary_comparison_and_one_for_the_runs():
-    assert outcomes(ladder()) == [
+    primary = only_primary(ladder())
+    assert outcomes(primary) == [
         ("p99 of GET /threads/{id} at 48 users, new against old", "system-out"),
         ("p99 of GET /threads/{id} at 162 users, new against old", "system-out"),
         ("p99 of GET /threads/{id} at 336 users, new against old", "failure"),
         ("p99 of GET /threads/{id} at 460 users, new against old", "failure"),
         ("run validity", "system-out"),
     ]
-    found = suite(ladder())
+    found = suite(primary)
     assert [found.get(name) for name in ("name", "tests", "failures", "errors", "skipped")] == [
         "plimsoll permalink", "5", "2", "0", "0",
     ]  # fmt: skip
@@ -39,8 +44,23 @@ def test_a_failure_says_what_became_worse_and_what_that_rests_on():
     assert "p99 rests on" in (failure.text or "")
 
 
+def test_another_comparison_has_a_test_where_it_is_certain():
+    extra = [each for each in outcomes(ladder()) if each not in outcomes(only_primary(ladder()))]
+    assert len(extra) == 16
+    assert ("throughput of Aggregated at 460 users, new against old", "failure") in extra
+
+
+def test_what_is_worse_and_fails_no_build_passes():
+    doubtful = tuple(replace(each, at_least=False) for each in ladder().comparisons)
+    assert {tag for _, tag in outcomes(Analysis(ladder().study, (), doubtful))} == {"system-out"}
+
+
 def test_what_became_better_passes():
-    better = Analysis(ladder().study, (), tuple(replace(each, ratio=0.5) for each in ladder().comparisons))
+    better = Analysis(
+        ladder().study,
+        (),
+        tuple(replace(each, ratio=2.0 if each.metric.more_is_better else 0.5) for each in ladder().comparisons),
+    )
     assert {tag for _, tag in outcomes(better)} == {"system-out"}
 
 

@@ -14,7 +14,8 @@ def commands(analysis):
 
 
 def test_errors_first_then_warnings_then_notices():
-    assert commands(ladder()).splitlines() == [
+    primary = tuple(each for each in ladder().comparisons if each.primary)
+    assert commands(replace(ladder(), comparisons=primary)).splitlines() == [
         "::error title=p99 of GET /threads/{id} at 336 users%2C new against old%3A slower::"
         "DIFFERENT, at least 5 %25 (×1.32 [1.28, 1.36])",
         "::error title=p99 of GET /threads/{id} at 460 users%2C new against old%3A slower::"
@@ -27,18 +28,27 @@ def test_errors_first_then_warnings_then_notices():
     ]
 
 
+def test_certain_differences_beyond_the_question_are_said():
+    lines = commands(ladder()).splitlines()
+    assert lines[0].startswith("::error title=p99 of GET /threads/{id} at 336 users")
+    assert "p50 of GET /threads/{id}" in lines[2]
+    assert lines[MOST - 1] == "::error title=and more::9 more: `plimsoll report` has all"
+    doubtful = tuple(replace(each, at_least=False) for each in ladder().comparisons)
+    assert "::error" not in commands(replace(ladder(), comparisons=doubtful)), "it fails no build"
+
+
 def test_what_is_invalid_is_an_error_and_one_run_each_is_counted():
     text = commands(chain())
     assert "::error title=p99 of GET /todos/ at 50 users%2C async against index::INVALID: PAYLOAD" in text
     assert "::error title=PAYLOAD (async%2C GET /todos/)::" in text
-    assert "::notice title=ONE RUN EACH::4 of 17 comparisons" in text
+    assert "::notice title=ONE RUN EACH::4 of 10 comparisons" in text
 
 
 def test_no_text_can_begin_a_command_of_its_own():
     first = chain().findings[0]
     bad = replace(first, statement="100 %\r\n::error title=x::y", advice="")
     text = commands(Analysis(chain().study, (bad,), ()))
-    assert text.splitlines() == ["::error title=PAYLOAD (async%2C GET /todos/)::100 %25%0D%0A::error title=x::y"]
+    assert text.splitlines() == ["::error title=PAYLOAD (async%2C GET /todos/)::100 %25 ::error title=x::y"]
 
 
 def test_no_more_of_a_grade_than_are_shown():

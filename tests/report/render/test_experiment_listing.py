@@ -22,7 +22,7 @@ LISTED = [
 
 def test_a_line_each():
     title, _, first, second = experiment_list(LISTED, 100).splitlines()
-    assert title.split() == ["Experiment", "Begun", "State", "Cells", "Invalid", "Failed", "Question"]
+    assert title.split() == ["Experiment", "Begun", "UTC", "State", "Cells", "Invalid", "Failed", "Question"]
     assert first.split()[0] == "todos"
     assert first.split()[3:] == ["running", "6/12", "1", "2", *["Which", "is", "faster?"]]
     assert second.endswith("so?")

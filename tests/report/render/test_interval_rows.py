@@ -33,7 +33,7 @@ def intervals(make_interval: Callable[..., Interval]) -> list[Interval]:
         make_interval([1.0, 2.0, 3.0], second=1, name="/ä,b"),
         make_interval([250.0], second=1, name="/ä,b", outcome="http"),
         late,
-        make_interval(second=2, outcome="cancelled", untimed=7),
+        make_interval(second=2, outcome="unanswered", untimed=7),
         make_interval([1.2345678], second=3, outcome="timeout", method="POST"),
     ]
 

@@ -43,7 +43,7 @@ def prefix(tmp_path) -> str:
 
 
 def test_before_the_run_the_files_are_there_with_their_headers(prefix):
-    CsvFiles(prefix).check()
+    CsvFiles(prefix).begin()
     assert lines(prefix, "stats") == [STATS]
     assert lines(prefix, "stats_history") == [HISTORY]
     assert lines(prefix, "failures") == ["Method,Name,Error,Occurrences,First Seen,Last Seen"]
@@ -54,16 +54,26 @@ def test_before_the_run_the_files_are_there_with_their_headers(prefix):
 
 def test_what_an_earlier_run_left_is_replaced(prefix, view):
     files = CsvFiles(prefix)
-    files.check()
+    files.begin()
     files.second(view, 1.0, 5)
-    files.check()
+    files.begin()
     assert [len(lines(prefix, what)) for what in ("stats", "stats_history", "failures", "exceptions")] == [1] * 4
 
 
 @pytest.mark.parametrize("prefix", ["/proc/nowhere/todos", "/dev/null/todos"])
 def test_a_place_that_cannot_be_written_is_told_before_the_run(prefix):
-    with pytest.raises(UsageError, match=f"--csv {prefix}: cannot write there: "):
+    with pytest.raises(UsageError, match=f"--csv {prefix}: cannot write {prefix}_stats.csv: "):
         CsvFiles(prefix).check()
+    with pytest.raises(UsageError, match=f"--csv {prefix}: cannot write there: "):
+        CsvFiles(prefix).begin()
+
+
+def test_a_check_leaves_the_files_of_an_earlier_run_as_they_are(prefix):
+    CsvFiles(prefix).check()
+    assert list(Path(prefix).parent.iterdir()) == []
+    Path(f"{prefix}_stats.csv").write_text("earlier")
+    CsvFiles(prefix).check()
+    assert [each.read_text() for each in Path(prefix).parent.iterdir()] == ["earlier"]
 
 
 def test_stats_a_row_per_endpoint_and_one_for_all(prefix, make_interval, valid):
@@ -71,7 +81,7 @@ def test_stats_a_row_per_endpoint_and_one_for_all(prefix, make_interval, valid):
     view.add([make_interval([1.0, 2.0, 4.5], name="/b"), make_interval([0.5], name="/a", method="POST")])
     view.add([make_interval([0.1], name="/a", method="GET", outcome="connect", body=0)])
     files = CsvFiles(prefix)
-    files.check()
+    files.begin()
     files.finish(view, valid)
     assert lines(prefix, "stats") == [
         STATS,
@@ -85,7 +95,7 @@ def test_stats_a_row_per_endpoint_and_one_for_all(prefix, make_interval, valid):
 
 def test_the_verdict_a_line_per_check(prefix, view, invalid):
     files = CsvFiles(prefix)
-    files.check()
+    files.begin()
     files.second(view, 1.0, 5)
     assert len(lines(prefix, "validity")) == 1
     files.finish(view, invalid)
@@ -99,7 +109,7 @@ def test_percentiles_are_not_rounded_beyond_the_microsecond(prefix, make_interva
     view = RunView()
     view.add([make_interval([1.2345678])])
     files = CsvFiles(prefix)
-    files.check()
+    files.begin()
     files.finish(view, valid)
     row = next(csv.DictReader(lines(prefix, "stats")))
     assert row["50%"] == row["Median Response Time"] == "1.235"
@@ -108,7 +118,7 @@ def test_percentiles_are_not_rounded_beyond_the_microsecond(prefix, make_interva
 
 def test_history_of_the_whole_run(prefix, make_interval):
     files, view = CsvFiles(prefix), RunView()
-    files.check()
+    files.begin()
     for second in range(12):
         view.add([make_interval([100.0 if second < 1 else 1.0], second=second)])
         files.second(view, 1000.75 + second, second + 1)
@@ -122,7 +132,7 @@ def test_history_of_the_whole_run(prefix, make_interval):
 
 def test_full_history_has_every_endpoint_with_the_last_ten_seconds(prefix, make_interval):
     files, view = CsvFiles(prefix, full_history=True), RunView()
-    files.check()
+    files.begin()
     for second in range(12):
         name = "/old" if second < 1 else "/new"
         view.add([make_interval([100.0 if second < 1 else 1.0], second=second, name=name)])
@@ -141,7 +151,7 @@ def test_failures_and_exceptions(prefix):
     view = RunView()
     view.add([], [], failures, [CaughtException("m", FRAMES + "ValueError: m\nand more\n", 3, {1, 0})])
     files = CsvFiles(prefix)
-    files.check()
+    files.begin()
     files.second(view, 1.0, 1)
     rows = lines(prefix, "failures")
     assert sorted(rows[1:]) == [
@@ -158,7 +168,7 @@ def test_the_only_process_is_local(prefix, valid, make_health, workers, node):
     view = RunView()
     view.add([], [make_health(0, worker) for worker in range(workers)], [], [CaughtException("m", "no frames", 1, {0})])
     files = CsvFiles(prefix)
-    files.check()
+    files.begin()
     files.finish(view, valid)
     assert lines(prefix, "exceptions")[1:] == [f"1,m,no frames,{node}"]
 
@@ -169,7 +179,7 @@ def test_the_failures_of_a_locustfile_are_told_as_by_locust(prefix, valid):
     view.add([], [], [Failure("GET", "/", "assertion", message, 1, 0.0, 0.0) for message in failures])
     for of_locustfile in (False, True):
         files = CsvFiles(prefix, of_locustfile=of_locustfile)
-        files.check()
+        files.begin()
         files.finish(view, valid)
         written = {row["Error"] for row in csv.DictReader(lines(prefix, "failures"))}
         caught = "CatchResponseError(\"price is 'wrong'\")" if of_locustfile else "price is 'wrong'"
@@ -202,7 +212,7 @@ def test_the_order_of_failures_does_not_depend_on_their_count(prefix, valid):
         view = RunView()
         view.add([], [], [Failure("GET", f"/{n}", "http", "m", count, 0.0, 0.0) for n, count in enumerate(counts)])
         files = CsvFiles(prefix)
-        files.check()
+        files.begin()
         files.finish(view, valid)
         return [row["Name"] for row in csv.DictReader(lines(prefix, "failures"))]
 
@@ -213,15 +223,15 @@ def test_any_text_can_be_written(prefix, make_interval):
     view = RunView()
     view.add([make_interval([1], name="µ\ud800\r\n,")], [], [Failure("GET", "\ud800", "http", "\ud800", 1, 0.0, 0.0)])
     files = CsvFiles(prefix)
-    files.check()
+    files.begin()
     files.second(view, 1.0, 1)
     with Path(f"{prefix}_stats.csv").open(newline="") as file:
-        assert next(csv.DictReader(file))["Name"] == "µ\\ud800\ufffd\n,"
+        assert next(csv.DictReader(file))["Name"] == "µ\ufffd\ufffd\n,"
 
 
 def test_the_percentiles_are_those_that_the_locustfile_wants(prefix, make_interval, valid):
     files, view = CsvFiles(prefix), RunView()
-    files.check()
+    files.begin()
     view.add([make_interval([1.0, 2.0, 3.0])])
     for second in range(2):
         files.second(view, 1000 + second, 1, Reporting(percentiles=(0.5, 0.999)))
@@ -235,7 +245,7 @@ def test_the_percentiles_are_those_that_the_locustfile_wants(prefix, make_interv
 
 def test_the_history_has_a_line_as_often_as_the_locustfile_wants(prefix, view):
     files = CsvFiles(prefix)
-    files.check()
+    files.begin()
     for second in range(7):
         files.second(view, 1000.2 + second, second, Reporting(csv_interval=3))
     rows = csv.DictReader(lines(prefix, "stats_history"))
@@ -247,7 +257,7 @@ def test_tables_that_take_long_are_written_less_often(prefix, view, monkeypatch)
     stamps = iter((10.0, 10.5, 11.0, 12.0, 12.6, 12.7))
     monkeypatch.setattr(locust_csv, "monotonic", lambda: next(stamps))
     files = CsvFiles(prefix)
-    files.check()
+    files.begin()
     written = []
     for second in range(4):
         files.second(view, 1000.2 + second, 5)

@@ -50,7 +50,7 @@ def rows(prefix, what):
 def test_the_history_is_what_was_written_while_the_run_went_on(run, tmp_path, full):
     kept = b"".join(locust_history_csv(RunSource.of(run), OutputRequest(), full=full))
     files, view = CsvFiles(str(tmp_path / "live"), full), RunView(1)
-    files.check()
+    files.begin()
     intervals, health = list(run.intervals()), list(run.health())
     for second, users in ((0, 6), (1, 6), (3, 6), (4, 0)):
         view.add((x for x in intervals if x.second == second), (x for x in health if x.second == second))
@@ -100,8 +100,8 @@ def test_the_tables_are_those_of_the_end(run, tmp_path):
     }
     view = RunView.of(run)
     files = CsvFiles(str(tmp_path / "live"), of_locustfile=True)
-    files.check()
-    files.finish(view, assess(view, run.manifest, run.facts))
+    files.begin()
+    files.finish(view, assess(view, run.manifest, run.facts, run.status))
     for what in kept:
         assert kept[what] == rows(tmp_path / "live", what)
     assert [row["Request Count"] for row in kept["stats"]] == ["10", "10", "20"]

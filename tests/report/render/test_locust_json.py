@@ -11,7 +11,7 @@ STARTED = 1_795_176_000.0
 
 
 def made(view):
-    return locust_json(RunSource.of_view(view, assess(view, {}, {}), STARTED), OutputRequest())
+    return locust_json(RunSource.of_view(view, assess(view, {}, {}, "finished"), STARTED), OutputRequest())
 
 
 @pytest.fixture
@@ -56,5 +56,5 @@ def test_the_times_are_those_that_the_tables_show(make_interval):
 
 def test_what_was_only_cancelled_has_no_row(make_interval):
     view = RunView()
-    view.add([make_interval(untimed=1, outcome="cancelled")])
+    view.add([make_interval(untimed=1, outcome="unanswered")])
     assert json.loads(made(view)) == []

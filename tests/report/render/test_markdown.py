@@ -200,7 +200,7 @@ def test_an_operation_has_the_two_tables_of_locust_per_level():
     text = of_study(SAMPLES["operations"]())
     section = text[text.index("### upload") : text.index("### read")]
     assert section.count("| Method | Name ") == 6
-    assert "| Failures/s |" in section
+    assert "| Fails/s |" in section
     assert re.search(r"\| +99% \| +100% \|", section)
     delete = text[text.index("### delete") :]
     assert re.search(r"\| HTTP 400 \| 10 users +\| POST +\| /keys/\\\[id\\\]/\S+ \| 400 ", delete)

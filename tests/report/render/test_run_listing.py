@@ -10,7 +10,7 @@ from plimsoll.stats.view import RunView
 
 
 def line_of(run, view):
-    return run, RunSummary.of_view(view, run.manifest, run.facts)
+    return run, RunSummary.of_view(view, run.manifest, run.facts, run.status)
 
 
 def test_a_line_per_run(run, view):
@@ -18,7 +18,7 @@ def test_a_line_per_run(run, view):
     running = type(run)(id="20261120-1201-8g4m", status="running", ended=None, manifest={})
     lines = run_list([line_of(running, RunView()), line_of(run, view)], 120).splitlines()
     assert " ".join(lines[0].split()) == (
-        "Run Started Scenario Load Duration # Requests # Fails RPS p50 ms p99 ms Status"
+        "Run Started UTC Scenario Load Duration # Requests # Fails RPS p50 ms p99 ms Status"
     )
     assert lines[2].split()[0] == "20261120-1201-8g4m"
     assert lines[2].split()[3:] == ["0", "s", "0", "0", "0", "–", "–", "running"]
@@ -78,7 +78,7 @@ class Recorded:
 
 def summary_of(p99=30.0, **given):
     times = {"mean": 10.0, **dict.fromkeys(QUANTILES, p99)}
-    return RunSummary(100, 5, 50.0, 2.0, times, **given)
+    return RunSummary(100, 5, 0, 50.0, 2.0, times, **given)
 
 
 def rows(*runs):

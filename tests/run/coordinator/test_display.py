@@ -18,6 +18,7 @@ from plimsoll.report.reporting import Reporting
 from plimsoll.run.coordinator.display import Display, LineDisplay, locust_lines
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.coordinator.terminal_display import TerminalDisplay, _table
+from plimsoll.stats.summary import summarise_total
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
@@ -44,6 +45,29 @@ def test_the_lines_are_locusts(progress: Progress, monkeypatch: pytest.MonkeyPat
         "         Aggregated             4    1(25.00%) |     14       1      50      2 |    4.00        1.00",
         "",
     ]  # fmt: skip
+
+
+def test_the_last_lines_have_the_rates_of_the_report(
+    make_interval: Callable[..., Interval], progress: Progress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    view = progress.view
+    # A run of 4 s ends a little later, in its fifth second.
+    view.add([make_interval([1.0] * 17, second=second, name="/a") for second in (1, 2, 3, 4)])
+    view.length = 4.01
+    (total,) = (line for line in locust_lines(progress) if "Aggregated" in line)
+    rates = [f"{rate:.2f}" for rate in (summarise_total(view).rps, summarise_total(view).failures_per_s)]
+    assert total.split()[-2:] == rates == [f"{72 / 4.01:.2f}", f"{1 / 4.01:.2f}"]
+
+
+def test_requests_without_a_response_are_in_no_count_of_locusts_lines(
+    make_interval: Callable[..., Interval], progress: Progress
+) -> None:
+    before = locust_lines(progress)
+    waits = [make_interval([60_000.0] * 3, name=name, outcome="unanswered") for name in ("/a", "/never")]
+    progress.view.add(waits)
+    assert progress.view.total.overdue == 6
+    assert locust_lines(progress) == before
 
 
 def test_a_run_that_fails_as_it_begins_has_no_empty_table(progress: Progress) -> None:

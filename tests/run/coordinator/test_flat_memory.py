@@ -30,7 +30,7 @@ from plimsoll.run.coordinator.slow_requests import SlowRequests
 from plimsoll.run.coordinator.store_writer import StoreWriter
 from plimsoll.run.transport.frames import pack_report
 from plimsoll.run.transport.handle import WorkerHandle
-from plimsoll.run.transport.messages import EncodedSnapshot, health_rows
+from plimsoll.run.transport.messages import EncodedSnapshot, Prepared, Ready, health_rows
 from plimsoll.store import Store
 
 chance = random.Random(3)
@@ -45,6 +45,8 @@ def measured():
 cells = [measured() for _ in range(100)]
 near, far = socket.socketpair()
 worker, names, account = WorkerHandle(0, near), NameLimit(2000), ResettableView(0.0, "all")
+far.sendall(pack_report(Prepared()) + pack_report(Ready([], True)))
+assert len(list(worker.read())) == 2
 with Store.open(sys.argv[1]) as store, open(os.devnull, "w") as nothing:
     writer = StoreWriter(store.start_run, lambda: {{}})
     observers = [LineDisplay(nothing), writer, ServerTimings(), SlowRequests(lambda trace: None)]

@@ -60,6 +60,19 @@ def test_a_single_worker_is_prepared_then_opened_with_what_its_locustfile_wants(
     assert (launch.shaped, launch.thresholds, launch.stamp) == (True, ["p99 < 1s"], "user")
 
 
+@pytest.mark.parametrize(("shaped", "seconds"), [(False, 5.0), (True, None)])
+def test_only_the_main_node_knows_of_a_shape_and_its_load_has_no_end_that_is_known(
+    log: list[tuple[Any, ...]], shaped: bool, seconds: float | None
+) -> None:
+    launch, (main, *workers) = launch_of(2, log, main=True)
+    for process in (main, *workers):
+        launch.on_prepared(process, Prepared({"run_time": 5.0} if process is main else {}), goes_on=True)
+    launch.on_ready(main, ready(shaped=shaped), goes_on=True)
+    for worker in workers:
+        launch.on_ready(worker, ready(), goes_on=True)
+    assert (launch.plan.run_time, launch.shaped, launch.seconds) == (5.0, shaped, seconds)
+
+
 def test_the_main_node_goes_first_and_shares_what_it_has(log: list[tuple[Any, ...]]) -> None:
     launch, (main, one, two) = launch_of(2, log, main=True)
     assert log == [(2, "prepare", 2, Bundle()), (0, "prepare", 2, Bundle()), (1, "prepare", 2, Bundle()), (2, "init")]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import Recorder
+from plimsoll.run.coordinator import name_limit
 from plimsoll.run.coordinator.name_limit import NameLimit
 from plimsoll.run.transport.messages import EncodedSnapshot
 
@@ -103,3 +105,16 @@ def test_rows_of_streams_belong_to_a_name_and_are_never_folded() -> None:
     for method in ("first event", "each event"):
         assert _names(limit.fold(_snapshot("/a", method=method))) == [f"{method} /a"]
     assert _names(limit.fold(_snapshot("/b"))) == ["(others)"]
+
+
+def test_exceptions_beyond_the_first_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(name_limit, "MOST_EXCEPTIONS", 3)
+    limit = NameLimit(10)
+    counts: dict[str, int] = {}
+    for number in range(50):
+        frames = f'  File "x.py", line {number}, in f\nValueError: {number}\n'
+        rows = [(f"{number}", frames, 2), ("0", frames.replace(f"line {number},", "line 0,"), 1)]
+        for message, _, count in limit.fold(replace(_snapshot("/a"), exceptions=rows)).exceptions:
+            counts[message] = counts.get(message, 0) + count
+    assert counts == {"0": 52, "1": 2, "2": 2, "more than 3 different exceptions in this run": 94}
+    assert len(limit._exceptions) == 3

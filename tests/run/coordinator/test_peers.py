@@ -82,20 +82,45 @@ def routing() -> MessageRouting:
 
 def test_what_workers_tell_goes_to_the_main_node_by_their_names() -> None:
     routing = MessageRouting(main=True)
-    routing.receive(0, "connect", "a")
     routing.receive(0, "message", "type", b"data", None)
     routing.receive(0, "report", b"data")
     routing.receive(1, "heartbeat", "running", {"Visitor": 1}, 5.0, 10, 0)
     assert routing.sent() == [
         [
-            ("connect", "a", 0),
-            ("message", "type", b"data", "a"),
-            ("report", "a", b"data"),
+            ("message", "type", b"data", "client 0"),
+            ("report", "client 0", b"data"),
             ("heartbeat", "client 1", "running", {"Visitor": 1}, 5.0, 10),
         ],
         [],
         [],
     ]
+
+
+@pytest.mark.parametrize(
+    ("news", "why"),
+    [
+        (("connect", "client 0"), "a name that it cannot have"),
+        (("connect", "client 7"), "a name that it cannot have"),
+        (("heartbeat", "client 0"), "news that a worker does not have"),
+        (("fired", "test_stopping"), "news that a worker does not have"),
+        (("heartbeat", "running", {"Visitor": -1}, 5.0, 10, 0), "news that a worker does not have"),
+        (("report", {"no": "bytes"}), "news that a worker does not have"),
+        (("lose", "client 0"), "news that a worker does not have"),
+    ],
+)
+def test_news_that_a_worker_cannot_have_end_its_connection(
+    routing: MessageRouting, news: tuple[Any, ...], why: str
+) -> None:
+    routing.receive(1, *news)
+    assert routing.sent() == [[], [], [("break_off", why)]]
+
+
+def test_news_of_a_worker_without_a_name_end_its_connection_too() -> None:
+    routing = MessageRouting(main=False)
+    routing.nodes.main = routing.main  # type: ignore[assignment]
+    routing.receive(0, "report", b"data")
+    routing.receive(1, "connect", "a\x1b[2J")
+    assert routing.sent() == [[], [("break_off", "news without a name")], [("break_off", "a name that it cannot have")]]
 
 
 def test_what_the_main_node_tells_goes_to_all_workers_or_the_one_it_names(routing: MessageRouting) -> None:

@@ -20,3 +20,15 @@ def test_a_run_is_continued_with_a_whole_second_after_the_head_start() -> None:
     assert clock.second >= 8
     assert clock.first - SECOND < now() + SECOND // 2
     assert clock.elapsed >= 7.0
+
+
+def test_the_end_of_the_load_stays_when_second_0_moves() -> None:
+    clock = RunClock()
+    clock.start(0, 1000.0)
+    clock.limit(None)
+    assert clock.end is None
+    clock.limit(2.5)
+    end = clock.epoch + 5 * SECOND // 2
+    clock.start(SECOND, 1001.0)
+    clock.limit(2.5)
+    assert clock.end == end < clock.epoch + 5 * SECOND // 2

@@ -175,7 +175,7 @@ def test_the_run_says_how_much_it_recorded_and_what_of_that_is_missing(
     kept.finish("finished", 1002.0, [], {})
     run = store.run("last")
     assert run.facts["recorded"] == {"exchanges": 3, "reports": 0}
-    assert run.facts.get("not_stored") == ("seconds 1 to 1 (1 requests)" if fails else None)
-    check = judge(RunView.of(run), run.manifest, run.facts).named("stored")
+    assert run.facts.get("not_stored") == ("seconds 1 to 1 (1 requests) were not stored" if fails else None)
+    check = judge(RunView.of(run), run.manifest, run.facts, run.status).named("stored")
     assert check is not None
     assert check.state == ("failed" if fails else "ok")

@@ -112,3 +112,8 @@ def test_values_become_the_words_that_give_them() -> None:
 
 def test_defaults_are_left_out() -> None:
     assert words_again(f"{URL} --processes 1 -L info --exit-code-on-error 1") == f"--headless {URL}"
+
+
+def test_blanks_beside_a_url_are_no_part_of_it() -> None:
+    assert read_words([" http://127.0.0.1:9/ ", "-u", "5"]).arguments == ("http://127.0.0.1:9/",)
+    assert read_words(["-f", "shop.py", " Buyer"]).arguments == (" Buyer",)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.run.options.config import parse, read_settings
+from plimsoll.run.options.config import parse, read_named, read_settings
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,25 @@ def test_a_file_that_was_asked_for_must_be_readable(tmp_path: Path, name: str) -
     (tmp_path / "bad.toml").write_text("not [toml")
     with pytest.raises(UsageError, match=name):
         read_settings(str(tmp_path / name), tmp_path, tmp_path)
+
+
+@pytest.mark.parametrize("text", ["tool = 5", "[tool]\nlocust = []", "[[tool.locust]]\nusers = 5", "tool = [{}]"])
+def test_a_toml_file_with_something_else_in_place_of_the_table_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(text)
+    with pytest.raises(UsageError, match=r"pyproject.toml: (tool|locust) must be a table: the options are in"):
+        read_settings(None, tmp_path / "home", tmp_path)
+
+
+def test_a_file_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_bytes(b'[tool.locust]\nhost = "\xff"')
+    with pytest.raises(UsageError, match=r"cannot read .*pyproject\.toml: 'utf-8' codec"):
+        read_settings(None, tmp_path / "home", tmp_path)
+
+
+def test_of_files_that_a_program_names_the_last_is_the_strongest(tmp_path: Path) -> None:
+    for name, text in (("a.conf", "users = 7\nhost = http://a"), ("b.conf", "users = 8"), ("own", "users = 9")):
+        (tmp_path / name).write_text(text)
+    first, second = str(tmp_path / "a.conf"), str(tmp_path / "b.conf")
+    assert read_named([first, second], None) == {"users": "8", "host": "http://a"}
+    assert read_named([second, first, str(tmp_path / "none")], None)["users"] == "7"
+    assert read_named([str(tmp_path / "*.conf")], str(tmp_path / "own"))["users"] == "9"

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import contextlib
+import gzip
+import io
 import os
+import tarfile
 from pathlib import Path
 
 import pytest
 
 from plimsoll.errors import LocustfileError, UsageError
-from plimsoll.run.transport import bundle as module
 from plimsoll.run.transport.bundle import Archive, Bundle
+from plimsoll.run.transport.shipment import Shipment
 
 
 @pytest.fixture
@@ -54,54 +58,58 @@ def test_a_run_without_a_locustfile_has_none() -> None:
     assert Bundle.of(()).open() == ()
 
 
-def _tree(root: Path, *names: str) -> None:
+def _shipment(root: Path, *names: str) -> Shipment:
     for name in names:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(name)
+    return Shipment(str(root), tuple(sorted(names)), "load", ".")
 
 
-def _unpacked(archive: Archive, place: Path) -> set[str]:
-    archive.unpack(str(place))
-    return {str(path.relative_to(place)) for path in place.rglob("*") if path.is_file()}
-
-
-def test_what_travels_is_the_working_directory_with_all_below_it(tmp_path: Path) -> None:
-    root, place = tmp_path / "project", tmp_path / "there"
-    _tree(root, "load/shop.py", "load/pages/cart.py", "data/users.csv", ".git/config", ".env", "plimsoll.db-wal")
-    _tree(root, "load/__pycache__/shop.pyc", "venv/pyvenv.cfg", "venv/lib/x.py", "web/node_modules/a/index.js")
-    archive = Archive.of(Bundle.of([str(root / "load/shop.py")]), root)
-    assert _unpacked(archive, place) == {"load/shop.py", "load/pages/cart.py", "data/users.csv"}
+def test_an_archive_has_the_files_of_a_shipment_and_no_others(tmp_path: Path) -> None:
+    shipment = _shipment(tmp_path / "here", "load/shop.py", "data/users.csv")
+    (tmp_path / "here" / "secret").write_text("not for others")
+    archive = Archive.of(shipment)
+    archive.unpack(str(tmp_path / "there"))
+    found = {str(path.relative_to(tmp_path / "there")) for path in (tmp_path / "there").rglob("*") if path.is_file()}
+    assert found == {"load/shop.py", "data/users.csv"}
     assert (archive.files, archive.folder) == ("load", ".")
-
-
-def test_from_elsewhere_the_folder_of_the_locustfile_travels(tmp_path: Path) -> None:
-    root, place = tmp_path / "project", tmp_path / "there"
-    _tree(root, "load/shop.py", "load/helper.py", "other.txt")
-    _tree(tmp_path, "elsewhere/x.txt")
-    archive = Archive.of(Bundle.of([str(root / "load/shop.py")]), tmp_path / "elsewhere")
-    assert _unpacked(archive, place) == {"shop.py", "helper.py"}
-    assert (archive.files, archive.folder) == (".", ".")
+    assert Archive(*archive.to_list()) == archive
 
 
 def test_the_digest_depends_on_names_and_contents_alone(tmp_path: Path) -> None:
-    roots = [tmp_path / each for each in "ab"]
-    for root in roots:
-        _tree(root, "shop.py", "data.txt")
-    os.utime(roots[1] / "data.txt", (1, 1))
-    first, second = (Archive.of(Bundle.of([str(root / "shop.py")]), root).digest for root in roots)
+    shipments = [_shipment(tmp_path / each, "shop.py", "data.txt") for each in "ab"]
+    os.utime(tmp_path / "b" / "data.txt", (1, 1))
+    first, second = (Archive.of(each).digest for each in shipments)
     assert first == second
-    (roots[1] / "data.txt").write_text("other")
-    assert Archive.of(Bundle.of([str(roots[1] / "shop.py")]), roots[1]).digest != first
+    (tmp_path / "b" / "data.txt").write_text("other")
+    assert Archive.of(shipments[1]).digest != first
 
 
-def test_files_that_are_too_large_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _tree(tmp_path, "shop.py")
-    (tmp_path / "dump").mkdir()
-    (tmp_path / "dump" / "a.bin").write_bytes(b"x" * (3 << 20))
-    monkeypatch.setattr(module, "MAX_ARCHIVE_BYTES", 1 << 20)
-    with pytest.raises(UsageError, match=r"its files have 3 MiB, and 1 MiB travel .* The largest: dump \(3 MiB\)"):
-        Archive.of(Bundle.of([str(tmp_path / "shop.py")]), tmp_path)
+def test_a_file_that_is_gone_is_named(tmp_path: Path) -> None:
+    shipment = _shipment(tmp_path, "shop.py")
+    (tmp_path / "shop.py").unlink()
+    with pytest.raises(UsageError, match=r"shop\.py cannot be sent to the workers: No such file"):
+        Archive.of(shipment)
+
+
+@pytest.mark.parametrize("name", ["../outside.txt", "/tmp/plimsoll-outside.txt"])
+def test_what_is_unpacked_stays_in_its_folder(tmp_path: Path, name: str) -> None:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        entry = tarfile.TarInfo(name)
+        entry.size = 1
+        tar.addfile(entry, io.BytesIO(b"x"))
+    place = tmp_path / "place"
+    place.mkdir()
+    with contextlib.suppress(tarfile.TarError):
+        Archive(buffer.getvalue(), ".", ".").unpack(str(place))
+    assert not (tmp_path / "outside.txt").exists() and not Path("/tmp/plimsoll-outside.txt").exists()
+
+
+def test_a_compressed_archive_is_none(tmp_path: Path) -> None:
+    with pytest.raises(tarfile.TarError):
+        Archive(gzip.compress(b"\0" * (1 << 20)), ".", ".").unpack(str(tmp_path))
 
 
 def test_native_users_have_no_files() -> None:
-    assert Archive.of(Bundle(), Path.cwd()) == Archive(b"", ".", ".")
+    assert Archive.of(Shipment()) == Archive(b"", ".", ".")

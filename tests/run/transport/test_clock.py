@@ -24,12 +24,14 @@ def test_orders_carry_stamps_of_the_workers_clock() -> None:
     wire = Wire()
     worker = RemoteWorker(wire, WorkerClock(AHEAD))
     worker.start(100)
+    worker.start(100, 7, 900)
     worker.offer(50.0, 200, 3.0)
     worker.reset(300)
     worker.stop()
     orders = list(Frames().feed(wire.sent))
     assert orders == [
-        ("start", [AHEAD + 100, 0]),
+        ("start", [AHEAD + 100, 0, None]),
+        ("start", [AHEAD + 100, 7, AHEAD + 900]),
         ("offer", [50.0, AHEAD + 200, 3.0]),
         ("reset", [AHEAD + 300]),
         ("stop", []),

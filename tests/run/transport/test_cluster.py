@@ -13,10 +13,10 @@ import pytest
 from plimsoll.errors import LocustfileError, UsageError
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport import cluster as module
-from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.cluster import Cluster, with_token
 from plimsoll.run.transport.frames import Frames, pack, pack_error, pack_report
 from plimsoll.run.transport.messages import Ending
+from plimsoll.run.transport.shipment import Shipment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +73,7 @@ def test_the_link_is_asked_for_the_workers_of_the_plan(link: list[FakeLink]) -> 
     assert len(link[0].streams) == len(cluster.workers) == 4
     [(name, [request])] = Frames().feed(link[0].control.recv(65536))
     assert (name, request["address"], request["nodes"], request["workers"]) == ("run", "h:1", 2, 4)
-    assert Bundle.from_list(request["bundle"]) == Bundle()
+    assert Shipment.from_list(request["shipment"]) == Shipment()
     cluster.close()
 
 
@@ -88,7 +88,8 @@ def test_orders_and_reports_are_mapped_by_the_clock_of_the_workers_machine(
     assert cluster.read()
     assert "b: 2 workers, its clock is -5000.000 ms ± 0.300 ms from ours" in caplog.text
     cluster.workers[2].orders.start(6_000_000_000)
-    assert list(Frames().feed(link[0].streams[2].recv(65536))) == [("start", [1_000_000_000, 0])]
+    assert list(Frames().feed(link[0].streams[2].recv(65536))) == [("start", [1_000_000_000, 0, None])]
+    cluster.workers[2].orders.drain()
     link[0].streams[2].sendall(pack_report(Ending(2_000_000_000, None, False)))
     assert list(cluster.workers[2].read()) == [Ending(7_000_000_000, None, False)]
     cluster.close()
@@ -104,7 +105,7 @@ def test_later_estimates_say_how_far_a_clock_has_moved_and_change_no_stamp(link:
     assert (machine["clock_offset_ms"], machine["clock_error_ms"]) == (1.0, 0.4)
     assert (machine["clock_moved_ms"], machine["clock_moved_error_ms"]) == (2.5, pytest.approx(0.6))
     cluster.workers[0].orders.start(0)
-    assert list(Frames().feed(link[0].streams[0].recv(65536))) == [("start", [1_000_000, 0])]
+    assert list(Frames().feed(link[0].streams[0].recv(65536))) == [("start", [1_000_000, 0, None])]
     assert cluster.facts()["machines"][1] == {"host": "b", "workers": [2, 3]}, "nothing is known of its clock"
     cluster.close()
 
@@ -137,7 +138,7 @@ def test_a_machine_that_comes_later_has_room_for_workers_with_a_clock_of_their_o
     arguments, stream = link[0].started()
     assert arguments == [4, 3, 2], "a key of its own: the lost worker 3 may still be there"
     worker.orders.start(0)
-    assert list(Frames().feed(stream.recv(65536))) == [("start", [1_000, 0])]
+    assert list(Frames().feed(stream.recv(65536))) == [("start", [1_000, 0, None])]
     link[0].tell("exited", 3, "is lost")
     link[0].tell("exited", 4, "")
     assert (cluster.workers[3].wait(), worker.wait()) == ("is lost", None)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from plimsoll.errors import LimitError, LocustfileError, PlimsollError, StoreError, UnknownOptionError, UsageError
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.clock import WorkerClock
-from plimsoll.run.transport.frames import Frames, ProtocolError, RemoteWorker, pack, pack_report, unpack_report
+from plimsoll.run.transport.frames import Frames, RemoteWorker, pack, pack_report, unpack_report
+from plimsoll.run.transport.report_rules import ProtocolError
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | st.text() | st.binary(),
@@ -34,7 +35,7 @@ def test_a_lone_surrogate_does_not_stop_a_message() -> None:
     ("data", "why"),
     [
         (b"\x00\x00\x00\x04\x93\x63\xa1x\x90"[:8], "not a frame"),
-        (b"\x00\x00\x00\x05\x93\x63\xa1x\x90", "version 99"),
+        (b"\x00\x00\x00\x05\x93\x63\xa1x\x90", "another version of the protocol"),
         (b"GET / HTTP/1.1\r\n", "a frame of"),
         (b"\x00\x00\x00\x01\x07", "not a frame"),
     ],
@@ -67,7 +68,7 @@ def test_each_method_of_a_worker_is_one_frame() -> None:
         ("prepare", [{"users": 1}, 2, ["", []]]),
         ("init", []),
         ("open", [{"users": 1}, b"shared"]),
-        ("start", [123, 0]),
+        ("start", [123, 0, None]),
         ("adjust", [{"A": 3}, 5]),
         ("spawned", [5]),
         ("news", ["message", ["greeting", b"data"]]),

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.record import GENERATOR_COUNTERS
 from plimsoll.run.transport import greeting
 from plimsoll.run.transport.clock import ClockEstimate
 from plimsoll.run.transport.frames import pack, pack_report
 from plimsoll.run.transport.handover import HandoverServer, fetch
-from plimsoll.run.transport.messages import EncodedSnapshot
+from plimsoll.run.transport.messages import EMPTY, EncodedSnapshot
 from plimsoll.run.transport.own_folder import PREFIX
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def _part(worker: int, last: int, run: str = RUN) -> tuple[bytes, ClockEstimate]:
     """last: the second that it measured last."""
-    row = (last, *(0 for _ in range(20)))
+    row = (last, *(0 for _ in GENERATOR_COUNTERS), EMPTY, EMPTY)
     snapshot = EncodedSnapshot(worker, 0, 5, [], [(row, {})], [], [], {})  # type: ignore[list-item]
     return pack("plan", worker, 0, {"run_id": run}) + pack_report(snapshot), ClockEstimate(1_000 + worker, 7)
 

@@ -20,6 +20,7 @@ from plimsoll.run.transport.frames import Frames, pack, unpack_report
 from plimsoll.run.transport.kept import KeptSeconds
 from plimsoll.run.transport.messages import EncodedSnapshot, Prepared, Ready
 from plimsoll.run.transport.ray_agent import EXIT, KEPT, OUTPUT, REPORT, NodeAgent, check_versions, versions
+from plimsoll.run.transport.shipment import Shipment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,9 +73,9 @@ def _start(agent: NodeAgent, folder: Path, workers: list[int]) -> tuple[Reader, 
     locustfile.write_text(LOCUSTFILE)
     (folder / "data.txt").write_text("some data")
     bundle = Bundle.of([str(locustfile)])
-    agent.start(Archive.of(bundle, folder), workers)
-    plan = RunPlan(locustfiles=(str(locustfile),), processes=len(workers)).to_dict()
-    return Reader(agent), pack("prepare", plan, len(workers), bundle.to_list()) + pack("init")
+    plan = RunPlan(locustfiles=(str(locustfile),), processes=len(workers), ship=("data.txt",))
+    agent.start(Archive.of(Shipment.of(plan, folder)), workers)
+    return Reader(agent), pack("prepare", plan.to_dict(), len(workers), bundle.to_list()) + pack("init")
 
 
 def test_workers_find_their_files_on_the_machine_and_their_bytes_are_carried(agent: NodeAgent, tmp_path: Path) -> None:
@@ -118,7 +119,7 @@ def test_a_worker_whose_coordinator_is_lost_says_what_it_has_kept_before_it_has_
     wait_until(lambda: Prepared({}) in reader.reports(7))
     agent.order(1, [(7, pack("open", {**RunPlan().to_dict(), "run_id": "r"}, None))])
     wait_until(lambda: isinstance(reader.reports(7)[-1], Ready))
-    agent.order(2, [(7, pack("start", now(), 0))])
+    agent.order(2, [(7, pack("start", now(), 0, None))])
     wait_until(lambda: isinstance(reader.reports(7)[-1], EncodedSnapshot))
     agent.order(3, [(7, None), (0, None)])
     wait_until(lambda: len(reader.exited) == 2)

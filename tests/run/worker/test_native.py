@@ -12,8 +12,9 @@ from plimsoll._engine import Arrivals, Engine, Recorder, Shape, now
 from plimsoll.errors import UsageError
 from plimsoll.load.spec import Load, Phase, ShapeSpec
 from plimsoll.load.url import url_scenario
+from plimsoll.run.dispatch import NATIVE_USER
 from plimsoll.run.plan import RunPlan
-from plimsoll.run.worker.native import NAME, NativePopulation
+from plimsoll.run.worker.native import NativePopulation
 from plimsoll.users.hub import Hub
 
 if TYPE_CHECKING:
@@ -53,21 +54,21 @@ def _outcomes(recorder: Recorder) -> dict[str, int]:
 def test_users_are_added_and_taken_away(make: Make, target: CountingTarget) -> None:
     population = make(f"{target.url}/slow")
     for users in (2, 5):
-        population.adjust({NAME: users})
-        assert population.counts() == {NAME: users}
-    population.adjust({NAME: 1})
+        population.adjust({NATIVE_USER: users})
+        assert population.counts() == {NATIVE_USER: users}
+    population.adjust({NATIVE_USER: 1})
     population.drain(5)
-    assert (population.counts(), population.done, population.failure) == ({NAME: 0}, True, None)
+    assert (population.counts(), population.done, population.failure) == ({NATIVE_USER: 0}, True, None)
     assert target.total == 5, "those that end finish what they are at"
 
 
 def test_those_in_flight_when_time_is_up_are_counted_as_cancelled(make: Make, target: CountingTarget) -> None:
     recorder = Recorder(now())
     population = make(f"{target.url}/slow", recorder)
-    population.adjust({NAME: 3})
+    population.adjust({NATIVE_USER: 3})
     population.drain(0)
     intervals, _, failures = recorder.take()
-    assert [(row[1], row[2], row[3], row[4]) for row in intervals] == [("GET", "/slow", "cancelled", 3)]
+    assert [(row[1], row[2], row[3], row[4]) for row in intervals] == [("GET", "/slow", "unanswered", 3)]
     assert failures == []
 
 
@@ -87,12 +88,12 @@ def test_arrivals_beyond_the_users_wait_or_are_dropped(
 def test_a_stop_cuts_a_drain_short(make: Make, target: CountingTarget) -> None:
     recorder = Recorder(now())
     population = make(f"{target.url}/never", recorder)
-    population.adjust({NAME: 2})
+    population.adjust({NATIVE_USER: 2})
     population.stop()
     before = now()
     population.drain(50)
     assert now() - before < 40_000_000_000
-    assert _outcomes(recorder) == {"cancelled": 2}
+    assert _outcomes(recorder) == {"unanswered": 2}
 
 
 @pytest.mark.parametrize(("index", "sent"), [(0, 3), (1, 2)])

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import gevent
+from gevent.event import Event
 from tests.run.open_population import LONG_NS, SECOND_NS, TIMEOUT_S, blocking_user_class, settle, until
 from tests.users.pacing import due_of, pacing_of
 
@@ -14,6 +15,9 @@ from plimsoll._engine import now
 from plimsoll.locust.api import Environment
 from plimsoll.users import HttpUser, SequentialTaskSet, TaskSet, User, task
 from plimsoll.users.exceptions import InterruptTaskSet, StopUser
+
+OWN_CODE_NS = 50_000_000
+"""Of on_start, or of a task."""
 
 if TYPE_CHECKING:
     from tests.command import CountingTarget
@@ -100,13 +104,75 @@ def test_the_first_request_is_due_when_the_arrival_was_and_the_others_when_they_
     assert [first.due, third.due] == each.ledger.offered_at == [each.start, each.start + 1]
     assert second.due >= first.read
     assert fourth.due >= third.read
-    # Waiting for on_start is our lag. Waiting for the iteration before is not, as there may be no second user; both are
-    # in the response, and not in what the target took.
+    # Neither the wait for the reply to on_start's request nor that for the iteration before is our lag; both are in the
+    # response, and not in what the target took.
     assert first.sent >= login.read
     assert third.sent >= second.read
-    assert first.lag == first.sent - first.due
+    assert 0 < first.sent - first.due - first.lag <= login.service
     assert second.read <= third.sent - third.lag <= third.sent
     assert third.response - third.service >= SECOND_NS + first.service
+
+
+def test_the_wait_for_the_replies_to_a_user_that_starts_is_no_lag_and_its_own_code_is(
+    open_population, target: CountingTarget
+) -> None:
+    replies: list[Any] = []
+
+    class Shopper(HttpUser):
+        host = target.url
+
+        def on_start(self) -> None:
+            replies.append(self.client.get("/slow").reply)
+            with self.client.get("/slow", stream=True, catch_response=True) as streamed:
+                replies.append(streamed.reply)
+            self.client.get("http://127.0.0.1:9/nothing", name="refused")
+            burn_until = now() + OWN_CODE_NS
+            while now() < burn_until:
+                pass
+
+        @task
+        def buy(self) -> None:
+            replies.append(self.client.get("/").reply)
+
+    each = open_population(Shopper)
+    each.users.arrive(iter([0]), now())
+    until(lambda: each.users.done)
+    first, second, bought = replies
+    waited = bought.sent - bought.due
+    assert waited >= first.service + second.service + OWN_CODE_NS
+    assert OWN_CODE_NS <= bought.lag <= waited - (first.service + second.service) * 0.9
+    assert bought.response == bought.arrival - bought.due
+
+
+def test_an_arrival_that_another_user_takes_waited_for_the_user_that_starts(
+    open_population, target: CountingTarget
+) -> None:
+    """The second user logs in for 0.3 s; the first one ends its iteration meanwhile, and takes the arrival."""
+    frees: list[tuple[int, int]] = []
+    started: list[HttpUser] = []
+    logs_in = Event()
+
+    class Shopper(HttpUser):
+        host = target.url
+
+        def on_start(self) -> None:
+            started.append(self)
+            if len(started) == 2:
+                logs_in.set()
+                self.client.get("/slow")
+
+        @task
+        def buy(self) -> None:
+            frees.append((due_of(self), pacing_of(self).free))
+            assert logs_in.wait(TIMEOUT_S)
+            gevent.sleep(0.01)
+
+    each = open_population(Shopper)
+    each.users.arrive(iter([0, 1]), now())
+    until(lambda: each.users.done)
+    (_, none), (due, free) = frees
+    assert none == 0
+    assert due < free <= now()
 
 
 def test_only_waiting_for_one_of_max_users_is_no_lag(open_population) -> None:

@@ -150,9 +150,55 @@ def test_all_users_together_begin_as_many_iterations_as_there_are() -> None:
     with gevent.Timeout(10):
         while not users.done:
             gevent.sleep(0.001)
+    users.drain(1)
     assert (Busy.iterations, Busy.ended, users.counts()) == (7, 3, {"Busy": 0})
     users.adjust({"Busy": 5})
     assert users.counts() == {"Busy": 0}, "nobody begins what cannot go on"
+
+
+@pytest.mark.parametrize(("count", "iterations"), [(1, 1), (2, 3), (3, 3)])
+def test_nobody_waits_for_a_next_iteration_that_does_not_come(count: int, iterations: int) -> None:
+    """wait_time is 1000 s after the first iteration of a user, and 10 ms before."""
+
+    class Patient(User):
+        begun = ended = 0
+
+        def wait_time(self) -> float:
+            return 0.01 if Patient.begun < iterations else 1000
+
+        def on_stop(self) -> None:
+            Patient.ended += 1
+
+        @task
+        def work(self) -> None:
+            Patient.begun += 1
+            gevent.sleep(0.002)
+
+    users = PythonUsers(Environment(user_classes=[Patient]), [Patient], Group(), iterations=iterations)
+    users.adjust({"Patient": count})
+    with gevent.Timeout(10):
+        while not users.done:
+            gevent.sleep(0.001)
+        users.drain(0)
+    assert (Patient.begun, Patient.ended) == (iterations, count)
+
+
+def test_a_pause_within_a_task_is_part_of_the_last_iteration() -> None:
+    class Pausing(User):
+        wait_time = constant(0.05)
+        is_complete = False
+
+        @task
+        def work(self) -> None:
+            self.wait()
+            type(self).is_complete = True
+
+    users = PythonUsers(Environment(user_classes=[Pausing]), [Pausing], Group(), iterations=1)
+    users.adjust({"Pausing": 1})
+    with gevent.Timeout(10):
+        while not users.done:
+            gevent.sleep(0.001)
+    assert Pausing.is_complete
 
 
 def test_a_share_of_no_iterations_is_done_at_once() -> None:

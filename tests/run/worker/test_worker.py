@@ -8,6 +8,8 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -37,7 +39,7 @@ print(json.dumps({
     "ready": ready.to_list(), "ending": ending.to_list(), "quits": len(quits),
     "sequence": [each.sequence for each in decoded],
     "counts": [{i.second: i.count for i in each.intervals if i.outcome == "success"} for each in decoded],
-    "cancelled": sum(i.count for each in decoded for i in each.intervals if i.outcome == "cancelled"),
+    "unanswered": sum(i.count for each in decoded for i in each.intervals if i.outcome == "unanswered"),
     "health": [[h.second, h.users, h.cpu] for each in decoded for h in each.health],
     "exceptions": [[e.message, e.count] for each in decoded for e in each.exceptions],
     "begins": [each.to_list() for each in reports["Begin"]], "kinds": [each.kind for each in reports["News"]],
@@ -152,11 +154,11 @@ def test_native_users_finish_or_are_counted_as_cancelled(tmp_path: Path, target:
     native = "plan = replace(plan, locustfiles=(), scenario=url_scenario(plan.host))\n"
     steps = "from dataclasses import replace\nfrom plimsoll.load.url import url_scenario\n" + native + steps
     report = _host(steps, tmp_path, "", host=f"{target.url}/slow")
-    assert report["cancelled"] == 3
+    assert report["unanswered"] == 3
     assert sum(sum(each.values()) for each in report["counts"]) + 3 == target.total
     before = target.total
     report = _host(steps, tmp_path, "", host=f"{target.url}/slow", stop_timeout=10.0)
-    assert report["cancelled"] == 0
+    assert report["unanswered"] == 0
     assert sum(sum(each.values()) for each in report["counts"]) + before == target.total
 
 
@@ -175,5 +177,16 @@ ending = worker.drain()
 assert started.stamp >= epoch
 """
     report = _host(steps, tmp_path, LOCUSTFILE, host=target.url)
-    assert sum(count for each in report["counts"] for count in each.values()) + report["cancelled"] == target.total > 0
+    assert sum(count for each in report["counts"] for count in each.values()) + report["unanswered"] == target.total > 0
     assert all(second == "0" for each in report["counts"] for second in each)
+
+
+@pytest.mark.parametrize(("run_time", "end", "is_over"), [(0.2, "None", False), (60.0, "epoch + 200_000_000", True)])
+def test_the_load_ends_when_the_coordinator_says_and_not_when_the_plan_does(
+    tmp_path: Path, target: CountingTarget, run_time: float, end: str, is_over: bool
+) -> None:
+    steps = STEPS.replace("worker.start(epoch)", f"worker.start(epoch, 0, {end})").replace(
+        "ending = ", "users = sum(worker._script.counts().values())\nreports['Users'].append(users)\nending = "
+    )
+    steps += f"assert (reports['Users'] == [0]) is {is_over}, reports['Users']\n"
+    _host(steps, tmp_path, LOCUSTFILE, host=target.url, run_time=run_time, stop_timeout=10.0)

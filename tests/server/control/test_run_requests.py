@@ -37,9 +37,40 @@ DESCRIPTION = Description(
         OwnOption("count", ("-c", "--count"), "text", "", "3", (), False, True, "int", "1"),
         OwnOption("fast", ("--fast",), "checkbox", "", False, (), False, True, "", ""),
         OwnOption("tones", ("--tones",), "multiple", "", ("low",), (), False, True, "", "+"),
-        OwnOption("key", ("--key",), "secret", "", "", (), False, True, "", "1"),
+        OwnOption("key", ("--own-key",), "secret", "", "", (), False, True, "", "1"),
     ),
 )
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({}, "a host is needed, as http://127.0.0.1:8000: class Shopper has none"),
+        ({"classes": ("Shopper",)}, "a host is needed, as http://127.0.0.1:8000: class Shopper has none"),
+        ({"host": "127.0.0.1:8000"}, "host '127.0.0.1:8000' must begin with http:// or https://"),
+        ({"host": "localhost:8000", "classes": ("Reader",)}, "host 'localhost:8000' must begin with http:// or https://"),
+        ({"class_settings": {"Shopper": {"host": "shop"}}}, "host 'shop' of class Shopper must begin with http:// or https://"),
+        ({"host": "http://127.0.0.1:8000"}, ""),
+        ({"host": "HTTPS://shop"}, ""),
+        ({"classes": ("Reader",)}, ""),
+        ({"classes": ("Machine",)}, ""),
+        ({"class_settings": {"Shopper": {"host": "http://shop"}}}, ""),
+        ({"class_settings": {"Shopper": {"weight": 0}}}, ""),
+    ],
+)  # fmt: skip
+def test_a_host_that_is_missing_is_told_of_its_field(changes: dict[str, Any], message: str) -> None:
+    classes = (
+        OwnClass("Machine", 1.0, 0, "", ()),
+        OwnClass("Reader", 1.0, 0, "http://127.0.0.1:1", (), needs_host=True),
+        OwnClass("Shopper", 1.0, 0, "", (), needs_host=True),
+    )
+    asked = requests_of()
+    try:
+        asked.planned(replace(asked.request, **changes), Description(classes=classes))
+        found = None
+    except FieldError as error:
+        found = error
+    assert (str(found or ""), found and found.field) == (message, "host" if message else None)
 
 
 def job(args: tuple[str, ...], **changes: Any) -> PlannedRun:
@@ -93,15 +124,15 @@ def test_a_wish_can_change_to_the_other_model_and_back() -> None:
 
 def test_user_classes_and_options_of_the_locustfile_are_words_of_the_command_line() -> None:
     done = job(
-        ("Buyer", "--count", "4", "--key", "s3cret", "--inner", "x"),
+        ("Buyer", "--count", "4", "--own-key", "s3cret", "--inner", "x"),
         classes=("Visitor",),
         arguments={"count": "9", "fast": True, "tones": ("high", "low")},
     )
-    words = ("Visitor", "--key", "s3cret", "--inner", "x", "--count=9", "--fast", "--tones", "high", "low")
+    words = ("Visitor", "--own-key", "s3cret", "--inner", "x", "--count=9", "--fast", "--tones", "high", "low")
     assert done.plan.arguments == words
     assert done.plan.command[-len(words) :] == words
     assert "--headless" in done.plan.command
-    assert "--key" in done.outputs.secret
+    assert "--own-key" in done.outputs.secret
 
 
 def test_the_command_that_is_kept_says_the_same_again() -> None:

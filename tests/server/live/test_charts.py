@@ -96,14 +96,34 @@ def test_a_reset_leaves_out_what_was_in_all_charts(charts):
     assert all(after[key] > before[key] for key in (None, A))
 
 
-def test_what_is_no_longer_kept_is_not_told_as_seconds_without_requests(clock):
+def test_an_endpoint_whose_past_is_thinned_has_all_its_requests_and_says_so(clock):
     history = EndpointHistory(TIMED, budget=5_000)
     charts = Charts(history, is_open=False, warmup=0, clock=clock)
-    for number in range(60):
-        charts.take(by_second([interval(number, "/a", [1.0])]), [second(number)])
-    assert history.first > 20
-    assert rate_of(charts, A) == [(float(n), 1.0) for n in range(history.first, 60)]
-    assert len(rate_of(charts, None)) == 60
+    for number in range(80):
+        times = [1.0] * (number % 5)
+        charts.take(by_second([interval(number, "/a", times)] if times else []), [second(number)])
+    width = history.past(A).width
+    assert width > 1
+    shown = rate_of(charts, A)
+    assert [at for at, _ in shown] == [float(n) for n in range(0, 80, width) if n + width <= 80]
+    assert shown == [(at, sum(n % 5 for n in range(int(at), int(at) + width)) / width) for at, _ in shown]
+    found, _ = charts.charts(A, lambda: 0)
+    notes = {each.name: each.note for each in found}
+    assert f"Each point stands for {width} s" in notes["live-rate"]
+    assert f"A column stands for {width} s" in notes["live-heat"]
+    assert len(rate_of(charts, None)) == 80
+
+
+def test_only_the_latest_changes_of_the_load_are_kept(charts, monkeypatch):
+    monkeypatch.setattr(live_charts, "MOST_EDITS", 3)
+    charts.take(by_second([interval(0, "/a", [1.0])]), [second(0)])
+    for number in range(10):
+        charts.mark(number, f"{number} users")
+    for key in (None, A):
+        found, _ = charts.charts(key, lambda: 0)
+        for each in found:
+            assert [row["text"] for row in each.spec["datasets"]["edits"]] == ["7 users", "8 users", "9 users"]
+            assert "Only the last 3 of 10 changes of the load are marked." in each.note
 
 
 def test_after_the_end_there_is_no_part_of_a_second_also_for_who_asks_only_then(charts):

@@ -7,7 +7,7 @@ from tests.server.page_server import NOON, FakeClock, LiveFeed, caught_exception
 
 from plimsoll.load.spec import Load, Phase, ShapeSpec
 from plimsoll.run.coordinator.progress import Batch
-from plimsoll.server.live.feed import FRESH_S, INTEREST_S, MOST_LINES, MOST_SNAPSHOTS
+from plimsoll.server.live.feed import FRESH_S, INTEREST_S, MOST_CHARACTERS, MOST_LINES, MOST_SNAPSHOTS
 from plimsoll.server.live.live import Live
 from plimsoll.server.live.live_run import MOST_FAILURES
 from plimsoll.stats.summary import summarise, summarise_total
@@ -271,6 +271,12 @@ def test_lines_of_the_log_are_told_once_and_the_last_ones_are_kept(live):
     for number in range(MOST_LINES):
         live.log("INFO", str(number))
     assert [each.text for each in live.lines()] == [str(number) for number in range(MOST_LINES)]
+
+
+def test_a_very_long_line_is_cut_and_says_so(live):
+    live.log("ERROR", "x" * (MOST_CHARACTERS + 500))
+    (line,) = live.lines()
+    assert line.text == "x" * MOST_CHARACTERS + " … (500 characters are left out)"
 
 
 def test_lines_come_with_the_second_that_they_are_of(watched):

@@ -46,3 +46,15 @@ def test_a_backlog_that_grows_close_to_the_capacity_is_told_unless_one_run_alone
     assert capacity([*search_of(backlog=0.0), probe(50, 90.0, backlog=9.0)]).grows == (200, 0.0)
     assert capacity([*search_of(backlog=0.0), probe(195, 90.0, backlog=9.0)]).grows == (200, 0.0)
     assert capacity(search_of()).grows is None
+
+
+def test_a_search_in_which_some_runs_broke_does_not_say_that_none_did():
+    """The target gets faster while it is searched: an autoscaler, or a cache that fills."""
+    loads = ((80, 90), (160, 900), (113, 300), (95, 150), (113, 90), (160, 100), (160, 110))
+    found = capacity([probe(load, float(p99)) for load, p99 in loads])
+    assert (found.ending, found.low, found.high, found.broken) == ("bracket", 95, None, (P99,))
+
+
+def test_a_search_in_which_some_runs_met_the_objective_does_not_say_that_none_did():
+    found = capacity([probe(80, 900.0), probe(40, 900.0), probe(40, 90.0), probe(20, 900.0), probe(20, 900.0)])
+    assert (found.ending, found.low, found.high) == ("bracket", None, 80)

@@ -18,7 +18,7 @@ def probe(make_interval, make_health):
     """A run of 100 requests a second that took `ms`, read as a probe. lag: ms of it that the generator added. backlog:
     by second."""
 
-    def make(ms=10.0, *, lag=0.0, failed=0, lost=0, dropped=0, backlog=None, model="open"):
+    def make(ms=10.0, *, lag=0.0, failed=0, lost=0, dropped=0, backlog=None, model="open", status="finished"):
         intervals, health = [], []
         for second in range(SECONDS):
             interval = make_interval([ms] * (100 - failed), second=second)
@@ -33,7 +33,7 @@ def probe(make_interval, make_health):
             row.in_flight = (backlog or [2] * SECONDS)[second]
             health.append(row)
         run = SimpleNamespace(
-            id="r", started=0.0, ended=float(SECONDS), manifest={"model": model, "users_kind": "native"},
+            id="r", status=status, started=0.0, ended=float(SECONDS), manifest={"model": model, "users_kind": "native"},
             facts={"lost_workers": lost, "clock_step_ms": 0.0}, intervals=lambda: intervals,
             columns=lambda: [IntervalColumns.of(intervals)], health=lambda: health, failures=list, exceptions=list,
         )  # fmt: skip

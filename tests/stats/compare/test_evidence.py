@@ -9,11 +9,11 @@ from plimsoll.stats.compare.questions import Question
 from plimsoll.stats.compare.readings import Readings
 from plimsoll.stats.findings.finding import Finding, Where
 
-QUESTION = Question(P99, "A", "B", "baseline", GET, TEN, "", False)
+QUESTION = Question(P99, "A", "B", "baseline", GET, TEN, "", False, True)
 
 
 def gathered(made, findings=()):
-    return gather(made, Readings(made), VerdictGate(findings), QUESTION)
+    return gather(made, Readings(made), VerdictGate(findings, made), QUESTION)
 
 
 @pytest.mark.parametrize(

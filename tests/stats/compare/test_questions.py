@@ -13,11 +13,15 @@ POST = ("POST", "/a")
 def test_a_chain_is_compared_with_the_step_before_and_with_the_baseline_but_never_twice():
     trials = [trial(variant, table(1)) for variant in ("one", "two", "three")]
     both = study(*trials, against=("previous", "baseline"))
-    assert pairs_of_variants(both) == [
+    assert pairs_of_variants(both.variants, both.against) == [
         ("one", "two", "previous"), ("two", "three", "previous"), ("one", "three", "baseline"),
     ]  # fmt: skip
-    assert pairs_of_variants(study(*trials)) == [("one", "two", "baseline"), ("one", "three", "baseline")]
-    assert pairs_of_variants(study(trials[0])) == []
+    plain, alone = study(*trials), study(trials[0])
+    assert pairs_of_variants(plain.variants, plain.against) == [
+        ("one", "two", "baseline"),
+        ("one", "three", "baseline"),
+    ]
+    assert pairs_of_variants(alone.variants, alone.against) == []
 
 
 def test_the_order_is_that_of_every_table():

@@ -21,7 +21,7 @@ from plimsoll.stats.study import LOCUST, PLIMSOLL, Noise
 
 
 def question(metric):
-    return Question(metric, "A", "B", "baseline", GET, TEN, "", False)
+    return Question(metric, "A", "B", "baseline", GET, TEN, "", False, True)
 
 
 def run(rng, variant, seconds=60, rate=50, median=50.0):

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from tests.stats.runs import GET, P50, P99, TEN, own, recorded, study, table, trial
 
-from plimsoll.stats.compare.readings import Readings, requests_of, without_head
+from plimsoll._engine import Histogram
+from plimsoll.stats.compare.readings import Readings, requests_of, timed_by_service, without_head
 from plimsoll.stats.study import TOTAL, Level
 
 STEADY = [[50.0, 51.0]] * 60
@@ -70,6 +71,21 @@ def test_the_head_beyond_the_warm_up_is_cut():
     assert (left.mean_success, left.outcomes) == (None, {})
     nothing = without_head(measured, measured.course, 3, 3.0)
     assert (nothing.requests, nothing.rate, nothing.mean, nothing.max, nothing.size) == (0, None, None, None, None)
+
+
+def test_what_is_left_of_a_run_keeps_its_requests_without_a_response():
+    """One second of load is left, and two responses came after it."""
+    waits = Histogram()
+    waits.record(9000, 4)
+    given = {"requests": 9, "failures": 4, "unanswered": 4, "overdue": 4, "waits": waits, "service_waits": waits}
+    measured = replace(recorded([[1.0], [2.0], [3.0], [4.0, 5.0]]), **given)
+    left = without_head(measured, measured.course, 2, 3.0)
+    assert (left.requests, left.failures, left.rate, left.size) == (7, 4, 1.0, 100.0)
+    # (3 + 4 + 5 + 4 · 9) / 7, as each wait is longer than each time.
+    assert (left.mean, left.max) == pytest.approx((48 / 7, 9), rel=1e-3)
+    assert left.is_mean_at_least and left.is_at_least(0.9) and left.quantile(0.25) == pytest.approx(4, rel=1e-3)
+    service = timed_by_service(replace(left, mean=None, max=None, service=left.histogram))
+    assert (service.mean, service.max) == pytest.approx((48 / 7, 9), rel=1e-3)
 
 
 def test_how_sure_a_percentile_is_within_its_run():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from plimsoll.stats.compare import trend
-from plimsoll.stats.compare.trend import ENOUGH, MAX_P, changes, p_of, split
+from plimsoll.stats.compare.trend import ENOUGH, MAX_P, changes, outliers, p_of, split
 
 OTAVA = json.loads((Path(__file__).parent / "otava.json").read_text())
 """What Apache Otava says of some series; with its version, and the call."""
@@ -98,6 +98,23 @@ def test_a_change_at_the_very_end_may_be_an_outlier_and_that_is_said():
     assert changes([*calm, 12.0]).notes == ("The last change rests on the last run only: it may be an outlier.",)
     assert "the last 2 runs only" in changes([*calm, 12.0, 12.1]).notes[0]
     assert changes([*calm, 12.0, 12.1, 11.9]).notes == ()
+
+
+def test_one_outlier_does_not_hide_a_step():
+    rng = np.random.default_rng(9)
+    for outlier in (3, 12, 22):
+        values = np.repeat([100.0, 120.0], 15) * np.exp(0.04 * rng.normal(size=30))
+        values[outlier] *= 5
+        found = changes(values)
+        assert any(abs(each.index - 15) <= 1 for each in found.changes)
+        assert found.steps[0].mean == pytest.approx(100, rel=0.05)
+        assert found.notes == ("1 of 30 runs is far from those around it, and left out of the steps.",)
+
+
+def test_a_step_is_no_outlier():
+    values = np.array([100.0, 101, 99, 100.5, 99.5, 100, 101, 99, 100, 300, 301, 299])
+    assert not outliers(values).any()
+    assert [each.index for each in changes(values).changes] == [9]
 
 
 def test_what_is_no_number_is_refused():

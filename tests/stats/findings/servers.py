@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from tests.stats.service import Service
 
 from plimsoll.experiment.study import study_of_run
 from plimsoll.stats.study import Level
@@ -26,10 +26,8 @@ COLD_S = 1.0
 SLOW_S = 0.2
 
 
-class Server:
-    """On a free port of 127.0.0.1, in a thread of its own.
-
-    /lane one request after another, /shared all at once, each the slower, /fail HTTP 500, /cold slow in the first
+class Server(Service):
+    """/lane one request after another, /shared all at once, each the slower, /fail HTTP 500, /cold slow in the first
     second after the first request, /fast and /slow as they say, /close ends each connection.
     """
 
@@ -37,37 +35,15 @@ class Server:
         self._left: dict[object, float] = {}
         """Seconds of service that requests of /shared still need."""
         self._begun: float | None = None
-        self.url = ""
-        ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._main(ready)), daemon=True)
-        self._thread.start()
-        assert ready.wait(10)
+        self._lane = asyncio.Lock()
+        super().__init__()
 
-    def close(self) -> None:
-        self._loop.call_soon_threadsafe(self._end.set)
-        self._thread.join(10)
-
-    async def _main(self, ready: threading.Event) -> None:
-        self._loop, self._end, self._lane = asyncio.get_running_loop(), asyncio.Event(), asyncio.Lock()
-        server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=256)
-        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        ready.set()
-        await self._end.wait()
-        server.close()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            while True:
-                head = await reader.readuntil(b"\r\n\r\n")
-                path = head.split()[1].decode()
-                await self._wait(path)
-                status = b"500 Internal Server Error" if path == "/fail" else b"200 OK"
-                more = b"Connection: close\r\n" if path == "/close" else b""
-                writer.write(b"HTTP/1.1 " + status + b"\r\n" + more + b"Content-Length: 5\r\n\r\nhello")
-                await writer.drain()
-                if path == "/close":
-                    break
-        writer.close()
+    async def _reply(self, path: str, writer: asyncio.StreamWriter) -> bool:
+        await self._wait(path)
+        status = b"500 Internal Server Error" if path == "/fail" else b"200 OK"
+        more = b"Connection: close\r\n" if path == "/close" else b""
+        writer.write(b"HTTP/1.1 " + status + b"\r\n" + more + b"Content-Length: 5\r\n\r\nhello")
+        return path != "/close"
 
     async def _wait(self, path: str) -> None:
         if path == "/lane":

@@ -148,3 +148,14 @@ def test_modes_a_few_ms_apart_are_how_processes_take_turns() -> None:
     near = _histogram(_times(1, (1, 0.1, 2000), (5, 0.1, 400)))
 
     assert found(bimodal, study(run(10, row("GET /", histogram=near, requests=2400)))) == []
+
+
+def test_requests_that_are_spread_widely_have_a_range_and_no_place() -> None:
+    """A backlog that grows from 0 to 12 s: their median is 6 s, and the highest bin is at 11 s."""
+    random = np.random.default_rng(1)
+    times = np.concatenate([random.lognormal(np.log(4.2), 0.1, 148), random.uniform(20, 12_000, 812)])
+    (finding,) = found(bimodal, study(run(10, row("GET /", histogram=_histogram(times), requests=960))))
+
+    assert finding.statement.startswith("GET /: latencies are of two kinds, mostly between 1.3 s and 11 s for 84.")
+    assert finding.statement.endswith(" of the requests and around 4.2 ms for the others.")
+    assert "SYN" not in finding.advice

@@ -60,6 +60,11 @@ def test_fast_client_errors_at_the_lowest_rung_are_suspected_to_be_the_test_data
     assert "hypothesis: a precondition or the test data is at fault, not overload" in suspected.statement
 
 
+def test_a_limit_of_requests_is_load_and_no_precondition() -> None:
+    runs = [_rung(*each, status=429, mean_failure=450.0, mean_success=2400.0) for each in DESTROY]
+    assert not any("precondition" in each.statement for each in found(errors, study(*runs)))
+
+
 def test_where_nothing_else_is_told_other_requests_of_the_same_users_are_the_measure() -> None:
     runs = [
         run(

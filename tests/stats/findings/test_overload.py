@@ -6,7 +6,7 @@ import pytest
 from tests.stats.findings.making import found, level, run, study
 
 from plimsoll.stats.findings.overload import backlog, overload
-from plimsoll.stats.study import GeneratorCourse, GeneratorHealth
+from plimsoll.stats.study import GeneratorCourse, GeneratorHealth, Measured
 
 SECONDS = np.arange(21.0)
 
@@ -51,3 +51,15 @@ def test_the_closed_model_and_short_runs_have_no_backlog() -> None:
 
     assert backlog(replace(growing, offered=None)) is None
     assert backlog(replace(growing, duration=7.0)) is None
+
+
+def test_a_short_run_whose_requests_are_not_answered_is_over_the_capacity() -> None:
+    total = Measured("", "Aggregated", requests=160, failures=134, unanswered=134, overdue=134)
+    short = replace(_run(SECONDS * 0 + 5, offered=40.0), duration=4.0, total=total)
+    (finding,) = found(overload, study(short))
+    assert finding.statement == (
+        "134 of 160 requests had no response when the run ended: 40 arrivals/s are more than the target serves."
+    )
+    few = replace(short, total=replace(total, overdue=3))
+    assert found(overload, study(few)) == []
+    assert found(overload, study(replace(short, offered=None))) == [], "users of the closed model wait"

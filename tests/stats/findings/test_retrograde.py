@@ -15,7 +15,7 @@ def test_a_collapse_over_several_rungs_is_established() -> None:
     assert finding.weight == "warning"
     assert finding.evidence["rates_per_s"] == (53, 44.5, 32.4, 26.7)
     assert finding.evidence["ratio"] == pytest.approx(0.50, abs=0.005)
-    assert finding.evidence["levels_apart"] == 3
+    assert finding.evidence["levels_apart"] == 2, "with one run of each, 44.5 may be as many as 53"
     assert "from 53 to 26.7 requests/s at 578 users (−49.6 %)" in finding.statement
 
 
@@ -46,14 +46,13 @@ def test_falls_within_the_counting_are_not_established() -> None:
 
     assert set(findings) == {"GET key", "PATCH key", "GET versions"}
     assert {each.weight for each in findings.values()} == {"insight"}
-    assert findings["GET key"].evidence["p"] == pytest.approx(0.049, abs=5e-4)
-    assert findings["GET key"].evidence["q"] == pytest.approx(0.098, abs=5e-4)
-    assert findings["PATCH key"].evidence["q"] == pytest.approx(0.098, abs=5e-4)
+    # The counts alone: 0.049. Runs differ by more than counts, and the peak is the highest of three levels.
+    assert all(each.evidence["q"] > 0.2 for each in findings.values())
     assert "it falls 9 %, not 16 %" in findings["GET key"].statement
 
 
 def test_one_fall_among_many_ladders_may_be_chance() -> None:
-    fallen = _operation("GET fallen", (200, 146, 146), (100, 100, 100))
+    fallen = _operation("GET fallen", (200, 120, 119), (100, 100, 100))
     others = [each for n in range(19) for each in _operation(f"GET {n}", (200, 200, 201), (100, 100, 100))]
 
     (alone,) = found(retrograde, study(*fallen))

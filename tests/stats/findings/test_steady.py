@@ -113,3 +113,20 @@ def test_a_late_generator_or_a_few_first_requests_are_no_cold_target() -> None:
     late = replace(course([200.0, 5, 6, 5, 5.5]), service=(service,) * 5)
 
     assert found(steady, study(run(10, row("GET /", course=late)))) == []
+
+
+GROWING = [9, 14, 18, 21, 23, 27, 30, 35, 38, 43, 46, 49, 51, 56, 58, 62, 66, 70, 73, 75]
+
+
+def test_a_run_of_20_s_whose_latency_grows_eightfold_never_settles() -> None:
+    (finding,) = found(steady, study(*_runs(GROWING, duration=20.0)))
+
+    assert (finding.id, finding.weight) == ("NONSTATIONARY", "blocks")
+    assert "it goes from" in finding.statement
+
+
+def test_latency_that_grows_while_users_are_started_is_no_drift() -> None:
+    starting, all_there = np.arange(1.0, 21.0), np.full(20, 20.0)
+
+    assert found(steady, study(*_runs(GROWING, duration=20.0, users_by_second=starting))) == []
+    assert len(found(steady, study(*_runs(GROWING, duration=20.0, users_by_second=all_there)))) == 1

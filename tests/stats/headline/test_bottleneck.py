@@ -45,6 +45,12 @@ def opened(**state):
         (lambda: view_of(failing=60), "unknown", "Unknown", "60 % of the requests of the last 10 s failed."),
         (
             lambda: view_of(30, state=lambda _: {"cpu": 0.99, "in_flight": 47}),
+            "warning",
+            "The target",
+            "47 of 50 users wait for it at any moment",  # the worker is full, and sends and reads in time
+        ),
+        (
+            lambda: view_of(30, state=lambda _: {"cpu": 0.99, "in_flight": 47, "delay_ms": 60.0}),
             "bad",
             "The generator",
             "workers used more than 80 % CPU",

@@ -81,4 +81,4 @@ def test_what_could_not_be_checked_is_said():
 def test_a_run_that_is_over_may_bring_its_own_verdict():
     view = view_of(30, length=30.0)
     facts = {"lost_workers": 2, "clock_step_ms": 0.0}
-    assert generator(view, validity=judge(view, CLOSED, facts)).title == "Lost a worker"
+    assert generator(view, validity=judge(view, CLOSED, facts, "finished")).title == "Lost a worker"

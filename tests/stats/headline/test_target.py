@@ -138,3 +138,29 @@ def test_arrivals_that_were_not_begun_in_time_are_a_warning():
     view = view_of(ms=500.0, state=lambda second: {"offered": 200, "waiting": 100 * second, "in_flight": 50})
     found = target(view, OPEN)
     assert (found.tone, found.title) == ("warning", "Does not keep up")
+
+
+def unanswered(view, interval):
+    view.add([interval])
+    view.length = 13.0
+    return view
+
+
+def test_users_who_still_waited_at_the_end_are_told_before_healthy(make_interval):
+    waits = make_interval([1500.0] * 17, second=12, name="/products", outcome="unanswered")
+    view = unanswered(view_of(12, 5, ms=1000.0), waits)
+    found = target(view, {**CLOSED, "users": 20})
+    assert (found.tone, found.title) == ("warning", "Does not answer everything")
+    assert found.text == "17 of 20 users still waited for GET /products when the run ended."
+
+
+def test_arrivals_without_a_response_are_told_too(make_interval):
+    waits = make_interval([1500.0] * 40, second=12, outcome="unanswered")
+    found = target(unanswered(view_of(12, 10, ms=1000.0), waits), OPEN)
+    assert (found.tone, found.title) == ("warning", "Does not answer everything")
+    assert found.text == "40 of 170 requests had no response for GET / when the run ended."
+
+
+def test_requests_in_flight_at_the_end_of_a_healthy_run_are_nothing_to_tell(make_interval):
+    waits = make_interval([5.0] * 20, second=12, outcome="unanswered")
+    assert target(unanswered(view_of(12), waits)).title == "Healthy"

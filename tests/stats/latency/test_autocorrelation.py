@@ -75,9 +75,21 @@ def test_seconds_that_resemble_each_other_are_worth_fewer_requests():
     assert effects[1] > 2 * effects[0] > 2
 
 
+@pytest.mark.parametrize("seconds", [10, 20, 60, 300])
+@pytest.mark.parametrize(("rho", "least"), [(0.0, 0.92), (0.5, 0.92), (0.8, 0.89), (0.9, 0.85)])
+def test_means_of_short_runs_whose_seconds_correlate_are_covered_as_promised(rho, least, seconds):
+    """1,000 runs each; the docstring has what 1,500 gave."""
+    rng = np.random.default_rng(11)
+    held = 0
+    for _ in range(1000):
+        estimate = ratio_of_sums(ar(rng, seconds, rho), np.ones(seconds))
+        held += abs(estimate.value) <= estimate.half()
+    assert held / 1000 >= least
+
+
 @pytest.mark.long
 def test_coverage_where_neighbours_correlate():
-    """Nominally 95 %: Woodruff with √S about 90 %, order statistics of independent requests far below."""
+    """Nominally 95 %: Woodruff about that, order statistics of independent requests far below."""
     rng = np.random.default_rng(4)
     truth = 50 * math.exp(math.hypot(0.3, 0.4) * 1.6448536)
     held = {"woodruff": 0, "independent": 0}
@@ -88,7 +100,7 @@ def test_coverage_where_neighbours_correlate():
         held["woodruff"] += found.low <= truth <= found.high
         low, high = order_ranks(counts.total, 0.95)
         held["independent"] += counts.at_rank(low) <= truth <= counts.at_rank(high)
-    assert 0.84 < held["woodruff"] / trials <= 0.98
+    assert held["woodruff"] / trials >= 0.89
     assert held["independent"] / trials < 0.8
 
 

@@ -10,7 +10,7 @@ from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.latency.tally import Seconds, Tally
 from plimsoll.stats.totals import Totals
 
-OUTCOMES = ("success", "http", "timeout", "connect", "cancelled", "dropped")
+OUTCOMES = ("success", "http", "timeout", "connect", "unanswered", "dropped")
 rows = st.lists(
     st.tuples(
         st.integers(0, 40),
@@ -22,7 +22,7 @@ rows = st.lists(
 
 
 def interval(make, second, outcome, times):
-    made = make(times if outcome not in ("cancelled", "dropped") else (), second=second, outcome=outcome)
+    made = make(times if outcome not in ("unanswered", "dropped") else (), second=second, outcome=outcome)
     made.count = len(times)
     made.untimed = 0 if made.response.count else len(times)
     if made.response.count:
@@ -45,8 +45,8 @@ def test_a_tally_says_what_the_view_says(make_interval, rows):
         made = interval(make_interval, *row)
         tally.add(made)
         totals.add(made)
-    assert tally.requests == totals.requests
-    assert tally.exchanges == totals.requests + totals.cancelled + totals.dropped
+    assert tally.completed == totals.completed
+    assert tally.exchanges == totals.completed + totals.unanswered + totals.dropped
     assert facts(tally.times["response"].latency()) == facts(totals.response)
     assert facts(tally.times["service"].latency()) == facts(totals.service)
 
@@ -72,10 +72,10 @@ def test_what_is_forgotten_takes_no_room_and_what_is_not_stays(make_interval, lo
     for second in range(2000):
         seconds.add(second, one)
         seconds.forget(second + 1 - longest)
-        assert seconds.window(second + 1 - longest, longest).requests == min(second + 1, longest)
+        assert seconds.window(second + 1 - longest, longest).completed == min(second + 1, longest)
     kept = count_reachable(seconds, lambda each: isinstance(each, Tally))
     assert kept <= 2 * longest + longest.bit_length()
-    assert seconds.window(2000 - 2 * longest, longest).requests == 0
+    assert seconds.window(2000 - 2 * longest, longest).completed == 0
     seconds.add(1999 - longest, one)
     assert count_reachable(seconds, lambda each: isinstance(each, Tally)) == kept
 
@@ -88,5 +88,5 @@ def test_what_is_summed_stays_as_it_was(make_interval):
     total = Tally(["response"])
     total.merge(one)
     total.merge(one)
-    assert (one.requests, total.requests, made.response.count) == (2, 4, 2)
+    assert (one.completed, total.completed, made.response.count) == (2, 4, 2)
     assert one.times["response"].latency().count == 2

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.stats.latency.warmup import WarmUp, mser5
+from plimsoll.stats.latency.warmup import WarmUp, mser5, short_trend
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=2, max_size=60))
@@ -70,3 +70,27 @@ def test_the_unit_does_not_matter(values, unit):
     one, other = mser5(values), mser5([unit * each for each in values])
     assert (one.seconds, one.stationary) == (other.seconds, other.stationary)
     assert other.excess == pytest.approx(one.excess)
+
+
+@pytest.mark.parametrize("seconds", [10, 11, 20, 24, 29])
+def test_a_short_run_that_grows_all_the_time_has_a_trend(seconds):
+    assert short_trend(np.linspace(9, 78, seconds))
+    assert short_trend(np.linspace(78, 9, seconds))
+    assert not short_trend(np.linspace(50, 78, seconds)), "less than twofold"
+
+
+def test_too_few_seconds_and_those_of_a_long_run_have_no_short_trend():
+    assert not short_trend(np.linspace(9, 78, 9))
+    assert not short_trend(np.linspace(9, 78, 30))
+
+
+def test_seconds_that_resemble_their_neighbours_seldom_have_a_short_trend():
+    rng = np.random.default_rng(0)
+    found = 0
+    for _ in range(1000):
+        steps = rng.normal(size=70)
+        state = [0.0]
+        for step in steps:
+            state.append(0.8 * state[-1] + 0.6 * step)
+        found += short_trend(np.exp(0.2 * np.array(state[-int(rng.integers(10, 30)) :])))
+    assert found <= 10

@@ -3,7 +3,17 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.errors import UsageError
+from plimsoll.record import Health
 from plimsoll.stats.thresholds.slo import CriterionResult, parse_slo, results
+from plimsoll.stats.view import RunView
+
+
+def judged(text, intervals, seconds=1):
+    """intervals: of a run of so many seconds."""
+    view = RunView()
+    view.add([], [Health(seconds - 1, 0)])
+    view.add(intervals)
+    return results(parse_slo(text), intervals, view)
 
 
 def test_several_criteria_with_commas_in_names():
@@ -34,14 +44,14 @@ def test_what_is_no_objective(text, said):
 def test_a_percentile_holds_up_to_its_rank(make_interval):
     """2 of 100 are above 50 ms: too many for a p99, few enough for a p95. One is all that a p99 allows."""
     rows = [make_interval([10.0] * 98 + [80.0, 90.0])]
-    p99, p95 = results(parse_slo("p99 < 50ms, p95 < 50ms"), rows, 1.0)
+    p99, p95 = judged("p99 < 50ms, p95 < 50ms", rows, 1)
     assert (p99.held, p95.held) == (False, True)
-    assert results(parse_slo("p99 < 50ms"), [make_interval([10.0] * 99 + [80.0])], 1.0)[0].held
+    assert judged("p99 < 50ms", [make_interval([10.0] * 99 + [80.0])], 1)[0].held
 
 
 def test_errors_rates_and_means(make_interval):
     rows = [make_interval([10.0] * 9), make_interval([10.0], outcome="http")]
-    errors, none, rate, mean = results(parse_slo("errors < 20%, errors <= 0%, rps >= 40, avg < 20ms"), rows, 2.0)
+    errors, none, rate, mean = judged("errors < 20%, errors <= 0%, rps >= 40, avg < 20ms", rows, 2)
     assert (errors.value, errors.held) == (10.0, True)
     assert (none.value, none.held) == (10.0, False)
     assert (rate.value, rate.held) == (5.0, False)
@@ -50,13 +60,13 @@ def test_errors_rates_and_means(make_interval):
 
 def test_one_endpoint_and_nothing_at_all(make_interval):
     rows = [make_interval([10.0], name="/a"), make_interval([90.0], name="/b")]
-    mine, gone = results(parse_slo("max of /a < 50ms, max of /c < 50ms"), rows, 1.0)
+    mine, gone = judged("max of /a < 50ms, max of /c < 50ms", rows, 1)
     assert mine.held
     assert (gone.value, gone.held) == (None, False)
 
 
 def test_timeouts_do_not_meet_an_objective(make_interval):
-    given_up = results(parse_slo("p99 < 200ms"), [make_interval([10.0] * 9 + [100.0], outcome="timeout")], 1.0)[0]
+    given_up = judged("p99 < 200ms", [make_interval([10.0] * 9 + [100.0], outcome="timeout")], 1)[0]
     assert (given_up.at_least, given_up.held) == (True, False)
 
 

@@ -14,7 +14,7 @@ CLOSED = {"model": "closed", "users_kind": "native"}
 PYTHON = {"model": "closed", "users_kind": "python"}
 SOUND = {"lost_workers": 0, "clock_step_ms": 0.0, "coordinator_silence_s": 0.1}
 NAMES = [
-    "offered", "dropped", "lag", "delay", "cpu", "silence", "workers", "coordinator", "clock", "exhausted",
+    "ended", "offered", "dropped", "lag", "delay", "cpu", "silence", "workers", "coordinator", "clock", "exhausted",
     "percentiles", "little", "stored",
 ]  # fmt: skip
 
@@ -41,12 +41,12 @@ def run(make_interval):
 
 
 def checks(view, manifest=CLOSED, facts=SOUND) -> dict[str, ValidityCheck]:
-    return {check.name: check for check in judge(view, manifest, facts).checks}
+    return {check.name: check for check in judge(view, manifest, facts, "finished").checks}
 
 
 def test_a_sound_run_is_valid_and_the_checks_have_their_order(run):
     for manifest in (CLOSED, PYTHON, OPEN):
-        validity = judge(run(states=lambda second: {"offered": 100}), manifest, SOUND)
+        validity = judge(run(states=lambda second: {"offered": 100}), manifest, SOUND, "finished")
         assert (validity.valid, validity.reasons) == (True, [])
         assert [check.name for check in validity.checks] == NAMES
         assert all("\n" not in check.text for check in validity.checks)
@@ -54,14 +54,14 @@ def test_a_sound_run_is_valid_and_the_checks_have_their_order(run):
 
 def test_an_empty_run_is_not_blamed(run):
     for manifest, facts in ((OPEN, SOUND), (CLOSED, {}), ({}, {})):
-        validity = judge(RunView(), manifest, facts)
+        validity = judge(RunView(), manifest, facts, "finished")
         assert validity.valid
         assert {check.state for check in validity.checks} <= {"unknown", "n/a", "ok"}
-    states = {check.name: check.state for check in judge(RunView(), {}, {}).checks}
+    states = {check.name: check.state for check in judge(RunView(), {}, {}, "finished").checks}
     assert states == {
         "offered": "n/a", "dropped": "n/a", "lag": "n/a", "delay": "n/a", "cpu": "unknown", "workers": "unknown",
         "clock": "unknown", "exhausted": "unknown", "percentiles": "n/a", "little": "n/a", "silence": "unknown",
-        "coordinator": "unknown", "stored": "n/a",
+        "coordinator": "unknown", "stored": "n/a", "ended": "ok",
     }  # fmt: skip
 
 
@@ -156,7 +156,7 @@ def test_facts(run, name, fact, value, state, text):
     check = checks(run(), facts={**SOUND, fact: value})[name]
     assert check.state == state
     assert check.text.startswith(text)
-    assert judge(run(), CLOSED, {**SOUND, fact: value}).valid == (state != "failed")
+    assert judge(run(), CLOSED, {**SOUND, fact: value}, "finished").valid == (state != "failed")
 
 
 def test_running_out_of_files_or_ports(run):
@@ -269,37 +269,46 @@ def test_a_record_with_less_than_was_recorded_is_not_valid(run):
     whole = {"exchanges": 1000, "reports": 10}
     assert checks(view, facts={**SOUND, "recorded": whole})["stored"].state == "ok", "the warm-up is stored too"
     for less in ({"exchanges": 1001}, {"reports": 11}, {"exchanges": 999}):
-        found = judge(view, CLOSED, {**SOUND, "recorded": {**whole, **less}})
+        found = judge(view, CLOSED, {**SOUND, "recorded": {**whole, **less}}, "finished")
         assert not found.valid
         assert "the store has 1000 and 10: a part of the record was lost or changed" in found.reasons[0]
 
 
 def test_a_run_that_says_what_it_lost_or_has_no_end_is_not_valid(run):
-    lost = judge(run(), CLOSED, {**SOUND, "not_stored": "seconds 3 to 4 (200 requests)"})
+    lost = judge(run(), CLOSED, {**SOUND, "not_stored": "seconds 3 to 4 (200 requests) were not stored"}, "finished")
     assert lost.reasons == ["seconds 3 to 4 (200 requests) were not stored"]
-    assert judge(run(), CLOSED, {"cut_off": True}).reasons == [
+    assert judge(run(), CLOSED, {}, "interrupted").reasons == [
         "the run was cut off before its end: seconds may be missing"
     ]
 
 
+def test_a_run_that_failed_is_not_valid_and_one_that_goes_on_is_not_judged(run):
+    assert judge(run(), CLOSED, SOUND, "failed").reasons == ["the run failed before its end"]
+    odd = judge(run(), CLOSED, SOUND, "paused")
+    assert odd.reasons == ["it is not known how the run ended: its status is 'paused'"]
+    stopped, running = (judge(run(), CLOSED, SOUND, status) for status in ("stopped", "running"))
+    assert (stopped.valid, stopped.remarks, stopped.unfit) == (True, ["The run was stopped before its end."], ())
+    assert (running.valid, running.unfit) == (True, ("the run has not ended",))
+
+
 def test_a_coordinator_that_stood_still_is_visible_and_load_that_it_cut_is_not_valid(run):
     assert checks(run())["coordinator"].state == "ok"
-    stood = judge(run(), CLOSED, {**SOUND, "coordinator_silence_s": 2.04})
+    stood = judge(run(), CLOSED, {**SOUND, "coordinator_silence_s": 2.04}, "finished")
     assert stood.valid
     assert stood.named("coordinator").text == (
         "the process that coordinates the run stood still for 2.0 s; the workers went on with their load"
     )
-    cut = judge(run(), CLOSED, {**SOUND, "coordinator_silence_s": 9.0, "load_cut_s": 4.2})
+    cut = judge(run(), CLOSED, {**SOUND, "coordinator_silence_s": 9.0, "load_cut_s": 4.2}, "finished")
     assert cut.reasons == ["the load ended early, after 4.2 s: the process that coordinates the run stood still"]
 
 
 def test_a_run_that_was_continued_is_not_valid_and_names_what_is_missing(run):
     once = {"from_second": 4, "to_second": 9, "incomplete": []}
-    assert judge(run(), CLOSED, {**SOUND, "resumed": [once]}).reasons == [
+    assert judge(run(), CLOSED, {**SOUND, "resumed": [once]}, "finished").reasons == [
         "the process that coordinates the run was lost, and another one continued it: no full load from second 4 to 9"
     ]
     again = {"from_second": 12, "to_second": 20, "incomplete": [{"worker": 1, "from_second": 11}]}
-    assert judge(run(), CLOSED, {**SOUND, "resumed": [once, again]}).reasons == [
+    assert judge(run(), CLOSED, {**SOUND, "resumed": [once, again]}, "finished").reasons == [
         "the process that coordinates the run was lost, and another one continued it: no full load from second 4 to 9, "
         "no full load from second 12 to 20; what 1 worker measured from second 11 until then is incomplete"
     ]

@@ -129,7 +129,7 @@ def test_a_user_stopped_in_the_block_has_cancelled_the_exchange(
 ) -> None:
     with pytest.raises(gevent.GreenletExit), getattr(session_bench, kind)(target.url).get(GOOD, catch_response=True):
         raise gevent.GreenletExit
-    assert session_bench.counts == {("GET", GOOD, "cancelled"): 1}
+    assert session_bench.counts == {("GET", GOOD, "unanswered"): 1}
 
 
 @KINDS

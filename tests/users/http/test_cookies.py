@@ -7,11 +7,14 @@ import pickle
 import time
 from http.cookiejar import DefaultCookiePolicy
 
+import pytest
 from requests.cookies import RequestsCookieJar, create_cookie
 
 from plimsoll.users.http.cookies import (
+    MOST_PER_DOMAIN,
     NO_COOKIES,
     SessionCookies,
+    _warn,
     bare_request,
     cookie_header,
     cookie_line,
@@ -51,6 +54,20 @@ def test_a_copy_belongs_to_nobody() -> None:
         duplicate.set("b", "2")
     assert changes == []
     assert jar.get_dict() == {"a": "1"}
+
+
+def test_the_oldest_cookies_are_removed_when_a_target_sets_new_names_without_end(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    _warn.cache_clear()
+    jar = SessionCookies(lambda: None)
+    for number in range(1000):
+        store_cookies(jar, bare_request(ROOT), [f"n{number}=1", f"p{number}=1; Path=/x", "kept=1"])
+        assert len(jar) <= MOST_PER_DOMAIN
+    assert len(caplog.records) == 1
+    store_cookies(jar, bare_request("http://example.com"), ["a=1"])
+    assert len(jar) == MOST_PER_DOMAIN + 1
+    assert "p999" in jar
 
 
 def test_one_line_serves_every_path_if_all_cookies_do() -> None:

@@ -6,13 +6,17 @@ import socket
 import threading
 from typing import TYPE_CHECKING, Any
 
+import gevent
 import pytest
+from gevent.queue import Queue
 from tests.grpc_server import PROTO, GrpcServer
 
 from plimsoll.users.exceptions import GrpcError, LocustError
 from plimsoll.users.http.grpc import Grpc
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.users.conftest import SessionBench
 
 SAY = "echo.v1.Echo/Say"
@@ -81,6 +85,93 @@ def test_stubs_of_generated_code_take_it_for_a_channel(session_bench: SessionBen
         ("first event", "echo.v1.Echo/List", "success"): 1, ("each event", "echo.v1.Echo/List", "success"): 3,
         ("first event", "echo.v1.Echo/Chat", "success"): 1, ("each event", "echo.v1.Echo/Chat", "success"): 2,
     }  # fmt: skip
+
+
+def test_each_message_of_a_generator_is_sent_when_it_comes(
+    session_bench: SessionBench, grpc_server: GrpcServer
+) -> None:
+    stub = EchoStub(grpc_of(session_bench, f"grpc://{grpc_server.place}", proto=()), grpc_server)
+    request, lines, chat = grpc_server.request, Queue[Any](), "echo.v1.Echo/Chat"
+    lines.put(request(text="1"))
+    heard = []
+    for reply in stub.Chat(iter(lines.get, None)):
+        heard.append(reply.text)
+        lines.put(request(text=reply.text + "1") if len(heard) < 20 else None)
+    assert heard == ["1" * (count + 1) for count in range(20)]
+    assert session_bench.counts[("gRPC", chat, "success")] == 1
+    assert session_bench.counts[("each event", chat, "success")] == 20
+
+    def slowly() -> Iterator[Any]:
+        for text in "abc":
+            gevent.sleep(0.05)
+            assert len(grpc_server.texts) == count + "abc".index(text), "those before it are there"
+            yield request(text=text)
+
+    count = len(grpc_server.texts)
+    assert stub.Collect(slowly()).text == "a b c"
+    count = len(grpc_server.texts)
+    with pytest.raises(gevent.Timeout), gevent.Timeout(0.07):
+        stub.Collect(slowly())
+    assert session_bench.counts[("gRPC", "echo.v1.Echo/Collect", "unanswered")] == 1
+
+
+def test_a_generator_waits_while_the_server_takes_no_more(session_bench: SessionBench, grpc_server: GrpcServer) -> None:
+    stub = EchoStub(grpc_of(session_bench, f"grpc://{grpc_server.place}", proto=()), grpc_server)
+    made = 0
+
+    def endless() -> Iterator[Any]:
+        nonlocal made
+        yield grpc_server.request(text="x", wait=1)
+        for _ in range(10_000):
+            made += 1
+            yield grpc_server.request(text="x" * 100_000)
+
+    with pytest.raises(gevent.Timeout), gevent.Timeout(0.5):
+        stub.Collect(endless())
+    assert 0 < made < 1000, "100 MB were made for a server that sleeps"
+
+
+def test_an_error_of_a_generator_is_one_of_the_task(session_bench: SessionBench, grpc_server: GrpcServer) -> None:
+    stub = EchoStub(grpc_of(session_bench, f"grpc://{grpc_server.place}", proto=()), grpc_server)
+    closed = []
+
+    def failing(waits: bool) -> Iterator[Any]:
+        try:
+            yield grpc_server.request(text="a")
+            if waits:
+                gevent.sleep(0.05)
+            raise KeyError("mine")
+        finally:
+            closed.append(waits)
+
+    for call in (stub.Chat, stub.Collect):
+        for waits in (False, True):
+            with pytest.raises(KeyError, match="mine"):
+                list(call(failing(waits)))
+    assert closed == [False, True] * 2
+    assert {outcome for _, _, outcome in session_bench.counts} <= {"unanswered", "success"}
+    # The connection is fine.
+    assert [each.text for each in stub.Chat(iter([grpc_server.request(text="b")]))] == ["b"]
+
+
+def test_a_generator_is_closed_with_its_call(session_bench: SessionBench, grpc_server: GrpcServer) -> None:
+    call = grpc_of(session_bench, f"grpc://{grpc_server.place}")
+    closed = []
+
+    def waiting(**message: Any) -> Iterator[Any]:
+        try:
+            yield message
+            gevent.sleep(3600)
+        finally:
+            closed.append(message)
+
+    for _ in call.stream("echo.v1.Echo/Chat", waiting(text="left")):
+        break
+    refused = call.stream("echo.v1.Echo/Chat", waiting(text="refused", code=5))
+    assert (list(refused), refused.status) == ([], "NOT_FOUND")
+    assert call("echo.v1.Echo/Collect", waiting(text="one", code=5)).status == "NOT_FOUND"
+    gevent.sleep(0)
+    assert [each["text"] for each in closed] == ["left", "refused", "one"]
 
 
 def test_streams_are_lists(session_bench: SessionBench, grpc_server: GrpcServer) -> None:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import gevent
 import pytest
+import requests
 from gevent.pool import Pool
 from tests.users.pacing import begin_arrival, end_wait, has_yielded, pacing_of
 from tests.users.recording_server import RecordingServer, answer
 
 from plimsoll._engine import Engine, now
+from plimsoll.locust.fasthttp.session import FastHttpSession
 from plimsoll.users.exceptions import StopUser
 from plimsoll.users.http.sending import weakly
 from plimsoll.users.http.session import HttpSession
@@ -59,7 +61,7 @@ def test_a_greenlet_that_is_killed_cancels_its_exchange(
         # The connection is gone with the exchange, the session is not.
         assert session.get("/next").ok
         assert [got.connection for got in target.got] == [1, 2]
-    assert session_bench.counts == {("GET", "/silent", "cancelled"): 1, ("GET", "/next", "success"): 1}
+    assert session_bench.counts == {("GET", "/silent", "unanswered"): 1, ("GET", "/next", "success"): 1}
     assert not session_bench.failures
 
 
@@ -68,8 +70,9 @@ def test_a_timeout_of_the_users_own_code_cancels_too(session_bench: SessionBench
         session = session_bench.http(target.url)
         with pytest.raises(gevent.Timeout), gevent.Timeout(0.05):
             session.get("/silent", name="n")
-    assert session_bench.counts == {("GET", "n", "cancelled"): 1}
-    assert all(each.timed == 0 for each in session_bench.recorded)
+    assert session_bench.counts == {("GET", "n", "unanswered"): 1}
+    (waited,) = session_bench.recorded
+    assert 50_000_000 <= waited.response_min == waited.response_max
 
 
 def test_greenlets_of_one_user_may_send_at_the_same_time(session_bench: SessionBench, target: RecordingServer) -> None:
@@ -222,3 +225,97 @@ def test_steps_of_requests_that_are_replaced_are_gone_through(
     session.post("/x", json={})
     assert calls == [step, step]
     assert session_bench.counts == {("GET", "/x", "success"): 1, ("POST", "/x", "success"): 1}
+
+
+class Signed(HttpSession):
+    """A session that signs each request in the method that Locust's session has for it."""
+
+    def _send_request_safe_mode(self, method: str, url: str, **kwargs: Any) -> Any:
+        kwargs["headers"] = {**(kwargs.get("headers") or {}), "X-Signature": url}
+        return super()._send_request_safe_mode(method, url, **kwargs)
+
+
+class SignedFast(FastHttpSession):
+    """The same of the fast client."""
+
+    def _send_request_safe_mode(self, method: str, url: str, **kwargs: Any) -> Any:
+        kwargs["headers"] = {**(kwargs.get("headers") or {}), "X-Signature": url}
+        return super()._send_request_safe_mode(method, url, **kwargs)
+
+
+@pytest.mark.parametrize(("kind", "signed"), [("http", Signed), ("fast", SignedFast)])
+def test_a_replaced_way_of_sending_is_gone_through(
+    kind: str, signed: type[Any], session_bench: SessionBench, target: RecordingServer
+) -> None:
+    session = getattr(session_bench, kind)(target.url)
+    session.__class__ = signed
+    session.get("/x", headers={"A": "1"})
+    session.post("/x", json={"a": 1}, name="named")
+    session.get("/x", allow_redirects=False)
+    with session.get("/x", catch_response=True) as response:
+        response.failure("not good")
+    assert [got.header("x-signature") for got in target.got] == [f"{target.url}/x"] * 4
+    assert [got.header("a") for got in target.got] == ["1", None, None, None]
+    assert target.got[1].body.replace(b" ", b"") == b'{"a":1}'
+    assert session_bench.counts == {
+        ("GET", "/x", "success"): 2, ("POST", "named", "success"): 1, ("GET", "/x", "assertion"): 1,
+    }  # fmt: skip
+
+
+def test_a_replaced_way_of_sending_that_sends_twice_is_one_exchange_of_two_hops(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    class Twice(HttpSession):
+        def _send_request_safe_mode(self, method: str, url: str, **kwargs: Any) -> Any:
+            super()._send_request_safe_mode(method, f"{url}/login", **kwargs)
+            return super()._send_request_safe_mode(method, url, **kwargs)
+
+    session = session_bench.http(target.url)
+    session.__class__ = Twice
+    session.get("/x", name="x")
+    assert [got.target for got in target.got] == ["/x/login", "/x"]
+    assert [(each.count, each.hops) for each in session_bench.recorded] == [(1, 1)]
+
+
+def test_a_replaced_way_of_sending_may_have_a_response_of_its_own(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    class Elsewhere(HttpSession):
+        def _send_request_safe_mode(self, method: str, url: str, **kwargs: Any) -> Any:
+            return requests.request(method, url, **kwargs)
+
+    session = session_bench.http(target.url)
+    session.__class__ = Elsewhere
+    assert session.get("/x").status_code == 200
+    assert session_bench.counts == {("GET", "/x", "success"): 1}
+
+
+def test_a_failed_connection_is_a_response_of_the_replaced_way_of_sending(session_bench: SessionBench) -> None:
+    session = session_bench.http("http://127.0.0.1:1")  # nothing listens there
+    session.__class__ = Signed
+    assert session.get("/x").status_code == 0
+    assert session_bench.counts == {("GET", "/x", "connect"): 1}
+
+
+@pytest.mark.parametrize(
+    "step", ["_build_url", "get_adapter", "rebuild_auth", "rebuild_method", "resolve_redirects", "get_redirect_target"]
+)
+def test_further_methods_that_are_replaced_are_gone_through(step: str, session_bench: SessionBench) -> None:
+    calls = []
+
+    def replaced(self: Any, *args: Any) -> Any:
+        calls.append(step)
+        return getattr(HttpSession, step)(self, *args)
+
+    def replaced_with_names(self: Any, *args: Any, stream: Any = False, **kwargs: Any) -> Any:
+        assert "chain" not in kwargs
+        return replaced(self, *args)
+
+    own = replaced_with_names if step == "resolve_redirects" else replaced
+    with RecordingServer({"/redirect": answer(302, b"", (("Location", "/x"),)), "/x": answer(200)}) as target:
+        session = session_bench.http(target.url)
+        session.__class__ = type("Mine", (HttpSession,), {step: own})
+        assert session.get("/redirect").status_code == 200
+        assert session.post("/redirect", data="x").status_code == 200
+    assert len(calls) >= 2
+    assert sum(each.count + each.hops for each in session_bench.recorded) == len(target.got) == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import threading
 import zlib
@@ -197,6 +198,7 @@ def _consume(response: Any) -> bytes:
     return b"".join(requests.Response.iter_content(response, 10))
 
 
+OUTCOMES = {"in a chunk": "reset", "before its length": "reset", "nonsense": "protocol", "a damaged coding": "protocol"}
 BROKEN: dict[str, tuple[list[bytes], type[Exception]]] = {
     "in a chunk": ([CHUNKED + b"\r\n", chunk(b"one"), ClosingAnswer(b"5\r\ntw")], errors.ChunkedEncodingError),
     "before its length": (
@@ -224,6 +226,24 @@ def test_a_body_that_breaks_raises_what_requests_raises_and_the_exchange_stays_w
     with pytest.raises(expected):
         _ = session.get("/x", stream=True).content
     assert session_bench.counts == {("GET", "/x", "success"): 2}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("is_caught", [True, False])
+@pytest.mark.parametrize("is_success", [True, False])
+def test_a_body_that_breaks_fails_the_exchange_of_a_block_that_does_not_decide(
+    target: RecordingServer, session: Any, session_bench: SessionBench, name: str, is_caught: bool, is_success: bool
+) -> None:
+    parts, expected = BROKEN[name]
+    target.answers["/x"] = lambda _: parts
+    inside = contextlib.suppress(expected) if is_caught else contextlib.nullcontext()
+    outside = contextlib.nullcontext() if is_caught else pytest.raises(expected)
+    with outside, session.get("/x", stream=True, catch_response=True) as response, inside:
+        if is_success:
+            response.success()
+        _consume(response)
+    outcome = "success" if is_success else OUTCOMES[name]
+    assert session_bench.counts == {("GET", "/x", outcome): 1}
 
 
 def test_silence_within_the_body_is_a_timeout_as_with_requests(

@@ -15,6 +15,7 @@ from tests.socket_server import EchoServer
 from tests.users.recording_server import answer
 
 from plimsoll.record import Health
+from plimsoll.users import hub as hubs
 from plimsoll.users.http import websocket
 
 if TYPE_CHECKING:
@@ -137,6 +138,74 @@ def test_unread_messages_are_discarded_by_their_bytes_and_the_newest_is_kept(
     assert (ws.receive(SOON_S), ws._unread_bytes) == ("d" * 200, 0)
     ws.close()
     server.close()
+
+
+def test_the_failure_of_a_refused_websocket_quotes_the_beginning_of_the_body(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    target.answers["/no"] = answer(403, b'{"error":\n"missing subprotocol"}\x1b[2J')
+    target.answers["/long"] = answer(503, b"x" * 100_000)
+    target.answers["/empty"] = answer(400, b"")
+    session = session_bench.http(target.url)
+    ended = "the server does not open a WebSocket: status"
+    reason = '{"error": "missing subprotocol"}\ufffd[2J'
+    assert session.websocket("/no").error == f"{ended} 403, not 101: {reason}"
+    assert session.websocket("/long").error == f"{ended} 503, not 101: {'x' * 200}…"
+    assert session.websocket("/empty").error == f"{ended} 400, not 101"
+    texts = {text for outcome, text in session_bench.failures if outcome == "http"}
+    assert texts == {
+        f"HTTPError('403 Client Error: Reason for url: /no: {reason}')",
+        f"HTTPError('503 Server Error: Reason for url: /long: {'x' * 200}…')",
+        "HTTPError('400 Client Error: Reason for url: /empty')",
+    }
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(
+    session_bench: SessionBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(websocket, "BODY_WAIT_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            with listener.accept()[0] as connection:
+                connection.recv(4096)
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 99\r\n\r\nfirst")
+                connection.recv(1)
+
+        threading.Thread(target=serve, daemon=True).start()
+        with gevent.Timeout(SOON_S):
+            ws = session_bench.http(f"http://127.0.0.1:{listener.getsockname()[1]}").websocket("/")
+    assert ws.error == "the server does not open a WebSocket: status 400, not 101: first"
+    assert session_bench.counts == {("WS", "/", "http"): 1}
+
+
+def test_a_user_whose_websocket_is_refused_waits_before_the_next(
+    session_bench: SessionBench, target: RecordingServer, echo: EchoServer
+) -> None:
+    target.answers["/no"] = answer(403, b"")
+    session = session_bench.http(target.url)
+    hub = hubs.current()
+    before = hub.all_backed_off
+
+    def waited(attempts: int) -> float:
+        start = hub.all_backed_off
+        for _ in range(attempts):
+            assert not session.websocket("/no")
+        return (hub.all_backed_off - start) / 1e6
+
+    assert waited(1) == 0
+    # After the first refusal 5 to 10 ms, then 10 to 20, 20 to 40 and 40 to 80.
+    assert 60 < waited(4) < 250
+    # Another server did not refuse it.
+    others = hub.all_backed_off
+    assert session.websocket(f"ws://{echo.place}/")
+    assert hub.all_backed_off == others
+    hub.backs_off = False
+    try:
+        assert waited(3) == 0
+    finally:
+        hub.backs_off = True
+    assert hub.all_backed_off > before
 
 
 def test_a_server_that_opens_no_websocket_is_a_failure_and_no_exception(

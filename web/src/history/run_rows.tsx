@@ -11,7 +11,7 @@ interface Props {
   save: (id: string, label: Label) => Promise<void>;
 }
 
-const FIGURES = ["Requests", "Rate /s", "Failures", "p50 ms", "p99 ms"];
+const FIGURES = ["Requests", "Rate /s", "Failures", "Unanswered", "p50 ms", "p99 ms"];
 
 export function RunRows({ runs, chosen, choose, save }: Props) {
   const ids = new Set(chosen.map((run) => run.id));
@@ -113,11 +113,18 @@ function Figures({ summary }: { summary: Summary | null }) {
 function figuresOf(summary: Summary): string[] {
   const time = (name: "p50" | "p99"): string =>
     `${milliseconds(summary[name], summary.at_least.includes(name))}${markOf(summary.shares[name])}`;
-  return [count(summary.requests), rate(summary.rate), count(summary.failures), time("p50"), time("p99")];
+  return [
+    count(summary.requests),
+    rate(summary.rate),
+    count(summary.failures),
+    count(summary.unanswered),
+    time("p50"),
+    time("p99"),
+  ];
 }
 
 function titlesOf(summary: Summary): (string | undefined)[] {
-  return [undefined, undefined, undefined, shareOf(summary.shares.p50), shareOf(summary.shares.p99)];
+  return [undefined, undefined, undefined, undefined, shareOf(summary.shares.p50), shareOf(summary.shares.p99)];
 }
 
 function About({ run }: { run: RunItem }) {

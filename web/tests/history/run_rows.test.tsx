@@ -6,6 +6,7 @@ import { RunRows } from "../../src/history/run_rows";
 const SUMMARY: Summary = {
   requests: 41204,
   failures: 0,
+  unanswered: 0,
   rate: 686.7,
   p50: 4.21,
   p95: 9.5,
@@ -52,18 +53,18 @@ const figures = (): string[] => [...root.querySelectorAll("dd")].map((each) => e
 describe("a run in the list", () => {
   it("shows its numbers and marks lower bounds", () => {
     shown(run());
-    expect(figures()).toEqual(["41\u202f204", "687", "0", "4.21", "≥10\u202f000"]);
+    expect(figures()).toEqual(["41\u202f204", "687", "0", "0", "4.21", "≥10\u202f000"]);
   });
 
   it("marks a time with a large share of the generator, and shows the share", () => {
     shown(run({ summary: { ...SUMMARY, shares: { p99: 8.7 } } }));
-    expect(figures()[4]).toBe("≥10\u202f000*");
-    expect([...root.querySelectorAll("dd")][4]?.title).toBe("up to 8.70 ms of it is the generator's");
+    expect(figures()[5]).toBe("≥10\u202f000*");
+    expect([...root.querySelectorAll("dd")][5]?.title).toBe("up to 8.70 ms of it is the generator's");
   });
 
   it("shows the numbers of an invalid run and the reason", () => {
     shown(run({ summary: { ...SUMMARY, is_valid: false, reasons: ["the generator sent late", "and read late"] } }));
-    expect(figures()).toEqual(["41\u202f204", "687", "0", "4.21", "≥10\u202f000"]);
+    expect(figures()).toEqual(["41\u202f204", "687", "0", "0", "4.21", "≥10\u202f000"]);
     expect(root.querySelector("summary")?.textContent).toBe("Invalid: the generator sent late (and 1 more)");
     expect([...root.querySelectorAll("details li")].map((each) => each.textContent)).toEqual([
       "the generator sent late",
@@ -80,7 +81,7 @@ describe("a run in the list", () => {
 
   it("has no numbers while it is running", () => {
     shown(run({ status: "running", ended: null, summary: null }));
-    expect(figures()).toEqual(["–", "–", "–", "–", "–"]);
+    expect(figures()).toEqual(["–", "–", "–", "–", "–", "–"]);
     expect(root.textContent).toContain("running");
   });
 

@@ -8,6 +8,7 @@ export function rowOf(changes: Partial<EndpointRow> = {}): EndpointRow {
     name: "/",
     requests: 100,
     failures: 0,
+    unanswered: 0,
     rps: 10,
     failures_per_s: 0,
     current_rps: 12.34,

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use plimsoll_http::Heads;
 use plimsoll_record::{Outcome, StampSource};
 
-use super::{Connection, Io, Step};
+use super::{Connection, Io, READS, Step};
 use crate::call::Failure;
 use crate::clock::{StampClock, now};
 use crate::protocol::{Progress, Protocol, asks_to_upgrade};
@@ -19,7 +19,7 @@ impl<P: Protocol> Connection<P> {
     /// stream is different: its event (`ended`) is the last one.
     #[inline]
     pub(super) fn receive(&mut self, io: &mut Io, ended: bool) -> Step {
-        loop {
+        for _ in 0..READS {
             let Some(transport) = &mut self.transport else { return Step::Close };
             let received = match transport.receive(&mut io.scratch) {
                 Ok(received) => received,
@@ -47,6 +47,7 @@ impl<P: Protocol> Connection<P> {
                 step => return step,
             }
         }
+        Step::Unread { ended }
     }
 
     /// Writes what the input has released: the body after 100 (Continue), or a response of the protocol itself.

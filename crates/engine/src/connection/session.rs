@@ -8,14 +8,11 @@ use plimsoll_record::{Exchange, Outcome};
 use slab::Slab;
 
 use super::answers::{Answers, Arrival};
-use super::{CHECK_AFTER_IDLE, Connection, Io, Step};
+use super::{CHECK_AFTER_IDLE, Connection, Io, READS, Step};
 use crate::call::{ExchangeId, Failure, unpack};
 use crate::clock::now;
 use crate::origin::Origin;
 use crate::transport::Transport;
-
-/// Reads of one event. A peer that sends faster than they are handled would keep other users from running.
-const READS: usize = 16;
 
 /// What a shared connection has that others have not. The tag of a stream is the id of its exchange.
 #[derive(Debug)]
@@ -31,6 +28,8 @@ pub(crate) struct Session {
     pub(crate) unstamped: Vec<ExchangeId>,
     /// Exchanges whose request bodies wait for flow control: the stream, and the bytes that waited at the last count.
     partial: Vec<(ExchangeId, StreamId, usize)>,
+    /// What had been sent of such bodies at that count: a peer that sends in tiny pieces must not cause a count with each.
+    counted: u64,
     /// The engine knows that there is output.
     pub(crate) is_listed: bool,
     /// An exchange has ended on it with a response.
@@ -55,6 +54,7 @@ impl Session {
             spare: Vec::new(),
             unstamped: Vec::new(),
             partial: Vec::new(),
+            counted: 0,
             is_listed: false,
             has_answered: false,
             heard: 0,
@@ -86,7 +86,10 @@ impl Session {
 
     /// Counts what was sent of bodies that have waited.
     fn count_partial(&mut self, connections: &mut Slab<Connection>) {
-        let Session { http2, partial, .. } = self;
+        let Session { http2, partial, counted, .. } = self;
+        if std::mem::replace(counted, http2.sent_late()) == http2.sent_late() {
+            return;
+        }
         partial.retain_mut(|(id, stream, before)| {
             let (place, serial) = unpack(id.0);
             let unsent = http2.unsent(*stream);
@@ -101,9 +104,7 @@ impl Session {
     /// Forgets bodies whose streams have ended before them.
     fn forget_ended(&mut self) {
         let Session { http2, partial, .. } = self;
-        if !partial.is_empty() {
-            partial.retain(|(id, ..)| http2.tags().any(|tag| tag == id.0));
-        }
+        partial.retain(|(_, stream, _)| http2.is_open(*stream));
     }
 
     /// Cancels the stream of an exchange. Returns the bytes of its body that were sent since they were counted.
@@ -173,8 +174,11 @@ impl Session {
         steps: &mut Vec<(ExchangeId, Step)>,
     ) -> Result<bool, Failure> {
         self.count_partial(connections);
+        let open = self.http2.open_streams();
         let read = self.receive(io, ended, connections, steps);
-        self.forget_ended();
+        if self.http2.open_streams() < open {
+            self.forget_ended();
+        }
         read
     }
 

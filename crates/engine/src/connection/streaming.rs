@@ -251,5 +251,5 @@ impl<P: Protocol> Connection<P> {
 
 /// The failure of a read on a closed connection.
 pub(crate) fn closed() -> Failure {
-    Failure::new(Outcome::Cancelled, "the connection has been closed")
+    Failure::new(Outcome::Unanswered, "the connection has been closed")
 }

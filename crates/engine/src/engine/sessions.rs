@@ -8,19 +8,15 @@ mod bodies;
 
 use std::sync::Arc;
 
-use mio::Token;
 use plimsoll_http2::OpenError;
 use plimsoll_record::Outcome;
 
-use super::{ClientId, Engine, Ready};
-use crate::call::{Call, ExchangeId, Failure, Finished, pack, unpack};
+use super::{ClientId, Engine};
+use crate::call::{Call, ExchangeId, Failure, Finished, unpack};
 use crate::clock::now;
-use crate::connection::{Connection, Flight, Readiness, Session, Step};
+use crate::connection::{Connection, Flight, READABLE, Readiness, Session, Step};
 use crate::origin::Origin;
 use crate::protocol::asks_to_upgrade;
-
-/// Something may have arrived.
-const READABLE: Readiness = Readiness { readable: true, writable: false, ended: false };
 
 impl Engine {
     /// Begins an exchange. `trace`: of the request; 0 = none. `sent`: monotonic ns.
@@ -306,15 +302,6 @@ impl Engine {
         self.wake_writers();
     }
 
-    /// Reads a shared connection again in the next turn.
-    fn read_later(&mut self, place: usize, ended: bool) {
-        let token = Token(pack(place, self.connections[place].generation) as usize);
-        if self.unread.iter().all(|known| known.token != token) {
-            self.unread.push(Ready { token, readiness: Readiness { ended, ..READABLE } });
-            self.ring();
-        }
-    }
-
     /// Performs the step of an exchange, which may have ended with an earlier one. `again`: those to send again.
     #[inline]
     fn settle_stream(&mut self, id: ExchangeId, step: Step, again: &mut Vec<usize>) -> Option<Finished> {
@@ -399,7 +386,7 @@ impl Engine {
     /// Ends a shared connection that is broken, or could not be made. Its exchanges fail, unless they can be sent again.
     pub(super) fn lose(&mut self, place: usize, failure: &Failure) {
         let connection = self.remove_session(place);
-        if !connection.is_made() && failure.outcome != Outcome::Cancelled {
+        if !connection.is_made() && failure.outcome != Outcome::Unanswered {
             self.refused(&connection);
         }
         let Some(session) = &connection.session else { return };

@@ -1,8 +1,12 @@
 //! What a caller sets for all requests from now on, and what it may ask.
 
+use std::sync::Arc;
+
 use super::Engine;
 use crate::allow::AllowedHosts;
+use crate::backoff::Refusals;
 use crate::call::Call;
+use crate::origin::Origin;
 use crate::platform::StampSwitch;
 use crate::trace::Tracer;
 
@@ -30,6 +34,17 @@ impl Engine {
     /// Switches the backoff after failed connections (up to one second) on or off. Default: off.
     pub fn set_connect_backoff(&mut self, on: bool) {
         self.backoff.is_on = on;
+    }
+
+    /// Records that an origin has refused a user's request to switch protocols, as a failed connection to it. `refusals`:
+    /// those of the user.
+    pub(crate) fn refused_upgrade(&mut self, refusals: &mut Refusals, origin: &Arc<Origin>) {
+        self.backoff.refused(refusals, origin);
+    }
+
+    /// Adds a completed backoff that the user has waited by itself, ns.
+    pub(crate) fn add_backed_off(&mut self, waited: u64) {
+        self.backoff.waited += waited;
     }
 
     /// Adds a `traceparent` header with a new trace to each request that has none. prefix: the first half of all

@@ -6,8 +6,8 @@ use plimsoll_record::{Exchange, Outcome, Recorder};
 use plimsoll_scenario::{Next, Prepared, Reply};
 
 use super::user::{State, Then};
-use super::{ARRIVAL, Model, NativeUsers, OURS, SOCKET};
-use crate::call::{Bytes, Call, Finished};
+use super::{ARRIVAL, Model, NativeUsers, OURS, SOCKET, UNPACKING};
+use crate::call::{Bytes, Call, Finished, Response};
 use crate::clock::now;
 use crate::engine::Engine;
 
@@ -19,12 +19,18 @@ impl NativeUsers {
             return self.stream_begins(engine, recorder, finished);
         }
         let place = (finished.token & OURS) as usize;
+        if Self::may_be_packed(finished) && self.unpack(engine, recorder, place, finished) {
+            return;
+        }
         self.record(recorder, place, finished);
         self.advance(engine, recorder, place, finished.exchange.read);
     }
 
     /// Handles a wake.
     pub fn woken(&mut self, engine: &mut Engine, recorder: &mut Recorder, token: u64) {
+        if token & OURS == UNPACKING {
+            return self.unpack_on(engine, recorder);
+        }
         if token & ARRIVAL != 0 {
             return self.arrivals_due(engine, recorder);
         }
@@ -33,6 +39,9 @@ impl NativeUsers {
         }
         let place = (token & OURS) as usize;
         let State::Pausing { due, then, .. } = self.users[place].state else {
+            if self.refused.contains_key(&place) {
+                return self.read_refusal(engine, recorder, place);
+            }
             return self.read_on(engine, recorder, place);
         };
         self.users[place].state = State::Idle;
@@ -40,6 +49,10 @@ impl NativeUsers {
             Then::Send => self.follow(engine, recorder, place, due, 0),
             Then::Advance => self.advance(engine, recorder, place, due),
             Then::Begin => self.iterate(engine, recorder, place, due),
+            Then::Connect => {
+                self.backed_off(engine, place);
+                self.ask_for_socket(engine, recorder, place, due, 0);
+            }
         }
     }
 
@@ -147,8 +160,7 @@ impl NativeUsers {
         user.state = State::Sending(engine.send(user.client, &step.origin, call));
     }
 
-    /// Records an exchange that could not be sent. The user continues in the next turn. Otherwise a user whose requests
-    /// can never be sent would keep the loop in this turn.
+    /// Records an exchange that could not be sent.
     #[cold]
     pub(super) fn unsendable(
         &mut self,
@@ -158,11 +170,26 @@ impl NativeUsers {
         due: u64,
         reason: &str,
     ) {
+        self.impossible(engine, recorder, place, due, Outcome::Protocol, reason);
+    }
+
+    /// Records a step that could not begin. The user continues in the next turn. Otherwise a user whose steps can never
+    /// begin would keep the loop in this turn.
+    #[cold]
+    pub(super) fn impossible(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        due: u64,
+        outcome: Outcome,
+        reason: &str,
+    ) {
         let now = now();
         let due = if due == 0 { now } else { due.min(now) };
         let exchange = Exchange { due, sent: now, arrival: now, read: now, ..Exchange::default() };
         let step = &self.steps[self.users[place].session.step().index()];
-        step.faulty(recorder, &exchange, Outcome::Protocol, 0, reason);
+        step.faulty(recorder, &exchange, outcome, 0, reason);
         self.pause(engine, place, now, Then::Advance);
     }
 
@@ -180,41 +207,53 @@ impl NativeUsers {
     /// Checks and records the result of the user's request.
     #[inline]
     pub(super) fn record(&mut self, recorder: &mut Recorder, place: usize, finished: &Finished) {
+        match &finished.result {
+            Ok(response) => self.record_response(recorder, place, &finished.exchange, response, None),
+            Err(failure) => {
+                let step = &self.steps[self.users[place].session.step().index()];
+                step.failed(recorder, &finished.exchange, failure);
+            }
+        }
+    }
+
+    /// Checks and records a response. `decoded`: its body, if it was encoded.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // it is the hot path for `record`, and rare for the other caller
+    pub(super) fn record_response(
+        &mut self,
+        recorder: &mut Recorder,
+        place: usize,
+        exchange: &Exchange,
+        response: &Response,
+        decoded: Option<&[u8]>,
+    ) {
         let session = &mut self.users[place].session;
         let step = &self.steps[session.step().index()];
-        let exchange = &finished.exchange;
-        let response = match &finished.result {
-            Ok(response) => response,
-            Err(failure) => return step.failed(recorder, exchange, failure),
-        };
         if let Some(parts) = &response.timing {
             recorder.parts(step.endpoint, parts, exchange.arrival);
         }
+        let body = decoded.unwrap_or(response.body());
         if step.is_call {
-            return self.record_call(recorder, place, finished);
+            return self.record_call(recorder, place, exchange, response, body);
         }
-        let decoded = match step.decoded(response, self.rules.max_decoded) {
-            Ok(decoded) => decoded,
-            Err(error) => return step.undecodable(recorder, exchange, response, &error),
-        };
-        let body = decoded.as_deref().unwrap_or(response.body());
-        let size = decoded.as_ref().map_or(response.body_length, |body| body.len() as u64);
+        let size = decoded.map_or(response.body_length, |body| body.len() as u64);
         let verdict = self.player.judge(session, response.status, response.head(), body, exchange.times().response);
         step.judged(recorder, exchange, verdict, size);
     }
 
-    /// Checks and records the response to a call of gRPC.
+    /// Checks and records the response to a call of gRPC. `body`: its messages, not compressed.
     #[cold]
-    fn record_call(&mut self, recorder: &mut Recorder, place: usize, finished: &Finished) {
+    fn record_call(
+        &mut self,
+        recorder: &mut Recorder,
+        place: usize,
+        exchange: &Exchange,
+        response: &Response,
+        body: &[u8],
+    ) {
         let session = &mut self.users[place].session;
         let step = &self.steps[session.step().index()];
-        let (exchange, Ok(response)) = (&finished.exchange, &finished.result) else { return };
-        let reply = Reply {
-            status: response.status,
-            head: response.head(),
-            body: response.body(),
-            trailers: &response.trailers,
-        };
+        let reply = Reply { status: response.status, head: response.head(), body, trailers: &response.trailers };
         let verdict = self.player.judge_call(session, &reply, self.rules.max_decoded, exchange.times().response);
         step.judged(recorder, exchange, verdict, response.body_length);
     }

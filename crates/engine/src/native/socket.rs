@@ -6,9 +6,9 @@ use plimsoll_http as http;
 use plimsoll_record::{Exchange, Recorder, SocketRows};
 use plimsoll_websocket::{Accepted, Client, Key, Message, Offer};
 
-use crate::bodies::Held;
-use crate::call::ExchangeId;
+use crate::call::{ExchangeId, Then};
 use crate::engine::{Engine, WakeId};
+use plimsoll_scenario::bodies::Held;
 
 /// Maximum messages and bytes that wait for a step; the oldest ones are discarded.
 const MOST_UNREAD: usize = 1000;
@@ -69,12 +69,16 @@ pub(super) struct Socket {
     pub(super) inbox: Inbox,
     /// The stamps of the last bytes.
     pub(super) last: Exchange,
-    /// The wake for the next pieces, while other users run.
-    pub(super) wake: Option<WakeId>,
+    /// What follows the bytes that the client has.
+    pub(super) then: Then,
+    /// The wake for more work, while other users run.
+    wake: Option<WakeId>,
+    /// The wake at the deadline, for a user that waits for work then.
+    alarm: Option<WakeId>,
     /// Steps since it last waited for something.
     pub(super) streak: u32,
-    /// What it waits for has a deadline.
-    has_deadline: bool,
+    /// Deadline of what it waits for, monotonic ns; 0 = never.
+    pub(super) deadline: u64,
     /// The memory of the message whose end has not arrived.
     pub(super) held: Held,
 }
@@ -87,6 +91,8 @@ pub(super) struct Inbox {
     /// Messages that no step has taken: arrival and read of each.
     unread: VecDeque<(Exchange, Vec<u8>)>,
     unread_bytes: usize,
+    /// Their memory.
+    held: Held,
     /// Steps of its flow take messages.
     keeps: bool,
     /// What was sent since the last message was taken.
@@ -103,14 +109,26 @@ impl Socket {
             waiting: Waiting::Nothing,
             unread: VecDeque::new(),
             unread_bytes: 0,
+            held: Held::default(),
             keeps,
             sends: Vec::new(),
             is_answered: false,
             previous: None,
         };
         let last = Exchange::default();
-        let held = Held::default();
-        Socket { id, opener, client, inbox, last, wake: None, streak: 0, has_deadline: false, held }
+        Socket {
+            id,
+            opener,
+            client,
+            inbox,
+            last,
+            then: Then::More,
+            wake: None,
+            alarm: None,
+            streak: 0,
+            deadline: 0,
+            held: Held::default(),
+        }
     }
 
     /// Writes what the client has to send.
@@ -127,9 +145,22 @@ impl Socket {
 
     /// Sets the deadline of what the user waits for, monotonic ns; 0 = never.
     pub(super) fn end_by(&mut self, engine: &mut Engine, deadline: u64) {
-        if self.has_deadline || deadline != 0 {
+        if self.deadline != 0 || deadline != 0 {
             engine.end_by(self.id, deadline);
-            self.has_deadline = deadline != 0;
+            self.deadline = deadline;
+        }
+    }
+
+    /// Has its user woken when there is work to lend for it, or at the deadline.
+    pub(super) fn go_on_later(&mut self, engine: &mut Engine, token: u64) {
+        self.wake = Some(engine.go_on_later(token, self.client.is_in_message()));
+        self.alarm = (self.deadline != 0).then(|| engine.wake(token, self.deadline));
+    }
+
+    /// Its user has been woken, or need not be.
+    pub(super) fn cancel_wakes(&mut self, engine: &mut Engine) {
+        for wake in [self.wake.take(), self.alarm.take()].into_iter().flatten() {
+            engine.cancel_wake(wake);
         }
     }
 
@@ -148,6 +179,7 @@ impl Inbox {
             self.sends.clear();
             self.unread.clear();
             self.unread_bytes = 0;
+            self.held = Held::default();
             self.is_answered = false;
         }
         if self.keeps {
@@ -163,23 +195,35 @@ impl Inbox {
         self.previous = Some(at.arrival);
     }
 
-    /// Keeps a message for a later step.
-    pub(super) fn keep(&mut self, message: &[u8], at: &Exchange) {
+    /// Keeps a message for a later step. Returns false if there is no memory for those of all users.
+    pub(super) fn keep(&mut self, message: &[u8], at: &Exchange) -> bool {
         if !self.keeps {
-            return;
+            return true;
         }
         self.unread_bytes += message.len();
         self.unread.push_back((*at, message.to_vec()));
         while self.unread.len() > MOST_UNREAD || self.unread_bytes > MOST_UNREAD_BYTES {
-            self.next_unread();
+            self.take_oldest();
         }
+        self.hold()
     }
 
     /// Takes the oldest unread message.
     pub(super) fn next_unread(&mut self) -> Option<(Exchange, Vec<u8>)> {
+        let oldest = self.take_oldest()?;
+        self.hold();
+        Some(oldest)
+    }
+
+    fn take_oldest(&mut self) -> Option<(Exchange, Vec<u8>)> {
         let (at, message) = self.unread.pop_front()?;
         self.unread_bytes -= message.len();
         Some((at, message))
+    }
+
+    /// Counts the memory of what is unread.
+    fn hold(&mut self) -> bool {
+        self.held.follow(self.unread_bytes + self.unread.len() * size_of::<(Exchange, Vec<u8>)>())
     }
 
     /// The exchange that ends with a message. `start`: of the step that waits. `reply`: the message answers the last one

@@ -1,11 +1,14 @@
 //! Users with a WebSocket: from one step to the next, and from bytes to messages.
 
 use std::mem::replace;
+use std::sync::Arc;
 
+use plimsoll_http::Work;
 use plimsoll_record::{Exchange, Outcome, Recorder};
 use plimsoll_scenario::{Prepared, Verdict, WebSocket};
 use plimsoll_websocket::{Client, Close, Message, random};
 
+use super::late::{is_over, too_late};
 use super::socket::{STREAK, Socket, Start, Waiting, check, with_key};
 use super::step::outcome;
 use super::user::{State, Then};
@@ -17,10 +20,6 @@ use crate::protocol::unkept;
 
 /// How long the server may take to answer the close frame of a user that ends, ns.
 const CLOSE_WAIT: u64 = 1_000_000_000;
-/// Pieces that are read before other users run.
-const PIECES: usize = 16;
-/// The time after which other users run: a piece may have a long message in few bytes. ns.
-pub(super) const TURN: u64 = 10_000_000;
 
 impl NativeUsers {
     /// Begins a step of a WebSocket.
@@ -79,9 +78,24 @@ impl NativeUsers {
         self.pause(engine, place, now(), Then::Advance);
     }
 
-    /// Asks for a connection.
+    /// Asks for a connection, or waits before that.
     fn open_socket(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, free: u64) {
         self.budget.take_request();
+        let origin = Arc::clone(&self.steps[self.users[place].session.step().index()].origin);
+        if !self.backs_off(engine, place, &origin) {
+            self.ask_for_socket(engine, recorder, place, due, free);
+        }
+    }
+
+    /// Asks for a connection.
+    pub(super) fn ask_for_socket(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        due: u64,
+        free: u64,
+    ) {
         let user = &mut self.users[place];
         let step = &self.steps[user.session.step().index()];
         let mut made = Vec::new();
@@ -125,6 +139,10 @@ impl NativeUsers {
             // Or the plan expects this refusal.
             (verdict, _) => outcome(verdict),
         };
+        if how != Outcome::Success && head.status != 101 {
+            let asked = (finished.id, *exchange);
+            return self.socket_refused(engine, recorder, place, asked, &head, (how, message));
+        }
         step.faulty(recorder, exchange, how, 0, &message);
         let rows = step.socket_rows;
         match accepted {
@@ -133,12 +151,16 @@ impl NativeUsers {
                 let keeps = self.receives(index);
                 let mut socket = Box::new(Socket::new(finished.id, index, rows, keeps, client));
                 socket.last = *exchange;
+                let origin = Arc::clone(&step.origin);
+                self.forget_refusals(place, &origin);
                 if self.sockets.len() <= place {
                     self.sockets.resize_with(place + 1, || None);
                 }
                 self.sockets[place] = Some(socket);
                 self.users[place].state = State::Streaming;
-                self.take_bytes(engine, recorder, place, head.body(), exchange);
+                let mut work = engine.lend_work();
+                self.take_bytes(engine, recorder, place, head.body(), exchange, &mut work);
+                engine.give_back(work);
             }
             _ => drop(engine.hang_up(finished.id)),
         }
@@ -181,6 +203,9 @@ impl NativeUsers {
 
     fn receive(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, reply: bool, start: Start) {
         self.budget.take_request();
+        if let Some(reason) = self.player.cannot_await(&self.users[place].session) {
+            return self.impossible(engine, recorder, place, start.due, Outcome::Assertion, &reason);
+        }
         let Some(socket) = self.sockets[place].as_deref_mut() else { return };
         let session = &mut self.users[place].session;
         while let Some((at, message)) = socket.inbox.next_unread() {
@@ -229,16 +254,18 @@ impl NativeUsers {
         step.judged(recorder, &exchange, verdict, length as u64);
     }
 
-    /// Reads what has arrived on the user's socket.
+    /// Reads what has arrived on the user's socket, as far as there is work for it.
     pub(super) fn read_socket(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize) {
+        let mut work = engine.lend_work();
+        self.read_messages(engine, recorder, place, &mut work);
+        engine.give_back(work);
+    }
+
+    fn read_messages(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, work: &mut Work) {
         let token = self.mark | SOCKET | place as u64;
-        let mut began = 0;
-        for _ in 0..PIECES {
-            let Some(socket) = self.socket(place) else { return };
-            if let Some(wake) = socket.wake.take() {
-                engine.cancel_wake(wake);
-            }
-            let id = socket.id;
+        while let Some(socket) = self.socket(place) {
+            socket.cancel_wakes(engine);
+            let (id, at) = (socket.id, socket.last);
             if let Waiting::Written(length) = socket.inbox.waiting
                 && engine.is_written(id)
             {
@@ -248,35 +275,45 @@ impl NativeUsers {
                     recorder.message_out(row, now(), length);
                 }
                 self.advance(engine, recorder, place, now());
-                continue;
+            } else if socket.client.is_pending() && is_over(socket.deadline) {
+                let (mut at, deadline) = (at, socket.deadline);
+                let failure = too_late(&mut at, deadline, 0);
+                self.socket_fails(engine, recorder, place, &at, &failure);
+            } else if !work.is_left() {
+                return socket.go_on_later(engine, token);
+            } else if socket.client.is_pending() {
+                self.take_bytes(engine, recorder, place, &[], &at, work);
+            } else {
+                match std::mem::take(&mut socket.then) {
+                    Follows::More => {}
+                    Follows::End => return self.socket_closes(engine, recorder, place, &Close::missing()),
+                    Follows::Failed(failure) => return self.socket_fails(engine, recorder, place, &at, &failure),
+                }
+                // Without a piece, the engine wakes the user with this token.
+                let Some(piece) = engine.read(id, token) else { return };
+                socket.then = piece.then;
+                self.take_bytes(engine, recorder, place, &piece.bytes, &piece.exchange, work);
             }
-            // Without a piece, the engine wakes the user with this token.
-            let Some(piece) = engine.read(id, token) else { return };
-            self.take_bytes(engine, recorder, place, &piece.bytes, &piece.exchange);
-            began = if began == 0 { piece.exchange.read } else { began };
-            let is_same = |socket: &mut Socket| socket.id == id;
-            match piece.then {
-                Follows::More if piece.exchange.read.saturating_sub(began) > TURN => break,
-                Follows::More => {}
-                _ if !self.socket(place).is_some_and(is_same) => {}
-                Follows::End => self.socket_closes(engine, recorder, place, &Close::missing()),
-                Follows::Failed(failure) => self.socket_fails(engine, recorder, place, &piece.exchange, &failure),
-            }
-        }
-        if let Some(socket) = self.socket(place) {
-            socket.wake = Some(engine.wake(token, now()));
         }
     }
 
-    /// Takes bytes of the server, and continues a user that waits for them.
-    fn take_bytes(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, bytes: &[u8], at: &Exchange) {
+    /// Takes bytes of the server, and those that are left of earlier ones, and continues a user that waits for them.
+    fn take_bytes(
+        &mut self,
+        engine: &mut Engine,
+        recorder: &mut Recorder,
+        place: usize,
+        bytes: &[u8],
+        at: &Exchange,
+        work: &mut Work,
+    ) {
         let Some(mut socket) = self.take_socket(place) else { return };
         socket.last = *at;
         socket.streak = 0;
-        let (session, player) = (&mut self.users[place].session, &self.player);
+        let (session, player) = (&mut self.users[place].session, &mut self.player);
         let Socket { client, inbox, .. } = &mut *socket;
-        let mut taken = None;
-        let fed = client.feed(bytes, &mut |message| {
+        let (mut taken, mut has_room) = (None, true);
+        let fed = client.feed(bytes, work, &mut |message| {
             let message = message.as_bytes();
             inbox.count(recorder, message, at);
             match inbox.waiting {
@@ -287,11 +324,11 @@ impl NativeUsers {
                     taken = Some((exchange, verdict, message.len()));
                 }
                 Waiting::Received { .. } => {}
-                _ => inbox.keep(message, at),
+                _ => has_room &= inbox.keep(message, at),
             }
         });
         socket.flush(engine);
-        let has_room = socket.held.follow(socket.client.unfinished());
+        has_room &= socket.held.follow(socket.client.unfinished());
         let close = socket.client.closed().cloned();
         let is_taken = taken.is_some();
         if is_taken {
@@ -357,7 +394,8 @@ impl NativeUsers {
         message: &str,
         is_clean: bool,
     ) {
-        let Some(socket) = self.take_socket(place) else { return };
+        let Some(mut socket) = self.take_socket(place) else { return };
+        socket.cancel_wakes(engine);
         engine.hang_up(socket.id);
         let at = &socket.last;
         let start = Start { due: at.arrival, free: 0, sent: at.arrival };
@@ -392,7 +430,7 @@ impl NativeUsers {
         let Waiting::Received { start, reply } = replace(&mut socket.inbox.waiting, Waiting::Nothing) else { return };
         let exchange = socket.inbox.exchange(start, reply, &Exchange { arrival: at, read: at, ..Exchange::default() });
         let step = &self.steps[self.users[place].session.step().index()];
-        step.faulty(recorder, &exchange, Outcome::Cancelled, 0, "");
+        step.faulty(recorder, &exchange, Outcome::Unanswered, 0, "");
     }
 
     /// Begins to close the socket of a user that ends. To end the connection at once would make the system discard what
@@ -414,9 +452,7 @@ impl NativeUsers {
     /// Closes the user's socket without waiting for the server.
     pub(super) fn leave(&mut self, engine: &mut Engine, place: usize) {
         let Some(mut socket) = self.take_socket(place) else { return };
-        if let Some(wake) = socket.wake {
-            engine.cancel_wake(wake);
-        }
+        socket.cancel_wakes(engine);
         socket.client.close(1001, "");
         socket.flush(engine);
         engine.hang_up(socket.id);

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use plimsoll_http as http;
 use plimsoll_record::{EndpointId, Exchange, Outcome, Recorder, SocketRows, StreamRows};
 use plimsoll_scenario::{self as scenario, Verdict};
 
-use crate::call::{Bytes, Failure, Keep, Response, Wire, is_idempotent};
+use crate::call::{Bytes, Failure, Keep, Wire, is_idempotent};
 use crate::event_reader::EventRows;
 use crate::origin::Origin;
 
@@ -79,16 +78,6 @@ impl Step {
         Wire { bytes, head, expect_continue, head_request, continues, idempotent }
     }
 
-    /// The decoded body, if the step needs it and it is encoded.
-    #[inline]
-    pub(super) fn decoded(&self, response: &Response, limit: u64) -> Result<Option<Vec<u8>>, http::DecodeError> {
-        if !self.needs_body {
-            return Ok(None);
-        }
-        let coding = http::header(response.head(), "content-encoding");
-        coding.map(|coding| http::decode(coding, response.body(), limit)).transpose()
-    }
-
     /// Records an exchange with a complete response.
     #[inline]
     pub(super) fn judged(&self, recorder: &mut Recorder, exchange: &Exchange, verdict: Verdict, body: u64) {
@@ -109,19 +98,6 @@ impl Step {
         let hint = if self.is_call { "; leave out --http2" } else { "" };
         let message = failure.message.strip_suffix(hint).unwrap_or(&failure.message);
         self.faulty(recorder, exchange, failure.outcome, 0, message);
-    }
-
-    /// Records an exchange whose body does not match its head.
-    #[cold]
-    pub(super) fn undecodable(
-        &self,
-        recorder: &mut Recorder,
-        exchange: &Exchange,
-        response: &Response,
-        error: &http::DecodeError,
-    ) {
-        let message = format!("content coding: {error}");
-        self.faulty(recorder, exchange, Outcome::Protocol, response.body_length, &message);
     }
 
     /// Records an exchange that is not a success, with the reason of a failure.

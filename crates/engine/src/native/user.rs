@@ -40,6 +40,8 @@ pub(super) enum Then {
     Advance,
     /// Start the next iteration.
     Begin,
+    /// Ask for a WebSocket, after a backoff.
+    Connect,
 }
 
 #[cfg(test)]

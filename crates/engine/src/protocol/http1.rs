@@ -4,8 +4,8 @@ use plimsoll_http::{self as http, Decoder, Fed, Heads};
 use plimsoll_record::Outcome;
 
 use super::{Collector, Progress, Protocol};
-use crate::bodies::no_room;
 use crate::call::{Bytes, Failure, Wire, is_idempotent};
+use plimsoll_scenario::bodies::no_room;
 
 impl Wire {
     /// Encodes a request and its body.

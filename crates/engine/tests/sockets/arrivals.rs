@@ -178,7 +178,7 @@ fn a_cut_cancels_what_is_in_flight_and_drops_what_waits() {
     assert_eq!((shift.engine.in_flight(), shift.engine.connections()), (0, 0));
     let account = shift.account();
     assert_eq!(account.arrivals(), (7, 4));
-    assert_eq!(account.counts(), HashMap::from([(Outcome::Cancelled, 3), (Outcome::Dropped, 4)]));
+    assert_eq!(account.counts(), HashMap::from([(Outcome::Unanswered, 3), (Outcome::Dropped, 4)]));
     assert_eq!(account.messages(), []);
     peer.stop();
 }
@@ -196,7 +196,7 @@ fn a_cut_user_is_cancelled_under_the_step_it_was_at() {
     shift.cut();
     let account = shift.account();
     assert_eq!(account.count("/first", Outcome::Success), 2);
-    assert_eq!(account.count("/second", Outcome::Cancelled), 2);
+    assert_eq!(account.count("/second", Outcome::Unanswered), 2);
     assert_eq!(account.counts().values().sum::<u64>(), 4);
 }
 

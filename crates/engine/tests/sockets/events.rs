@@ -122,7 +122,7 @@ fn events_are_recorded_while_the_stream_goes_on() {
     assert_eq!((shift.engine.connections(), shift.users.streaming()), (0, 0));
     peer.stop();
     let account = shift.account();
-    assert_eq!(ends(&shift, &account), HashMap::from([(Outcome::Cancelled, 1)]));
+    assert_eq!(ends(&shift, &account), HashMap::from([(Outcome::Unanswered, 1)]));
     assert_eq!(row(&shift, &account, "each event").count, 3);
 }
 

@@ -416,7 +416,7 @@ fn an_exchange_in_backoff_can_be_cancelled() {
     assert!(lab.engine.is_held(id));
     assert_eq!(lab.engine.in_flight(), 0, "nothing has been sent");
     let given_up = lab.engine.cancel(id).unwrap();
-    assert_eq!(failure(&given_up).outcome, Outcome::Cancelled);
+    assert_eq!(failure(&given_up).outcome, Outcome::Unanswered);
     assert!(given_up.exchange.read <= plimsoll_engine::now());
     lab.send(&origin, get(&origin));
     lab.engine.close(lab.client);

@@ -346,7 +346,7 @@ fn hanging_up_closes_the_connection_without_a_wake() {
     lab.assert_empty();
     assert_eq!(lab.engine.hang_up(head.id), None);
     let Then::Failed(failure) = lab.read(head.id).then else { panic!("there is nothing to read") };
-    assert_eq!(failure.outcome, Outcome::Cancelled);
+    assert_eq!(failure.outcome, Outcome::Unanswered);
 }
 
 #[test]

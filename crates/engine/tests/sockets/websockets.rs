@@ -202,11 +202,11 @@ fn the_code_of_a_close_is_the_outcome_of_the_step_that_waits_and_the_user_connec
 fn a_server_that_does_not_open_a_websocket_is_an_outcome_of_its_own() {
     let good = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
     for (response, outcome, message) in [
-        ("HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno".to_owned(), Outcome::Http, "status 403"),
+        ("HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno".to_owned(), Outcome::Http, "status 403: no"),
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".to_owned(),
             Outcome::Protocol,
-            "the server does not open a WebSocket: status 200, not 101",
+            "the server does not open a WebSocket: status 200, not 101: hi",
         ),
         (
             format!("{good}Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n\r\n"),
@@ -323,7 +323,7 @@ fn what_is_cut_off_is_cancelled() {
     has_read.wait();
     shift.cut();
     let account = shift.account();
-    assert_eq!(row(&shift, &account, "WS receive", Outcome::Cancelled).count, 1);
+    assert_eq!(row(&shift, &account, "WS receive", Outcome::Unanswered).count, 1);
     assert_eq!((shift.engine.in_flight(), shift.engine.connections()), (0, 0));
 }
 

@@ -1,11 +1,12 @@
-//! Content codings of a body that is still arriving.
+//! Content codings of a body that is still arriving, and of one that is decoded in steps.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{decode_error, layers};
-use crate::DecodeError;
+use crate::{DecodeError, Work};
 
 /// Maximum bytes that one call returns. It limits the memory for highly compressed data.
 const AT_MOST: usize = 64 << 10;
@@ -14,16 +15,19 @@ const AT_MOST: usize = 64 << 10;
 pub struct Decoding {
     /// The listed codings, until the first bytes arrive.
     encoding: Vec<u8>,
-    reader: Option<Box<dyn Read + Send>>,
+    /// Never contended. A Python object must be shareable between threads, and decoders are not.
+    reader: Option<Mutex<Box<dyn Read + Send>>>,
     source: Source,
     /// Maximum bytes of the result, and of each layer between it and the body.
     limit: u64,
+    meter: Meter,
 }
 
 impl Decoding {
     /// Decodes the codings of a Content-Encoding value, with the limit of [`decode`](crate::decode).
     pub fn new(encoding: &[u8], limit: u64) -> Decoding {
-        Decoding { encoding: encoding.into(), reader: None, source: Source::default(), limit }
+        let (source, meter) = (Source::default(), Meter::default());
+        Decoding { encoding: encoding.into(), reader: None, source, limit, meter }
     }
 
     /// Adds the next bytes of the body.
@@ -36,15 +40,24 @@ impl Decoding {
         self.source.locked().ended = true;
     }
 
-    /// The next decoded bytes; None if there are none for now, or none at all.
-    pub fn pull(&mut self) -> Result<Option<Vec<u8>>, DecodeError> {
+    /// The next decoded bytes. None: there are none for now, or none at all, or no work is left; then there may be more.
+    pub fn pull(&mut self, work: &mut Work) -> Result<Option<Vec<u8>>, DecodeError> {
         if self.reader.is_none() {
             if self.source.locked().bytes.is_empty() {
                 return Ok(None);
             }
-            self.reader = Some(layers(&self.encoding, Box::new(self.source.clone()), self.limit)?);
+            let reader = layers(&self.encoding, Box::new(self.source.clone()), self.limit, &self.meter)?;
+            self.reader = Some(Mutex::new(reader));
         }
+        self.meter.set(work.left());
+        let pulled = self.read();
+        *work = Work::of(self.meter.left());
+        pulled
+    }
+
+    fn read(&mut self) -> Result<Option<Vec<u8>>, DecodeError> {
         let Some(reader) = &mut self.reader else { return Ok(None) };
+        let reader = reader.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut piece = vec![0; AT_MOST];
         loop {
             match reader.read(&mut piece) {
@@ -58,6 +71,38 @@ impl Decoding {
                 Err(error) => return Err(decode_error(error)),
             }
         }
+    }
+}
+
+/// How much all layers together may still read. A layer may become nothing in the next one, so each counts.
+#[derive(Clone)]
+pub(super) struct Meter(Arc<AtomicU64>);
+
+impl Default for Meter {
+    fn default() -> Meter {
+        Meter(Arc::new(AtomicU64::new(u64::MAX)))
+    }
+}
+
+impl Meter {
+    fn set(&self, bytes: u64) {
+        self.0.store(bytes, Ordering::Relaxed);
+    }
+
+    fn left(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// How much of this many bytes may be read now, at least one. `WouldBlock`: none, before the next call.
+    pub(super) fn allow(&self, bytes: usize) -> io::Result<usize> {
+        match self.left() {
+            0 => Err(ErrorKind::WouldBlock.into()),
+            left => Ok(usize::try_from(left).map_or(bytes, |left| left.min(bytes))),
+        }
+    }
+
+    pub(super) fn spend(&self, bytes: usize) {
+        self.set(self.left().saturating_sub(bytes as u64));
     }
 }
 

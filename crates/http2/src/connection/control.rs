@@ -55,15 +55,21 @@ impl Connection {
             // Without a limit in its first SETTINGS, the peer has none.
             self.peer.max_streams = u32::MAX;
         }
+        let mut window = self.peer.window;
         for &[a, b, value @ ..] in settings {
-            self.setting(u16::from_be_bytes([a, b]), u32::from_be_bytes(value))?;
+            self.setting(u16::from_be_bytes([a, b]), u32::from_be_bytes(value), &mut window)?;
         }
         self.answer(frame::SETTINGS, &[])?;
+        // All streams are looked at once for a frame, however often it changes its mind.
+        if window != self.peer.window {
+            self.change_windows(window)?;
+        }
         self.send_waiting();
         Ok(())
     }
 
-    fn setting(&mut self, number: u16, value: u32) -> Result<(), ConnectionError> {
+    /// `window`: the new first window of streams.
+    fn setting(&mut self, number: u16, value: u32, window: &mut u32) -> Result<(), ConnectionError> {
         match number {
             setting::ENABLE_PUSH if value != 0 => return Err(ConnectionError::Setting(number)),
             setting::MAX_CONCURRENT_STREAMS => self.peer.max_streams = value,
@@ -71,12 +77,7 @@ impl Connection {
                 if value > MAX_31 {
                     return Err(ConnectionError::Setting(number));
                 }
-                let change = i64::from(value) - i64::from(self.peer.window);
-                self.peer.window = value;
-                let mut streams = self.streams.iter_mut();
-                if !streams.all(|stream| stream.allowance.open(change)) {
-                    return Err(ConnectionError::WindowUpdate);
-                }
+                *window = value;
             }
             setting::MAX_FRAME_SIZE => {
                 if !(MIN_MAX_FRAME..1 << 24).contains(&value) {
@@ -85,6 +86,19 @@ impl Connection {
                 self.peer.max_frame = value;
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Opens or closes the windows of all streams.
+    fn change_windows(&mut self, window: u32) -> Result<(), ConnectionError> {
+        let change = i64::from(window) - i64::from(self.peer.window);
+        self.peer.window = window;
+        for index in 0..self.streams.len() {
+            if !self.streams[index].allowance.open(change) {
+                return Err(ConnectionError::WindowUpdate);
+            }
+            self.note_sendable(index);
         }
         Ok(())
     }
@@ -126,10 +140,9 @@ impl Connection {
         self.gone_away = Some(GoneAway { code, text: text.into() });
         self.is_closing = true;
         let kept = self.streams.partition_point(|stream| stream.id <= last);
-        while self.streams.len() > kept {
-            if let Some(stream) = self.remove(kept) {
-                events.failed(stream.tag, StreamError::GoneAway(code));
-            }
+        for stream in self.streams.split_off(kept) {
+            self.forget_waiting(&stream);
+            events.failed(stream.tag, StreamError::GoneAway(code));
         }
         Ok(())
     }
@@ -146,12 +159,14 @@ impl Connection {
             if increment == 0 || !self.allowance.open(increment.into()) {
                 return Err(ConnectionError::WindowUpdate);
             }
-        } else if let Some(index) = self.known(header.stream)?
-            && (increment == 0 || !self.streams[index].allowance.open(increment.into()))
-        {
-            self.fail(index, StreamError::WindowUpdate, events);
+        } else if let Some(index) = self.known(header.stream)? {
+            if increment == 0 || !self.streams[index].allowance.open(increment.into()) {
+                self.fail(index, StreamError::WindowUpdate, events);
+            } else {
+                self.note_sendable(index);
+            }
         }
-        if self.waiting > 0 {
+        if !self.sendable.is_empty() {
             self.send_waiting();
         }
         Ok(())

@@ -82,15 +82,14 @@ impl Client {
         (id, token)
     }
 
-    /// Gives up an exchange. Whether it was sent: it waits for no end of a backoff.
-    pub(crate) fn give_up(&self, py: Python<'_>, id: ExchangeId) -> bool {
+    /// Gives up an exchange. Returns the stamps at which it was due and sent; None if nothing was sent for it, as it waits
+    /// for the end of a backoff.
+    pub(crate) fn give_up(&self, py: Python<'_>, id: ExchangeId) -> Option<(u64, u64)> {
         let mut engine = self.engine.borrow_mut(py);
-        let is_sent = !engine.inner.is_held(id);
-        match engine.inner.cancel(id) {
-            Some(given_up) => drop(engine.waiters.remove(given_up.token as usize)),
-            None => engine.take_back(id),
-        }
-        is_sent
+        let is_held = engine.inner.is_held(id);
+        let given_up = engine.inner.cancel(id).or_else(|| engine.take_back(id))?;
+        drop(engine.waiters.remove(given_up.token as usize));
+        (!is_held).then_some((given_up.exchange.due, given_up.exchange.sent))
     }
 }
 
@@ -140,8 +139,8 @@ fn encode(
 #[pymethods]
 impl Client {
     #[pyo3(signature = (waiter, origin, method, target, headers, extra = None, body = None, content_type = None,
-                        due = 0, free = 0, stream = false, timeouts = None, since = 0))]
-    #[allow(clippy::too_many_arguments)] // one positional call per request is the fastest
+                        due = 0, free = 0, stream = false, timeouts = None, since = 0, continues = false))]
+    #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)] // one positional call per request is the fastest
     fn send(
         &self,
         py: Python<'_>,
@@ -158,10 +157,11 @@ impl Client {
         stream: bool,
         timeouts: Option<&Timeouts>,
         since: u64,
+        continues: bool,
     ) -> PyResult<u64> {
         let body = body.map(PyBytesMethods::as_bytes);
         let mut wire = encode(origin, method, target, headers, extra, body, content_type)?;
-        wire.continues = stream && http::header(&wire.bytes.as_slice()[..wire.head], "upgrade").is_some();
+        wire.continues = continues || stream && http::header(&wire.bytes.as_slice()[..wire.head], "upgrade").is_some();
         let terms = Terms { due, free, stream, timeouts, since, ..Terms::default() };
         Ok(self.start(&mut self.engine.borrow_mut(py), waiter, origin, wire, terms).0.0)
     }
@@ -171,7 +171,19 @@ impl Client {
         open.then(|| Stream::new(self.engine.clone_ref(py), reply.finished.id, Arc::clone(&self.gone)))
     }
 
-    fn cancel(&self, py: Python<'_>, id: u64) -> bool {
+    fn write(&self, py: Python<'_>, id: u64, bytes: &Bound<'_, PyBytes>) {
+        self.engine.borrow_mut(py).inner.write(ExchangeId(id), bytes.as_bytes());
+    }
+
+    fn finish_writing(&self, py: Python<'_>, id: u64) {
+        self.engine.borrow_mut(py).inner.finish_writing(ExchangeId(id));
+    }
+
+    fn is_written(&self, py: Python<'_>, id: u64) -> bool {
+        self.engine.borrow_mut(py).inner.is_written(ExchangeId(id))
+    }
+
+    fn cancel(&self, py: Python<'_>, id: u64) -> Option<(u64, u64)> {
         self.give_up(py, ExchangeId(id))
     }
 

@@ -15,7 +15,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::{Engine, ahead, groups};
+use super::{Engine, ahead, groups, unpacking};
+use crate::decoding::SHARE;
 use crate::greenlets::{LastClass, current, switch};
 use crate::reply::Reply;
 
@@ -24,6 +25,9 @@ const REPLIES: usize = 16;
 
 /// A step of a user that takes longer, ns, lets no request of another one wait.
 const LONG_STEP: u64 = 50_000;
+
+/// A turn that has lasted longer, ns, ends before all replies are handed out.
+const LONG_TURN: u64 = 50_000_000;
 
 /// Who is resumed with the outcome of an exchange, or when a time is reached.
 pub(super) struct Waiter {
@@ -77,11 +81,15 @@ impl Engine {
             return Some(held);
         }
         self.end_step();
-        let Some(mut finished) = self.turn.read.pop_front() else { return self.next_read(py) };
-        // Until now it has waited for its user.
-        finished.exchange.read = self.turn.resumed;
-        self.inner.resumes(finished.id);
-        Some(self.ready(finished))
+        while let Some(mut finished) = self.turn.read.pop_front() {
+            // Until now it has waited for its user.
+            finished.exchange.read = self.turn.resumed;
+            self.inner.resumes(finished.id);
+            if let Some(ready) = self.ready(finished) {
+                return Some(ready);
+            }
+        }
+        self.next_read(py)
     }
 
     /// Ends the step of the user that ran last.
@@ -94,10 +102,15 @@ impl Engine {
         }
     }
 
-    /// The waiter for a reply.
-    fn ready(&mut self, finished: Finished) -> Ready {
-        let (token, waiter) = (finished.token, self.waiters.remove(finished.token as usize));
-        Ready { token, waiter, reply: Some(Reply::new(finished, self.max_decoded)) }
+    /// The waiter for a reply. None: the reply is decoded first.
+    fn ready(&mut self, finished: Finished) -> Option<Ready> {
+        let reply = self.unpacked(finished)?;
+        Some(self.with_waiter(reply))
+    }
+
+    fn with_waiter(&mut self, reply: Reply) -> Ready {
+        let token = reply.finished.token;
+        Ready { token, waiter: self.waiters.remove(token as usize), reply: Some(reply) }
     }
 
     /// Reads until there is a waiter, and the replies to common calls that follow.
@@ -115,7 +128,14 @@ impl Engine {
                         finished.exchange.read = self.turn.resumed;
                         self.inner.resumes(finished.id);
                     }
-                    return Some(self.ready(finished));
+                    if let Some(ready) = self.ready(finished) {
+                        return Some(ready);
+                    }
+                }
+                Event::Woken(token) if unpacking::is_unpacking(token) => {
+                    if let Some(reply) = self.unpack() {
+                        return Some(self.with_waiter(reply));
+                    }
                 }
                 Event::Woken(token) => {
                     return Some(Ready { token, waiter: self.waiters.remove(token as usize), reply: None });
@@ -150,19 +170,24 @@ impl Engine {
     }
 
     /// Takes back a reply that was read, if its user does not want it any more.
-    pub(super) fn take_back(&mut self, id: ExchangeId) {
-        if let Some(place) = self.turn.read.iter().position(|finished| finished.id == id)
-            && let Some(finished) = self.turn.read.remove(place)
-        {
-            self.waiters.remove(finished.token as usize);
+    pub(super) fn take_back(&mut self, id: ExchangeId) -> Option<Finished> {
+        match self.turn.read.iter().position(|finished| finished.id == id) {
+            Some(place) => self.turn.read.remove(place),
+            None => self.take_packed(id),
         }
     }
 
-    /// Hands out the replies of this turn.
+    /// Hands out the replies of this turn. Those that are left when it has become long come with the next one, so that
+    /// deadlines and messages to this process are looked at, whatever the users' code does.
     pub(super) fn hand_out(engine: &Bound<'_, Self>) -> PyResult<()> {
+        let began = now();
         engine.borrow_mut().turn.thread = this_thread();
         let result = loop {
             match Self::resume_next(engine) {
+                Ok(true) if engine.borrow().turn.resumed.saturating_sub(began) > LONG_TURN => {
+                    engine.borrow_mut().inner.come_back();
+                    break Ok(());
+                }
                 Ok(true) => {}
                 Ok(false) => break Ok(()),
                 Err(error) => break Err(error),
@@ -226,9 +251,32 @@ impl Engine {
 
     /// Lets others run until the monotonic clock reaches `due`, ns.
     pub(super) fn sleep(engine: &Bound<'_, Self>, hub: &Bound<'_, PyAny>, due: u64) -> PyResult<()> {
+        Self::wait_for_wake(engine, hub, |this, waiter| this.wake_up(waiter, due))
+    }
+
+    /// Lets others run until there is work to lend; its share counts as done. `is_first`: something is half done that
+    /// takes memory.
+    pub(super) fn work_later(engine: &Bound<'_, Self>, hub: &Bound<'_, PyAny>, is_first: bool) -> PyResult<()> {
+        Self::wait_for_wake(engine, hub, |this, waiter| {
+            let place = this.waiters.insert(waiter);
+            this.inner.go_on_later(place as u64, is_first).0
+        })?;
+        let inner = &mut engine.borrow_mut().inner;
+        let mut share = inner.lend_work();
+        share.spend(SHARE);
+        inner.give_back(share);
+        Ok(())
+    }
+
+    /// Runs others until the wake that `ask` asks for.
+    fn wait_for_wake(
+        engine: &Bound<'_, Self>,
+        hub: &Bound<'_, PyAny>,
+        ask: impl FnOnce(&mut Self, Waiter) -> u64,
+    ) -> PyResult<()> {
         let waiter = Waiter { object: current(engine.py())?.greenlet.unbind(), direct: true };
         let mut this = engine.borrow_mut();
-        let (wake, next) = (this.wake_up(waiter, due), this.successor(hub));
+        let (wake, next) = (ask(&mut this, waiter), this.successor(hub));
         drop(this);
         let resumed = switch(&next, None);
         if resumed.is_err() {

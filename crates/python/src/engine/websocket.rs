@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use plimsoll_engine::call::Bytes;
 use plimsoll_engine::{ExchangeId, Failure, Finished, Held, Response, Then, Wire, no_room, now};
+use plimsoll_http::Work;
 use plimsoll_record::{Exchange, Outcome, StampSource};
 use plimsoll_websocket::{self as websocket, ABNORMAL, Client, Close, Message, Offer};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use super::{Engine, Gone, Left, leave};
+use crate::decoding::SHARE;
 use crate::errors::refused;
 use crate::recorder::{Recorder, SocketRows};
 use crate::reply::Reply;
@@ -33,6 +35,10 @@ pub(crate) struct WebSocket {
     first: Option<Vec<u8>>,
     /// The memory of the message whose end has not arrived.
     held: Held,
+    /// The memory of the messages that its user has not read.
+    unread: Held,
+    /// What follows the bytes that the client has.
+    then: Then,
 }
 
 /// A message with the stamps of its arrival and of its read, and whether the kernel has stamped the arrival.
@@ -63,6 +69,8 @@ impl WebSocket {
             has_closed: false,
             first: Some(response.body().to_vec()),
             held: Held::default(),
+            unread: Held::default(),
+            then: Then::More,
         })
     }
 
@@ -102,7 +110,7 @@ impl WebSocket {
         found: &mut Vec<Received>,
     ) {
         let WebSocket { client, last, previous, .. } = self;
-        let fed = client.feed(bytes, &mut |message| {
+        let fed = client.feed(bytes, &mut Work::of(SHARE), &mut |message| {
             if let Some((recorder, rows)) = &mut recorder {
                 recorder.inner.message_in(rows.inner, last, *previous, message.as_bytes().len() as u64);
             }
@@ -174,16 +182,33 @@ impl WebSocket {
             self.take(py, &first, recorder, &mut found);
             return Some(found);
         }
-        let piece = self.engine.borrow_mut(py).read(self.id, waiter)?;
-        self.last = piece.exchange;
-        self.take(py, &piece.bytes, recorder, &mut found);
-        match piece.then {
-            _ if self.end.is_some() => {}
+        if self.client.is_pending() {
+            self.take(py, &[], recorder, &mut found);
+        } else {
+            let piece = self.engine.borrow_mut(py).read(self.id, waiter)?;
+            (self.last, self.then) = (piece.exchange, piece.then);
+            self.take(py, &piece.bytes, recorder, &mut found);
+        }
+        if self.client.is_pending() || self.end.is_some() {
+            return Some(found);
+        }
+        match std::mem::take(&mut self.then) {
             Then::More => {}
             Then::End => self.closes(py, &Close::missing()),
             Then::Failed(failure) => self.finish(py, failure.outcome, failure.message, ABNORMAL),
         }
         Some(found)
+    }
+
+    fn hold(&mut self, py: Python<'_>, bytes: usize) {
+        if !self.unread.follow(bytes) && self.end.is_none() {
+            self.finish(py, Outcome::Protocol, no_room(), ABNORMAL);
+        }
+    }
+
+    #[getter]
+    fn is_pending(&self) -> bool {
+        self.end.is_none() && self.client.is_pending()
     }
 
     fn close(&mut self, py: Python<'_>, code: u16, reason: &str) -> PyResult<()> {
@@ -198,7 +223,7 @@ impl WebSocket {
 
     fn hang_up(&mut self, py: Python<'_>) {
         if self.end.is_none() {
-            self.finish(py, Outcome::Cancelled, "given up".to_owned(), ABNORMAL);
+            self.finish(py, Outcome::Unanswered, "given up".to_owned(), ABNORMAL);
         }
     }
 

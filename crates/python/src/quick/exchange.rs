@@ -82,8 +82,8 @@ impl QuickSettings {
     #[inline(never)]
     fn give_up(&self, session: &Bound<'_, PyAny>, begun: &Begun<'_>, error: PyErr) -> PyErr {
         let py = session.py();
-        if self.client.get().give_up(py, begun.id)
-            && let Err(other) = session.call_method1(intern!(py, "_report_cancelled"), (&begun.endpoint,))
+        if let Some((due, sent)) = self.client.get().give_up(py, begun.id)
+            && let Err(other) = session.call_method1(intern!(py, "_report_unanswered"), (&begun.endpoint, due, sent))
         {
             return other;
         }

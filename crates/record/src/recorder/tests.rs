@@ -3,8 +3,10 @@
 use proptest::prelude::*;
 
 use super::Recorder;
+use crate::cell::LARGEST;
+use crate::endpoints::TOKEN;
 use crate::failures::{MOST_MESSAGES, OTHER_MESSAGES};
-use crate::{Exchange, Outcome, StampSource};
+use crate::{Durations, Exchange, Outcome, StampSource, Tokens};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -45,14 +47,15 @@ fn only_closed_seconds_are_taken_and_a_late_sample_opens_its_second_again() {
 }
 
 #[test]
-fn a_cancelled_exchange_is_counted_without_a_time() {
+fn an_unanswered_exchange_has_the_time_that_it_waited_and_is_no_request() {
     let mut recorder = Recorder::new(0);
     let endpoint = recorder.endpoint("GET", "/");
-    recorder.exchange(endpoint, &arrived(100, 10), Outcome::Cancelled, 0);
+    recorder.exchange(endpoint, &arrived(100, 10), Outcome::Unanswered, 0);
     let taken = recorder.take(None);
     let (_, _, outcome, cell) = &taken.cells[0];
-    assert_eq!((*outcome, cell.count, cell.untimed, cell.response.count()), (Outcome::Cancelled, 1, 1, 0));
-    assert_eq!(taken.health[0].1.lag.count(), 0);
+    assert_eq!((*outcome, cell.count, cell.untimed, cell.response_max), (Outcome::Unanswered, 1, 0, 10));
+    assert_eq!((taken.health[0].1.lag.count(), taken.health[0].1.delay.count()), (1, 0));
+    assert_eq!(recorder.total(None).requests, 0);
 }
 
 #[test]
@@ -300,4 +303,23 @@ proptest! {
         let sum: u64 = samples.iter().map(|(_, _, response, _)| response).sum();
         prop_assert_eq!(parts.iter().map(|(.., cell)| cell.response_sum).sum::<u64>(), sum);
     }
+}
+
+#[test]
+fn sums_beyond_the_largest_number_stay_at_it() {
+    let mut recorder = Recorder::new(0);
+    let request = recorder.endpoint("POST", "chat");
+    let rows = recorder.token_rows(request).unwrap();
+    for _ in 0..3 {
+        recorder.tokens(&rows, &Tokens { count: u64::MAX, is_by_chunk: false, first: 10, last: 20 });
+    }
+    let token = recorder.find(TOKEN, "chat");
+    assert_eq!(recorder.total(token).requests, LARGEST);
+    let taken = recorder.take(None);
+    let (.., cell) = &taken.cells[0];
+    assert!(cell.numbers().all(|number| number <= LARGEST));
+    assert_eq!(cell.numbers().next(), Some(LARGEST));
+    let sums = recorder.total(token);
+    recorder.absorb(token.unwrap(), &sums, &Durations::default(), None);
+    assert_eq!((recorder.total(token).requests, recorder.total(token).untimed), (LARGEST, LARGEST));
 }

@@ -293,7 +293,7 @@ class CompareTable(TomlTable):
     """The smallest difference that matters: `"5%"`."""
     errors: Share = TOLERANCE
     """The share of failures that counts as none: `"0.1%"`."""
-    looks: Annotated[int, Field(ge=1, le=4)] = 1
+    looks: Annotated[int, Field(ge=1, le=20)] = 1
     """How often the result is looked at before all repeats are there."""
 
     @model_validator(mode="after")

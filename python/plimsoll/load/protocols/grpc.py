@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import GrpcSchema, grpc_codes
+from plimsoll.load.file_access import checked
 from plimsoll.load.mistakes import BadValueError, at, shown
 from plimsoll.load.origins import is_grpc_url, split_grpc_url
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 CODES = {name: number for number, name in enumerate(grpc_codes())}
 """The names of all status codes, and their numbers."""
+DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
 HTTP2_HINT = "; leave out --http2"
 """Ends the engine's message about a server without HTTP/2. A call has no such option."""
 _FIELDS = frozenset((
@@ -39,7 +41,7 @@ service StandIn { rpc Call(stream google.protobuf.Value) returns (stream google.
 def schema_of(files: Iterable[Path], roots: Iterable[Path], flows: Iterable[Mapping[str, Any]]) -> str:
     """The schema of the calls of these flows, as native users are given it. Raises BadValueError with file and line."""
     try:
-        schema = GrpcSchema.read([str(file) for file in files], [str(root) for root in roots])
+        schema = GrpcSchema.read([str(checked(file)) for file in files], [str(checked(root)) for root in roots])
     except ValueError as error:
         raise BadValueError(str(error)) from error
     return text_of(schema, flows)

@@ -43,7 +43,7 @@ class FastCalls(Sender[FastResponse]):
         raise NotImplementedError
 
     def _quick_settings(self) -> QuickSettings | None:
-        if self._is_special or (bare := self._bare()) is None:
+        if self._is_special or self._pacer._waits is not None or (bare := self._bare()) is None:
             return None
         routes, origin, headers, base = bare
         return QuickSettings(

@@ -35,7 +35,9 @@ from plimsoll.users.http.response import elapsed
 from plimsoll.users.http.sending import NO_CONTEXT, RefusedError, weakly
 from plimsoll.users.http.settings import SessionSetting
 from plimsoll.users.http.url import (
+    ABSOLUTE,
     Route,
+    as_ascii,
     by_way_of,
     origin_of,
     routes_of,
@@ -73,7 +75,7 @@ class FastHttpSession(FastCalls):
     auth_header = SessionSetting(None)
     """Authorization header of every request."""
 
-    _steps = frozenset()
+    _steps = frozenset({"_build_url", "_send_request_safe_mode"})
     _cookiejar: SessionCookies | None = None
     _line: tuple[str, CookieLine] | None = None
     """The Cookie header for the root of the last request."""
@@ -163,22 +165,55 @@ class FastHttpSession(FastCalls):
         """
         if "payload" in fields:
             raise TypeError("request() has no argument 'payload'; the body is data= or json=")
-        route = routes_of(self.base_url or "")[url]
-        lines = self._lines(headers, auth, json is not None and not data, route.root)
+        root = routes_of(self.base_url or "")[url].root
+        lines = self._lines(headers, auth, json is not None and not data, root)
         content = dump(json) if json is not None and not data else data
         if fields:
             content, params = _with_fields(method, content, params, fields)
-        body = encode_body(content, files, lines, dict(self._default_headers))
+        limit = (self.max_redirects if max_redirects is None else max_redirects) if allow_redirects else 0
+        chain = Chain((method, name or self.request_name or url))
+        arguments = {"payload": content, "headers": lines, "params": params, "files": files, "stream": stream}
+        if self._has_own_steps:
+            given = {name: value for name, value in arguments.items() if value}
+            with chain.of_this_call():
+                response = self._send_request_safe_mode(method, self._build_url(url), max_redirects=limit, **given)
+        else:
+            response = self._send_content(chain, url, max_redirects=limit, **arguments)
+        return self._hand_over(response, catch_response, context, stream)
+
+    def _build_url(self, url: str) -> str:
+        """The whole URL; Locust's session has this method."""
+        return url if ABSOLUTE.match(url) else f"{self.base_url}{url}"
+
+    def _send_request_safe_mode(self, method: str, url: str, **arguments: Any) -> FastResponse:
+        """Send a request to a whole URL, and report nothing. Locust's session has this method, and scripts replace it.
+
+        arguments: payload, headers, params, files, stream and max_redirects. A failed connection raises nothing.
+        """
+        chain = Chain.of_call() or Chain((method, url))
+        return self._send_content(chain, url, **{"max_redirects": self.max_redirects, **arguments})
+
+    def _send_content(
+        self,
+        chain: Chain,
+        url: str,
+        *,
+        max_redirects: int,
+        payload: Any = None,
+        headers: Mapping[str, Any] | None = None,
+        params: Any = None,
+        files: Any = None,
+        stream: bool = False,
+    ) -> FastResponse:
+        route, method, lines = routes_of(self.base_url or "")[url], chain.endpoint[0].upper(), dict(headers or {})
+        body = encode_body(payload, files, lines, dict(self._default_headers))
         if body.about:
             lines = _merged({**lines, **body.about})
-        if body.data is None and method.upper() in BODY_METHODS:
+        if body.data is None and method in BODY_METHODS:
             body = body._replace(data=b"")
         message = ComposedRequest(route.with_params(params) if params else route, lines, body.data, None, body.payload)
-        limit = self.max_redirects if max_redirects is None else max_redirects
-        chain = Chain((method, name or self.request_name or url))
-        response = self._send(chain, method.upper(), message, stream)
-        response = self._follow(chain, response, method.upper(), message, limit if allow_redirects else 0, stream)
-        return self._hand_over(response, catch_response, context, stream)
+        response = self._send(chain, method, message, stream)
+        return self._follow(chain, response, method, message, max_redirects, stream)
 
     def _lines(self, headers: Mapping[str, str] | None, auth: Any, is_json: bool, root: str) -> dict[str, Any]:
         """Header lines of a request to `root`."""
@@ -257,7 +292,7 @@ class FastHttpSession(FastCalls):
             status = response.status_code
             if response.error or redirects <= 0 or status not in self.redirect_response_codes:
                 return response
-            location = response.headers.get("location")
+            location = as_ascii(response.headers.get("location") or "")
             if not location:
                 return response
             history = [*response.history, response]

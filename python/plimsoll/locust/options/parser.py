@@ -10,10 +10,10 @@ import argparse
 import difflib
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from plimsoll.run.options.config import listed, read_settings
+from plimsoll.errors import UsageError
+from plimsoll.run.options.config import listed, read_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -69,9 +69,9 @@ class _ExclusiveGroup(_Extended, argparse._MutuallyExclusiveGroup):
 class LocustArgumentParser(_Extended, argparse.ArgumentParser):
     """The argument of listeners of `init_command_line_parser`.
 
-    default_config_files: if not empty, Locust's configuration files provide defaults. refuse: called with the error of
-    a command line, and raises; without it the process exits with code 2. More arguments are those of argparse; those
-    known only to configargparse have no effect.
+    default_config_files: configuration files with defaults, or patterns of such; the last is the strongest. refuse:
+    called with the error of a command line, and raises; without it the process exits with code 2. More arguments are
+    those of argparse; those known only to configargparse have no effect.
     """
 
     def __init__(
@@ -144,10 +144,12 @@ class LocustArgumentParser(_Extended, argparse.ArgumentParser):
         """The values of these options in configuration files, and unknown keys as options."""
         found: Settings = {}
         unknown: list[str] = []
-        if not self.default_config_files:
-            return found, unknown
         known = {name: action for action in self._actions for name in action.option_strings}
-        for key, value in read_settings(self._config(words), Path.home(), Path.cwd()).items():
+        try:
+            settings = read_named(self.default_config_files, self._config(words))
+        except UsageError as error:
+            self.error(str(error))
+        for key, value in settings.items():
             action = known.get(f"--{key}")
             if action is None:
                 unknown.append(f"--{key}={value}")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import PlimsollError
 from plimsoll.locust import install
 from plimsoll.locust.inspectuser import get_ratio, users_of_each
+from plimsoll.run.program import calling_program
 from plimsoll.run.transport.frames import pack_error, unpack_error
 
 if TYPE_CHECKING:
@@ -32,25 +33,33 @@ def run_module(module: str, question: Any, timeout: float | None = None) -> dict
 
     timeout: seconds for the locustfile. Raises PlimsollError without a result, or the error in the result.
     """
-    command = [sys.executable, "-P", "-m", module, json.dumps(question, default=str)]
+    text = json.dumps(question, default=str)
+    command = [sys.executable, "-P", "-m", module, text]
+    code = 0
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=timeout)
+        if (program := calling_program()) is not None:
+            printed = program.answer(module, text, timeout)
+        else:
+            done = subprocess.run(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=timeout
+            )
+            printed, code = done.stdout, done.returncode
         # The locustfile may print as well; ours is the last line.
-        found = dict(json.loads(done.stdout.splitlines()[-1]))
+        found = dict(json.loads(printed.splitlines()[-1]))
     except subprocess.TimeoutExpired as error:
         raise PlimsollError(f"the locustfile was not imported within {timeout:g} s") from error
     except (IndexError, ValueError) as error:
-        raise PlimsollError(f"the locustfile ended its process with code {done.returncode}") from error
+        raise PlimsollError(f"the locustfile ended its process with code {code}") from error
     if "error" in found:
         raise unpack_error(found["error"])
     return found
 
 
-def answer(main: Callable[[Any], dict[str, Any]]) -> None:
-    """Print the result of `main` for the argument of `run_module`, or the PlimsollError that it raises."""
+def answer(main: Callable[[Any], dict[str, Any]], question: str) -> None:
+    """Print the result of `main` for the question of `run_module`, or the PlimsollError that it raises."""
     install()
     try:
-        found = main(json.loads(sys.argv[1]))
+        found = main(json.loads(question))
     except PlimsollError as error:
         found = {"error": pack_error(error)}
     print(f"\n{json.dumps(found)}", flush=True)
@@ -71,5 +80,10 @@ def _main(question: tuple[list[str], list[str], int | None]) -> dict[str, Any]:
     }
 
 
+def respond(question: str) -> None:
+    """In the separate process."""
+    answer(_main, question)
+
+
 if __name__ == "__main__":
-    answer(_main)
+    respond(sys.argv[1])

@@ -7,10 +7,11 @@ secret options do not leave it.
 from __future__ import annotations
 
 import os
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.errors import PlimsollError, UnknownOptionError
+from plimsoll.errors import PlimsollError, UnknownOptionError, UsageError
 from plimsoll.locust.script.describe import answer, run_module
 from plimsoll.run.plan import RunPlan
 from plimsoll.server.control.description import Description
@@ -41,11 +42,27 @@ def described(plan: RunPlan) -> Description:
     return TypeAdapter(Description).validate_python(found)
 
 
+def refuse_unknown_options(plan: RunPlan) -> None:
+    """Raises UnknownOptionError, or UsageError for a value that an option of the locustfile rejects.
+
+    Whatever else is wrong with the locustfile can be mended while a page, or a master, waits for its run. The
+    locustfile is imported for this only if there is an option that it alone can explain.
+    """
+    if any(word.startswith("-") for word in plan.arguments):
+        try:
+            described(plan)
+        except UsageError:
+            raise
+        except PlimsollError:
+            pass
+
+
 # In the separate process
 
 
 def _main(question: dict[str, Any]) -> dict[str, Any]:
     # Here, because these patch modules on import.
+    from plimsoll.locust.script.script import needs_host
     from plimsoll.locust.script.setting import LocustfileSetup
 
     plan = RunPlan.from_dict(question)
@@ -55,6 +72,8 @@ def _main(question: dict[str, Any]) -> dict[str, Any]:
         environment.assign_equal_weights()
     classes = environment.available_user_classes or {}
     shapes = environment.available_shape_classes or {}
+    # A listener may choose the host before there are users.
+    may_choose = bool(environment.events.init._handlers or environment.events.test_start._handlers)
     return {
         "classes": [
             {
@@ -62,6 +81,7 @@ def _main(question: dict[str, Any]) -> dict[str, Any]:
                 "weight": float(each.weight),
                 "fixed_count": each.fixed_count,
                 "host": each.host or "",
+                "needs_host": needs_host(each) and not may_choose,
                 "tasks": _tree(each),
             }
             for name, each in sorted(classes.items())
@@ -139,7 +159,11 @@ def _is_plain(action: argparse.Action) -> bool:
     return action.const is True or type(action).__name__ == "BooleanOptionalAction"
 
 
-if __name__ == "__main__":
+def respond(question: str) -> None:
     # Lower priority than a run in progress. With more, the page would wait for a minute on a busy machine.
     os.nice(5)
-    answer(_main)
+    answer(_main, question)
+
+
+if __name__ == "__main__":
+    respond(sys.argv[1])

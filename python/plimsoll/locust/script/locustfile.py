@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import plimsoll.users.http.replaced  # noqa: F401 - before a locustfile may replace functions of requests
 from plimsoll.errors import LocustfileError
 from plimsoll.locust import PLUGINS, load_plugins
 from plimsoll.locust.shape import LoadTestShape

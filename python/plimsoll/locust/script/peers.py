@@ -7,6 +7,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 import gevent
+import msgpack  # type: ignore[import-untyped]
 
 from plimsoll.locust import runners
 from plimsoll.locust.messages import decode, encode
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     Send = Callable[..., None]
 
 logger = logging.getLogger("locust.runners")
+
+UNREADABLE = object()
 
 
 class HostedController:
@@ -138,11 +141,13 @@ class MainPeer(Peer):
                 if runner.receive(client, *state):
                     self._send("heartbeat", client)
             case "report", [client, data]:
-                runner.take_report(client, decode(data))
+                if _is_report(report := _decoded(client, data)):
+                    runner.take_report(client, report)
             case "snapshot", [client, data]:
                 self._add(client, EncodedSnapshot.from_list(data))
             case "message", [type_, data, client]:
-                runner.deliver(type_, decode(data), client)
+                if (message := _decoded(client, data)) is not UNREADABLE:
+                    runner.deliver(type_, message, client)
             case "lose", [client]:
                 runner.lose(client)
             case "leave", [client]:
@@ -153,3 +158,16 @@ class MainPeer(Peer):
         self._take(snapshot)
         for message, trace, count in snapshot.exceptions:
             self._runner.log_exception(client, message, frames_of(trace), count)
+
+
+def _decoded(client: str, data: bytes) -> Any:
+    """What a worker has sent, which may be on another machine; UNREADABLE if it is no message."""
+    try:
+        return decode(data)
+    except (ValueError, TypeError, RecursionError, msgpack.UnpackException):
+        logger.error("what worker %s sent cannot be read, and is left out", client)
+        return UNREADABLE
+
+
+def _is_report(report: Any) -> bool:
+    return isinstance(report, dict) and isinstance(report.get("user_classes_count"), dict)

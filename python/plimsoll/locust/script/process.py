@@ -35,9 +35,11 @@ from plimsoll.locust import install  # noqa: E402
 install()
 
 from plimsoll.locust.script.script import LocustScript  # noqa: E402
+from plimsoll.run import standard_streams  # noqa: E402
 from plimsoll.run.transport.allocation import forget  # noqa: E402
 from plimsoll.run.worker.main import main  # noqa: E402
 
 if __name__ == "__main__":
+    standard_streams.prepare()
     forget(os.environ)
     main(int(sys.argv[1]), int(sys.argv[2]), LocustScript, FILES, KEPT)

@@ -15,10 +15,10 @@ import traceback
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit
 
 from plimsoll._engine import Arrivals, now
 from plimsoll.errors import LocustfileError, UsageError
+from plimsoll.load.origins import is_host_url
 from plimsoll.load.spec import ShapeSpec
 from plimsoll.locust import runners
 from plimsoll.locust.environment import Environment
@@ -28,19 +28,19 @@ from plimsoll.locust.script.own_page import LocustPage
 from plimsoll.locust.script.peers import HostedController, MainPeer, WorkerPeer
 from plimsoll.locust.script.setting import LocustfileSetup, reporting
 from plimsoll.locust.shape import follow
-from plimsoll.run.dispatch import UserClass
+from plimsoll.run.dispatch import NATIVE_USER, UserClass
 from plimsoll.run.exit_code import exit_code
 from plimsoll.run.guard import Place, check_places
 from plimsoll.run.limits import share, share_of
 from plimsoll.run.options import locustfiles
 from plimsoll.run.transport.messages import News
-from plimsoll.run.worker import native, source_addresses
+from plimsoll.run.worker import source_addresses
 from plimsoll.run.worker.caught import LONGEST_MESSAGE
 from plimsoll.run.worker.native import NativePopulation
 from plimsoll.run.worker.open_users import OpenUsers
 from plimsoll.run.worker.population import Population, PythonUsers
 from plimsoll.users import log
-from plimsoll.users.code_errors import broken, place_of
+from plimsoll.users.code_errors import broken, hint, place_of
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest
 from plimsoll.users.recording import RequestRecorder
 from plimsoll.users.user import HttpUser, User, http2_classes
@@ -64,7 +64,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("locust.main")
 
-SCHEMES = ("http", "https", "http+unix", "grpc", "grpcs")
 _OWN_INITS = (User.__init__, HttpUser.__init__, FastHttpUser.__init__)
 
 
@@ -99,7 +98,7 @@ class LocustScript:
         self._place = place
         self._caught = caught
         self._recorder = recorder
-        self._setting = LocustfileSetup(plan, place.role) if plan.scenario is None else None
+        self._setting = LocustfileSetup(plan, place.role, logs=True) if plan.scenario is None else None
         self._environment = self._setting.environment if self._setting else Environment(stop_timeout=plan.stop_timeout)
         self._environment.hub = hub
         self._environment.recorder = recorder
@@ -363,7 +362,7 @@ class LocustScript:
         """Only now: listeners of `init` and `test_start` may change host, weights and classes."""
         environment, plan = self._environment, self._plan
         if plan.scenario is not None:
-            self.classes = [UserClass(native.NAME)]
+            self.classes = [UserClass(NATIVE_USER)]
             natives = NativePopulation(self._engine, self._recorder, plan, self._place.index, self._place.workers)
             self._closed, self._open = natives, natives
             return natives
@@ -429,7 +428,7 @@ class LocustScript:
         frames = "".join(traceback.format_tb(tb))
         last_line = "".join(traceback.format_exception_only(exception))
         # Without frames only the message distinguishes them, and it may differ each time.
-        message = str(exception)
+        message = str(exception) + hint(exception)
         self._caught.add(message or repr(exception), frames + last_line if frames else "")
         self._runner.log_exception("local", message[:LONGEST_MESSAGE], frames)
 
@@ -460,18 +459,20 @@ def check_spawn_rates(classes: Sequence[type[User]]) -> None:
             raise LocustfileError(f"{each.__name__}.max_spawn_rate: must be users per second, above 0, not {rate!r}")
 
 
+def needs_host(cls: type[User]) -> bool:
+    """Whether it is an HTTP class that does not choose its host itself, in its own `__init__`."""
+    return issubclass(cls, HttpUser | FastHttpUser) and cls.__init__ in _OWN_INITS
+
+
 def check_hosts(classes: Sequence[type[User]]) -> None:
     """Raises UsageError if an HTTP class has no host, or an invalid one.
 
-    An empty one is valid: users of such a class request absolute URLs. A class with its own `__init__` may choose its
-    host there, so it is not checked.
+    An empty one is valid: users of such a class request absolute URLs.
     """
     for each in classes:
-        if not issubclass(each, HttpUser | FastHttpUser):
-            continue
-        if each.__init__ not in _OWN_INITS:
+        if not needs_host(each):
             continue
         if each.host is None:
             raise UsageError(f"no host: give one with -H http://…, or set `host` in class {each.__name__}")
-        if each.host and urlsplit(each.host).scheme.lower() not in SCHEMES:
+        if each.host and not is_host_url(each.host):
             raise UsageError(f"host {each.host!r} of {each.__name__} must begin with http:// or https://")

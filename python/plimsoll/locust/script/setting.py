@@ -13,6 +13,7 @@ from plimsoll.locust.messages import decode, encode
 from plimsoll.locust.options import parsed as options
 from plimsoll.locust.runners import WorkerRunner
 from plimsoll.locust.script import locustfile
+from plimsoll.users import log
 from plimsoll.users.code_errors import broken
 from plimsoll.users.events import events
 
@@ -35,8 +36,9 @@ ALSO_SHARED = ("expect_workers", "tags", "exclude_tags")
 class LocustfileSetup:
     """The Environment of one process, created from its locustfiles."""
 
-    def __init__(self, plan: RunPlan, role: Role) -> None:
-        """Reads the plan. Raises PlimsollError."""
+    def __init__(self, plan: RunPlan, role: Role, *, logs: bool = False) -> None:
+        """Reads the plan. logs: sets logging up as the plan says, once the locustfiles are imported. Raises
+        PlimsollError."""
         self._plan = plan
         self._role = role
         if plan.command:
@@ -48,6 +50,8 @@ class LocustfileSetup:
         self.own_actions = [action for action in parser._actions if action.dest not in self._ours]
         """Options that the locustfile has added."""
         self.options = parsed = options.parse(parser, plan, role)
+        if logs and not plan.skip_log_setup:
+            log.setup_logging(plan.loglevel, plan.logfile)
         _check_statistics()
         classes = locustfile.pick(loaded, parsed.user_classes)
         shapes = {name: _make_shape(cls) for name, cls in loaded.shape_classes.items()}

@@ -6,18 +6,19 @@ import re
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-from starlette.responses import Response
+from typing import IO, TYPE_CHECKING
 
 from plimsoll.errors import NotNowError
 from plimsoll.report.assessment import assess
 from plimsoll.report.outputs import pieces
 from plimsoll.report.render.locust_csv import CsvFiles
 from plimsoll.report.sources import OutputRequest, RunSource
+from plimsoll.server.history.downloads import file_of, response_of
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
+
     from plimsoll.server.history.open_store import OpenStore
     from plimsoll.server.live.live import Live
 
@@ -49,25 +50,22 @@ class Files:
     def csv(self, what: str) -> Response:
         """Before the first run, the same as Locust: a header and no requests. Raises PlimsollError."""
         is_none = self._live.test is None
-        text = _empty(what) if is_none else self._kept(_KEPT[what])
-        headers = {"Content-Disposition": f"attachment;filename={self._name()}_{what}.csv", "Cache-Control": "no-store"}
-        return Response(text, headers=headers, media_type="text/csv")
+        text = file_of([_empty(what)]) if is_none else self._kept(_KEPT[what])
+        return response_of(text, {"Content-Disposition": f"attachment;filename={self._name()}_{what}.csv"}, "text/csv")
 
     def report(self, *, is_download: bool) -> Response:
         """The HTML report of the run. Raises PlimsollError."""
-        headers = {"Cache-Control": "no-store"}
-        if is_download:
-            headers["Content-Disposition"] = f"attachment;filename={self._name()}.html"
-        return Response(self._kept("html"), headers=headers, media_type="text/html")
+        headers = {"Content-Disposition": f"attachment;filename={self._name()}.html"} if is_download else {}
+        return response_of(self._kept("html"), headers, "text/html")
 
-    def _kept(self, format: str) -> bytes:
+    def _kept(self, format: str) -> IO[bytes]:
         test = self._live.test
         if test is None:
             raise NotNowError("there is no run yet: start one")
         if not test.run:
             raise NotNowError("nothing of the run is kept yet")
         run = self._place.get().run(test.run)
-        return b"".join(pieces(RunSource.of(run), format, OutputRequest()))
+        return file_of(pieces(RunSource.of(run), format, OutputRequest()))
 
     def _name(self) -> str:
         """Without characters that file names cannot have."""
@@ -80,6 +78,6 @@ class Files:
 def _empty(what: str) -> bytes:
     with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
         files, view = CsvFiles(f"{folder}/run"), RunView()
-        files.check()
-        files.finish(view, assess(view, {}, {}))
+        files.begin()
+        files.finish(view, assess(view, {}, {}, "running"))
         return Path(folder, f"run_{_TABLES.get(what, what)}.csv").read_bytes()

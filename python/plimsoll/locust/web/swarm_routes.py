@@ -40,11 +40,19 @@ def routes(live: Live, control: PageSession, viewers: Viewers, place: OpenStore)
     """place: the store of the run."""
     numbers, files = _Numbers(live, control, viewers), Files(live, place)
 
-    def csv(what: str) -> Callable[[Request], Response]:
-        return lambda _: files.csv(what)
+    async def made(make: Callable[[], Response]) -> Response:
+        async with place.turn():
+            return await run_in_threadpool(make)
 
-    def report(request: Request) -> Response:
-        response = files.report(is_download=bool(request.query_params.get("download")))
+    def csv(what: str) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(_: Request) -> Response:
+            return await made(lambda: files.csv(what))
+
+        return endpoint
+
+    async def report(request: Request) -> Response:
+        is_download = bool(request.query_params.get("download"))
+        response = await made(lambda: files.report(is_download=is_download))
         response.headers["Content-Security-Policy"] = REPORT_POLICY
         return response
 

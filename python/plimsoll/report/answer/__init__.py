@@ -38,8 +38,10 @@ def answer_of(analysis: Analysis) -> tuple[str, ...]:
         found = [*limits.single(analysis)]
     # One run of each cannot tell which is faster: it was made to look into the target.
     looked_into = [*target_side.sentences(study)]
+    others = [*versions.others(analysis)]
     if len(study.trials) == len(study.variants):
         found = [*looked_into, *found]
     else:
-        found = [*found[: max(1, MOST - len(looked_into))], *looked_into]
-    return tuple(found[:MOST]) or (f"{counted(len(study.trials), 'run')}; nothing in them can be compared.",)
+        found = [*found[: max(1, MOST - len(looked_into) - len(others))], *looked_into]
+    found = [*found[: MOST - len(others)], *others]
+    return tuple(found) or (f"{counted(len(study.trials), 'run')}; nothing in them can be compared.",)

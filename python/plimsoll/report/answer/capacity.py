@@ -30,11 +30,13 @@ def sentences(study: Study, search: CapacitySearch) -> tuple[str, ...]:
         least = f"{exact_load(found.high or 0.0, search.unit)}, the lowest load that was tried"
         return (f"This service does not meet {objective} even at {least}.",)
     said = [f"{_carries(found, what, runs)}."]
+    if found.ending == "bracket" and found.high is None:
+        said.append(_disagreement(search, found))
     if found.generator:
         said.append(f"Above that the load generator was the limit, not the service ({found.generator}).")
     elif found.ending == "unbroken":
         said.append("Nothing that was tried broke the objective.")
-    elif found.broken:
+    elif found.broken and not (found.ending == "bracket" and found.high is None):
         said.append(f"Above that {listed([subject(each) for each in found.broken])} broke the objective.")
     if found.grows is not None:
         load, growth = found.grows
@@ -46,6 +48,17 @@ def sentences(study: Study, search: CapacitySearch) -> tuple[str, ...]:
             else f"The backlog did not grow in runs up to {at}; longer runs (--time) show whether that lasts."
         )
     return tuple(said)
+
+
+def _disagreement(search: CapacitySearch, found: Capacity) -> str:
+    """Of the runs above `low`, some of which met the objective."""
+    above = [each for each in search.probes if not each.invalid and each.load > (found.low or 0.0)]
+    loads = [each.load for each in above if not each.passed]
+    first, last = (exact_load(each, search.unit) for each in (min(loads), max(loads)))
+    where = first if first == last else f"{first} to {last}"
+    broken = listed([subject(each) for each in found.broken])
+    higher = "Of the runs above that" if found.low else "Of the runs"
+    return f"{higher}, {len(loads)} of {len(above)} broke the objective by {broken}, at {where}; the others met it."
 
 
 def _carries(found: Capacity, what: str, runs: str) -> str:

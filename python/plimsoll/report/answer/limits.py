@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from plimsoll.report.numbers import amount, percent
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.study import TOTAL
 from plimsoll.stats.validity import ACHIEVED
-from plimsoll.stats.wording import listed
+from plimsoll.stats.wording import listed, whole_percent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -24,6 +25,10 @@ _OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "OVERLOAD", "LEAK")
 """Rules whose findings say what a service does under load; the weightiest first."""
 _BREAKS = ("CRASH", "LEAK")
 """Of these, what the rates that a target carries do not say."""
+ANSWERED = 0.95
+"""Share of the arrivals that a target answers while they come: one that carries them answers as many as there are."""
+CHANCE = 2.0
+"""Standard deviations of a count by which the share may be lower by chance."""
 LARGE_PART = 1 / 3
 """An endpoint with this share of the requests of its operation counts like all of them."""
 
@@ -122,7 +127,12 @@ def carried(analysis: Analysis) -> Iterator[str]:
         for variant in study.variants:
             own = [cell for cell in cells if (cell.variant, cell.operation) == (variant, operation)]
             ladders.append([cell for cell in own if cell.trials and cell.level is not None])
-        if texts := list(_carried(study, [ladder for ladder in ladders if ladder])):
+        overloaded = {
+            (each.where.variant, each.where.level)
+            for each in analysis.findings
+            if each.id == "OVERLOAD" and each.where.operation in (None, operation)
+        }
+        if texts := list(_carried(study, [ladder for ladder in ladders if ladder], overloaded)):
             of = f"{operation}: " if len(study.operations) > 1 else ""
             yield f"{of}{'; '.join(texts)}."
 
@@ -133,12 +143,15 @@ def broken(analysis: Analysis, said: Collection[str]) -> Iterator[str]:
     return of_target(replace(analysis, findings=tuple(new)), len(_BREAKS), rules=_BREAKS)
 
 
-def _carried(study: Study, ladders: Sequence[Sequence[CellSummary]]) -> Iterator[str]:
-    """ladders: the cells of each variant, by level. Variants that carry the highest rate stand together."""
+def _carried(
+    study: Study, ladders: Sequence[Sequence[CellSummary]], overloaded: Collection[tuple[str | None, Level | None]]
+) -> Iterator[str]:
+    """ladders: the cells of each variant, by level. Variants that carry the highest rate stand together. overloaded:
+    variants and levels whose backlog grows."""
     whole: dict[Level | None, list[CellSummary]] = {}
     limited = []
     for cells in ladders:
-        faults = [_fault(study, cell) for cell in cells]
+        faults = [_fault(study, cell, (cell.variant, cell.level) in overloaded) for cell in cells]
         first = next((place for place, fault in enumerate(faults) if fault is not None), None)
         name = code(cells[0].variant)
         if first is None:
@@ -160,7 +173,7 @@ def _p99(cells: Sequence[CellSummary]) -> str:
     return f" (p99 {listed(known)} ms)" if len(known) == len(values) else ""
 
 
-def _fault(study: Study, cell: CellSummary) -> str | None:
+def _fault(study: Study, cell: CellSummary, is_overloaded: bool) -> str | None:
     """Why a rate does not count as carried."""
     if crashed := next((trial.crashed for trial in cell.trials if trial.crashed), None):
         return f"the target ended by itself ({crashed})"
@@ -169,7 +182,27 @@ def _fault(study: Study, cell: CellSummary) -> str | None:
     row = cell.main
     if row is not None and row.requests and row.failures and row.failures / row.requests > study.tolerance:
         return f"{percent(row.failures / row.requests)} of the requests fail"
-    return None
+    answered = _answered(cell)
+    if answered is not None and row is not None and row.rate is not None:
+        return f"only {amount(row.rate)} requests/s are answered while they come, {whole_percent(answered)} of them"
+    return "the backlog grows for as long as it lasts" if is_overloaded else None
+
+
+def _answered(cell: CellSummary) -> float | None:
+    """The share of the requests that are answered while they come, if it is too low for a rate that is carried; of the
+    median run."""
+    shares = []
+    for trial in cell.valid or cell.trials:
+        row = trial.total
+        if row is None or not row.rate or not trial.offered or not trial.duration or not row.requests:
+            return None
+        # An arrival may be more than one request, or none. Then all that were answered, later too, are the measure.
+        share = max(row.rate / trial.offered, row.rate * trial.duration / row.requests)
+        by_chance = CHANCE / math.sqrt(row.rate * trial.duration)
+        shares.append(share if share < ANSWERED - by_chance else 1.0)
+    shares.sort()
+    middle = shares[len(shares) // 2] if shares else 1.0
+    return middle if middle < 1 else None
 
 
 def single(analysis: Analysis) -> Iterator[str]:

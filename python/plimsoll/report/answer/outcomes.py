@@ -11,6 +11,7 @@ from plimsoll.report.answer import phrases
 from plimsoll.report.answer.phrases import at_levels, code
 from plimsoll.report.numbers import counted, percent
 from plimsoll.stats.compare import planning
+from plimsoll.stats.compare.pairs import ALPHA
 from plimsoll.stats.study import TOTAL
 from plimsoll.stats.wording import listed
 
@@ -87,7 +88,7 @@ def uncertain(study: Study, rows: Sequence[Comparison]) -> Iterator[str]:
         least = percent(same[0].metric.delta)
         yield f"{who(study, same)} made no difference that matters in {metric} (less than {least} either way)."
     if bounded := [each for each in left if is_open(each) and each not in unclear]:
-        pairs = phrases.pairs_of(max(bounded, key=lambda each: each.pairs))
+        pairs = words.basis(max(bounded, key=lambda each: each.pairs))
         yield f"{who(study, bounded)} made no difference in {metric} that {pairs} can show; {ruled_out(bounded)}."
 
 
@@ -99,7 +100,7 @@ def _unclear(study: Study, rows: Sequence[Comparison]) -> str:
     beside = f" from {code(largest.a)}" if len(others) == 1 else ""
     at = f" {at_levels([largest.level])}" if len(study.levels) > 1 else ""
     of = f" for {code(largest.b)}" if len(others) > 1 else ""
-    pairs = phrases.pairs_of(largest)
+    pairs = words.basis(largest)
     if possible := _possible(largest):
         doubt = f"but with {pairs} anything from {possible} is possible"
     elif largest.low is not None and largest.high is not None and not largest.low <= 1 <= largest.high:
@@ -125,10 +126,11 @@ def _possible(comparison: Comparison) -> str:
 
 def _advice(study: Study, comparison: Comparison) -> str:
     """How many more pairs could tell a change of this size from none, at the spread that was seen."""
-    if not comparison.spread or not comparison.ratio:
+    if not comparison.spread or not comparison.ratio or comparison.earlier:
         return ""
     goal = max(math.expm1(abs(math.log(comparison.ratio))), comparison.metric.delta)
-    more = max(2, planning.pairs_needed(comparison.spread, goal) - comparison.pairs)
+    alpha = comparison.alpha or ALPHA
+    more = max(2, planning.pairs_needed(comparison.spread, goal, alpha) - comparison.pairs)
     if more > MOST_PAIRS:
         return "; longer runs or a quieter machine are needed"
     pace = words.RunLength.of(study, comparison)
@@ -179,6 +181,12 @@ def size(comparison: Comparison) -> float:
 def endpoint_of(comparison: Comparison) -> str:
     """ " for `GET /todos/`"; "" for all endpoints together."""
     return "" if comparison.endpoint == TOTAL else f" for {code(' '.join(filter(None, comparison.endpoint)))}"
+
+
+def in_short(comparison: Comparison, *, has_levels: bool) -> str:
+    """One difference in few words: "`new` for `GET /x` at 20 users, 45 % higher p99"."""
+    at = f" {at_levels([comparison.level])}" if has_levels else ""
+    return f"{code(comparison.b)}{endpoint_of(comparison)}{at}, {phrases.change(comparison)}{_by(comparison)}"
 
 
 def _by(comparison: Comparison) -> str:

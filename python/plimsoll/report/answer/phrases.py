@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from plimsoll.report import words
-from plimsoll.report.numbers import counted, percent
+from plimsoll.report.numbers import percent
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.wording import listed
 
@@ -30,13 +30,6 @@ def code(name: str) -> str:
     return f"`{plain}`"
 
 
-def pairs_of(comparison: Comparison) -> str:
-    """5 interleaved pairs; "one run each"."""
-    if comparison.pairs < 2:
-        return "one run each"
-    return counted(comparison.pairs, "interleaved pair" if comparison.interleaved else "pair")
-
-
 def change(comparison: Comparison) -> str:
     """How b differs from a, to be followed by "than a": "34 % faster", "12 % more requests". The ratio is known."""
     metric, ratio = comparison.metric, comparison.ratio
@@ -53,7 +46,7 @@ def sentence(comparison: Comparison, where: str = "") -> str:
     b, a = code(comparison.b), code(comparison.a)
     text = change(comparison)
     metric = comparison.metric.text if is_typical(comparison.metric) else ""
-    basis = ", ".join(filter(None, (metric, span(comparison), pairs_of(comparison))))
+    basis = ", ".join(filter(None, (metric, span(comparison), words.basis(comparison))))
     if comparison.metric.kind == "errors":
         return f"{b} has {text} than {a}{where} ({basis})"
     assert comparison.ratio is not None

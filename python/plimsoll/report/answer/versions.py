@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from plimsoll.report import words
 from plimsoll.report.answer import outcomes, phrases
 from plimsoll.report.answer.phrases import code
 from plimsoll.report.gate import judged
@@ -64,9 +65,51 @@ def sentences(analysis: Analysis) -> list[str]:
         *outcomes.uncertain(study, leading),
         *_single_runs(analysis, [each for each in leading if each.word == "one run"]),
     ]
-    for name, text in _elsewhere(analysis, [*topics[1:], *_typical(analysis, topics)], leading):
-        found.insert(_place_of(name, found), text)
+    has_levels = len(study.levels) > 1
+    for pair in _pairs_elsewhere(analysis, topics, leading):
+        text = f"{outcomes.difference(pair, has_levels=has_levels)}."
+        found.insert(_place_of(code(pair[0].b), found), text)
     return found or list(_silent(analysis, [each for each in leading if each.word == "no verdict"]))
+
+
+def others(analysis: Analysis) -> Iterator[str]:
+    """One sentence about all certain differences that the other sentences do not have."""
+    topics = topics_of(analysis)
+    if not topics:
+        return
+    leading = [each for each in analysis.comparisons if topics[0].covers(each)]
+    said = [*leading, *(each for pair in _pairs_elsewhere(analysis, topics, _once_each(leading)) for each in pair)]
+    known = set(map(id, said))
+    twins = _twins(analysis)
+    unsaid = (each for each in analysis.comparisons if id(each) not in known)
+    rest = [each for each in unsaid if (each.operation, each.endpoint) not in twins]
+
+    texts: list[str] = []
+    for is_better in (False, True):
+        found = [each for each in rest if each.better is is_better]
+        if not found:
+            continue
+        largest = outcomes.in_short(max(found, key=outcomes.size), has_levels=len(analysis.study.levels) > 1)
+        who = str(len(found)) if texts else f"{len(found)} of {len(rest)} other comparisons"
+        if len(rest) == 1:
+            who = "The other comparison"
+        are, most = ("is", ":") if len(found) == 1 else ("are", ", most of all")
+        texts.append(f"{who} {are} certainly {'better' if is_better else 'worse'}{most} {largest}")
+    if texts:
+        yield f"{'; '.join(texts)}."
+
+
+def _twins(analysis: Analysis) -> set[tuple[str, tuple[str, str]]]:
+    """The only endpoint of each operation that has one: its requests are those of all endpoints together."""
+    endpoints: dict[str, set[tuple[str, str]]] = {}
+    for each in analysis.comparisons:
+        endpoints.setdefault(each.operation, set()).add(each.endpoint)
+    return {
+        (operation, endpoint)
+        for operation, own in endpoints.items()
+        for endpoint in own - {TOTAL}
+        if TOTAL in own and len(own) == 2
+    }
 
 
 def has_result(analysis: Analysis) -> bool:
@@ -146,7 +189,7 @@ def _other_work(analysis: Analysis, refused: Sequence[Comparison]) -> Iterator[s
             caveat = f"but its replies are {percent(abs(share - 1))} {'larger' if share > 1 else 'smaller'}"
             if rate is not None:
                 caveat += f" ({phrases.times(rate * share)} the data per second)"
-        yield f"{phrases.beside(each, rate)} ({phrases.pairs_of(each)}), {caveat}."
+        yield f"{phrases.beside(each, rate)} ({words.basis(each)}), {caveat}."
 
 
 def _fails(analysis: Analysis, comparison: Comparison) -> bool:
@@ -232,16 +275,16 @@ def _repeat_advice(study: Study) -> str:
     return f": add `--repeats 5`{minutes}"
 
 
-def _elsewhere(analysis: Analysis, topics: Sequence[Topic], leading: Sequence[Comparison]) -> Iterator[tuple[str, str]]:
-    """Differences by other metrics, of pairs that do not differ by the leading one, each with the name of its variant:
-    the pair with the largest one of each metric."""
+def _pairs_elsewhere(
+    analysis: Analysis, topics: Sequence[Topic], leading: Sequence[Comparison]
+) -> list[list[Comparison]]:
+    """Differences by other metrics, of pairs that do not differ by the leading one: of each metric the rows of the pair
+    with the largest one."""
     known = {(each.a, each.b, each.level) for each in leading if each.word in ("different", "invalid")}
-    has_levels = len(analysis.study.levels) > 1
-    sentences = []
-    for topic in topics:
+    found = []
+    for topic in (*topics[1:], *_typical(analysis, topics)):
         rows = [each for each in analysis.comparisons if topic.covers(each) and outcomes.is_certain(each)]
         if rows := [each for each in rows if (each.a, each.b, each.level) not in known]:
             known |= {(each.a, each.b, each.level) for each in rows}
-            pair = max(outcomes.by_pair(rows), key=lambda pair: max(map(outcomes.size, pair)))
-            sentences.append((code(pair[0].b), f"{outcomes.difference(pair, has_levels=has_levels)}."))
-    yield from sentences[:MOST_ELSEWHERE]
+            found.append(max(outcomes.by_pair(rows), key=lambda pair: max(map(outcomes.size, pair))))
+    return found[:MOST_ELSEWHERE]

@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
 
+from plimsoll.plain_text import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -39,6 +41,8 @@ KINDS = (
     "trend",
 )
 """Stems of the files."""
+BACKSLASH = "\u29f5"
+"""What stands for a backslash in a title: it looks like one."""
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', 'DejaVu Sans', sans-serif"
 
 _FOLDER = files("plimsoll.report.charts")
@@ -79,9 +83,10 @@ def draw(
     """kind: one of KINDS. data: rows by the names that the file gives them. words: what its other placeholders stand
     for. grows: rows are added while it is looked at, to data that has none yet, too. about: further fields of the
     chart. Raises KeyError for a placeholder that nobody filled."""
-    spec = filled(_file(f"{kind}.vl.json"), words or {})
+    spec = _quoted(filled(_file(f"{kind}.vl.json"), words or {}))
+    title = printable(title)
     spec["title"] = {"text": title}
-    spec["datasets"] = {key: [_finite(row) for row in rows] for key, rows in data.items() if rows or grows}
+    spec["datasets"] = rows_by_name({key: rows for key, rows in data.items() if rows or grows})
     if "layer" in spec:
         # What has no rows is not drawn: it would only make the renderer wonder how far its axis should reach.
         spec["layer"] = [layer for layer in spec["layer"] if layer["data"]["name"] in spec["datasets"]]
@@ -90,8 +95,13 @@ def draw(
 
 def fragment(file: str, part: str, words: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Layers from a file of such, filled in like a specification."""
-    layers: list[dict[str, Any]] = filled(_file(file)[part], words)
+    layers: list[dict[str, Any]] = _quoted(filled(_file(file)[part], words))
     return layers
+
+
+def rows_by_name(data: Mapping[str, Sequence[Row]]) -> dict[str, list[Row]]:
+    """Data sets as a specification has them."""
+    return {name: [{key: _shown(each) for key, each in row.items()} for row in rows] for name, rows in data.items()}
 
 
 def config(mode: Mode) -> dict[str, Any]:
@@ -118,6 +128,18 @@ def filled(node: Any, words: Mapping[str, Any]) -> Any:
     return words[whole[1]] if whole else _PLACE.sub(lambda found: str(words[found[1]]), node)
 
 
+def _quoted(node: Any, key: str = "") -> Any:
+    """A copy whose titles break no expression of Vega. For tooltips and for screen readers Vega-Lite puts the titles of
+    axes and fields between double quotes. It escapes double quotes, but no backslashes and no ends of lines."""
+    if isinstance(node, dict):
+        return {name: _quoted(each, name) for name, each in node.items()}
+    if isinstance(node, list):
+        return [_quoted(each) for each in node]
+    if not isinstance(node, str):
+        return node
+    return printable(node).replace("\\", BACKSLASH) if key == "title" else printable(node)
+
+
 def identifier(name: str) -> str:
     """Letters, digits and hyphens. Two names that differ elsewhere only get a number in them."""
     return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower() or "chart"
@@ -139,9 +161,11 @@ def short(value: float, digits: int = 5) -> float:
     return float(f"{value:.{digits}g}")
 
 
-def _finite(row: Row) -> Row:
-    """JSON knows no NaN."""
-    return {key: None if isinstance(each, float) and not math.isfinite(each) else each for key, each in row.items()}
+def _shown(value: str | float | int | None) -> str | float | int | None:
+    """JSON has no NaN, and a picture no control characters."""
+    if isinstance(value, str):
+        return printable(value)
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @functools.cache

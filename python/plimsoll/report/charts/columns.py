@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -94,6 +94,11 @@ def part_of(second: Second) -> ColumnValues:
     )
 
 
+def no_requests(seconds: int) -> ColumnValues:
+    """Seconds of an endpoint without requests."""
+    return ColumnValues(seconds, dict.fromkeys(("requests", "failures"), Value(0, 0, 0, seconds)))
+
+
 def _times(second: Second) -> dict[str, Histogram]:
     times = {"response": second.response, "service": second.service, "lag": second.lag, "delay": second.delay}
     return {name: each for name, each in times.items() if each is not None and each.count}
@@ -108,7 +113,7 @@ def _values(second: Second, times: Mapping[str, Histogram]) -> dict[str, Value]:
         "in flight": second.in_flight,
         "waiting": second.waiting,
     }
-    for line, value in _quantiles(times):
+    for line, value in quantiles(times):
         known[line] = value
     return {line: Value(each, each, each) for line, each in known.items() if each is not None}
 
@@ -125,7 +130,7 @@ def merged(parts: Sequence[ColumnValues]) -> ColumnValues:
                 times[name].add(Histogram.decode(data))
             else:
                 times[name] = Histogram.decode(data)
-    for line, milliseconds in _quantiles(times):
+    for line, milliseconds in quantiles(times):
         values[line] = values[line]._replace(value=milliseconds)
     packed = {name: each.encode(compressed=False) for name, each in times.items()}
     return ColumnValues(sum(part.seconds for part in parts), values, packed)
@@ -185,7 +190,7 @@ def _parts(histograms: Sequence[Histogram | None], width: int) -> Iterator[list[
 
 
 def _quantile_columns(name: str, histograms: Sequence[Histogram | None]) -> dict[str, NDArray[np.float64]]:
-    """What `_quantiles` says of each; NaN where nothing was timed."""
+    """What `quantiles` says of each; NaN where nothing was timed."""
     lines = _LINES[name]
     known = [(place, each) for place, each in enumerate(histograms) if each is not None and each.count]
     table = Histogram.table([each for _, each in known], [q for _, q in lines])
@@ -202,8 +207,8 @@ def _all_values(several: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
     return {line: _together(found) for line, found in lines.items()}
 
 
-def _quantiles(times: Mapping[str, Histogram]) -> Iterator[tuple[str, float]]:
-    """ms. A time under 1 µs is drawn as that: a logarithmic axis has no 0."""
+def quantiles(times: Mapping[str, Histogram]) -> Iterator[tuple[str, float]]:
+    """Percentiles of these times by line, in ms. A time under 1 µs is drawn as that: a logarithmic axis has no 0."""
     for name, lines in _LINES.items():
         if name in times:
             found = times[name].values_at([q for _, q in lines])
@@ -228,6 +233,12 @@ class Cells:
 
 def cells_of(second: Second) -> Cells:
     return Cells(1, _counts(second.response))
+
+
+def cells_of_column(part: ColumnValues) -> Cells:
+    """The same of several seconds together."""
+    response = part.packed.get("response")
+    return Cells(part.seconds, {} if response is None else _counts(Histogram.decode(response)))
 
 
 def _counts(times: Histogram) -> dict[int, int]:
@@ -255,7 +266,12 @@ def merged_cells(parts: Sequence[Cells]) -> Cells:
     return Cells(sum(part.seconds for part in parts), counts)
 
 
-P = TypeVar("P")
+class _Part(Protocol):
+    @property
+    def seconds(self) -> int: ...
+
+
+P = TypeVar("P", bound=_Part)
 
 
 class ColumnGrid(Generic[P]):
@@ -276,6 +292,19 @@ class ColumnGrid(Generic[P]):
         self._sealed = 0
         """Columns before this second are one part."""
 
+    def begin(self, parts: Iterable[tuple[int, P]], width: int, until: int, empty: Callable[[int], P]) -> None:
+        """Begin with the seconds before `until`. parts: (first second, some of `width` seconds together), ascending.
+        empty: so many seconds of which there is no part. Both widths are powers of two."""
+        self.width = max(self.width, width)
+        columns: dict[int, list[P]] = {start: [] for start in range(0, until, self.width)}
+        for second, part in parts:
+            columns[self._start(second)].append(part)
+        for start, found in columns.items():
+            missing = min(self.width, until - start) - sum(part.seconds for part in found)
+            self._columns[start] = {start: self._merge([*found, empty(missing)] if missing else found)}
+        self._newest = until - 1
+        self._sealed = self._start(until)
+
     def fit(self, seconds: int) -> None:
         """Be so wide that this many seconds are at most `most` columns; never narrower than before. Wider columns hold
         whole ones, as long as each length is a multiple of the one before where the width grows."""
@@ -287,8 +316,11 @@ class ColumnGrid(Generic[P]):
         for parts in self._columns.values():
             for second, part in parts.items():
                 columns.setdefault(self._start(second), {})[second] = part
-        self._columns = columns
         self._sealed = self._start(self._sealed)
+        for start, parts in columns.items():
+            one = start < self._sealed and len(parts) > 1
+            columns[start] = {start: self._merge(list(parts.values()))} if one else parts
+        self._columns = columns
 
     def put(self, second: int, part: P) -> tuple[list[tuple[int, P]], bool]:
         """Columns that are complete now, and were not; and whether one changed that was complete before. A second that

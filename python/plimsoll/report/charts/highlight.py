@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report.charts.chart import Row, fragment, identifier, short
+from plimsoll.report.charts.chart import Row, fragment, identifier, rows_by_name, short
 from plimsoll.report.numbers import amount
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def highlighted(chart: Chart, finding: Finding) -> Chart | None:
     layers = fragment("highlight.json", part, {**words, "rule": finding.id})
     spec = _layered(chart.spec)
     spec["layer"] = [*spec["layer"], *layers]
-    spec["datasets"] = {**spec["datasets"], **data}
+    spec["datasets"] = {**spec["datasets"], **rows_by_name(data)}
     return replace(chart, name=f"{chart.name}-{identifier(finding.id)}", spec=spec)
 
 

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING
 from plimsoll._engine import Histogram
 from plimsoll.load.durations import duration_text
 from plimsoll.report.charts.axes import horizon
-from plimsoll.report.charts.columns import ColumnGrid, Second, cells_of, merged, merged_cells, part_of
+from plimsoll.report.charts.columns import (
+    Cells,
+    ColumnGrid,
+    Second,
+    cells_of,
+    cells_of_column,
+    merged,
+    merged_cells,
+    no_requests,
+    part_of,
+)
 from plimsoll.report.charts.course_draw import (
     LINES,
     SHADED,
@@ -29,10 +39,10 @@ from plimsoll.report.charts.course_draw import (
 from plimsoll.report.charts.thin import MOST_POINTS, wide_note
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
     from plimsoll.report.charts.chart import Chart, Row
-    from plimsoll.report.charts.columns import Cells, ColumnValues
+    from plimsoll.report.charts.columns import ColumnValues
 
 __all__ = ["MOST_COLUMNS", "Edit", "LiveChartSet", "Rows", "Second"]
 
@@ -54,30 +64,43 @@ class LiveChartSet:
     outdated: an axis has become too short, or a second that was drawn has changed.
     """
 
-    def __init__(self, *, is_open: bool, warmup: int, is_total: bool, since: int = 0) -> None:
-        """warmup: seconds from the start that are in no figure, for whatever reason. since: what was before this second
-        is not known."""
+    def __init__(self, *, is_open: bool, warmup: int, is_total: bool) -> None:
+        """warmup: seconds from the start that are in no figure, for whatever reason."""
         self.version = 0
         self._is_open = is_open
         self._kinds = [kind for kind in LINES if is_total or kind not in TOTAL_ONLY]
         self._lines: ColumnGrid[ColumnValues] = ColumnGrid(MOST_POINTS, merged)
         self._cells: ColumnGrid[Cells] = ColumnGrid(MOST_COLUMNS, merged_cells)
-        self._newest = since - 1
-        self._since = since
+        self._newest = -1
         self._horizon = horizon(0)
         self._room = ROOM
         self._frames: dict[str, Frame] = {}
         self._edits: tuple[Row, ...] = ()
+        self._edits_left_out = 0
         self._warmup = warmup
         self._reframe()
+
+    def begin(self, columns: Iterable[tuple[int, ColumnValues]], width: int, until: int) -> None:
+        """Begin with what is known of an endpoint's seconds before `until`. columns: (first second, those of `width`
+        seconds with requests together), ascending. width: a power of two; the set's own columns are at least as
+        wide."""
+        parts = list(columns)
+        self._newest = until - 1
+        self._horizon = horizon(self._newest)
+        self._lines.fit(self._horizon)
+        self._lines.begin(parts, width, until, no_requests)
+        self._cells.fit(self._horizon)
+        self._cells.begin(((start, cells_of_column(each)) for start, each in parts), width, until, Cells)
+        self._outdated()
 
     def leave_out(self, warmup: int) -> None:
         """From now on what is before this second is in no figure."""
         self._warmup = warmup
         self._outdated()
 
-    def mark(self, edits: Sequence[Edit]) -> None:
-        """These are the changes of the load so far."""
+    def mark(self, edits: Iterable[Edit], left_out: int = 0) -> None:
+        """These are the changes of the load so far. left_out: the number of earlier ones that are not among them."""
+        self._edits_left_out = left_out
         self._edits = tuple({"second": second, "text": text} for second, text in edits)
         self._outdated()
 
@@ -111,8 +134,9 @@ class LiveChartSet:
     def _setting(self) -> CourseContext:
         warmup = self._warmup
         notes = [f"The first {duration_text(warmup)}, in grey, are in no figure."] if warmup else []
-        if self._since:
-            notes.append(f"What was before {duration_text(self._since)} is not kept for single endpoints.")
+        if self._edits_left_out:
+            of = len(self._edits) + self._edits_left_out
+            notes.append(f"Only the last {len(self._edits)} of {of} changes of the load are marked.")
         return CourseContext("live", left_out=warmup, notes=tuple(notes), edits=self._edits, grows=True)
 
     def _fill(self, second: int) -> None:

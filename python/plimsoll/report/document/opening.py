@@ -5,22 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.load.durations import duration_text
+from plimsoll.plain_text import one_line
+from plimsoll.record import STREAM_ROWS
 from plimsoll.report.document.blocks import Paragraph, Preformatted
 from plimsoll.report.numbers import amount, count, percent, with_share
-from plimsoll.report.text import cells, one_line
+from plimsoll.report.text import cells
 from plimsoll.stats.headline.causes import unreachable
+from plimsoll.stats.totals import Totals
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plimsoll.report.document.blocks import Block
-    from plimsoll.stats.latency.milliseconds import Latency
+    from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
     from plimsoll.stats.summary import EndpointSummary
     from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.view import RunView
 
 NO_REQUESTS = "No requests were made."
-PASSED, BROKEN = "✓", "✗"
+HEADS = "The time of a request with a stream ends with the head of its response."
+PASSED, BROKEN, NOT_SHOWN = "✓", "✗", "?"
+THRESHOLD_MARKS = {"passed": PASSED, "broken": BROKEN, "not shown": NOT_SHOWN}
 _BARS = 8
 """Rows up to p99; one more has what is above."""
 _FAR_APART = 20
@@ -32,13 +37,14 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 def opening(
     view: RunView, manifest: Mapping[str, Any], total: EndpointSummary, thresholds: Sequence[ThresholdResult]
 ) -> tuple[Block, ...]:
-    """manifest: of it, `host` is read. total: the row of all endpoints."""
+    """manifest: of it, `host` and `users_kind` are read. total: the row of all endpoints."""
     blocks: list[Block] = []
     if thresholds:
         blocks.append(Preformatted("\n".join(_threshold_lines(thresholds))))
     blocks.append(Paragraph(sentence(view, manifest, total)))
     if total.response.count:
-        blocks.append(Preformatted("\n".join(["Response times", *histogram_lines(total.response)])))
+        title = "Response times" + "; those of streams end with the head" * ends_with_heads(view, manifest)
+        blocks.append(Preformatted("\n".join([title, *histogram_lines(total.response)])))
     return tuple(blocks)
 
 
@@ -46,14 +52,16 @@ def _threshold_lines(thresholds: Sequence[ThresholdResult]) -> list[str]:
     texts = [one_line(each.text) for each in thresholds]
     width = max(map(cells, texts))
     return [
-        f"{PASSED if each.passed else BROKEN} {text}{' ' * (width - cells(text))}  {one_line(each.detail)}".rstrip()
+        f"{THRESHOLD_MARKS[each.outcome]} {text}{' ' * (width - cells(text))}  {one_line(each.detail)}".rstrip()
         for each, text in zip(thresholds, texts, strict=True)
     ]
 
 
 def sentence(view: RunView, manifest: Mapping[str, Any], total: EndpointSummary) -> str:
     """What came of the run: how many requests, how many of them failed, and how long responses took."""
-    begun = streams_began(view)
+    begun, heads = streams_began(view), ends_with_heads(view, manifest)
+    if not total.requests and view.total.unanswered:
+        return f"No response came: {count(view.total.unanswered)} requests were still out when the run ended."
     if not total.requests:
         return f"No request has ended, but events of streams arrived.{begun}" if view.endpoints else NO_REQUESTS
     most = max(view.failures, key=lambda each: each.count, default=None)
@@ -66,42 +74,76 @@ def sentence(view: RunView, manifest: Mapping[str, Any], total: EndpointSummary)
     if total.failures:
         failed = f"{count(total.failures)} failed ({percent(total.failures / total.requests)}{why})"
     rate = f"{amount(total.rps)} per second"
+    if late := view.late:
+        rate += f" in that time, {count(late)} answered later"
     parts = [f"{count(total.requests)} requests in {duration_text(view.duration)} ({rate}), {failed}."]
     half, most_of_them = (total.response.quantile(q) for q in (0.5, 0.99))
     if half and most_of_them:
-        parts.append(f"Half of the responses took at most {with_share(half)}, 99 % at most {with_share(most_of_them)}.")
-    return f"{' '.join(parts)}{begun}"
+        times = _times(half, most_of_them, total.response.waited)
+        # The times of heads are small, and nobody asks for them: what streams took comes first.
+        parts += [begun.strip(), HEADS, times] if heads and begun else [times, begun.strip()]
+    return " ".join(filter(None, parts))
+
+
+def _times(half: Milliseconds, most: Milliseconds, waited: int) -> str:
+    """half, most: p50 and p99. waited: requests without a response."""
+    if not waited or not most.at_least:
+        return f"Half of the responses took at most {with_share(half)}, 99 % at most {with_share(most)}."
+    still = f"{count(waited)} had no response when the run ended"
+    if half.at_least:
+        return f"Half of the requests took longer than {amount(half.value)} ms: {still}."
+    more = f"one in a hundred more than {amount(most.value)} ms"
+    return f"Half of the requests took at most {with_share(half)}, {more}: {still}."
 
 
 def streams_began(view: RunView) -> str:
-    """When streams began, from *due*, after a blank; "" without streams, and with those of several endpoints."""
+    """When streams began, from *due*, after a blank; "" without streams. Those of several endpoints are one sum."""
     for method in ("first token", "first event"):
         rows = [each for each in view.endpoints if each.method == method]
-        if len(rows) == 1:
-            half, most = (rows[0].response_of(view.timed).quantile(q) for q in (0.5, 0.99))
-            if half and most:
-                return f" Half had their {method} within {with_share(half)}, 99 % within {with_share(most)}."
+        total = Totals.of(method, "", (each for row in rows for each in row.outcomes.values()))
+        half, most = (total.response_of(view.timed).quantile(q) for q in (0.5, 0.99))
+        if half and most:
+            who = "Half" if len(rows) == 1 else "Half of the streams"
+            return f" {who} had their {method} within {with_share(half)}, 99 % within {with_share(most)}."
     return ""
 
 
+def ends_with_heads(view: RunView, manifest: Mapping[str, Any]) -> bool:
+    """Whether the times of requests with streams end with the head: those of Python users, but for calls of gRPC."""
+    if manifest.get("users_kind") != "python":
+        return False
+    streams = {each.name for each in view.endpoints if each.method in ("first token", "first event")}
+    others = (*STREAM_ROWS, "gRPC")
+    return any(each.name in streams and each.method not in others for each in view.endpoints)
+
+
 def histogram_lines(times: Latency) -> list[str]:
-    """A bar for each range of times: its upper end, how many there are, and the share up to there."""
+    """A bar for each range of times: its upper end, how many there are, and the share up to there; and one for requests
+    without a response."""
     edges = _edges(times)
     above = [*times.counts_above(edges[:-1]), 0]
     counts = [before - after for before, after in zip([times.count, *above], above, strict=False)]
-    longest = max(map(cells, (amount(edge) for edge in edges)))
-    widest = max(cells(count(each)) for each in counts)
+    digits = max(map(cells, map(amount, edges)))
+    heads = [f"≤ {amount(edge):>{digits}} ms" for edge in edges]
+    if times.waited:
+        heads, counts, above = (
+            [*heads, "no response"],
+            [*counts, times.waited],
+            [*(each + times.waited for each in above), 0],
+        )
+    longest, widest = max(map(cells, heads)), max(cells(count(each)) for each in counts)
+    whole = times.count + times.waited
     return [
-        f"≤ {amount(edge):>{longest}} ms {_bar(each / max(counts)):{_BAR_CELLS}} {count(each):>{widest}} "
-        f"{_share_up_to(times.count - left, times.count):>7}"
-        for edge, each, left in zip(edges, counts, above, strict=True)
+        f"{head:>{longest}} {_bar(each / max(counts)):{_BAR_CELLS}} {count(each):>{widest}} "
+        f"{_share_up_to(whole - left, whole):>7}"
+        for head, each, left in zip(heads, counts, above, strict=True)
     ]
 
 
 def _edges(times: Latency) -> list[float]:
     """Upper ends of ranges, in ms: from p1 to p99 of one width, or growing where those are far apart; then the
     maximum."""
-    low, high, longest = (each.value if each else 0.0 for each in map(times.quantile, (0.01, 0.99, 1)))
+    low, high, longest = (each or 0.0 for each in times.values((0.01, 0.99, 1)))
     if high <= low:
         return [longest]
     if low > 0 and high / low > _FAR_APART:

@@ -41,15 +41,27 @@ def remarks(view: RunView, response: Latency) -> list[str]:
         )
     if response.censored:
         lines.append(f"≥: at least; {counted(response.censored, 'timeout')} kept at the limit that ended the wait")
+    times = (response.mean, response.quantile(0.99), response.max)
+    if response.waited and any(time is not None and time.at_least for time in times):
+        lines.append(
+            "≥: at least; a response that did not come would have taken longer than the wait for it "
+            "(product-limit estimate, Kaplan–Meier)"
+        )
     if view.times_of != "all" and view.total.failures:
         lines.append(f"times are those of successful requests only; {counted(view.total.failures, 'request')} failed")
     if response.overflow:
         lines.append(f"longer than 1 h, where percentiles end: {counted(response.overflow, 'exchange')}")
-    if view.total.cancelled:
-        lines.append(
-            f"cut off when their user stopped, and counted nowhere else: {counted(view.total.cancelled, 'exchange')}"
-        )
+    if view.total.unanswered:
+        lines.append(_unanswered(view))
     return lines
+
+
+def _unanswered(view: RunView) -> str:
+    many, overdue = counted(view.total.unanswered, "request"), view.total.overdue
+    if overdue == view.total.unanswered:
+        return f"no response when the run ended: {many}, counted as failures"
+    rest = "merely in flight" if not overdue else f"{overdue} of them failures, the others merely in flight"
+    return f"no response when their user was stopped: {many}, {rest}"
 
 
 def names_line(view: RunView) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import duration_text
+from plimsoll.plain_text import one_line
 from plimsoll.report.charts.chart import config
 from plimsoll.report.document import sections
 from plimsoll.report.document.blocks import (
@@ -18,13 +19,14 @@ from plimsoll.report.document.blocks import (
     TableData,
     TableRow,
 )
-from plimsoll.report.document.opening import streams_began
+from plimsoll.report.document.opening import HEADS, THRESHOLD_MARKS, ends_with_heads, streams_began
 from plimsoll.report.document.run_tables import (
     document_of_run,
     exceptions,
     failures,
     lines_below,
     lines_of,
+    machines,
     numbers,
     title_of,
     validity,
@@ -33,7 +35,6 @@ from plimsoll.report.document.run_trial import trial_of_run
 from plimsoll.report.document.sections import ReportContext
 from plimsoll.report.document.tables import shown
 from plimsoll.report.numbers import amount, count, quantity, share, with_share
-from plimsoll.report.text import one_line
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.headline.target import target
 from plimsoll.stats.study import Study, Trial
@@ -74,6 +75,7 @@ def run_document(
         sections.courses(of),
         _thresholds(assessment),
         numbers(rows, total),
+        machines(view, run),
         _curves(of),
         failures(view, MOST_FAILURES, sections.failure_figure(of, "")),
         exceptions(view, MOST_EXCEPTIONS),
@@ -100,11 +102,12 @@ def _context(title: str, trial: Trial, command: str, *, charts: bool) -> ReportC
 
 def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tuple[Answer, ...]:
     """Whether the target is healthy, and when streams began; nothing for a run without a request."""
-    if not view.total.requests:
+    if not view.total.requests and not view.total.unanswered:
         return ()
     manifest = run.manifest if run is not None else {}
     judged = target(view, manifest, assessment.thresholds, None, assessment.validity)
-    return (Answer((f"{judged.title}. {judged.text}{streams_began(view)}",)),)
+    heads = f" {HEADS}" if ends_with_heads(view, manifest) else ""
+    return (Answer((f"{judged.title}. {judged.text}{streams_began(view)}{heads}",)),)
 
 
 def _status(view: RunView, total: EndpointSummary) -> tuple[NamedValue, ...]:
@@ -114,6 +117,7 @@ def _status(view: RunView, total: EndpointSummary) -> tuple[NamedValue, ...]:
         *((NamedValue("measured", duration_text(view.duration)),) if view.duration else ()),
         NamedValue("requests", count(total.requests)),
         NamedValue("failed", failed),
+        *((NamedValue("unanswered", count(view.total.unanswered)),) if view.total.unanswered else ()),
     )
     if not total.requests:
         return known
@@ -137,7 +141,7 @@ def _thresholds(assessment: Assessment) -> Section | None:
 def _threshold(result: ThresholdResult) -> TableRow:
     """The first cell says whether it was met."""
     cells = (
-        f"{'✓' if result.passed else '✗'} {one_line(result.text)}",
+        f"{THRESHOLD_MARKS[result.outcome]} {one_line(result.text)}",
         quantity(result.value, result.unit, at_least=result.at_least),
         quantity(result.limit, result.unit),
         one_line(result.detail),

@@ -3,10 +3,10 @@ run: it needs neither numpy nor charts."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.load.durations import duration_text
+from plimsoll.plain_text import one_line
 from plimsoll.report.document.blocks import (
     Details,
     Doubts,
@@ -24,11 +24,13 @@ from plimsoll.report.document.opening import NO_REQUESTS, opening
 from plimsoll.report.document.remarks import doubts, generator_line, load_line, names_line, remarks, user_line, what_of
 from plimsoll.report.document.tables import EXAMPLE, KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS, shown
 from plimsoll.report.load import load_at_length, load_in_short, run_title
-from plimsoll.report.numbers import amount, count, milliseconds, share, shares_line
-from plimsoll.report.text import one_line
+from plimsoll.report.numbers import NONE, amount, count, known, milliseconds, moment, share, shares_line
+from plimsoll.stats.generator import by_machine
+from plimsoll.stats.headline.target import target
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.study import TOTAL
 from plimsoll.stats.summary import AGREE, EndpointSummary, summarise, summarise_total
+from plimsoll.stats.validity import ENDED, OF_RECORD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,9 +38,11 @@ if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.document.blocks import Block, ChartSpec, Figures
     from plimsoll.report.sources import Described
+    from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import RunView
 
 INVALID = "INVALID: the load was not the load asked for"
+UNSOUND = "INVALID: the record of this run is not complete, or contradicts itself"
 MOST_ROWS = 3000
 """Of a table; the endpoints with the most requests are kept."""
 MOST_IN_SHORT = 20
@@ -52,13 +56,27 @@ def tables_document(view: RunView, run: Described | None, assessment: Assessment
     made = [
         validity(assessment) if assessment.validity.valid else None,
         numbers(rows, total),
+        machines(view, run),
         failures(view, MOST_IN_SHORT),
         exceptions(view, MOST_IN_SHORT),
         Section("notes", "Notes", (Notes((), (*names, *lines_below(view, [*rows, total], assessment))),)),
     ]
     first = () if assessment.validity.valid else (_doubts(assessment),)
-    head: tuple[Block, ...] = (*first, *opening(view, run.manifest if run else {}, total, assessment.thresholds))
+    manifest = run.manifest if run else {}
+    head: tuple[Block, ...] = (
+        *first, *opening(view, manifest, total, assessment.thresholds), *_weakness(view, manifest, assessment)
+    )  # fmt: skip
     return document_of_run(run, lines_of(view, run), head, made)
+
+
+def _weakness(view: RunView, manifest: Mapping[str, Any], assessment: Assessment) -> tuple[Paragraph, ...]:
+    """What the target does not do well, unless other lines say it, as they do of failures and thresholds."""
+    if not view.total.requests:
+        return ()
+    judged = target(view, manifest, (), None, assessment.validity)
+    return (
+        (Paragraph(f"{judged.title}. {judged.text}"),) if judged.tone == "warning" and not view.total.failures else ()
+    )
 
 
 def document_of_run(
@@ -95,7 +113,7 @@ def lines_of(view: RunView, run: Described | None) -> tuple[str, ...]:
     """What the run was: one line, and one each for its warm-up, its phases and its notes."""
     if run is None:
         return ("These numbers come from memory: the store does not have all of this run.",)
-    started = datetime.fromtimestamp(run.started).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    started = moment(run.started)
     parts = [f"run {run.id}", run.status, started, duration_text(view.duration)]
     notes = [f"note: {one_line(note)}" for note in run.notes]
     return (", ".join(part for part in parts if part), *load_at_length(run.manifest, view.warmup), *notes)
@@ -107,13 +125,28 @@ def validity(assessment: Assessment) -> Section:
 
 def _doubts(assessment: Assessment) -> Doubts:
     validity = assessment.validity
-    small = tuple(doubts(assessment))
-    if validity.valid:
-        passed = sum(check.state == "ok" for check in validity.checks)
-        title = "The load was the load asked for"
-        return Doubts(title, False, tuple(validity.remarks), (f"Checks passed: {passed}.", *small))
-    failed = ", ".join(check.name for check in validity.checks if check.state == "failed")
-    return Doubts(f"{INVALID} ({failed})", True, (*validity.reasons, *validity.remarks), small)
+    small, title = tuple(doubts(assessment)), validity_title(validity)
+    if not validity.valid:
+        return Doubts(title, True, (*validity.reasons, *validity.remarks), small)
+    passed = sum(check.state == "ok" for check in validity.checks)
+    return Doubts(title, False, tuple(validity.remarks), (f"Checks passed: {passed}.", *small))
+
+
+def validity_title(validity: Validity) -> str:
+    """The judgement in one line. It claims no more than the checks below it show."""
+    failed = [check.name for check in validity.checks if check.state == "failed"]
+    if failed:
+        return f"{UNSOUND if OF_RECORD.issuperset(failed) else INVALID} ({', '.join(failed)})"
+    states = {check.name: check.state for check in validity.checks}
+    if states.get("lag") == "n/a" and states.get("percentiles") == "n/a":
+        return "No request shows whether the load was the load asked for"
+    match states.get(ENDED):
+        case "unknown":
+            return "So far the load is the load asked for"
+        case "remark":
+            return "The load was the load asked for until the run was stopped"
+        case _:
+            return "The load was the load asked for"
 
 
 def numbers(rows: Sequence[EndpointSummary], total: EndpointSummary) -> Section:
@@ -122,6 +155,41 @@ def numbers(rows: Sequence[EndpointSummary], total: EndpointSummary) -> Section:
     requests, *percentiles = _tables(rows, total)
     times = (shown(each) for each in percentiles)
     return Section("numbers", "Numbers", (shown(requests, "requests"), *times))
+
+
+MACHINES = (
+    TableColumn("Machine", is_text=True, room="name"),
+    TableColumn("Workers"),
+    TableColumn("# Requests"),
+    TableColumn("Share"),
+    TableColumn("# Fails"),
+    TableColumn("RPS"),
+    TableColumn("50% (ms)", hint="of the response times of all requests"),
+    TableColumn("99% (ms)", hint="of the response times of all requests"),
+    TableColumn("Lag 99% (ms)", hint="how late its requests left"),
+    TableColumn("CPU", hint="of a worker, on average: 100 % is one core"),
+)
+
+
+def machines(view: RunView, run: Described | None) -> Section | None:
+    """None for a run on one machine."""
+    found = by_machine(view.generator, run.facts if run else {}, view.duration)
+    rows = tuple(
+        TableRow(
+            (
+                one_line(each.machine),
+                count(each.workers),
+                count(each.requests),
+                share(each.share, 1),
+                count(each.failures),
+                amount(each.rps),
+                *map(known, (each.p50, each.p99, each.lag_p99)),
+                NONE if each.cpu is None else share(each.cpu, 1),
+            )
+        )
+        for each in found
+    )
+    return Section("machines", "Machines", (shown(TableData("Machines", MACHINES, rows)),)) if rows else None
 
 
 def _tables(rows: Sequence[EndpointSummary], total: EndpointSummary) -> list[TableData]:
@@ -149,6 +217,7 @@ def _requests(row: EndpointSummary) -> TableRow:
         row.name,
         count(row.requests),
         count(row.failures),
+        count(row.totals.unanswered),
         *(milliseconds(time) for time in times),
         count(row.average_size),
         amount(row.rps),

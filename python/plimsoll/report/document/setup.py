@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import duration_text
+from plimsoll.plain_text import one_line
 from plimsoll.report.answer.phrases import code, level_texts
 from plimsoll.report.numbers import count, counted
 from plimsoll.report.shape import changes_of
-from plimsoll.report.text import one_line
 from plimsoll.stats.wording import listed
 
 if TYPE_CHECKING:

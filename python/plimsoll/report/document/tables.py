@@ -30,12 +30,13 @@ MOST_AT_A_GLANCE = 12
 REQUESTS = (
     TableColumn("# Requests"),
     TableColumn("# Fails"),
+    TableColumn("Unanswered", hint="no response had come when the user was stopped, or the waiting for it ended"),
     TableColumn("Average (ms)"),
     TableColumn("Min (ms)"),
     TableColumn("Max (ms)"),
-    TableColumn("Average size (bytes)"),
+    TableColumn("Size (bytes)", hint="on average"),
     TableColumn("RPS"),
-    TableColumn("Failures/s"),
+    TableColumn("Fails/s"),
 )
 
 
@@ -53,7 +54,7 @@ def quantile(of: EndpointCell, q: float) -> str:
 
 def longest(of: EndpointCell) -> str:
     """Its maximum; where only percentiles are known, the last of them."""
-    return known(of.quantile(1.0) if of.max is None else of.max, at_least=bool(of.censored))
+    return known(of.quantile(1.0) if of.max is None else of.max, at_least=of.is_mean_at_least)
 
 
 def failed(of: EndpointCell | None) -> str:
@@ -80,11 +81,11 @@ def locust_tables(
                 found += _row(cell, key, endpoints.get(key), texts, names_variant=names_variant)
         return tuple(found)
 
-    counts = (replace(each, hint="of all runs that count") for each in REQUESTS[:2])
+    counts = (replace(each, hint="of all runs that count") for each in REQUESTS[:3])
     percentiles = tuple(TableColumn(f"{each}%") for each in PERCENTILES)
     title = f"Percentiles of the times (ms){place}"
     return (
-        TableData(f"Requests{place}", (*left, *counts, *REQUESTS[2:]), rows(_requests), note),
+        TableData(f"Requests{place}", (*left, *counts, *REQUESTS[3:]), rows(_requests), note),
         TableData(title, (*left, *percentiles), rows(_percentiles), note),
     )
 
@@ -124,7 +125,8 @@ def _requests(of: EndpointCell) -> list[str]:
     return [
         NONE if of.requests is None else count(of.requests),
         NONE if of.failures is None else count(of.failures),
-        known(of.mean, at_least=bool(of.censored)),
+        NONE if of.unanswered is None else count(of.unanswered),
+        known(of.mean, at_least=of.is_mean_at_least),
         known(of.min),
         longest(of),
         NONE if of.size is None else count(of.size),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.report.render.csv_writer import CsvWriter
+from plimsoll.report.text import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _LEVEL = ("level", "level_unit")
 _TRIAL = ("variant", "operation", *_LEVEL, "repeat", "order", "trial", "invalid")
 _ENDPOINT = (
-    "method", "name", "requests", "failures", "rps", "average_size", "timed", "mean_ms", "mean_success_ms",
-    "mean_failure_ms", "min_ms", "max_ms", "censored",
+    "method", "name", "requests", "failures", "unanswered", "rps", "average_size", "timed", "mean_ms",
+    "mean_success_ms", "mean_failure_ms", "min_ms", "max_ms", "censored",
 )  # fmt: skip
 _REST = ("duration_s", "warmup_s", "users", "offered_per_s")
 _PRECISION = ("tool", "digits", "clock", "times_of")
@@ -101,7 +101,7 @@ def _findings(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "trial": where["trial"],
             "rule": each["rule"],
             "advice": each["advice"],
-            "evidence": json.dumps(each["evidence"], ensure_ascii=False),
+            "evidence": dumps(each["evidence"]),
         }
 
 

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.report.answer import answer_of
 from plimsoll.report.document.footnotes import general
-from plimsoll.report.gate import is_invalid, is_primary, regressions
+from plimsoll.report.gate import is_invalid, is_regression, regressions
 from plimsoll.report.render.capacity_json import document as capacity_document
 from plimsoll.report.shape import changes_of, collected, shape_of
+from plimsoll.report.text import dumps
 from plimsoll.report.words import direction, verdict
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.metric import Metric
@@ -49,8 +50,8 @@ def schema() -> dict[str, Any]:
 def analysis_json(source: StudySource, request: OutputRequest) -> str:
     study = source.analysis.study
     if study.search is not None:
-        return json.dumps(capacity_document(study, study.search), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    return json.dumps(document(source.analysis, request.command), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return dumps(capacity_document(study, study.search), indent=2, allow_nan=False) + "\n"
+    return dumps(document(source.analysis, request.command), indent=2, allow_nan=False) + "\n"
 
 
 def document(analysis: Analysis, command: str = "") -> dict[str, Any]:
@@ -65,7 +66,7 @@ def document(analysis: Analysis, command: str = "") -> dict[str, Any]:
             "regressions": len(regressions(analysis)),
             "invalid": is_invalid(analysis),
             "findings": [_finding(each) for each in analysis.findings],
-            "comparisons": [_comparison(each, is_primary(study, each)) for each in analysis.comparisons],
+            "comparisons": [_comparison(each) for each in analysis.comparisons],
             "cells": [_cell(each, _percents(study)) for each in cells_of(study)],
             "trials": [_trial(each, _percents(study)) for each in study.trials],
             "notes": general(analysis, command),
@@ -198,7 +199,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _comparison(each: Comparison, primary: bool) -> dict[str, Any]:
+def _comparison(each: Comparison) -> dict[str, Any]:
     return {
         "a": each.a,
         "b": each.b,
@@ -207,7 +208,7 @@ def _comparison(each: Comparison, primary: bool) -> dict[str, Any]:
         "level": _level(each.level),
         **_endpoint(each.endpoint),
         "metric": _metric(each.metric),
-        "primary": primary,
+        "primary": each.primary,
         "word": each.word,
         "verdict": verdict(each),
         "at_least": each.at_least,
@@ -224,11 +225,13 @@ def _comparison(each: Comparison, primary: bool) -> dict[str, Any]:
         "difference_high": each.difference_high,
         "within_run": each.within_run,
         "pairs": each.pairs,
+        "earlier": each.earlier,
         "interleaved": each.interleaved,
         "spread": each.spread,
         "p": each.p,
         "p_flip": each.p_flip,
         "q": each.q,
+        "regression": is_regression(each),
         "resolves": each.resolves,
         "needed": _needed(each.needed),
         "requests": each.requests,
@@ -273,6 +276,7 @@ def _row(row: EndpointCell, percents: tuple[str, ...]) -> dict[str, Any]:
         **_endpoint(row.key),
         "requests": row.requests,
         "failures": row.failures,
+        "unanswered": row.unanswered,
         "rps": row.rate,
         "failures_per_s": row.failures_per_s,
         "average_size": row.size,
@@ -338,6 +342,7 @@ def _measured(measured: Measured, percents: tuple[str, ...]) -> dict[str, Any]:
         **_endpoint(measured.key),
         "requests": measured.requests,
         "failures": measured.failures,
+        "unanswered": measured.unanswered,
         "rps": measured.rate,
         "average_size": measured.size,
         "timed": measured.timed,

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from plimsoll.report.gate import judged
+from plimsoll.report.gate import is_regression, reported
 from plimsoll.report.numbers import counted
 from plimsoll.report.render.run_junit import xml_text
 from plimsoll.report.words import RunLength, details, direction, headline, in_short, place, subject
@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 
 
 def analysis_junit(source: StudySource, request: OutputRequest) -> str:
-    """A test per primary comparison (or per comparison, where no metric is primary) and per finding that blocks.
+    """A test per primary comparison (or per comparison, where no metric is primary), per other comparison with a
+    certain difference, and per finding that blocks.
 
-    A difference for the worse is a failure; what is unknown, because a check failed, is an error; what too few
+    What fails a build is a failure; what is unknown, because a check failed, is an error; what too few
     runs or requests leave open is skipped. A last test says whether there is any valid run. Names do not change from
     report to report.
     """
     analysis = source.analysis
     suite = ElementTree.Element("testsuite")
     names: Counter[str] = Counter()
-    for comparison in judged(analysis):
+    for comparison in reported(analysis):
         _comparison(suite, analysis, comparison, names)
     for finding in analysis.findings:
         if finding.weight == "blocks":
@@ -50,7 +51,7 @@ def analysis_junit(source: StudySource, request: OutputRequest) -> str:
 def _comparison(suite: ElementTree.Element, analysis: Analysis, comparison: Comparison, names: Counter[str]) -> None:
     case = _case(suite, "plimsoll.comparison", subject(comparison), names)
     text = "\n".join([headline(comparison), *details(comparison, RunLength.of(analysis.study, comparison))])
-    if comparison.better is False:
+    if is_regression(comparison):
         message = f"{direction(comparison)}: {in_short(comparison)}"
         _child(case, "failure", message, "regression").text = xml_text(text)
     elif comparison.word == "invalid":

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll.report.gate import judged
+from plimsoll.plain_text import one_line
+from plimsoll.report.gate import is_regression, judged, reported
 from plimsoll.report.numbers import counted
 from plimsoll.report.words import WORDS, direction, in_short, place, subject
 
@@ -28,7 +29,7 @@ _GRADES: dict[FindingWeight, Grade] = {"blocks": "error", "warning": "warning", 
 def workflow_commands(source: StudySource, request: OutputRequest) -> str:
     """A line each, errors first: what became worse or is unknown, reasons to doubt, then the rest."""
     analysis = source.analysis
-    found = [*_of_comparisons(judged(analysis)), *map(_of_finding, analysis.findings)]
+    found = [*_of_comparisons(reported(analysis)), *_open(judged(analysis)), *map(_of_finding, analysis.findings)]
     lines = []
     for grade in ("error", "warning", "notice"):
         own = [(title, text) for each, title, text in found if each == grade]
@@ -46,9 +47,13 @@ def _of_comparisons(comparisons: tuple[Comparison, ...]) -> Iterator[tuple[Grade
     """Nothing is said of what is not distinguishable: that is what one hopes to see."""
     for each in comparisons:
         if each.better is not None:
-            yield "notice" if each.better else "error", f"{subject(each)}: {direction(each)}", in_short(each)
+            grade: Grade = "notice" if each.better else "error" if is_regression(each) else "warning"
+            yield grade, f"{subject(each)}: {direction(each)}", in_short(each)
         elif each.word == "invalid":
             yield "error", subject(each), in_short(each)
+
+
+def _open(comparisons: tuple[Comparison, ...]) -> Iterator[tuple[Grade, str, str]]:
     for word in _OPEN:
         number = sum(each.word == word for each in comparisons)
         if number:
@@ -66,8 +71,10 @@ def _line(grade: str, title: str, text: str) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """A text as the message of a command: GitHub decodes %25, and ends a command at the end of its line."""
+    return one_line(text).replace("%", "%25")
 
 
 def _property(text: str) -> str:
+    """A text as a property of a command, which ends at a colon or a comma."""
     return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -6,9 +6,9 @@ per second. Bounds are those of the 95 % interval over repeats.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.report.text import dumps
 from plimsoll.stats.cell import cell_value
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.metric import Metric
@@ -42,7 +42,7 @@ def bencher_metrics(source: StudySource, request: OutputRequest) -> str:
             name = " ".join(part for part in key if part)
             if measures := _measures(cell, key):
                 found[" / ".join((*before, name))] = measures
-    return json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+    return dumps(found, indent=1) + "\n"
 
 
 def _measures(cell: CellSummary, key: tuple[str, str]) -> dict[str, Any]:

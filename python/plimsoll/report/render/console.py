@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from plimsoll.plain_text import one_line, printable, without_commands
 from plimsoll.report.document.blocks import (
     Answer,
     Choice,
@@ -33,7 +34,7 @@ from plimsoll.report.render.wording import (
     is_picture,
     status_text,
 )
-from plimsoll.report.text import cells, cut, one_line, printable, room
+from plimsoll.report.text import cells, cut, room
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +50,7 @@ _MOST_LINES = 20
 """Of a collected text; the JSON has all."""
 _PROSE = 120
 """Cells of a line of text, however wide the terminal is."""
-_LESS_NEEDED = ("60%", "70%", "80%", "Average size (bytes)", "Failures/s", "Min (ms)")
+_LESS_NEEDED = ("60%", "70%", "80%", "Size (bytes)", "Fails/s", "Min (ms)")
 """Columns that are left out where room is short, in this order."""
 _LEAST = {"long": 12, "name": 12, "word": 7}
 """Cells that a column of texts is cut to, by the room that it has."""
@@ -95,7 +96,7 @@ def console(document: ReportDocument, width: int | None = None, *, colour: bool 
         parts.append(_filled(more, sheet.width, "", ""))
     # Again in the end, where people look first.
     parts += [[title] for title in bad_titles(document)]
-    text = "\n\n".join("\n".join(lines) for lines in parts if lines)
+    text = without_commands("\n\n".join("\n".join(lines) for lines in parts if lines))
     if not colour:
         return text
     text = _ALARMING.sub(lambda found: alarming(found[0]), text)

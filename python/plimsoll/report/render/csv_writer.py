@@ -5,18 +5,20 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any
 
 from plimsoll._engine import csv_lines
+from plimsoll.plain_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _FORMULA = frozenset("=+-@\t\r\n＝＋－＠")
 """What a cell begins with that a spreadsheet computes; some take the wide forms for the others."""
-_MARKS = {code: "\ufffd" for code in (*range(1, 32), *range(127, 160)) if chr(code) not in "\t\n"}
-"""Control characters, and what stands for them. No text of a store has a NUL, and a terminal ignores it."""
+_LINES = re.compile(r"([\t\n])")
+"""What a cell may have of what is not seen."""
 
 
 class CsvWriter:
@@ -43,12 +45,12 @@ class CsvWriter:
 def lines_of(columns: Iterable[Sequence[Any]], numbers: Iterable[list[Any]] = (), end: str = "\n") -> str:
     """Rows whose cells come by column, as `CsvWriter` would write them. A column has only texts or none, and there is
     at least one row. numbers: more columns, of numbers or of texts that are written as they are. end: of each line."""
-    cells = [list(map(_cell, each)) if isinstance(each[0], str) else list(each) for each in columns]
+    cells = [list(map(cell, each)) if isinstance(each[0], str) else list(each) for each in columns]
     return csv_lines([*cells, *numbers], end)
 
 
 @lru_cache(4096)
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """As it is written. Most texts of a table are those of other rows, too."""
     line = io.StringIO()
     # A text that is alone in its row is quoted if it is empty.
@@ -57,8 +59,12 @@ def _cell(text: str) -> str:
 
 
 def _harmless(text: str) -> str:
-    marked = text if text.isprintable() else text.translate(_MARKS)
+    marked = text if text.isprintable() else "".join(map(_marked, _LINES.split(text)))
     return f"'{marked}" if text[:1] in _FORMULA and not _is_number(text) else marked
+
+
+def _marked(part: str) -> str:
+    return part if part in "\t\n" else printable(part)
 
 
 def _is_number(text: str) -> bool:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
+from plimsoll.plain_text import one_line
+from plimsoll.report.numbers import moments
 from plimsoll.report.render.terminal import TextColumn, render
-from plimsoll.report.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _COLUMNS = [
-    TextColumn("Experiment", least=12),
-    TextColumn("Begun", drop=1),
     TextColumn("State"),
     TextColumn("Cells", right=True),
     TextColumn("Invalid", right=True),
@@ -47,14 +45,18 @@ def experiment_list(experiments: Sequence[tuple[Listed, Counter[str]]], width: i
     """With how many of its cells have each state. In the order given."""
     if not experiments:
         return "no experiments yet"
-    return "\n".join(render(_COLUMNS, [_row(*each) for each in experiments], width))
+    title, begun = moments("Begun", (experiment.created for experiment, _ in experiments))
+    rows = [
+        [one_line(experiment.name), when, *_row(experiment, states)]
+        for (experiment, states), when in zip(experiments, begun, strict=True)
+    ]
+    columns = [TextColumn("Experiment", least=12), TextColumn(title, drop=1), *_COLUMNS]
+    return "\n".join(render(columns, rows, width))
 
 
 def _row(experiment: Listed, states: Counter[str]) -> list[str]:
     over = states.total() - states["pending"] - states["running"]
     return [
-        one_line(experiment.name),
-        datetime.fromtimestamp(experiment.created).astimezone().strftime("%m-%d %H:%M"),
         state_of(experiment, states),
         f"{over}/{states.total()}",
         str(states["invalid"]),

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
+from plimsoll.plain_text import one_line
 from plimsoll.record import TIMES_OF
 
 if TYPE_CHECKING:
@@ -47,9 +48,10 @@ def log_lines(run: Described, intervals: Iterable[Interval], invalid: Iterable[s
 
     intervals: second by second. invalid: reasons to doubt the run, for the head of the file.
     """
-    yield f"#[Logged with plimsoll {run.manifest.get('version', '')}, run {run.id}; values in microseconds]"
+    version = str(run.manifest.get("version", ""))
+    yield _comment(f"Logged with plimsoll {version}, run {run.id}; values in microseconds")
     for reason in invalid:
-        yield f"#[INVALID: {' '.join(reason.split())}]"
+        yield _comment(f"INVALID: {reason}")
     started = datetime.fromtimestamp(run.started, UTC).isoformat(timespec="milliseconds")
     yield f"#[StartTime: {run.started:.3f} (seconds since epoch), {started}]"
     yield f"#[BaseTime: {run.started:.3f} (seconds since epoch)]"
@@ -81,9 +83,14 @@ def tag(method: str, name: str) -> str:
     )
 
 
+def _comment(text: str) -> str:
+    """A line that tools leave out."""
+    return f"#[{one_line(text)}]"
+
+
 def percentile_table(histogram: Histogram, invalid: Iterable[str] = ()) -> str:
     """The table that `.hgrm` files hold, in ms."""
-    lines = [f"#[INVALID: {' '.join(reason.split())}]" for reason in invalid]
+    lines = [_comment(f"INVALID: {reason}") for reason in invalid]
     lines += [f"{'Value':>12} {'Percentile':>14} {'TotalCount':>10} {'1/(1-Percentile)':>14}", ""]
     for quantile, micros, seen in _percentiles(histogram):
         inverse = f"{1 / (1 - quantile):14.2f}" if quantile < 1 else f"{'inf':>14}"

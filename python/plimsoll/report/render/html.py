@@ -6,11 +6,12 @@ import base64
 import dataclasses
 import functools
 import hashlib
-import json
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.plain_text import one_line
 from plimsoll.report.document.blocks import Answer, Doubts, Facts, Findings
+from plimsoll.report.text import dumps
 from plimsoll.web import report_script, report_style
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 def to_json(document: ReportDocument) -> str:
     """As `web/contract.schema.json` says. Raises ValueError for a number that is not finite, which JSON has not."""
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_fields)
+    return dumps(document, allow_nan=False, separators=(",", ":"), default=_fields)
 
 
 def _fields(value: Any) -> dict[str, Any]:
@@ -39,7 +40,7 @@ def _names(of: Any) -> tuple[str, ...]:
 def safe_json(document: ReportDocument) -> str:
     """JSON that ends neither the element that it stands in nor a line of JavaScript, whatever a target sent."""
     text = to_json(document)
-    for character in "<>&\u2028\u2029":
+    for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
 
@@ -59,7 +60,7 @@ def written(document: ReportDocument) -> str:
 <meta http-equiv="Content-Security-Policy" content="{_policy(script)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="{escape(document.written_by)}">
-<title>{escape(document.title)}</title>
+<title>{_shown(document.title)}</title>
 <style>{report_style()}</style>
 </head>
 <body>
@@ -76,6 +77,11 @@ def written(document: ReportDocument) -> str:
 """
 
 
+def _shown(text: str) -> str:
+    """As the content of an element."""
+    return escape(one_line(text))
+
+
 def _policy(script: str) -> str:
     """Nothing may be fetched, sent or framed, and no script may run but this one."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -87,7 +93,7 @@ def _policy(script: str) -> str:
 
 def _in_short(document: ReportDocument) -> Iterator[str]:
     """What can be read where no script runs: what it is about, the answer, what speaks against it, what was found."""
-    yield f"<h1>{escape(document.title)}</h1>"
+    yield f"<h1>{_shown(document.title)}</h1>"
     yield from map(_paragraph, document.lines)
     yield _paragraph(
         "Tables and charts of this report are drawn by the script that is in this file, and scripts do not run here. "
@@ -107,7 +113,7 @@ def _block_lines(block: Block) -> Iterator[str]:
         case Facts(facts, "status"):
             yield _list([f"{each.name}: {each.value}" for each in facts])
         case Doubts(title, _, lines, small):
-            yield f"<h2>{escape(title)}</h2>"
+            yield f"<h2>{_shown(title)}</h2>"
             yield _list(lines)
             yield from map(_paragraph, small)
         case Findings(findings):
@@ -118,8 +124,8 @@ def _block_lines(block: Block) -> Iterator[str]:
 
 
 def _paragraph(text: str) -> str:
-    return f"<p>{escape(text)}</p>"
+    return f"<p>{_shown(text)}</p>"
 
 
 def _list(lines: tuple[str, ...] | list[str]) -> str:
-    return f"<ul>{''.join(f'<li>{escape(each)}</li>' for each in lines)}</ul>" if lines else ""
+    return f"<ul>{''.join(f'<li>{_shown(each)}</li>' for each in lines)}</ul>" if lines else ""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll.plain_text import one_line
 from plimsoll.report.numbers import amount, counted
 from plimsoll.report.render.terminal import TextColumn, render
-from plimsoll.report.text import one_line
 
 if TYPE_CHECKING:
     from plimsoll.stats.study import Precision, Study, Trial

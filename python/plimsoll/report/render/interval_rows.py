@@ -11,7 +11,7 @@ import numpy as np
 
 from plimsoll.errors import UsageError
 from plimsoll.record import COUNTERS
-from plimsoll.report.render.csv_writer import lines_of
+from plimsoll.report.render.csv_writer import cell, lines_of
 from plimsoll.stats.latency.columns import LatencyColumns, where_timed
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ _ROW_GROUP = 5000
 """Rows of Parquet."""
 _HEAD = ",".join(COLUMNS)
 _DOUBTS = "\0"
-"""Stands for the reasons to doubt a run. No text of a store has this character."""
+"""Stands for the reasons to doubt a run. No other cell is written with this character."""
 _PIECE = 2**18
 """Bytes of a file that are read at a time."""
 
@@ -49,7 +49,7 @@ def interval_csv(source: RunSource, request: OutputRequest) -> Iterator[bytes]:
     """The run is read once: its lines wait in a file until it is known whether it is valid."""
     with tempfile.TemporaryFile() as file:
         source.read_with(_WaitingLines(file, source.first))
-        doubts = lines_of([[""], ["; ".join(source.assessment.validity.reasons)]])[1:-1].encode()
+        doubts = cell("; ".join(source.assessment.validity.reasons)).encode()
         yield f"{_HEAD}\n".encode()
         file.seek(0)
         while piece := file.read(_PIECE):
@@ -117,12 +117,13 @@ def columns(intervals: Iterable[IntervalColumns], *, histograms: bool = True) ->
 def as_csv(intervals: Iterable[IntervalColumns], invalid: Iterable[str] = ()) -> Iterator[str]:
     """Pieces of it; without histograms. invalid: reasons to doubt the run, repeated in each line."""
     yield f"{_HEAD}\n"
-    yield from _lines(intervals, "; ".join(invalid))
+    yield from _lines(intervals, cell("; ".join(invalid)))
 
 
 def _lines(intervals: Iterable[IntervalColumns], doubts: str) -> Iterator[str]:
+    """doubts: a cell as it is written."""
     for batch in columns(intervals, histograms=False):
-        yield lines_of([*batch.values(), [doubts] * len(batch["second"])])
+        yield lines_of(list(batch.values()), [[doubts] * len(batch["second"])])
 
 
 def as_json(run: Described, intervals: Iterable[IntervalColumns], invalid: Iterable[str] = ()) -> Iterator[str]:

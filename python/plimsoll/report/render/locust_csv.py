@@ -18,7 +18,8 @@ from plimsoll.errors import UsageError
 from plimsoll.record import TIMES_OF, frames_of
 from plimsoll.report.render.csv_writer import CsvWriter, lines_of
 from plimsoll.report.reporting import PERCENTILES, Reporting, readable
-from plimsoll.stats.summary import EndpointSummary, SummaryColumns, summarise, summarise_total
+from plimsoll.report.writing import check_writable
+from plimsoll.stats.summary import EndpointSummary, SummaryColumns, summarise_completed, summarise_total
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -89,7 +90,13 @@ class CsvFiles:
         """When the other files may be written again, s on the monotonic clock."""
 
     def check(self) -> None:
-        """Makes the directory and the files with their headers. Raises UsageError when that cannot be done."""
+        """Makes the directory, and leaves older files as they are. Raises UsageError if they cannot be written."""
+        for what in headers():
+            for path in (self._path(what), _new(self._path(what))):
+                check_writable(path, option=f"--csv {self._prefix}")
+
+    def begin(self) -> None:
+        """Makes the directory and the files with their headers. Raises UsageError if that cannot be done."""
         try:
             self._path("stats").parent.mkdir(parents=True, exist_ok=True)
             self._next = 0.0
@@ -113,7 +120,7 @@ class CsvFiles:
         self._next = unix_time + self._reporting.csv_interval - 0.5
         began = monotonic()
         is_due = began >= self._tables_due
-        rows = [*(summarise(view) if is_due or self._full_history else ()), summarise_total(view)]
+        rows = [*(summarise_completed(view) if is_due or self._full_history else ()), summarise_total(view)]
         self._append(rows, unix_time, users)
         if is_due:
             self._write(view, rows)
@@ -121,7 +128,7 @@ class CsvFiles:
 
     def finish(self, view: RunView, assessment: Assessment) -> None:
         """Everything but the history, as it is in the end. Raises OSError."""
-        self._write(view, [*summarise(view), summarise_total(view)])
+        self._write(view, [*summarise_completed(view), summarise_total(view)])
         checks = [[each.name, each.state, each.value, each.limit, each.text] for each in assessment.validity.checks]
         self._replace("validity", VALIDITY, checks)
 
@@ -137,7 +144,7 @@ class CsvFiles:
         self._replace(
             "stats", headers(percentiles)["stats"], [stats_line(locust_row(row), percentiles) for row in rows]
         )
-        texts = [(each, self._error_text(each.method, each.text)) for each in view.failures]
+        texts = [(each, self._error_text(each.method, each.text)) for each in view.recorded_failures]
         texts.sort(key=lambda each: failure_key(each[0].method, each[0].name, each[1]))
         self._replace("failures", FAILURES, [_failure_row(*each) for each in texts])
         exceptions = [
@@ -149,7 +156,7 @@ class CsvFiles:
     def _replace(self, what: str, header: list[str], rows: Iterable[Sequence[object]]) -> None:
         """Readers see the old file or the new one, never a part."""
         path = self._path(what)
-        new = path.with_name(path.name + ".new")
+        new = _new(path)
         with _open(new, "w") as file:
             writer = CsvWriter(file)
             writer.writerow(header)
@@ -160,12 +167,17 @@ class CsvFiles:
         return Path(f"{self._prefix}_{what}.csv")
 
 
+def _new(path: Path) -> Path:
+    """What takes the place of this file."""
+    return path.with_name(path.name + ".new")
+
+
 def locust_table_csv(source: RunSource, request: OutputRequest, *, table: str) -> Iterator[bytes]:
     """A file of Locust's, as it would have been written while the run went on. table: stats, failures, exceptions."""
     plan = source.stored.manifest.get("plan") or {}
     with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
         files = CsvFiles(f"{folder}/run", of_locustfile=bool(plan.get("locustfiles")))
-        files.check()
+        files.begin()
         files.finish(source.view, source.assessment)
         yield Path(folder, f"run_{table}.csv").read_bytes()
 
@@ -252,10 +264,12 @@ class LocustRow:
 
 
 def locust_row(of: EndpointSummary) -> LocustRow:
+    """Locust counts no request without a response."""
+    counts = of.totals.completed, of.totals.completed_failures
     times = of.median, of.mean, of.min, of.max
     rates = of.rps, of.failures_per_s, of.current_rps, of.current_failures_per_s
     percentiles = of.response.values, of.current_response.values
-    return LocustRow(of.method, of.name, of.requests, of.failures, *times, of.average_size, *rates, *percentiles)
+    return LocustRow(of.method, of.name, *counts, *times, of.average_size, *rates, *percentiles)
 
 
 def stats_line(row: LocustRow, percentiles: Sequence[float]) -> list[object]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.record import NO_REQUESTS, Interval
+from plimsoll.report.text import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,8 @@ def locust_json(source: RunSource, request: OutputRequest) -> str:
     A second is known by its beginning, so `last_request_timestamp` is the end of the last second with a request.
     """
     view = source.view
-    entries = [_entry(each, view, source.started) for each in view.endpoints]
-    return json.dumps(entries, indent=4, ensure_ascii=False) + "\n"
+    entries = [_entry(each, view, source.started) for each in view.endpoints if each.completed]
+    return dumps(entries, indent=4) + "\n"
 
 
 def _entry(endpoint: EndpointView, view: RunView, started: float) -> dict[str, Any]:
@@ -33,13 +33,13 @@ def _entry(endpoint: EndpointView, view: RunView, started: float) -> dict[str, A
         "method": endpoint.method,
         "last_request_timestamp": started + seconds[-1] + 1 if seconds else None,
         "start_time": started + view.warmup,
-        "num_requests": endpoint.requests,
+        "num_requests": endpoint.completed,
         "num_none_requests": untimed,
-        "num_failures": endpoint.failures,
+        "num_failures": endpoint.completed_failures,
         "total_response_time": timed.response_sum / 1e6,
         "max_response_time": timed.response_max / 1e6,
         "min_response_time": timed.response_min / 1e6 if timed.timed else None,
-        "total_content_length": endpoint.counts.bytes_body,
+        "total_content_length": endpoint.body_bytes,
         "response_times": {f"{micros / 1000:g}": count for micros, count in timed.response.buckets()},
         "num_reqs_per_sec": _per_second(endpoint.requests_by_second, started),
         "num_fail_per_sec": _per_second(endpoint.failures_by_second, started),

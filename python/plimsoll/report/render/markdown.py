@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.plain_text import one_line, printable
 from plimsoll.report.document.blocks import (
     Answer,
     Choice,
@@ -28,7 +29,7 @@ from plimsoll.report.render.wording import (
     status_text,
     verdict_lines,
 )
-from plimsoll.report.text import cells, printable
+from plimsoll.report.text import cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -74,7 +75,7 @@ def escape_within(text: str) -> str:
 def _prose(text: str) -> str:
     """A text in which names stand between backticks, which stay."""
     parts = _CODE.split(text)
-    shown = [f"`{part}`" if place % 2 else escape_within(part) for place, part in enumerate(parts)]
+    shown = [f"`{one_line(part)}`" if place % 2 else escape_within(part) for place, part in enumerate(parts)]
     return _AT_START.sub(r"\g<1>\\\g<2>", "".join(shown).strip())
 
 
@@ -111,7 +112,7 @@ class _Sheet:
             case Paragraph():
                 return [_prose(block.text)]
             case Preformatted():
-                return [_preformatted([printable(each.expandtabs()) for each in block.text.rstrip().splitlines()])]
+                return [_preformatted([each.expandtabs() for each in block.text.rstrip().splitlines()])]
             case TableBlock():
                 return _table_block(block)
             case Answer():
@@ -174,9 +175,10 @@ def _finding(finding: ShownFinding, said: set[str]) -> str:
 
 
 def _preformatted(lines: Sequence[str]) -> str:
-    longest = max((len(run) for line in lines for run in re.findall(r"`+", line)), default=0)
+    shown = [printable(" ".join(line.splitlines())) for line in lines]
+    longest = max((len(run) for line in shown for run in re.findall(r"`+", line)), default=0)
     fence = "`" * max(3, longest + 1)
-    return "\n".join([f"{fence}text", *lines, fence])
+    return "\n".join([f"{fence}text", *shown, fence])
 
 
 def _facts(facts: Sequence[NamedValue]) -> list[str]:

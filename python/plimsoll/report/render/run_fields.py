@@ -37,19 +37,22 @@ class TimesFields(TypedDict):
     """Exchanges with a time."""
     censored: int
     """Exchanges that reached a time limit; kept at the limit."""
+    waited: int
+    """Exchanges without a response; each would have taken at least as long as the wait for it."""
     overflow: int
     """Exchanges longer than 1 h, where percentiles end."""
     mean: float | None
-    """Exact."""
+    """Exact; with waits, the product-limit estimate (Kaplan–Meier)."""
     min: float | None
     """Exact; of service times to 3 significant digits."""
     max: float | None
     """Exact; of service times to 3 significant digits."""
     percentiles: ByPercent
     """`50` … `99.99`: the time at rank ⌈q · count⌉, to 3 significant digits, never rounded further; `100` is the
-    maximum."""
+    maximum. With waits, the product-limit estimate (Kaplan–Meier)."""
     at_least: list[str]
-    """The percentiles that are lower bounds: they would be greater if the timed-out exchanges had lasted longer."""
+    """The percentiles that are lower bounds, and `mean` if it is one: they would be greater if exchanges that timed out
+    or had no response had lasted longer."""
     share: ShareFields
     """What the generator may have added."""
 
@@ -93,15 +96,15 @@ class RowFields(TypedDict):
     name: str
     """Of the endpoint; "Aggregated" for the total, "(others)" for the names beyond `--max-names`."""
     requests: int
-    """Exchanges that ended by themselves, as success or failure: neither cancelled nor dropped."""
+    """Exchanges that ended by themselves, as success or failure, and those that failed because no response came."""
     failures: int
     """The requests that failed, of any kind."""
     rps: float
-    """`requests` per second of `duration_s`."""
+    """Exchanges that ended by themselves within `duration_s`, per second."""
     failures_per_s: float
-    """`failures` per second of `duration_s`."""
+    """Of the exchanges that ended by themselves, those that failed, per second of `duration_s`."""
     average_size: float
-    """`bytes_body` per request."""
+    """`bytes_body` per exchange that ended by itself."""
     retries: int
     """Requests sent again because a kept connection turned out to be closed; not counted in `requests`."""
     response_ms: TimesFields
@@ -111,8 +114,12 @@ class RowFields(TypedDict):
 class EndpointFields(RowFields):
     """endpoints, total: an endpoint, or all together."""
 
-    cancelled: int
-    """Exchanges cut off when their user stopped; not in `requests`."""
+    completed: int
+    """Exchanges that ended by themselves. Everything offered is completed, unanswered or dropped."""
+    unanswered: int
+    """Exchanges without a response when their user was stopped."""
+    overdue: int
+    """Of these, the ones that are failures and in `requests`, because they waited for so long."""
     dropped: int
     """Arrivals that were due and never sent; not in `requests`."""
     bytes_out: int
@@ -131,7 +138,7 @@ class EndpointFields(RowFields):
     service_ms: TimesFields
     """Arrival − sent, of the same outcomes as `response_ms`: the time that the target takes."""
     outcomes: dict[str, OutcomeFields]
-    """By outcome: success, http, connect, tls, timeout, reset, protocol, assertion, cancelled, dropped."""
+    """By outcome: success, http, connect, tls, timeout, reset, protocol, assertion, unanswered, dropped."""
     per_second: PerSecondFields
     """The course of the run."""
 
@@ -220,7 +227,7 @@ class DescriptionFields(TypedDict):
     """The experiment that it belongs to."""
     manifest: dict[str, Any]
     """What is needed to repeat it: command, plan, seed, versions, git commit, kernel, CPU, machine (governor, usable
-    CPUs, quota, somaxconn), limits. Passwords in URLs are masked."""
+    CPUs, CPU quota and memory limit of the control group, somaxconn), limits. Passwords in URLs are masked."""
     notes: list[str]
     """What the reader must know: a worker that died, seconds that were not stored."""
     facts: dict[str, Any]
@@ -275,13 +282,39 @@ class OmissionFields(TypedDict):
     """How many requests would have come meanwhile."""
 
 
+class MachineFields(TypedDict):
+    """machines: one machine of a run on several."""
+
+    machine: str
+    """Its name; several where a worker was replaced by one on another machine, as its figures are one sum."""
+    workers: int
+    """How many worker processes it had."""
+    requests: int
+    """Completed requests of these workers."""
+    failures: int
+    """Of these, the ones that failed."""
+    share: float
+    """Of the completed requests of all machines, 0 to 1."""
+    rps: float
+    """Completed requests per second."""
+    p50_ms: float | None
+    """Response time, of all requests that tell how long an answer takes."""
+    p99_ms: float | None
+    """The same."""
+    cpu: float | None
+    """CPU seconds per second of a worker, on average."""
+    lag_p99_ms: float | None
+    """Sent − due."""
+
+
 class RunFields(TypedDict):
     """document: a run with all that is known of it."""
 
     schema: Literal["plimsoll.run"]
     """The format."""
-    version: Literal[2]
-    """Of the format. Version 1 counted dropped exchanges as failed requests, and had no warm-up and no verdict."""
+    version: Literal[3]
+    """Of the format. Version 2 had `cancelled` for `unanswered`, and no such exchange was a failure. Version 1 counted
+    dropped exchanges as failed requests, and had no warm-up and no verdict."""
     run: DescriptionFields | None
     """The circumstances; null for a run that was not stored."""
     validity: ValidityFields
@@ -296,7 +329,8 @@ class RunFields(TypedDict):
     times_of: str
     """Whose times `response_ms` and `service_ms` are: all, or successes with `--times-of successes`."""
     duration_s: float
-    """Seconds that rates are taken over, without the warm-up."""
+    """Seconds that rates are taken over: the time of the load, without the warm-up, and without the time that the run
+    waited for responses after it."""
     total: EndpointFields
     """All endpoints together."""
     endpoints: list[EndpointFields]
@@ -307,3 +341,5 @@ class RunFields(TypedDict):
     """The most frequent first."""
     generator: GeneratorFields
     """How well the load generator itself kept up."""
+    machines: list[MachineFields]
+    """What each machine has done; empty for a run on one machine."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from plimsoll.record import FAILURES
+from plimsoll.report.text import dumps
+from plimsoll.stats.generator import by_machine
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 from plimsoll.stats.validity import judge
@@ -18,24 +19,20 @@ if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.render import run_fields as fields
     from plimsoll.report.sources import Described, Labelled, OutputRequest, RunSource
-    from plimsoll.stats.generator import GeneratorView
+    from plimsoll.stats.generator import GeneratorView, MachineFigures
     from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.latency.omission import Omission
     from plimsoll.stats.view import EndpointView, RunView
 
 SCHEMA: Final = "plimsoll.run"
 RUNS_SCHEMA = "plimsoll.runs"
-VERSION: Final = 2
+VERSION: Final = 3
 
 PERCENTILES = ("50", "60", "70", "75", "80", "90", "95", "99", "99.9", "99.99", "100")
 
 
 def run_json(source: RunSource, request: OutputRequest) -> str:
-    return dumps(document(source.view, source.run, source.assessment)) + "\n"
-
-
-def dumps(document: fields.RunFields | dict[str, Any]) -> str:
-    return json.dumps(document, indent=2, ensure_ascii=False)
+    return dumps(document(source.view, source.run, source.assessment), indent=2) + "\n"
 
 
 def document(view: RunView, run: Described | None, assessment: Assessment) -> fields.RunFields:
@@ -55,6 +52,7 @@ def document(view: RunView, run: Described | None, assessment: Assessment) -> fi
         "failures": [_failure(each) for each in view.failures],
         "exceptions": [_exception(each) for each in view.exceptions],
         "generator": _generator(view.generator),
+        "machines": [_machine(each) for each in by_machine(view.generator, run.facts if run else {}, view.duration)],
     }
 
 
@@ -68,7 +66,7 @@ def runs_document(runs: Sequence[tuple[Labelled, RunView]]) -> dict[str, Any]:
                 **_description(run),
                 "tags": list(run.tags),
                 "note": run.note,
-                "valid": judge(view, run.manifest, run.facts).valid,
+                "valid": judge(view, run.manifest, run.facts, run.status).valid,
                 "duration_s": view.duration,
                 "total": _row(summarise_total(view)),
             }
@@ -128,7 +126,9 @@ def _by_percent(values: dict[float, float]) -> dict[str, float]:
 def _endpoint(row: EndpointSummary, view: EndpointView) -> fields.EndpointFields:
     return {
         **_row(row),
-        "cancelled": view.cancelled,
+        "completed": view.completed,
+        "unanswered": view.unanswered,
+        "overdue": view.overdue,
         "dropped": view.dropped,
         "bytes_out": row.counts.bytes_out,
         "bytes_in": row.counts.bytes_in,
@@ -171,12 +171,15 @@ def _latency(latency: Latency) -> fields.TimesFields:
     return {
         "count": latency.count,
         "censored": latency.censored,
+        "waited": latency.waited,
         "overflow": latency.overflow,
         "mean": _value(latency.mean),
         "min": _value(latency.min),
         "max": _value(latency.max),
         "percentiles": {percent: _value(each) for percent, each in quantiles.items()},
-        "at_least": [percent for percent, each in quantiles.items() if each and each.at_least],
+        "at_least": [
+            name for name, each in {"mean": latency.mean, **quantiles}.items() if each is not None and each.at_least
+        ],
         "share": {
             "mean": _share(latency.mean),
             "max": _share(latency.max),
@@ -208,6 +211,21 @@ def _exception(exception: CaughtException) -> fields.ExceptionFields:
     }
 
 
+def _machine(figures: MachineFigures) -> fields.MachineFields:
+    return {
+        "machine": figures.machine,
+        "workers": figures.workers,
+        "requests": figures.requests,
+        "failures": figures.failures,
+        "share": figures.share,
+        "rps": figures.rps,
+        "p50_ms": figures.p50,
+        "p99_ms": figures.p99,
+        "cpu": figures.cpu,
+        "lag_p99_ms": figures.lag_p99,
+    }
+
+
 def _generator(generator: GeneratorView) -> fields.GeneratorFields:
     return {
         "workers": generator.workers,
@@ -221,7 +239,7 @@ def _generator(generator: GeneratorView) -> fields.GeneratorFields:
         "exhausted": generator.exhausted,
         "sent": generator.begun,
         "users_by_second": _by_second(generator.users_by_second()),
-        "silence_ms_by_second": _by_second(generator.silences(0)),
+        "silence_ms_by_second": _by_second(generator.silence_by_second()),
         "in_flight_by_second": _by_second(generator.in_flight_by_second()),
         "waiting_by_second": _by_second(generator.waiting_by_second()),
         "offered_by_second": _by_second(generator.offered_by_second()),

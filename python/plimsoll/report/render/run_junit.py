@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
+from plimsoll.plain_text import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -20,8 +22,9 @@ _FACTS = (
 )  # fmt: skip
 """What of a manifest becomes a property."""
 
-# XML 1.0 has no way to write these, not even escaped.
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+_LINES = re.compile(r"([\t\n])")
+"""What a text may have of what is not seen."""
 
 
 def run_junit(source: RunSource, request: OutputRequest) -> str:
@@ -54,9 +57,9 @@ def _suite(results: Sequence[ThresholdResult], validity: Validity, run: Describe
     attributes = {
         "name": xml_text(f"plimsoll {scenario or ''}".strip()),
         "tests": str(len(results) + 1),
-        "failures": str(sum(not result.passed for result in results)),
+        "failures": str(sum(result.outcome == "broken" for result in results)),
         "errors": str(int(not validity.valid)),
-        "skipped": "0",
+        "skipped": str(sum(result.outcome == "not shown" for result in results)),
         "time": _seconds(run),
     }
     if run:
@@ -84,6 +87,8 @@ def _threshold(suite: ElementTree.Element, result: ThresholdResult) -> None:
     case = ElementTree.SubElement(suite, "testcase", attributes)
     if result.passed:
         ElementTree.SubElement(case, "system-out").text = xml_text(result.detail)
+    elif not result.shown:
+        ElementTree.SubElement(case, "skipped", {"message": xml_text(result.detail)})
     else:
         failure = ElementTree.SubElement(case, "failure", {"message": xml_text(result.detail), "type": "threshold"})
         failure.text = xml_text(f"{result.text}\n{result.detail}")
@@ -107,5 +112,6 @@ def _seconds(run: Described | None) -> str:
 
 
 def xml_text(value: object) -> str:
-    """The value without characters that XML cannot hold."""
-    return _NOT_XML.sub("\ufffd", str(value))
+    """The value with marks in place of characters that are not seen. XML 1.0 has no way to write most of them, not even
+    escaped. The library that writes the XML escapes the others."""
+    return "".join(each if each in "\t\n" else printable(each) for each in _LINES.split(str(value)))

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import duration_text
+from plimsoll.plain_text import one_line
 from plimsoll.report.load import load_in_short
-from plimsoll.report.numbers import amount, counted, milliseconds, shares_line
+from plimsoll.report.numbers import amount, counted, milliseconds, moments, shares_line
 from plimsoll.report.render.csv_writer import CsvWriter
 from plimsoll.report.render.terminal import TextColumn, render
-from plimsoll.report.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from plimsoll.stats.run_summary import RunSummary
 
 _COLUMNS = [
-    TextColumn("Run"),
-    TextColumn("Started", drop=1),
     TextColumn("Scenario", least=12),
     TextColumn("Load", right=True, drop=6),
     TextColumn("Duration", right=True, drop=2),
@@ -45,17 +43,20 @@ def run_list(runs: Sequence[tuple[Labelled, RunSummary]], width: int) -> str:
     if not runs:
         return "no runs yet"
     has_tags = any(run.tags for run, _ in runs)
-    rows = [[*_row(run, summary), *([one_line(", ".join(run.tags))] if has_tags else [])] for run, summary in runs]
+    title, started = moments("Started", (run.started for run, _ in runs))
+    rows = [
+        [run.id, when, *_row(run, summary), *([one_line(", ".join(run.tags))] if has_tags else [])]
+        for (run, summary), when in zip(runs, started, strict=True)
+    ]
     marks = shares_line(summary.time(name) for _, summary in runs for name in _TIMES)
-    lines = render([*_COLUMNS, *([_TAGS] if has_tags else [])], rows, width)
+    columns = [TextColumn("Run"), TextColumn(title, drop=1), *_COLUMNS]
+    lines = render([*columns, *([_TAGS] if has_tags else [])], rows, width)
     return "\n".join([*lines, *([marks] if marks else [])])
 
 
 def _row(run: Labelled, summary: RunSummary) -> list[str]:
     scenario = run.manifest.get("scenario") or {}
     return [
-        run.id,
-        datetime.fromtimestamp(run.started).astimezone().strftime("%m-%d %H:%M"),
         one_line(str(scenario.get("name", ""))),
         load_in_short(run.manifest).removeprefix("open model, "),
         duration_text(summary.duration),
@@ -96,6 +97,6 @@ def otava_csv(runs: Iterable[tuple[Labelled, RunSummary]]) -> str:
         times = [None if each in summary.at_least else summary.times[each] for each in _OTAVA_TIMES]
         about = (manifest.get("git") or {}).get("commit"), manifest.get("branch")
         name = (manifest.get("scenario") or {}).get("name")
-        moment = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M:%S +0000")
-        writer.writerow([moment, run.id, *about, name, *times, summary.rate, summary.fail_ratio])
+        started = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M:%S +0000")
+        writer.writerow([started, run.id, *about, name, *times, summary.rate, summary.fail_ratio])
     return buffer.getvalue()

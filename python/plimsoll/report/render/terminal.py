@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.plain_text import printable
 from plimsoll.report.text import cells, cut
 
 if TYPE_CHECKING:
@@ -90,7 +91,8 @@ def _line(
     gap: int,
 ) -> str:
     padded = []
-    for column, text, width in zip(columns, texts, widths, strict=True):
+    for column, each, width in zip(columns, texts, widths, strict=True):
+        text = printable(each)
         shown = cut(text, width) if column.least is not None else text
         blank = " " * (width - cells(shown))
         padded.append(blank + shown if column.right else shown + blank)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.stats.latency.patience import Patience
 from plimsoll.stats.left_out import LeftOut
 from plimsoll.stats.view import RunView
 
@@ -16,16 +17,17 @@ LATE_EXCEPTIONS_S = 0.3
 
 
 class ResettableView:
-    """warmup, times_of: as `RunView` has them."""
+    """warmup, times_of, patience: as `RunView` has them."""
 
-    def __init__(self, warmup: float, times_of: str) -> None:
-        self.view = RunView(warmup, times_of)
+    def __init__(self, warmup: float, times_of: str, patience: Patience | None = None) -> None:
+        self.view = RunView(warmup, times_of, patience=patience)
         """Begins again with a reset."""
         self._left_out: LeftOut | None = None
 
     def add(self, batch: Batch, started: float, elapsed: float) -> list[SecondSums]:
         """The intervals by second. started: Unix time of second 0. elapsed: seconds since then."""
         failures, exceptions = batch.failures, batch.exceptions
+        self.view.started = started
         if self._left_out is not None:
             since = started + self.view.warmup
             early = [each for each in failures if each.last < since]
@@ -38,8 +40,9 @@ class ResettableView:
     def reset(self, second: int) -> None:
         """Count from this second on, which has not begun, and not before the end of the warm-up."""
         self._left_out = self._left_out or LeftOut()
-        self._left_out.add(self.view.failures, self.view.exceptions)
-        self.view = RunView(max(second, self.view.warmup), self.view.times_of, self.view.recent)
+        self._left_out.add(self.view.recorded_failures, self.view.exceptions)
+        patience = Patience(self.view.patience.waiting_s)
+        self.view = RunView(max(second, self.view.warmup), self.view.times_of, self.view.recent, patience)
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
 from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.run import interrupts
 from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.clock_steps import ClockSteps
 from plimsoll.run.coordinator.launch import HEAD_START_NS, Launch, head_start
+from plimsoll.run.coordinator.load_end import LoadEnd
 from plimsoll.run.coordinator.name_limit import NameLimit
 from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.progress import Batch, Progress
+from plimsoll.run.coordinator.recovery.exits import WorkerExits
 from plimsoll.run.coordinator.recovery.loss import WorkerLosses
 from plimsoll.run.coordinator.recovery.replacements import Replacements
 from plimsoll.run.coordinator.relay import OutputRelay
@@ -32,7 +35,8 @@ from plimsoll.run.loop import Loop
 from plimsoll.run.main_log import log_limit, main_log
 from plimsoll.run.result import Result
 from plimsoll.run.transport import messages
-from plimsoll.run.transport.local import EXIT_TIMEOUT_S
+from plimsoll.run.transport.local import EXIT_TIMEOUT_S, KILL_AFTER_S, REPEATED_S
+from plimsoll.stats.latency.patience import Patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,7 +47,7 @@ if TYPE_CHECKING:
     from plimsoll.run.transport.cluster import Cluster
     from plimsoll.run.transport.handle import WorkerHandle
     from plimsoll.run.transport.master import JoinedMachine
-    from plimsoll.run.transport.messages import Begin, EncodedSnapshot, Ending, Exchanges, Logged, Ready
+    from plimsoll.run.transport.messages import Begin, EncodedSnapshot, Ending, Exchanges, Logged
 
 logger = logging.getLogger("plimsoll.run")
 
@@ -87,22 +91,23 @@ class Coordinator:
         self._clock = RunClock()
         self._losses = WorkerLosses(plan, self._nodes, self._steering, self._workers, self._clock, self.end)
         self._replacements = Replacements(self._loop, self.launch, self._losses, self._read, self._take)
+        self._exits = WorkerExits(self._loop, self._on_exit)
         self._guard = RunGuard(self._loop, self._fail, partial(self.end, "stopped"))
         self._has_processes = False
         self._asked: Begin | None = None  # users that the locustfile wants to begin with
         self._state = PREPARING
         self._ended_before_start = False  # by the user's code
-        self.signals = 0  # that came
+        self._kill_after_s, self._is_interrupted = EXIT_TIMEOUT_S, False
         self._resumption = resumption
         self._ticker = Ticker(self._loop, self._tick)
         self._clock_steps = ClockSteps()
         self._complete: set[WorkerHandle] = set()  # workers that have nothing left to do
         self._batch = Batch()
         self._names = NameLimit(plan.max_names)
-        self._account = ResettableView(plan.warmup, plan.times_of)
+        self._account = ResettableView(plan.warmup, plan.times_of, Patience(plan.waiting_s))
         self._result = Result(self._account.view)
         self._last_user = 0
-        self._stopping_since: float | None = None  # seconds since second 0
+        self._load_end = LoadEnd(plan.waiting_s)
 
     def run(self) -> Result:
         """Until the run is over; SIGINT and SIGTERM end it. Raises PlimsollError when it cannot even begin."""
@@ -133,6 +138,7 @@ class Coordinator:
         if self._has_processes:
             return
         self._has_processes = True
+        interrupts.at_the_latest(self._nodes.kill_all)
         for process in self.launch.start(self._relay.captures):
             self._loop.watch(process.connection, partial(self._read, process), process)
             self._relay.watch(process)
@@ -148,8 +154,8 @@ class Coordinator:
             self._fail(cluster.error)
             self._nodes.kill_all()
 
-    def _begin(self, ready: Ready) -> None:
-        self._steering.prepare(self.plan, ready.classes, self.launch.shaped)
+    def _begin(self) -> None:
+        self._steering.prepare(self.plan, self.launch.classes, self.launch.shaped)
         with self._failing():
             if self._ended_before_start or not self.plan.reset_stats:
                 self._open_books()
@@ -158,8 +164,8 @@ class Coordinator:
         self._state = SPAWNING
         self._start_clock()
         log_limit(self.plan, shaped=self.launch.shaped)
-        if self.plan.seconds is not None and not self.launch.shaped:
-            self._loop.at(self._clock.epoch + round(self.plan.seconds * SECOND), self._time_is_up)
+        if self._clock.end is not None:
+            self._loop.at(self._clock.end, self._time_is_up)
         self._guard.begin(self.plan, self._clock.epoch)
         if self._ended_before_start:
             self._drain()
@@ -185,11 +191,12 @@ class Coordinator:
         if self._resumption is None:
             self._clock.start(self._head_start, self._result.started or time.time())
             self._batch = Batch()
-            self._account = ResettableView(self.plan.warmup, self.plan.times_of)
+            self._account = ResettableView(self.plan.warmup, self.plan.times_of, Patience(self.plan.waiting_s))
             self._result.view = self._account.view
+        self._clock.limit(self.launch.seconds)
         for process in self._nodes.processes:
             process.first = self._clock.second
-            process.orders.start(self._clock.epoch, process.first)
+            process.orders.start(self._clock.epoch, process.first, self._clock.end)
         self._ticker.start(self._clock.first)
 
     # Users
@@ -229,7 +236,7 @@ class Coordinator:
                         self.launch.on_prepared(worker, report, goes_on=self._state == PREPARING)
                 case messages.Ready():
                     if self.launch.on_ready(worker, report, goes_on=self._state == PREPARING):
-                        self._begin(report)
+                        self._begin()
                 case messages.Ending():
                     self._on_ending(worker, report)
                 case messages.Exchanges():
@@ -242,7 +249,8 @@ class Coordinator:
                 case messages.Begin():
                     self._on_begin(report)
                 case messages.Complete():
-                    self._on_complete(worker)
+                    self._complete.add(worker)
+                    self._end_if_complete()
                 case messages.Sent():
                     self._guard.count(worker, report)
                 case messages.Started(stamp) if worker.first == self._clock.second:
@@ -254,17 +262,16 @@ class Coordinator:
                 case PlimsollError():
                     self._fail(report)
                 case None:
-                    self._on_exit(worker)
+                    self._exits.add(worker)
 
     def _take(self, worker: WorkerHandle, encoded: EncodedSnapshot) -> None:
         worker.users = encoded.users
         self._losses.on_report(worker)
         if encoded.epoch != self._clock.epoch:  # of a ramp-up that is forgotten
             return
-        self._nodes.snapshot(worker, encoded := self._names.fold(encoded))
-        snapshot = encoded.decode(self._clock.offset)
-        worker.second = max((row.second for row in snapshot.health), default=worker.second)
-        self._batch.add(snapshot)
+        if snapshot := worker.decode(encoded := self._names.fold(encoded), self._clock.offset, self._clock.latest):
+            self._nodes.snapshot(worker, encoded)
+            self._batch.add(snapshot)
 
     def _on_quit(self, status: str) -> None:
         if self._state != STOPPING:
@@ -275,14 +282,11 @@ class Coordinator:
         else:
             self._drain()
 
-    def _on_complete(self, worker: WorkerHandle) -> None:
-        self._complete.add(worker)
-        self._end_if_complete()
-
     def _end_if_complete(self) -> None:
         left = set(self._workers.values())
         if self._complete & left and self._complete | self._losses.silent >= left and self._state != STOPPING:
             logger.info("everything that was to be done is done")
+            self._load_end.was_complete = True
             self._drain()
 
     def _on_ending(self, process: WorkerHandle, ending: Ending) -> None:
@@ -297,8 +301,7 @@ class Coordinator:
             self._finish_main_if_last()
 
     def _on_exit(self, process: WorkerHandle) -> None:
-        self._loop.forget(process.connection)
-        how = process.wait() or "ended without a word"
+        how = process.end()
         self._relay.end(process)
         lost = process.ending is None and self._result.error is None
         if process is self._nodes.main:
@@ -321,7 +324,7 @@ class Coordinator:
         self._nodes.main.last_report = now()
         self._nodes.main.orders.finish()
         if self._loop.due(self._nodes.kill_all) is not None:
-            self._loop.at(now() + round(EXIT_TIMEOUT_S * SECOND), self._nodes.kill_all)
+            self._loop.at(now() + round(self._kill_after_s * SECOND), self._nodes.kill_all)
 
     def _lose(self, worker: WorkerHandle, how: str) -> None:
         if self._state == PREPARING:
@@ -346,17 +349,19 @@ class Coordinator:
             self._replacements.look(self._result)
             self._end_if_complete()
         elif self._state == STOPPING:
+            self._load_end.say_waiting(self._clock.elapsed, self._account.view)
             self._nodes.kill_silent(now() - ANSWER_TIMEOUT_NS - round(self.plan.stop_timeout * SECOND))
 
-    def _report(self) -> None:
+    def _report(self, *, is_last: bool = False) -> None:
         batch, self._batch = self._batch.merged(), Batch()
         elapsed, started = self._clock.elapsed, self._clock.started
-        seconds = self._account.add(batch, started, elapsed)
-        end = self._loop.due(self._time_is_up)
+        seconds, end = self._account.add(batch, started, elapsed), self._loop.due(self._time_is_up)
+        if is_last:
+            self._load_end.close(self._result, self._clock.offset + max(self._last_user, self._clock.first) / SECOND)
         progress = Progress(
             batch=batch, view=self._account.view, seconds=seconds, started=started, elapsed=elapsed,
-            loaded=elapsed if self._stopping_since is None else self._stopping_since,
-            left=max(0.0, (end - now()) / SECOND) if end is not None else None,
+            loaded=elapsed if self._load_end.at is None else self._load_end.at,
+            left=max(0.0, (end - now()) / SECOND) if end is not None else self._load_end.left(elapsed),
             users=self._nodes.users.total(), wanted=self._steering.wanted, classes=self._nodes.users,
             workers=len(self._workers), state=self._state,
             is_editable=self._state in UNDER_WAY and self._steering.is_editable, reporting=self.launch.reporting,
@@ -424,15 +429,14 @@ class Coordinator:
         self._drain()
 
     def _time_is_up(self) -> None:
-        text = "--run-time limit reached, shutting down" if self.plan.run_time else "the last phase is over"
-        main_log(self.plan).info(text)
+        reached = "--run-time limit reached, shutting down"
+        main_log(self.plan).info(reached if self.plan.run_time else "the last phase is over")
         self._drain()
 
     def _drain(self) -> None:
-        if self._state == STOPPING:
-            return
         if self._state == PREPARING:
             self._fail(PlimsollError("stopped before it had begun"))
+        if self._state == STOPPING:
             return
         self._state = STOPPING
         self._calm_down()
@@ -456,15 +460,13 @@ class Coordinator:
     def _fail(self, error: PlimsollError) -> None:
         """The first error is the reason; the others follow from it, or say the same."""
         if self._result.error is None:
-            self._result.error = error
-            self._result.status = "failed"
+            self._result.error, self._result.status = error, "failed"
         self._stop_now()
 
     def _calm_down(self) -> None:
         """No more users, and the time can no longer be up."""
         self._loop.cancel(self._time_is_up)
-        if self._stopping_since is None:
-            self._stopping_since = self._clock.elapsed
+        self._load_end.note_stop(self._clock.elapsed, self._account.view)
         self._steering.stop()
         self._replacements.end()
 
@@ -474,27 +476,25 @@ class Coordinator:
         self._nodes.forget()
         for process in self._nodes.processes:
             process.orders.stop()
-        self._loop.at(now() + round(EXIT_TIMEOUT_S * SECOND), self._nodes.kill_all)
+        self._loop.at(now() + round(self._kill_after_s * SECOND), self._nodes.kill_all)
 
     def _finish(self) -> Result:
         result = self._result
         if result.started is None:
             raise result.error or PlimsollError("the run ended before all users were there; nothing was kept")
-        self._report()
-        result.ended = self._clock.offset + max(self._last_user, self._clock.first) / SECOND
-        result.view.length = result.ended - result.started
+        self._report(is_last=True)
         result.facts |= self._account.facts | self.launch.facts
-        if result.error:
-            result.notes.append(str(result.error))
+        result.notes += [str(result.error)] if result.error else []
         return result
 
     def interrupt(self) -> None:
-        """A signal came: the first stops the run, the second cuts it off, the third kills it."""
-        self.signals += 1
-        if self.signals == 1:
+        """A signal came: the first one stops the run. One that comes when it stops already cuts it off."""
+        is_first, self._is_interrupted = not self._is_interrupted, True
+        # The same signal may have reached a worker, and its wish to end has come before.
+        stops_already = self._load_end.at is not None and self._clock.elapsed - self._load_end.at > REPEATED_S
+        self.stop()
+        if is_first and not stops_already and self._result.error is None:
             logger.info("stopping; once more to stop at once")
-            self.stop()
-        elif self.signals == 2:
+        elif self._kill_after_s != KILL_AFTER_S:
+            self._kill_after_s = KILL_AFTER_S
             self._stop_now()
-        else:
-            self._nodes.kill_all()

@@ -7,11 +7,12 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from plimsoll.plain_text import one_line
 from plimsoll.report.render.locust_csv import SHARE
-from plimsoll.report.text import cells, cut, one_line
+from plimsoll.report.text import cells, cut
 from plimsoll.run.coordinator.coordinator import UNDER_WAY
 from plimsoll.run.coordinator.progress import Observer
-from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
+from plimsoll.stats.summary import EndpointSummary, summarise_completed, summarise_total
 
 if TYPE_CHECKING:
     from typing import Self, TextIO
@@ -42,7 +43,8 @@ class Display(Observer):
 
 
 class LineDisplay(Display):
-    """Locust's table every other second, or as often as the locustfile wants."""
+    """Locust's table every other second, or as often as the locustfile wants. The last one has the rates of the whole
+    run, as the report after it."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         super().__init__(stream)
@@ -64,25 +66,27 @@ def locust_lines(progress: Progress, *, cuts: bool = True) -> list[str]:
     """The lines that Locust prints to where no terminal is, with its columns. cuts: long names, to the terminal."""
     columns = shutil.get_terminal_size((160, 24)).columns
     view = progress.view
-    endpoints = summarise(view)
+    endpoints = summarise_completed(view)
     name = max(1, (progress.reporting.name_width or max(min(columns - 80, _NAME), 0)) + 4 - _TYPE)
     if not cuts and not progress.reporting.name_width:
         name = max([name, *(cells(one_line(each.name)) for each in endpoints)])
     rule = "|".join(("-" * _TYPE, "-" * (name + 1), "-" * 7, "-" * 13, *["-" * 7] * 3, "-" * 8, "-" * 11))
     heads = ("Type", "Name", "# reqs", "# fails", "Avg", "Min", "Max", "Med", "req/s", "failures/s")
     template = f"%-{_TYPE}s %-{name}s %7s %12s |%7s %7s %7s%7s | %7s %11s"
-    rows = [_locust_row(template, row, name) for row in endpoints]
-    return [template % heads, rule, *rows, rule, _locust_row(template, summarise_total(view), name), ""]
+    is_over = view.length is not None
+    rows = [_locust_row(template, row, name, is_over) for row in endpoints]
+    return [template % heads, rule, *rows, rule, _locust_row(template, summarise_total(view), name, is_over), ""]
 
 
-def _locust_row(template: str, row: EndpointSummary, width: int) -> str:
+def _locust_row(template: str, row: EndpointSummary, width: int, is_over: bool) -> str:
+    rates = (row.rps, row.failures_per_s) if is_over else (row.current_rps, row.current_failures_per_s)
+    completed, failures = row.totals.completed, row.totals.completed_failures
     times = (round(time or 0) for time in (row.mean, row.min, row.max, row.median))
     return template % (
         cut(one_line(row.method), _TYPE),
         cut(one_line(row.name), width),
-        row.requests,
-        f"{row.failures}({100 * row.fail_ratio:.2f}%)",
+        completed,
+        f"{failures}({100 * failures / completed if completed else 0:.2f}%)",
         *times,
-        f"{row.current_rps:.2f}",
-        f"{row.current_failures_per_s:.2f}",
+        *(f"{rate:.2f}" for rate in rates),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from typing import TYPE_CHECKING
 
 from plimsoll.record import TIMES_OF
@@ -54,7 +55,10 @@ class ThresholdMonitor(Observer):
         self._loaded = progress.loaded
         # The last second that all workers have handed over: a second comes with the next one. What still arrives while
         # the run stops counts, but a second without load is none to be judged.
-        self._watch.add(progress.batch.intervals, min(int(progress.elapsed) - 2, int(progress.loaded) - 1))
+        self._watch.patience = progress.view.patience
+        loaded = progress.view.loaded
+        load_end = math.inf if loaded is None else loaded.stop
+        self._watch.add(progress.batch.intervals, min(int(progress.elapsed) - 2, int(progress.loaded) - 1), load_end)
         broken = self._watch.broken()
         if broken is not None and not self._ended:
             self._ended = True
@@ -65,10 +69,10 @@ class ThresholdMonitor(Observer):
         self._watch = ThresholdWatch(self._thresholds, second, self._timed)
 
     def so_far(self, duration: float) -> list[ThresholdResult]:
-        """How the thresholds stand. duration: as in `RunView.duration`."""
+        """How the thresholds stand. duration: as in `RunView.rate_s`."""
         return self._watch.finish(duration)
 
     def results(self, duration: float) -> list[ThresholdResult]:
-        """How the thresholds ended. duration: seconds that were measured."""
+        """How the thresholds ended. duration: as in `RunView.rate_s`."""
         self._watch.add((), int(self._loaded) - 1)
         return self._watch.finish(duration)

@@ -11,13 +11,14 @@ from plimsoll.run.coordinator.recovery.resumption import unknown_rest
 from plimsoll.run.guard import check_caps
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.cluster import Cluster
+from plimsoll.run.transport.joined_workers import JoinedWorkers
 from plimsoll.run.transport.local import WorkerProcess
-from plimsoll.run.transport.master import JoinedWorkers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plimsoll.run.coordinator.peers import MessageRouter
+    from plimsoll.run.dispatch import UserClass
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.cluster_node import ClusterNode
     from plimsoll.run.transport.handle import Site, WorkerHandle
@@ -78,9 +79,13 @@ class Launch:
             self.joined_workers = JoinedWorkers(self.plan, self._joined, self._joinable)
             self._workers.update(self.joined_workers.workers)
         else:
-            self._workers.update({index: WorkerProcess(index, capture=capture) for index in range(count)})
+            # With a page there may be several runs, and the program's own process can be a part of only one.
+            is_own = count == 1 and not self.plan.has_page
+            self._workers.update(
+                {index: WorkerProcess(index, capture=capture, is_own=is_own) for index in range(count)}
+            )
         if self.plan.has_main_node:
-            self._nodes.main = WorkerProcess(count, capture=capture)
+            self._nodes.main = WorkerProcess(count, capture=capture, is_own=not self.plan.has_page)
         return self._nodes.processes
 
     def begin(self) -> None:
@@ -92,6 +97,12 @@ class Launch:
             self._nodes.main.orders.init()
         else:
             self._init_workers()
+
+    def log_files(self) -> None:
+        """Which files travel to other machines. Not before somebody reads the log."""
+        for where in (self.cluster, self.joined_workers):
+            if where is not None:
+                where.shipment.log()
 
     def prepare(self, worker: WorkerHandle) -> None:
         """One that begins when the others have begun; then `open` follows."""
@@ -182,6 +193,17 @@ class Launch:
     def shaped(self) -> bool:
         """A LoadTestShape says how many users there are; known once the workers are ready."""
         return any(ready.shaped for ready in self._ready.values())
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the load lasts; known once the workers are ready. None if nobody knows beforehand: a LoadTestShape
+        ends its load itself."""
+        return None if self.shaped else self.plan.seconds
+
+    @property
+    def classes(self) -> list[UserClass]:
+        """Those of the main node, if there is one."""
+        return next(ready.classes for ready in self._ready.values())
 
     @property
     def thresholds(self) -> list[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from plimsoll.record import OTHERS, STREAM_ROWS, SlowRequest
+from plimsoll.record import OTHERS, STREAM_ROWS, SlowRequest, frames_of
 from plimsoll.stats.names import naming_hint
 from plimsoll.stats.wording import count
 from plimsoll.store.redact import redact
@@ -23,9 +24,13 @@ logger = logging.getLogger("plimsoll.run")
 Key = tuple[str, str]
 """(method, name)"""
 
+MOST_EXCEPTIONS = 1000
+"""Different exceptions of a run. Their tracebacks have 20,000 characters at most."""
+
 
 class NameLimit:
-    """Masks secrets, counts names beyond the first so many as `OTHERS`, and says so once. Each worker has a table of
+    """Masks secrets, counts names beyond the first so many as `OTHERS`, and says so once. Exceptions beyond the first
+    `MOST_EXCEPTIONS` are counted together. Each worker has a table of
     its own, so together they may have more names than one run.
 
     Names come in the order of the snapshots that they are in. One that was folded stays so, and one that has a row of
@@ -38,10 +43,14 @@ class NameLimit:
         self._own: set[str] = set()
         """Names that have rows of their own."""
         self._warned = False
+        self._exceptions: set[str] = set()
+        """Those that have rows of their own, by the hash of their frames."""
 
     def fold(self, snapshot: EncodedSnapshot) -> EncodedSnapshot:
         """The same with as many names as there may be, and without secrets in names and messages."""
         snapshot = _without_secrets(snapshot)
+        if snapshot.exceptions:
+            snapshot = replace(snapshot, exceptions=[self._folded_exception(*each) for each in snapshot.exceptions])
         seen = dict.fromkeys(
             [(cell[1], cell[2]) for cell in snapshot.intervals] + [(row[0], row[1]) for row in snapshot.failures]
         )
@@ -66,6 +75,15 @@ class NameLimit:
             parts=[_folded(row, 0, folded) for row in snapshot.parts],
             slowest=[SlowRequest(*_folded(row, 0, folded)) for row in snapshot.slowest],
         )
+
+    def _folded_exception(self, message: str, traceback: str, count: int) -> tuple[str, str, int]:
+        key = hashlib.sha256(frames_of(traceback).encode()).hexdigest()
+        if key not in self._exceptions:
+            if len(self._exceptions) >= MOST_EXCEPTIONS:
+                message = traceback = f"more than {MOST_EXCEPTIONS} different exceptions in this run"
+            else:
+                self._exceptions.add(key)
+        return message, traceback, count
 
     def _warn(self) -> None:
         logger.warning(

@@ -18,6 +18,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import now
+from plimsoll.run.transport.report_rules import NEWS, is_news
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("plimsoll.run")
 
+LONGEST_CLIENT = 300
+"""Characters of the name by which the user's code knows a worker."""
 SPAWN_TIMEOUT_NS = 1_000_000_000
 """ns that the run waits for listeners on the main node, so that events keep their order."""
 
@@ -84,7 +87,7 @@ class MessageRouter:
 
     def snapshot(self, sender: WorkerHandle, snapshot: EncodedSnapshot) -> None:
         """What a worker has measured is the main node's to know."""
-        if self.main is not None and sender is not self.main:
+        if self.main is not None and sender in self._clients:
             self._tell_main("snapshot", self._clients[sender], snapshot.to_list())
 
     def lose(self, worker: WorkerHandle) -> None:
@@ -160,18 +163,27 @@ class MessageRouter:
             self._go_on()
 
     def _receive_from_worker(self, worker: WorkerHandle, news: News) -> None:
+        if not is_news(NEWS, news.kind, news.arguments):
+            worker.break_off("news that a worker does not have")
+            return
+        client = self._clients.get(worker)
         match news.kind, news.arguments:
-            case "connect", [client]:
-                self._clients[worker] = client
-                self._tell_main("connect", client, worker.index)
+            case "connect", [name]:
+                if client is not None or name in self._clients.values() or not _is_client(name):
+                    worker.break_off("a name that it cannot have")
+                    return
+                self._clients[worker] = name
+                self._tell_main("connect", name, worker.index)
+            case _ if client is None:
+                worker.break_off("news without a name")
             case "heartbeat", [*state, adjusted]:
-                self._tell_main("heartbeat", self._clients[worker], *state)
-                worker.adjustments -= adjusted
+                self._tell_main("heartbeat", client, *state)
+                worker.adjustments = max(0, worker.adjustments - adjusted)
                 self._go_on_if_adjusted()
             case "report", [data]:
-                self._tell_main("report", self._clients[worker], data)
+                self._tell_main("report", client, data)
             case "message", [type_, data, _]:
-                self._tell_main("message", type_, data, self._clients[worker])
+                self._tell_main("message", type_, data, client)
 
     def _receive_from_main(self, news: News) -> None:
         match news.kind, news.arguments:
@@ -189,3 +201,7 @@ class MessageRouter:
     def _tell_main(self, kind: str, *arguments: Any) -> None:
         if self.main is not None:
             self.main.orders.news(kind, *arguments)
+
+
+def _is_client(name: str) -> bool:
+    return name.isprintable() and 0 < len(name) <= LONGEST_CLIENT

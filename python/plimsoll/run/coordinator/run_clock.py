@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from plimsoll._engine import now
 
+AHEAD_S = 5
+"""Seconds by which a worker's clock is never ahead of ours, as far as that is known."""
 SECOND = 1_000_000_000
 """ns."""
 NOTICE_NS = 1_000_000_000
@@ -21,6 +23,8 @@ class RunClock:
         """The first one with load: not 0 if the run is continued."""
         self.offset = 0.0
         """Unix time minus monotonic time, in seconds."""
+        self.end: int | None = None
+        """The stamp at which the load ends; None if nobody knows beforehand."""
 
     def start(self, head_start: int, started: float) -> None:
         """Second 0 begins so many ns from now; started: the Unix time of it."""
@@ -30,6 +34,12 @@ class RunClock:
         """Second 0 is past. The load begins again with a whole second, so many ns from now at least."""
         self.epoch = epoch
         self._begin_at(epoch, self.next_second(now() + head_start), started)
+
+    def limit(self, seconds: float | None) -> None:
+        """The load ends so many seconds after second 0; None: nobody knows. A second 0 that is set later does not move
+        this end."""
+        if seconds is not None and self.end is None:
+            self.end = self.epoch + round(seconds * SECOND)
 
     def next_second(self, stamp: int) -> int:
         """The first one that does not begin before this stamp."""
@@ -57,6 +67,11 @@ class RunClock:
     def elapsed(self) -> float:
         """Seconds since second 0."""
         return max(0, now() - self.epoch) / SECOND
+
+    @property
+    def latest(self) -> int:
+        """The last second that a worker can have measured, whatever its clock."""
+        return self.second_at(now()) + AHEAD_S
 
     def _begin_at(self, epoch: int, second: int, started: float) -> None:
         self.epoch, self.second = epoch, second

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram
+from plimsoll.observe.thinned_series import ThinnedSeries
 from plimsoll.run.coordinator.progress import Observed, Observer
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 SOURCE = "Server-Timing"
 MOST = 500
-"""Parts of all endpoints together."""
+"""Parts of all endpoints together. Their series are thinned, so they take 20 MB at most."""
 
 Key = tuple[str, str, str]
 """Method and name of the endpoint, name of the part."""
@@ -23,10 +24,8 @@ Key = tuple[str, str, str]
 class _Part:
     ns: int = 0
     micros: Histogram = field(default_factory=Histogram)
-    at: list[float] = field(default_factory=list)
-    """Seconds of the run."""
-    means: list[float] = field(default_factory=list)
-    """ms, of about a second before that."""
+    means: ThinnedSeries = field(default_factory=ThinnedSeries)
+    """Seconds of the run, and the mean in ms of about a second before that."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -43,25 +42,31 @@ class ServerTimings(Observer):
 
     def __init__(self) -> None:
         self._parts: dict[Key, _Part] = {}
-        self._left_out: set[Key] = set()
+        self._left_out = 0
+        """The most parts of one second that were not kept. A target may name them anew in each response."""
 
     def second(self, progress: Progress) -> None:
         new: dict[Key, _Part] = {}
+        others: set[Key] = set()
         for method, name, part, ns, encoded in progress.batch.parts:
-            sums = new.setdefault((method, name, part), _Part())
+            key = method, name, part
+            if key not in self._parts and len(self._parts) >= MOST:
+                others.add(key)
+                continue
+            sums = new.setdefault(key, _Part())
             sums.ns += ns
             sums.micros.add(Histogram.decode(encoded))
         for key, sums in new.items():
             known = self._parts.get(key)
             if known is None:
                 if len(self._parts) >= MOST:
-                    self._left_out.add(key)
+                    others.add(key)
                     continue
                 known = self._parts[key] = _Part()
             known.ns += sums.ns
             known.micros.add(sums.micros)
-            known.at.append(progress.elapsed)
-            known.means.append(sums.ns / sums.micros.count / 1e6)
+            known.means.add(progress.elapsed, sums.ns / sums.micros.count / 1e6)
+        self._left_out = max(self._left_out, len(others))
 
     def reset_at(self, second: int) -> None:
         for each in self._parts.values():
@@ -77,9 +82,7 @@ class ServerTimings(Observer):
         from plimsoll.stats.study import Series
 
         series = tuple(
-            Series(
-                SOURCE, f"{part} of {method} {name}".replace("  ", " "), "ms", np.array(each.at), np.array(each.means)
-            )
+            Series(SOURCE, f"{part} of {method} {name}".replace("  ", " "), "ms", *map(np.array, each.means.points()))
             for (method, name, part), each in self._parts.items()
         )
         parts = [
@@ -88,6 +91,6 @@ class ServerTimings(Observer):
             if each.micros.count
         ]
         parts.sort(key=lambda each: -each["ms"])
-        there_are = MOST + len(self._left_out)
-        notes = (f"{SOURCE}: only the first {MOST} of {there_are} parts are kept",) if self._left_out else ()
+        there_are = MOST + self._left_out
+        notes = (f"{SOURCE}: only the first {MOST} of {there_are} parts or more are kept",) if self._left_out else ()
         return Observed(series, notes, {SOURCE: {"parts": parts}})

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
-from collections import deque
+from collections import Counter, deque
 from dataclasses import asdict
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.errors import StoreError
 from plimsoll.record import RecordCounts
+from plimsoll.run import interrupts
 from plimsoll.run.coordinator.progress import Observer
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ class RunSink(Protocol):
         health: Collection[Health],
         failures: Collection[Failure],
         exceptions: Collection[CaughtException],
-    ) -> None: ...
+    ) -> Mapping[str, int]: ...
 
     def finish(
         self,
@@ -55,12 +57,17 @@ class RunSink(Protocol):
 
 
 class _Lost:
-    """What is not kept: the seconds and requests of some batches."""
+    """What is not kept: the seconds and requests of some batches, and single numbers of others."""
 
     def __init__(self) -> None:
         self.seconds: set[int] = set()
         self.requests = 0
         self.batches = 0
+        self.numbers: Counter[str] = Counter()
+        """By column of the store: those that it cannot hold."""
+
+    def __bool__(self) -> bool:
+        return bool(self.batches or self.numbers)
 
     def add(self, batch: Batch) -> None:
         self.batches += 1
@@ -69,9 +76,18 @@ class _Lost:
         self.seconds.update(row.second for row in batch.health)
 
     def __str__(self) -> str:
+        return " and ".join(
+            [*([self._batches()] if self.batches else []), *([self._numbers()] if self.numbers else [])]
+        )
+
+    def _batches(self) -> str:
         if not self.seconds:
             return "some failures"
         return f"seconds {min(self.seconds)} to {max(self.seconds)} ({self.requests} requests)"
+
+    def _numbers(self) -> str:
+        columns = ", ".join(f"{name}: {many}" for name, many in sorted(self.numbers.items()))
+        return f"numbers out of range ({columns})"
 
 
 class StoreWriter(Observer):
@@ -130,15 +146,33 @@ class StoreWriter(Observer):
             return ["the run was not stored"]
         self._deadline = time.monotonic() + LAST_ATTEMPTS
         self._batches.put(None)
+        lost: list[str] = []
+        closing = Thread(
+            target=self._close, args=(self._writer, status, ended, notes, facts, observed, lost), name="store end",
+            daemon=True,
+        )  # fmt: skip
+        closing.start()
+        if interrupts.wait(lambda seconds: has_ended(closing, seconds), math.inf):
+            return lost
+        why = self._reason if self._failing else "the store did not answer"
+        return [*lost, f"the end of the run was not stored: {why}"]
+
+    def _close(
+        self, writer: RunSink, status: str, ended: float, notes: list[str], facts: Mapping[str, Any],
+        observed: Sequence[Series], lost: list[str],
+    ) -> None:  # fmt: skip
+        """In a thread of its own, as a store may be locked. lost: gets what was not stored."""
         self._thread.join()
         self._give_up_the_rest()
-        lost = [f"{self._lost} were not stored: {self._reason}"] if self._lost.batches else []
-        known = {**facts, "recorded": asdict(self._recorded), **({"not_stored": str(self._lost)} if lost else {})}
+        if self._lost:
+            why = f": {self._reason}" if self._lost.batches else ""
+            lost.append(f"{self._lost} were not stored{why}")
+        not_stored = {"not_stored": f"{self._lost} were not stored"} if lost else {}
+        known = {**facts, "recorded": asdict(self._recorded), **not_stored}
         try:
-            self._writer.finish(status, ended, [*notes, *lost], known, observed)
+            writer.finish(status, ended, [*notes, *lost], known, observed)
         except StoreError as error:
             lost.append(f"the end of the run was not stored: {error}")
-        return lost
 
     def _give_up_the_rest(self) -> None:
         while not self._batches.empty():
@@ -174,7 +208,7 @@ class StoreWriter(Observer):
             head = self._pending[0]
             try:
                 assert self._writer is not None
-                self._writer.commit(head.intervals, head.health, head.failures, head.exceptions)
+                left_out = self._writer.commit(head.intervals, head.health, head.failures, head.exceptions)
             except StoreError as error:
                 self._reason = str(error)
                 if not self._failing:
@@ -182,11 +216,24 @@ class StoreWriter(Observer):
                 self._failing = True
                 return
             self._pending.popleft()
+            if left_out:
+                self._leave_out(left_out)
         if self._failing:
             logger.warning("the store works again: what was held in memory is stored")
         self._failing = False
+
+    def _leave_out(self, numbers: Mapping[str, int]) -> None:
+        if not self._lost.numbers:
+            logger.warning("the store cannot hold a number of %s; the run goes on without it", ", ".join(numbers))
+        self._lost.numbers.update(numbers)
 
     def _bound(self) -> None:
         while len(self._pending) > 1 and sum(map(len, self._pending)) > MOST_ROWS:
             self._lost.add(self._pending[1])
             del self._pending[1]
+
+
+def has_ended(thread: Thread, seconds: float) -> bool:
+    """Whether the thread ends within so many seconds."""
+    thread.join(seconds)
+    return not thread.is_alive()

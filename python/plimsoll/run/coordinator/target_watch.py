@@ -11,6 +11,7 @@ from plimsoll.observe.otlp import Receiver
 from plimsoll.observe.processes import Machine, Processes
 from plimsoll.observe.prometheus import RangeQuery
 from plimsoll.observe.sampler import ProbeError, Sampler
+from plimsoll.run import interrupts
 from plimsoll.run.coordinator.progress import Observed, Observer
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
     from plimsoll.observe.sampler import Probe
 
-END_S = 5.0
-"""What the last sample may take when the run is over."""
+END_S = 30.0
+"""Seconds that the last sample, the last spans and the queries may take altogether when the run is over."""
 
 
 class TargetWatch(Observer):
@@ -36,7 +37,11 @@ class TargetWatch(Observer):
         self._sampler = Sampler(self._probes)
         self._thread = Thread(target=self._work, name="target watch", daemon=True)
         self._over = Event()
+        self._is_done = Event()
         self._started: float | None = None
+        self._ended: float | None = None
+        """Unix time of the end of the run, once it is to be reported."""
+        self._observed = Observed(notes=("what was observed of the target is lost: it did not answer in time",))
 
     def start(self, started: float, stamp: str) -> None:
         self._started = started
@@ -54,10 +59,31 @@ class TargetWatch(Observer):
         """All of it. ended: Unix time of the end of the run."""
         if self._started is None:
             return Observed()
+        self._ended = ended
+        self.close()
+        return self._observed
+
+    def close(self) -> None:
+        """May be repeated. What does not end in time is left to its thread, which closes everything when it ends."""
         self._over.set()
-        self._thread.join(END_S)
-        if self._thread.is_alive():
-            return Observed(notes=("what was observed of the target is lost: a sample did not end",))
+        if self._started is None:
+            self._sampler.close()
+        else:
+            interrupts.wait(self._is_done.wait, END_S)
+
+    def _work(self) -> None:
+        try:
+            while not self._over.wait(self._sampler.wait()):
+                self._sampler.sample()
+            if self._ended is not None:
+                self._observed = self._read(self._ended)
+        finally:
+            # By the thread that reads: another one would wait for the lock of what is being read.
+            self._sampler.close()
+            self._is_done.set()
+
+    def _read(self, ended: float) -> Observed:
+        assert self._started is not None
         series = list(self._sampler.series(self._zero, self._zero + ended - self._started))
         facts = self._sampler.facts()
         notes = list(self._sampler.notes)
@@ -68,12 +94,3 @@ class TargetWatch(Observer):
                 notes.append(f"{query.source} was not observed: {error}")
             notes += query.notes
         return Observed(tuple(series), tuple(notes), facts)
-
-    def close(self) -> None:
-        """May be repeated."""
-        self._over.set()
-        self._sampler.close()
-
-    def _work(self) -> None:
-        while not self._over.wait(self._sampler.wait()):
-            self._sampler.sample()

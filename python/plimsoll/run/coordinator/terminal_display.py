@@ -9,9 +9,10 @@ from rich.live import Live
 from rich.text import Text
 
 from plimsoll.load.durations import format_duration
+from plimsoll.plain_text import one_line
 from plimsoll.report.numbers import amount, milliseconds, shares_line
 from plimsoll.report.render.terminal import TextColumn, render
-from plimsoll.report.text import one_line
+from plimsoll.run.coordinator.coordinator import UNDER_WAY
 from plimsoll.run.coordinator.display import Display
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 
@@ -66,6 +67,10 @@ class TerminalDisplay(Display):
 
 
 def _status(progress: Progress) -> Text:
+    out = progress.view.generator.out
+    if progress.state not in UNDER_WAY and progress.left is not None and out:
+        left = format_duration(round(progress.left))
+        return Text(f"waiting for {out} response{'s' * (out > 1)}, {left} left; Ctrl-C ends the waiting", "bold")
     missing = progress.wanted is not None and progress.users != progress.wanted
     users = f"{progress.users} of {progress.wanted}" if missing else f"{progress.users}"
     left = "Ctrl-C stops" if progress.left is None else f"{format_duration(round(progress.left))} left"

@@ -20,16 +20,20 @@ from plimsoll.run.options.option import STORE, Kind, Use
 from plimsoll.run.options.parameter import TableOption
 from plimsoll.run.options.rows import PAGE
 from plimsoll.run.options.table import OPTIONS, run_options
+from plimsoll.run.options.value_sources import keep_places, with_sources
+from plimsoll.run.program import program_files
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
 
-    from plimsoll.run.options.config import Settings
+    from plimsoll.run.options.config import FileSettings
 
 SHORT = 2
 """Length of a short option."""
 UNSUPPORTED = frozenset(each.flag for each in OPTIONS if each.use is Use.UNSUPPORTED)
 """Options of Locust that are not here."""
+DROPPED = {each.flag: each.help for each in OPTIONS if each.use is Use.DROPPED}
+"""Options that Locust itself no longer has, and what it says of them."""
 OURS = frozenset(flag for each in run_options() if each.locust is None for flag in each.flags)
 """Options that Locust has not: a locustfile may have one of the same name, and then it is the locustfile's."""
 LOCUSTS = [flag for each in run_options() if each.locust is not None for flag in each.flags]
@@ -82,7 +86,9 @@ def read_words(words: Sequence[str], folder: Path | None = None) -> RunWords:
 def words_of(ctx: click.Context) -> RunWords:
     """ctx: of a RunCommand."""
     given = dict(ctx.params)
-    arguments = (*ctx.meta.get("settings", ()), *given.pop("arguments"))
+    # A shell's quotes may have kept a blank beside a URL.
+    words = (each.strip() if "://" in each and each[:1].isspace() else each for each in given.pop("arguments"))
+    arguments = (*ctx.meta.get("settings", ()), *words)
     return RunWords(arguments, given, ctx.meta["locustfile"].secret)
 
 
@@ -114,7 +120,7 @@ class RunCommand(click.Command):
         without.params = [each for each in self.params if not claimed & set(each.opts)]
         return click.Command.make_parser(without, ctx)
 
-    def _options_of_locustfile(self, args: Sequence[str], settings: Settings) -> LocustfileOptions:
+    def _options_of_locustfile(self, args: Sequence[str], settings: FileSettings) -> LocustfileOptions:
         flags = {name for each in self.params for name in each.opts if isinstance(each, click.Option) and each.is_flag}
         named = settings.get("locustfile") or os.getenv("LOCUST_LOCUSTFILE") or os.getenv("PLIMSOLL_LOCUSTFILE")
         for place, each in enumerate(args):
@@ -128,9 +134,17 @@ class RunCommand(click.Command):
         if "://" in str(named):
             return LocustfileOptions()  # not loaded twice
         try:
-            return find_locustfile_options(locustfiles.find(str(named or locustfiles.DEFAULT)))
+            found = locustfiles.find(str(named or locustfiles.DEFAULT))
+            return find_locustfile_options([*found, *program_files()])
         except LocustfileError:
             return LocustfileOptions()  # the run says so, when it looks for the file
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            error.args = (with_sources(str(error), ctx, run_options()), *error.args[1:])
+            raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[click.Parameter]] = {}
@@ -143,20 +157,23 @@ class RunCommand(click.Command):
                 with formatter.section(name):
                     formatter.write_dl(records)
 
-    def _take_settings(self, ctx: click.Context, settings: Settings) -> None:
+    def _take_settings(self, ctx: click.Context, settings: FileSettings) -> None:
         parameters = {name: each for each in self.params for name in each.opts}
         claimed = ctx.meta["locustfile"].options & OURS
         defaults: dict[str, Any] = {}
+        places: dict[str, str] = {}
         others: list[str] = []
         for key, value in settings.items():
             parameter = parameters.get(f"--{key}") if f"--{key}" not in claimed else None
             if parameter is not None and parameter.name is not None:
                 defaults[parameter.name] = _as_default(parameter, value)
+                places[parameter.name] = settings.places[key]
             elif f"--{key}" in UNSUPPORTED:
                 click.echo(f"plimsoll: {key} in a configuration file is ignored: it is not supported yet", err=True)
             else:
                 others += _as_arguments(key, value, ctx.meta["locustfile"])
         ctx.default_map = defaults
+        keep_places(ctx, places)
         ctx.meta["settings"] = others
 
 

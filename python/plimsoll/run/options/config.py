@@ -9,38 +9,68 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
+from plimsoll.load.file_access import checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Settings = dict[str, str | list[str]]
-"""Values by long option name, without the dashes; a flag that is on has the value "true"."""
+
+class FileSettings(dict[str, str | list[str]]):
+    """Values by long option name, without the dashes; a flag that is on has the value "true".
+
+    places: where each one stands, "PATH, line 3".
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places: dict[str, str] = {}
+
+    def put(self, key: str, value: str | list[str], place: str) -> None:
+        self[key] = value
+        self.places[key] = place
+
+    def put_all(self, others: FileSettings) -> None:
+        """Those that are there already give way."""
+        self.update(others)
+        self.places.update(others.places)
+
 
 _LINE = re.compile(r"-*(?P<key>[^:=;#\s]+)\s*(?:(?P<sign>[:=\s])\s*(?P<value>.*?))?\s*(?:\s[;#].*)?")
 
 
-def read_settings(config: str | None, home: Path, here: Path) -> Settings:
+def read_settings(config: str | None, home: Path, here: Path) -> FileSettings:
     """All files together. config: the file of --config. Raises UsageError for one that cannot be read."""
-    settings: Settings = {}
-    for path in (home / ".locust.conf", here / "locust.conf"):
+    return _together((home / ".locust.conf", here / "locust.conf", here / "pyproject.toml"), config)
+
+
+def read_named(names: Iterable[str], config: str | None) -> FileSettings:
+    """The same of files that a program names, the strongest last. names: patterns; one without a file is left out."""
+    patterns = [str(Path(name).expanduser()) for name in names]
+    found = [path for pattern in patterns for path in sorted(glob(pattern))]  # noqa: PTH207 - it may be absolute
+    return _together(map(Path, found), config)
+
+
+def _together(paths: Iterable[Path], config: str | None) -> FileSettings:
+    settings = FileSettings()
+    for path in paths:
         if path.is_file():
-            settings |= _read(path)
-    settings |= _pyproject(here / "pyproject.toml")
+            settings.put_all(_read(path))
     if config is not None:
-        settings |= _read(Path(config).expanduser())
+        settings.put_all(_read(checked(Path(config).expanduser())))
     return settings
 
 
-def parse(lines: Iterable[str], name: str) -> Settings:
+def parse(lines: Iterable[str], name: str) -> FileSettings:
     """`key = value`, `key: value`, `key value`, or `key` for a flag; lists as [a, b]; [sections] are ignored.
 
     name: of the file, for messages. Raises UsageError.
     """
-    settings: Settings = {}
+    settings = FileSettings()
     for number, line in enumerate(lines, 1):
         text = line.strip()
         if not text or text[0] in "#;[" or text.startswith("---"):
@@ -48,30 +78,46 @@ def parse(lines: Iterable[str], name: str) -> Settings:
         match = _LINE.fullmatch(text)
         if match is None:
             raise UsageError(f"{name}:{number}: not understood: {text}")
-        settings[match["key"].replace("_", "-")] = _value(match["value"], match["sign"] in (":", "="))
+        value = _value(match["value"], match["sign"] in (":", "="))
+        settings.put(match["key"].replace("_", "-"), value, f"{name}, line {number}")
     return settings
 
 
-def _read(path: Path) -> Settings:
+def _read(path: Path) -> FileSettings:
+    if path.suffix == ".toml":
+        return _toml(path)
+    return parse(_text(path).splitlines(), str(path))
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_text()
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {path}: {error}") from error
-    if path.suffix == ".toml":
-        return _toml(text, path)
-    return parse(text.splitlines(), str(path))
 
 
-def _pyproject(path: Path) -> Settings:
-    return _toml(path.read_text(), path) if path.is_file() else {}
-
-
-def _toml(text: str, path: Path) -> Settings:
+def _toml(path: Path) -> FileSettings:
+    text = _text(path)
     try:
-        section = tomllib.loads(text).get("tool", {}).get("locust", {})
+        section: Any = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"cannot read {path}: {error}") from error
-    return {key.replace("_", "-"): _plain(value) for key, value in section.items()}
+    for name in ("tool", "locust"):
+        section = section.get(name, {})
+        if not isinstance(section, dict):
+            raise UsageError(f"{path}: {name} must be a table: the options are in [tool.locust]")
+    settings = FileSettings()
+    for key, value in section.items():
+        settings.put(key.replace("_", "-"), _plain(value), _toml_place(path, text, key))
+    return settings
+
+
+def _toml_place(path: Path, text: str, key: str) -> str:
+    """The key's line after the header of the table; the file alone where it is written in another way."""
+    head, header, table = text.partition("[tool.locust]")
+    if header and (match := re.search(rf"^\s*[\"']?{re.escape(key)}[\"']?\s*=", table, re.MULTILINE)):
+        return f"{path}, line {(head + header + table[: match.end()]).count(chr(10)) + 1}"
+    return str(path)
 
 
 def _plain(value: object) -> str | list[str]:
@@ -113,7 +159,7 @@ def _class_settings(text: str) -> list[dict[str, Any]]:
     if text.lstrip()[:1] not in ("{", "["):
         where = text
         try:
-            text = Path(text).expanduser().read_text()
+            text = checked(Path(text).expanduser()).read_text()
         except (OSError, UnicodeDecodeError) as error:
             raise UsageError(f"--config-users {where}: neither JSON nor a file that can be read: {error}") from error
     try:

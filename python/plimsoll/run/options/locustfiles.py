@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from plimsoll.errors import LocustfileError
+from plimsoll.load.file_access import checked
 
 DEFAULT = "locustfile.py"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -35,10 +36,10 @@ def find(argument: str) -> list[Path]:
 
 def _find_one(argument: str) -> list[Path]:
     if argument.startswith(("http://", "https://")):
-        return [download(argument)]
+        return [download(checked(argument))]
     if argument == "-":
         raise LocustfileError("-f - goes with --worker, which gets the locustfile from its master; here name the file")
-    path = Path(argument).expanduser()
+    path = checked(Path(argument).expanduser())
     if path.is_dir():
         files = (each for each in sorted(path.rglob("*.py")) if not each.name.startswith("_"))
         return [each.absolute() for each in files]

@@ -10,6 +10,7 @@ import click
 from plimsoll.load.levels import MOST_USERS
 from plimsoll.run.options.config import listed
 from plimsoll.run.options.option import Kind, Use
+from plimsoll.run.options.value_sources import note_service_links, source_of, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,9 +105,18 @@ class TableOption(click.Option):
         try:
             return super().type_cast_value(ctx, value)
         except click.BadParameter as error:
+            source = source_of(ctx, self.row)
             if takes is None or self.row.choices:
-                raise
-            raise click.UsageError(f"{self.row.flag} takes {takes}, not {value}", ctx) from error
+                if not source:
+                    raise
+                message = f"{error.message.removesuffix('.')}; it comes from {source}"
+                raise click.BadParameter(message, error.ctx, error.param, error.param_hint) from error
+            come = f"; it comes from {source}" if source else ""
+            raise click.UsageError(f"{self.row.flag} takes {takes}, not {value}{come}", ctx) from error
+
+    def resolve_envvar_value(self, ctx: click.Context) -> str | None:
+        note_service_links(ctx, self.row)
+        return value_of(self.row)
 
     def value_from_envvar(self, ctx: click.Context) -> Any:
         """Of an option with several values: the list [a, b], or one value, which may have blanks in it."""

@@ -15,6 +15,8 @@ WHAT, HOW_MUCH, SHAPE, JOINED, RAILS, RESULTS, PAGE = (
 )  # fmt: skip
 """Headings, in the order of the help text."""
 OTHERS = "Other options of Locust"
+_REPEATED = ("run", "reproduce")
+"""The verbs that take an option about outputs of a run."""
 
 _WEB, _MASTER, _WORKER = "Web UI options", "Master options", "Worker options"
 _TAGS, _STATISTICS, _LOGGING, _OTHER = "Tag options", "Request statistics options", "Logging options", "Other options"
@@ -24,8 +26,13 @@ def _option(*flags: str, group: str, help: str, metavar: str | None = None, **se
     return Option(flags, group, help, metavar=metavar, **settings)  # type: ignore[arg-type]
 
 
-def _flag(*flags: str, group: str, help: str, name: str = "", locust: LocustOption | None = None) -> Option:
-    return Option(flags, group, help, Kind.FLAG, name=name, locust=locust)
+def _flag(*flags: str, group: str, help: str, **settings: object) -> Option:
+    return Option(flags, group, help, Kind.FLAG, **settings)  # type: ignore[arg-type]
+
+
+def _file(*flags: str, help: str, metavar: str = "FILE", locust: LocustOption | None = None) -> Option:
+    """An option that names a file for results."""
+    return Option(flags, RESULTS, help, metavar=metavar, locust=locust, verbs=_REPEATED)
 
 
 def _page(
@@ -90,6 +97,13 @@ _WHAT = (
     _option("--users-per-connection", group=WHAT, metavar="N", kind=Kind.COUNT,
             help="With HTTP/2: how many users share a connection; 1 by default."),
     _flag("-k", "--insecure", group=WHAT, help="Do not check the target's TLS certificate."),
+    _option("--cacert", group=WHAT, metavar="FILE",
+            help="For a URL with TLS: the PEM file of the certificates that the target may show, or of those that "
+                 "signed one; by default those of the system."),
+    _option("--cert", group=WHAT, metavar="FILE",
+            help="For a URL with TLS: the client's own certificate, a PEM file; with its key, unless --key names "
+                 "another file."),
+    _option("--key", group=WHAT, metavar="FILE", help="The private key of --cert, a PEM file without a passphrase."),
     _option("--seed", group=WHAT, metavar="N", kind=Kind.INTEGER,
             help="Makes random choices the same again; drawn and kept by default."),
     _option("--config", group=WHAT, metavar="FILE", help="A configuration file besides the usual ones.",
@@ -111,8 +125,8 @@ _HOW_MUCH = (
     _option("-t", "--run-time", group=HOW_MUCH, kind=Kind.DURATION, help="20, 20s, 3m, 1h30m; without it until Ctrl-C.",
             locust=LocustOption(env="RUN_TIME", as_given=True)),
     _option("-s", "--stop-timeout", group=HOW_MUCH, kind=Kind.DURATION,
-            help="How long users may finish their tasks at the end; 0 for a locustfile in the closed model, else "
-                 "10s.",
+            help="At the end: how long users may finish their tasks, and how long the open model waits for responses; "
+                 "30s in the open model; in the closed one 10s for native users, else 0.",
             locust=LocustOption(_OTHER, env="STOP_TIMEOUT", default="0")),
     _option("--processes", group=HOW_MUCH, metavar="N", kind=Kind.INTEGER, default=1,
             help="Worker processes, one core each; -1 is one per core.",
@@ -124,6 +138,9 @@ _HOW_MUCH = (
             help="With --cluster: how many of its machines get workers."),
     _option("--workers-per-node", group=HOW_MUCH, metavar="N", kind=Kind.COUNT, default=1,
             help="With --cluster: worker processes on each machine, one core each; 1 by default."),
+    _option("--ship", group=HOW_MUCH, metavar="PATTERN", multiple=True,
+            help="With --cluster or --master: files that travel to the workers besides the locustfile and what it "
+                 "imports, as data/*.csv; counted from the working directory; may be repeated."),
     _option("--on-worker-loss", group=HOW_MUCH, choices=("mark", "redistribute", "stop"), default="mark",
             help="When a worker ends, or does not report for 3 s: go on without it (the default), give its load to "
                  "the others, or end the run. The report says so in any case."),
@@ -150,20 +167,23 @@ _JOINED = (
     _flag("--master", group=JOINED,
           help="Wait for workers that join from other processes or machines, and have the load sent by them.",
           locust=LocustOption(_MASTER, env="MODE_MASTER")),
-    _option("--master-bind-host", group=JOINED, metavar="ADDRESS", default="*",
-            help="With --master: the address at which workers join; * by default, which is all of this machine.",
+    _option("--master-bind-host", group=JOINED, metavar="ADDRESS", default="127.0.0.1",
+            help="With --master: the address at which workers join; 127.0.0.1 by default, which only this machine "
+                 "reaches. * is all addresses. For any other than this machine's own there is a token: the master says "
+                 "it, with the line that starts workers, unless --join-token gives one.",
             locust=LocustOption(_MASTER, env="MASTER_BIND_HOST", default="*")),
     _option("--master-bind-port", group=JOINED, metavar="N", kind=Kind.PORT, default=5557,
             help="With --master: the port of it; 5557 by default.",
             locust=LocustOption(_MASTER, env="MASTER_BIND_PORT", default=5557)),
     _option("--expect-workers", group=JOINED, metavar="N", kind=Kind.COUNT, default=1,
-            help="With --master: a run that begins at once waits until so many have joined; 1 by default.",
+            help="With --master: a run that begins at once waits until so many have joined; 1 by default. At most "
+                 "twice as many and 100 more can join.",
             locust=LocustOption(_MASTER, env="EXPECT_WORKERS", default=1)),
     _option("--expect-workers-max-wait", group=JOINED, metavar="SECONDS", kind=Kind.INTEGER, default=0,
             help="With --master: exit code 1 if that takes longer; 0, the default, is as long as it takes.",
             locust=LocustOption(_MASTER, env="EXPECT_WORKERS_MAX_WAIT", default=0)),
     _flag("--worker", group=JOINED,
-          help="Join a master, which says what to run. -f - has the locustfile and what is beside it sent by the "
+          help="Join a master, which says what to run. -f - has the locustfile and what it imports sent by the "
                "master; any other must be the same as there. --processes N joins N times.",
           locust=LocustOption(_WORKER, env="MODE_WORKER")),
     _option("--master-host", group=JOINED, metavar="HOST", default="127.0.0.1",
@@ -174,11 +194,15 @@ _JOINED = (
             locust=LocustOption(_WORKER, env="MASTER_NODE_PORT", default=5557)),
     _option("--attach", group=JOINED, metavar="RUN",
             help="Continue a run whose command is lost, to its end: one with --master, as its new master, or one with "
-                 "--cluster, on the same machine. What its workers measured is kept for five minutes. Reports and "
-                 "thresholds are those of this command."),
+                 "--cluster, on the same machine. What its workers measured is kept for five minutes. Reports are "
+                 "those of this command; its thresholds are added to those of the run."),
     _option("--join-token", group=JOINED, metavar="TEXT",
-            help="A secret that master and workers share; better as the variable PLIMSOLL_JOIN_TOKEN. Without one, "
-                 "anybody who reaches the port can join."),
+            help="A secret of 16 or more characters that master and workers share; better as the variable "
+                 "PLIMSOLL_JOIN_TOKEN. On one machine they need none: they find that of their user."),
+    _flag("--insecure-join", group=JOINED,
+          help="For --master and --worker: go without a token. Anybody who reaches the port can then join, read the "
+               "files of the run and report any figures, and who answers in the place of the master can run programs "
+               "on the workers."),
 )
 
 _RAILS = (
@@ -200,15 +224,13 @@ _RESULTS = (
     _option("--threshold", group=RESULTS, name="thresholds", metavar="TEXT", multiple=True,
             help="'p99 < 200ms', 'errors < 0.1% over 10s', 'rps > 900 for 30s, else stop': exit code 1 when "
                  "it does not hold; may be repeated."),
-    _option("--junit", group=RESULTS, metavar="FILE", help="Write thresholds and validity as JUnit XML."),
-    _option("--hlog", group=RESULTS, metavar="FILE",
-            help="Write an HdrHistogram log: a line per second and endpoint."),
-    _option("--log-exchanges", group=RESULTS, metavar="FILE",
-            help="Write every exchange with its stamps as Parquet."),
+    _file("--junit", help="Write thresholds and validity as JUnit XML."),
+    _file("--hlog", help="Write an HdrHistogram log: a line per second and endpoint."),
+    _file("--log-exchanges", help="Write every exchange with its stamps as Parquet."),
     _option("--times-of", group=RESULTS, choices=tuple(TIMES_OF), default="all",
             help="Whose times the tables show and thresholds judge: those of failed requests too, which is "
                  "the default, or not. All are kept."),
-    _option("--observe", group=RESULTS, metavar="[NAME=]WHAT", multiple=True,
+    _option("--observe", group=RESULTS, metavar="[NAME=]WHAT", multiple=True, verbs=_REPEATED,
             help="Record the target's side once a second: pid:1234, name:nginx, container:web, unit:app.service, "
                  "postgresql://user@host/db, http://host:9100/metrics#PATTERN, prometheus+http://host:9090#QUERY, "
                  "otlp:4318; may be repeated."),
@@ -217,22 +239,20 @@ _RESULTS = (
     _flag("--headless", group=RESULTS, help="Without the page: the run begins at once, and all ends with it.",
           locust=LocustOption(_WEB, env="HEADLESS")),
     _option("--name", group=RESULTS, metavar="TEXT", help="What the run is called in lists."),
-    _option("--csv", group=RESULTS, metavar="PREFIX", help="Write PREFIX_stats.csv and Locust's other three.",
-            locust=LocustOption(_STATISTICS, "csv_prefix", env="CSV")),
-    _flag("--csv-full-history", group=RESULTS, help="Every endpoint in PREFIX_stats_history.csv.",
+    _file("--csv", metavar="PREFIX", help="Write PREFIX_stats.csv and Locust's other three.",
+          locust=LocustOption(_STATISTICS, "csv_prefix", env="CSV")),
+    _flag("--csv-full-history", group=RESULTS, verbs=_REPEATED, help="Every endpoint in PREFIX_stats_history.csv.",
           locust=LocustOption(_STATISTICS, "stats_history_enabled", env="CSV_FULL_HISTORY")),
-    _flag("--json", group=RESULTS, name="as_json",
+    _flag("--json", group=RESULTS, name="as_json", verbs=_REPEATED,
           help="Print Locust's JSON on stdout: a list with an object per endpoint.", locust=LocustOption(_STATISTICS)),
-    _option("--json-file", group=RESULTS, metavar="FILE",
-            help="Write the same to FILE; .json is added if it is missing.", locust=LocustOption(_STATISTICS)),
-    _option("--summary", group=RESULTS, metavar="FILE",
-            help="Write all that is known of the run as one JSON document; - is stdout."),
-    _option("--html", group=RESULTS, metavar="FILE",
-            help="Write a report as one HTML page; {u}, {r}, {t} stand for users, spawn rate, run time.",
-            locust=LocustOption(_STATISTICS, "html_file", env="HTML")),
+    _file("--json-file", help="Write the same to FILE; .json is added if it is missing.",
+          locust=LocustOption(_STATISTICS)),
+    _file("--summary", help="Write all that is known of the run as one JSON document; - is stdout."),
+    _file("--html", help="Write a report as one HTML page; {u}, {r}, {t} stand for users, spawn rate, run time.",
+          locust=LocustOption(_STATISTICS, "html_file", env="HTML")),
     _flag("--print-stats", group=RESULTS, help="Accepted: the tables are printed in any case.",
           locust=LocustOption(_STATISTICS, env="PRINT_STATS")),
-    _flag("--only-summary", group=RESULTS, help="No tables until the end.",
+    _flag("--only-summary", group=RESULTS, verbs=_REPEATED, help="No tables until the end.",
           locust=LocustOption(_STATISTICS, env="ONLY_SUMMARY")),
     _option("--exit-code-on-error", group=RESULTS, metavar="N", kind=Kind.INTEGER, default=1,
             help="Exit code after failures; 1 by default.",
@@ -244,8 +264,8 @@ _RESULTS = (
     _option("-L", "--loglevel", group=RESULTS, metavar="LEVEL", kind=Kind.LEVEL, choices=LEVELS, default="INFO",
             help="Lowest level that is logged: DEBUG, INFO, WARNING, ERROR or CRITICAL.",
             locust=LocustOption(_LOGGING, env="LOGLEVEL", default="INFO")),
-    _option("--logfile", group=RESULTS, metavar="FILE", help="Log there instead of to stderr.",
-            locust=LocustOption(_LOGGING, env="LOGFILE", as_given=True)),
+    _file("--logfile", help="Log there instead of to stderr.",
+          locust=LocustOption(_LOGGING, env="LOGFILE", as_given=True)),
     _flag("--skip-log-setup", group=RESULTS, help="The locustfile sets logging up itself.",
           locust=LocustOption(_LOGGING, env="SKIP_LOG_SETUP")),
 )

@@ -36,6 +36,11 @@ def _in_order() -> list[Option]:
 OPTIONS = _in_order()
 
 
+def output_options() -> list[Option]:
+    """Those about the outputs of a run, which `plimsoll reproduce` takes, too."""
+    return [each for each in OPTIONS if "reproduce" in each.verbs]
+
+
 def run_options() -> list[Option]:
     """Those that `plimsoll run` takes."""
     return [each for each in OPTIONS if each.is_of_run]

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from plimsoll.errors import PlimsollError, UnknownOptionError
+from plimsoll.run import interrupts, standard_streams
 from plimsoll.run.perform import perform
 from plimsoll.run.planned import PlannedRun
 
@@ -29,4 +30,6 @@ def main(file: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    standard_streams.prepare()
+    with interrupts.command():
+        sys.exit(main(sys.argv[1]))

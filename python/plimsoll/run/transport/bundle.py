@@ -10,7 +10,6 @@ import hashlib
 import io
 import os
 import tarfile
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,13 +17,9 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import LocustfileError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-MAX_ARCHIVE_BYTES = 512 << 20
-"""Bytes of all files that travel to other machines."""
-LEFT_OUT = ("__pycache__", "node_modules")
-"""Folders that do not travel, besides hidden ones and virtual environments."""
-STORE_FILE = "plimsoll.db"
+    from plimsoll.run.transport.shipment import Shipment
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +67,7 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A folder with all that a locustfile may need there, as it travels to another machine."""
+    """The files of a shipment, as they travel to another machine."""
 
     data: bytes
     """A tar file; the same files give the same bytes."""
@@ -80,22 +75,18 @@ class Archive:
     """The folder of the locustfiles in it."""
     folder: str
     """The working directory in it."""
+    locustfiles: tuple[str, ...] = ()
+    """Their names below their folder."""
 
     @classmethod
-    def of(cls, bundle: Bundle, folder: Path) -> Archive:
-        """folder: the working directory. If the locustfiles are in it, or below it, all of it travels; else the folder
-        of the locustfiles. Raises UsageError for files that are too large together."""
-        if not bundle.files:
-            return cls(b"", ".", ".")
-        root, home = Path(bundle.root), Path.home()
-        if root.is_relative_to(folder) and not home.is_relative_to(folder):
-            root = folder
-        inside = os.path.relpath(bundle.root, root)
-        return cls(_tar(root), inside, "." if root == folder else inside)
+    def of(cls, shipment: Shipment) -> Archive:
+        """Raises UsageError for a file that cannot be read."""
+        data = _tar(shipment) if shipment.names else b""
+        return cls(data, shipment.files, shipment.folder, shipment.locustfiles)
 
     def to_list(self) -> list[Any]:
         """Plain values, for a message."""
-        return [self.data, self.files, self.folder]
+        return [self.data, self.files, self.folder, self.locustfiles]
 
     @property
     def digest(self) -> str:
@@ -103,27 +94,20 @@ class Archive:
         return hashlib.sha256(self.data).hexdigest()
 
     def unpack(self, place: str) -> None:
-        """Below this folder."""
+        """Below this folder. Raises tarfile.TarError for a file that would be elsewhere."""
         if self.data:
-            with tarfile.open(fileobj=io.BytesIO(self.data)) as tar:
+            with tarfile.open(fileobj=io.BytesIO(self.data), mode="r:") as tar:
                 tar.extractall(place, filter="data")
 
 
-def _tar(root: Path) -> bytes:
-    paths = sorted(_travelling(root))
-    sizes = Counter[str]()
-    for path in paths:
-        sizes[path.relative_to(root).parts[0]] += path.stat().st_size
-    if sizes.total() > MAX_ARCHIVE_BYTES:
-        largest = ", ".join(f"{name} ({size >> 20} MiB)" for name, size in sizes.most_common(3))
-        raise UsageError(
-            f"{root}: its files have {sizes.total() >> 20} MiB, and {MAX_ARCHIVE_BYTES >> 20} MiB travel to other "
-            f"machines at most; run it from a folder that has only what the load needs. The largest: {largest}"
-        )
+def _tar(shipment: Shipment) -> bytes:
     buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", dereference=True) as tar:
-        for path in paths:
-            tar.add(path, str(path.relative_to(root)), recursive=False, filter=_without_owner)
+    try:
+        with tarfile.open(fileobj=buffer, mode="w", dereference=True) as tar:
+            for name, path in zip(shipment.names, shipment.paths, strict=True):
+                tar.add(path, name, recursive=False, filter=_without_owner)
+    except OSError as error:
+        raise UsageError(f"{error.filename} cannot be sent to the workers: {error.strerror}") from error
     return buffer.getvalue()
 
 
@@ -131,19 +115,6 @@ def _without_owner(entry: tarfile.TarInfo) -> tarfile.TarInfo:
     entry.mtime = entry.uid = entry.gid = 0
     entry.uname = entry.gname = ""
     return entry
-
-
-def _travelling(root: Path) -> Iterator[Path]:
-    for place, folders, names in os.walk(root):
-        folders[:] = [
-            each
-            for each in folders
-            if not (each.startswith(".") or each in LEFT_OUT or (Path(place) / each / "pyvenv.cfg").exists())
-        ]
-        for name in names:
-            path = Path(place) / name
-            if not name.startswith((".", STORE_FILE)) and path.is_file():
-                yield path
 
 
 def _sha256(path: str) -> str:

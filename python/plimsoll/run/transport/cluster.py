@@ -25,7 +25,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import secrets
 import socket
 import subprocess
 import sys
@@ -37,11 +36,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError, UsageError
-from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.clock import ClockEstimate, WorkerClock
 from plimsoll.run.transport.cluster_node import ClusterNode
 from plimsoll.run.transport.frames import Frames, pack, unpack_error
 from plimsoll.run.transport.handle import READ_BYTES, WorkerHandle, WorkerSlot, read_output
+from plimsoll.run.transport.join_token import ensure_token
+from plimsoll.run.transport.shipment import Shipment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -73,25 +73,17 @@ def with_token(environment: Mapping[str, str]) -> dict[str, str]:
     if environment["RAY_AUTH_MODE"] == "token" and not environment.get("RAY_AUTH_TOKEN"):
         path = Path(environment.get("RAY_AUTH_TOKEN_PATH") or Path.home() / ".ray" / "auth_token")
         try:
-            _ensure_token(path)
+            ensure_token(path)
         except OSError as error:
             raise UsageError(f"the token of the Ray cluster, {path}: {error.strerror}") from error
         environment["RAY_AUTH_TOKEN_PATH"] = str(path)
     return environment
 
 
-def _ensure_token(path: Path) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not path.exists():
-        with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as stream:
-            stream.write(secrets.token_hex(32))
-    status = path.stat()
-    if status.st_mode & 0o077 and status.st_uid == os.getuid():
-        path.chmod(0o600)
-
-
 class ClusterWorker(WorkerHandle):
     """A worker on one of the machines. machine: which one; None: it is not placed yet."""
+
+    is_elsewhere = True
 
     def __init__(self, key: int, index: int, connection: socket.socket, cluster: Cluster) -> None:
         self._key = key
@@ -127,6 +119,7 @@ class Cluster:
     """Of the files that have travelled."""
     error: PlimsollError | None = field(default=None, init=False)
     """Why the workers cannot be started."""
+    shipment: Shipment = field(init=False)
     connection: socket.socket = field(init=False)
     """Becomes readable when there is something to `read`."""
     _link: subprocess.Popen[bytes] = field(init=False)
@@ -139,6 +132,7 @@ class Cluster:
 
     def __post_init__(self) -> None:
         require_ray()
+        self.shipment = Shipment.of(self.plan, Path.cwd())
         self.connection, theirs = socket.socketpair()
         self._keys = count(self.plan.processes)
         with contextlib.ExitStack() as stack:
@@ -224,8 +218,7 @@ class Cluster:
             "address": plan.cluster,
             "nodes": plan.nodes,
             "workers": plan.processes,
-            "bundle": Bundle.of(plan.locustfiles).to_list(),
-            "folder": str(Path.cwd()),
+            "shipment": self.shipment.to_list(),
         }
 
     def _reserve(self, number: int, index: int) -> Callable[[], ClusterWorker]:

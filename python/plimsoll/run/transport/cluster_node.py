@@ -21,6 +21,8 @@ class ClusterNode:
 
     host: str
     workers: list[int]
+    machine: str = ""
+    """The computer, if its host has several of these."""
     first: ClockEstimate | None = None
     """Of its clock, before the run: its workers' stamps are mapped by this."""
     last: ClockEstimate | None = None
@@ -42,6 +44,8 @@ class ClusterNode:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as the facts of a run have them."""
         plain: dict[str, Any] = {"host": self.host, "workers": self.workers}
+        if self.machine:
+            plain["machine"] = self.machine
         if self.first and self.last:
             plain["clock_offset_ms"] = self.first.offset / 1e6
             plain["clock_error_ms"] = self.first.error / 1e6

@@ -19,6 +19,7 @@ import msgpack  # type: ignore[import-untyped]
 
 from plimsoll.errors import LimitError, LocustfileError, PlimsollError, UnknownOptionError, UsageError
 from plimsoll.run.transport.messages import REPORTS
+from plimsoll.run.transport.report_rules import ProtocolError, check_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
 
 VERSION = 1
 MAX_FRAME_BYTES = 1 << 30
-"""Bytes of one frame; more is taken for a damaged stream."""
+"""Bytes of one frame of orders and files; more is taken for a damaged stream."""
+MAX_REPORT_BYTES = 64 << 20
+"""Bytes of one frame that a worker sends. The largest have rows of exchanges: a worker gives up what is more."""
 
 _NAMES = {kind: name for name, kind in REPORTS.items()}
 _ERRORS = {each.__name__: each for each in (LimitError, LocustfileError, PlimsollError, UnknownOptionError, UsageError)}
@@ -39,10 +42,6 @@ _ERRORS = {each.__name__: each for each in (LimitError, LocustfileError, Plimsol
 _LENGTH = struct.Struct(">I")
 # Python's strings may hold lone surrogates (from undecodable file names, say); they must not stop a snapshot.
 _SURROGATES = "surrogatepass"
-
-
-class ProtocolError(Exception):
-    """The other side speaks another version, or no Plimsoll at all."""
 
 
 class ByteStream(Protocol):
@@ -60,7 +59,9 @@ def pack(name: str, *arguments: Any) -> bytes:
 class Frames:
     """Puts the frames of a byte stream together, however it was cut."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = MAX_FRAME_BYTES) -> None:
+        self.limit = limit
+        """Bytes of the longest frame; may change from frame to frame."""
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[tuple[str, list[Any]]]:
@@ -68,7 +69,7 @@ class Frames:
         self._buffer += data
         while len(self._buffer) >= _LENGTH.size:
             (length,) = _LENGTH.unpack_from(self._buffer)
-            if length > MAX_FRAME_BYTES:
+            if length > self.limit:
                 raise ProtocolError(f"a frame of {length} bytes")
             end = _LENGTH.size + length
             if len(self._buffer) < end:
@@ -82,9 +83,11 @@ def _unpack(body: bytes) -> tuple[str, list[Any]]:
     try:
         version, name, arguments = msgpack.unpackb(body, unicode_errors=_SURROGATES)
     except (ValueError, TypeError, msgpack.UnpackException) as error:
-        raise ProtocolError(f"not a frame: {error}") from error
+        raise ProtocolError("what came is not a frame") from error
     if version != VERSION:
-        raise ProtocolError(f"protocol version {version}; this is {VERSION}")
+        raise ProtocolError(f"it speaks another version of the protocol; this is {VERSION}")
+    if not (isinstance(name, str) and isinstance(arguments, list)):
+        raise ProtocolError("a frame has no name, or no arguments")
     return name, arguments
 
 
@@ -97,6 +100,7 @@ class RemoteWorker:
     def __init__(self, stream: ByteStream, clock: WorkerClock) -> None:
         self._stream = stream
         self._clock = clock
+        self.has_asked_to_end = False
 
     def prepare(self, plan: Mapping[str, Any], workers: int, bundle: Bundle) -> None:
         self._send("prepare", plan, workers, bundle.to_list())
@@ -107,8 +111,8 @@ class RemoteWorker:
     def open(self, plan: Mapping[str, Any], shared: bytes | None = None) -> None:
         self._send("open", plan, shared)
 
-    def start(self, epoch: int, second: int = 0) -> None:
-        self._send("start", self._clock.stamp(epoch), second)
+    def start(self, epoch: int, second: int = 0, end: int | None = None) -> None:
+        self._send("start", self._clock.stamp(epoch), second, None if end is None else self._clock.stamp(end))
 
     def renew(self) -> None:
         """Its load may go on for another lease, as after any other order."""
@@ -131,12 +135,15 @@ class RemoteWorker:
 
     def drain(self) -> None:
         self._send("drain")
+        self.has_asked_to_end = True
 
     def finish(self) -> None:
         self._send("finish")
+        self.has_asked_to_end = True
 
     def stop(self) -> None:
         self._send("stop")
+        self.has_asked_to_end = True
 
     def news(self, kind: str, *arguments: Any) -> None:
         self._send("news", kind, arguments)
@@ -154,11 +161,8 @@ def pack_report(report: Report) -> bytes:
 
 def unpack_report(name: str, arguments: list[Any]) -> Report:
     """The report in a frame. Raises ProtocolError."""
-    if name == "refused":
-        return unpack_error(arguments)
-    if name not in REPORTS:
-        raise ProtocolError(f"unknown report {name!r}")
-    return REPORTS[name].from_list(arguments)
+    check_report(name, arguments)
+    return unpack_error(arguments) if name == "refused" else REPORTS[name].from_list(arguments)
 
 
 def pack_error(error: PlimsollError) -> list[Any]:

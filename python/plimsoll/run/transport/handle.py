@@ -11,13 +11,15 @@ from typing import IO, TYPE_CHECKING, Protocol
 
 from plimsoll._engine import now
 from plimsoll.run.transport.clock import WorkerClock
-from plimsoll.run.transport.frames import Frames, ProtocolError, RemoteWorker, unpack_report
+from plimsoll.run.transport.frames import MAX_REPORT_BYTES, Frames, RemoteWorker, unpack_report
 from plimsoll.run.transport.messages import EncodedSnapshot
+from plimsoll.run.transport.report_rules import ProtocolError, ReportOrder
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable, Iterator
 
+    from plimsoll.record import Snapshot
     from plimsoll.run.transport.frames import Report
     from plimsoll.run.transport.kept import KeptSeconds
     from plimsoll.run.transport.messages import Ending
@@ -35,6 +37,9 @@ class WorkerHandle:
     connection: our end of its stream. output: what it prints, if that does not go where ours goes. clock: that of its
     stamps, which is ours as long as it runs on this machine.
     """
+
+    is_elsewhere = False
+    """It may run on another machine: its requests are also counted by worker."""
 
     def __init__(
         self, index: int, connection: socket.socket, output: IO[bytes] | None = None, clock: WorkerClock | None = None
@@ -58,9 +63,12 @@ class WorkerHandle:
             os.set_blocking(output.fileno(), False)
         self.use_clock(clock or WorkerClock())
         self._backlog = bytearray()
-        self._frames = Frames()
+        self._frames = Frames(MAX_REPORT_BYTES)
+        self._order = ReportOrder()
         self._sequence = 0
         """Of the next snapshot."""
+        self.breach: str | None = None
+        """What it has sent that no worker sends; nothing more is read of it."""
 
     @property
     def place(self) -> str:
@@ -74,6 +82,31 @@ class WorkerHandle:
     def wait(self) -> str | None:
         """How it exited; None if well. One that does not exit by itself soon is killed."""
         raise NotImplementedError
+
+    def accept(self, report: Report) -> Report:
+        """What counts of it. Raises ProtocolError for what this worker may not report."""
+        return report
+
+    @property
+    def has_settled(self) -> bool:
+        """`wait` knows how it exited, or finds out by itself."""
+        return True
+
+    def end(self) -> str:
+        """How it exited, once nothing more comes from it. One that broke the protocol is killed."""
+        if self.breach is not None:
+            self.kill()
+        how = self.wait()
+        return how or "ended without a word" if self.breach is None else f"is disconnected: it sent {self.breach}"
+
+    def break_off(self, breach: str) -> None:
+        """Read nothing more of it. breach: what it has sent."""
+        self.breach = self.breach or breach
+
+    @property
+    def has_begun(self) -> bool:
+        """It has said that it is ready."""
+        return self._order.is_ready
 
     @property
     def output(self) -> IO[bytes] | None:
@@ -127,17 +160,35 @@ class WorkerHandle:
             return
         try:
             for name, arguments in self._frames.feed(data):
+                self._order.take(name, self.orders.has_asked_to_end)
+                report = self.accept(unpack_report(name, arguments))
                 self.last_report = now()
-                yield self._in_sequence(self._clock.on_coordinator(unpack_report(name, arguments)))
-        except ProtocolError:
-            data = b""
-        if not data:
+                yield self._in_sequence(self._clock.on_coordinator(report))
+                if self.breach is not None:
+                    break
+        except ProtocolError as error:
+            self.break_off(str(error))
+        if not data or self.breach is not None:
             yield None
+
+    def decode(self, encoded: EncodedSnapshot, clock_offset: float, latest: int) -> Snapshot | None:
+        """What it has handed over; None if it cannot be. As `EncodedSnapshot.decode`."""
+        try:
+            snapshot = encoded.decode(clock_offset, latest)
+        except ProtocolError as error:
+            self.break_off(str(error))
+            return None
+        self.second = max((row.second for row in snapshot.health), default=self.second)
+        if self.is_elsewhere:
+            snapshot.count_requests()
+        return snapshot
 
     def _in_sequence(self, report: Report) -> Report:
         if isinstance(report, EncodedSnapshot):
             if report.sequence != self._sequence:
-                raise ProtocolError(f"snapshot {report.sequence} came instead of {self._sequence}")
+                raise ProtocolError(f"snapshot {report.sequence} instead of {self._sequence}")
+            if report.worker != self.index:
+                raise ProtocolError("a snapshot of another worker")
             self._sequence += 1
         return report
 

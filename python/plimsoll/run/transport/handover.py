@@ -25,11 +25,12 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError
 from plimsoll.run.transport.clock import ClockEstimate
-from plimsoll.run.transport.frames import ProtocolError
-from plimsoll.run.transport.greeting import MAX_GREETING_BYTES, Channel, admit, greet
+from plimsoll.run.transport.frames import MAX_REPORT_BYTES
+from plimsoll.run.transport.greeting import Channel, Hello, admit, greet
 from plimsoll.run.transport.joining import PATIENCE_S
 from plimsoll.run.transport.kept import KeptSeconds
 from plimsoll.run.transport.own_folder import PREFIX, OwnFolder
+from plimsoll.run.transport.report_rules import ProtocolError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -97,7 +98,7 @@ def _hand_over(channel: Channel, parts: Sequence[WorkersPart], patience: float) 
         for data, clock in parts:
             channel.send("kept", data, clock.offset, clock.error)
         channel.send("complete")
-        return channel.receive(MAX_GREETING_BYTES) == ("quit", [])
+        return channel.receive() == ("quit", [])
     return False
 
 
@@ -120,11 +121,8 @@ class HandoverClient:
         """Raises PlimsollError, OSError, EOFError, ProtocolError, ValueError."""
         self._channel = channel
         self.workers: dict[int, HandedOver] = {}
-        name, hello = channel.receive(MAX_GREETING_BYTES)
-        if name != "hello":
-            raise ProtocolError(f"{name!r} instead of a greeting")
-        admit(channel, hello, NO_TOKEN)
-        while (frame := channel.receive()) != ("complete", []):
+        admit(channel, Hello.of(channel.receive()), NO_TOKEN)
+        while (frame := channel.receive(MAX_REPORT_BYTES)) != ("complete", []):
             _, (data, offset, error) = frame
             kept = KeptSeconds.read(data)
             if kept is not None and kept.run == run and kept.last >= self._last_of(kept.worker):

@@ -6,26 +6,32 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+import random
 import signal
 import socket
 import tarfile
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
 from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.plain_text import without_userinfo
 from plimsoll.run.limits import raise_open_files
+from plimsoll.run.transport.admission import MustWaitError
 from plimsoll.run.transport.bundle import Archive, Bundle
-from plimsoll.run.transport.frames import ProtocolError, pack
+from plimsoll.run.transport.frames import MAX_FRAME_BYTES, pack
 from plimsoll.run.transport.greeting import GREETING_TIMEOUT_S, Channel, greet, tune
+from plimsoll.run.transport.join_token import is_loopback
 from plimsoll.run.transport.local import spawn_worker
 from plimsoll.run.transport.own_folder import OwnFolder
+from plimsoll.run.transport.report_rules import ProtocolError
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
+
+    from plimsoll.run.transport.local import ChildProcess
 
 PATIENCE_S = 300.0
 """Seconds that a worker waits for a master that is not there yet, or was there and may be started again; Locust's tries
@@ -39,17 +45,27 @@ END_TIMEOUT_S = 15.0
 class JoiningWorker:
     """Has at most one worker process at a time.
 
-    files: the locustfiles on this machine; None: they come from the master. say: prints a line for people.
+    files: the locustfiles on this machine; None: they come from the master. say: prints a line for people. check:
+    called with the locustfiles that have come from the master; raises PlimsollError if this worker cannot use them.
     """
 
     def __init__(
-        self, host: str, port: int, token: str, files: tuple[str, ...] | None, say: Callable[[str], None]
+        self,
+        host: str,
+        port: int,
+        token: str,
+        files: tuple[str, ...] | None,
+        say: Callable[[str], None],
+        check: Callable[[tuple[str, ...]], None] | None = None,
     ) -> None:
+        self._check = check
         self._address = (host, port)
         self._token = token
         self._root = Bundle.of(files).root if files is not None else None
         self._say = say
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ChildProcess | None = None
+        self._brought: Archive | None = None
+        """The files of the run, from the master."""
         self._kept = b""
         """What its last process measured of a run whose master was lost."""
 
@@ -74,17 +90,29 @@ class JoiningWorker:
                 os.killpg(process.pid, signal.SIGKILL)
 
     @property
+    def _hint(self) -> str:
+        """For a master that is there, and listens for its own machine alone."""
+        if is_loopback(self._address[0]):
+            return ""
+        return "; a master takes workers of other machines only with --master-bind-host and a token"
+
+    @property
     def _name(self) -> str:
         host, port = self._address
-        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        return without_userinfo(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
 
     def _join(self, patience: float) -> Channel:
         end, has_said = time.monotonic() + patience, False
         while True:
+            pause = RETRY_INTERVAL_S
             try:
                 return self._greet()
+            except MustWaitError as error:
+                pause, end = error.seconds + random.random() * RETRY_INTERVAL_S, end + error.seconds
+                why = f"a wrong token came from this address, which must wait for {error} now"
             except (OSError, EOFError) as error:
                 why = getattr(error, "strerror", None) or str(error) or "it closes the connection"
+                why += self._hint
             if time.monotonic() >= end:
                 raise PlimsollError(
                     f"there is no master at {self._name} (--master-host, --master-port), for {patience:g} s: {why}"
@@ -92,7 +120,7 @@ class JoiningWorker:
             if not has_said:
                 self._say(f"waiting for a master at {self._name}: {why}")
                 has_said = True
-            time.sleep(RETRY_INTERVAL_S)
+            time.sleep(pause)
 
     def _greet(self) -> Channel:
         channel = Channel(self._connect())
@@ -131,29 +159,39 @@ class JoiningWorker:
     def _carry_out(self, channel: Channel, kept: Path) -> bool:
         """kept: the file for what a process measured, if the master is lost."""
         while True:
-            match channel.receive():
+            match channel.receive(MAX_FRAME_BYTES):
                 case "clock", []:
                     channel.send("clock", now())
-                case "start", [index, ticket, archive]:
+                case "files", [bytes(data), str(files), str(folder), [*locustfiles]]:
+                    self._brought = Archive(data, files, folder, tuple(map(str, locustfiles)))
+                case "start", [int(index), bytes(ticket), bool(is_brought)]:
                     try:
-                        self._start(channel, index, ticket, archive, kept)
-                    except (OSError, tarfile.TarError) as error:
+                        self._start(channel, index, ticket, self._brought if is_brought else None, kept)
+                    except (OSError, tarfile.TarError, ValueError) as error:
                         self._say(f"the worker cannot be started: {error}")
                         return False
                 case "kill", []:
                     self.close()
                 case "quit", []:
                     return True
+                case _:
+                    raise ProtocolError("a message that no master sends")
 
-    def _start(self, channel: Channel, index: int, ticket: bytes, archive: list[Any] | None, kept: Path) -> None:
+    def _start(self, channel: Channel, index: int, ticket: bytes, archive: Archive | None, kept: Path) -> None:
+        """Raises OSError, TarError; ValueError for files that would be elsewhere."""
         place = None
         kept.unlink(missing_ok=True)
         files, folder = self._root or ".", str(Path.cwd())
         if archive is not None:
             place = OwnFolder()
-            unpacked = Archive(*archive)
-            unpacked.unpack(place.path)
-            files, folder = (str(Path(place.path) / each) for each in (unpacked.files, unpacked.folder))
+            archive.unpack(place.path)
+            files, folder = (_below(place.path, each) for each in (archive.files, archive.folder))
+            if self._check is not None:
+                try:
+                    self._check(tuple(str(_inside(files, each)) for each in archive.locustfiles))
+                except BaseException:
+                    place.close()
+                    raise
         stream = self._connect()
         with stream:
             stream.settimeout(GREETING_TIMEOUT_S)
@@ -163,13 +201,25 @@ class JoiningWorker:
         threading.Thread(target=_tell_end, args=(self._process, channel, place), daemon=True).start()
 
 
-def _tell_end(process: subprocess.Popen[bytes], channel: Channel, place: OwnFolder | None) -> None:
+def _below(place: str, name: str) -> str:
+    """A folder in the place. Raises ValueError if it is elsewhere."""
+    path = _inside(place, name)
+    path.mkdir(parents=True, exist_ok=True)
+    return str(path)
+
+
+def _inside(place: str, name: str) -> Path:
+    """Raises ValueError if it is elsewhere."""
+    path = Path(place, name).resolve()
+    if not path.is_relative_to(Path(place).resolve()):
+        raise ValueError("the master names a place outside that of its files")
+    return path
+
+
+def _tell_end(process: ChildProcess, channel: Channel, place: OwnFolder | None) -> None:
     """place: the folder of its files, which is removed."""
     code = process.wait()
-    how = f"exited with code {code}" if code else None
-    if code < 0:
-        how = f"was killed by {signal.Signals(-code).name}"
     with contextlib.suppress(OSError):
-        channel.send("exited", how)
+        channel.send("exited", code or None)
     if place is not None:
         place.close()

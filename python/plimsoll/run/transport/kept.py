@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.run.transport.frames import Frames, ProtocolError, pack, unpack_report
+from plimsoll.run.transport.frames import MAX_REPORT_BYTES, Frames, pack, unpack_report
 from plimsoll.run.transport.messages import EncodedSnapshot
+from plimsoll.run.transport.report_rules import ProtocolError, is_count, is_settings
 
 if TYPE_CHECKING:
     from typing import Self
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_SNAPSHOTS = 60
 """A store that has not kept a second for so long has failed."""
+MOST_BYTES = MAX_REPORT_BYTES // 2
+"""Of these together; older ones are given up. The plan is in the same frame when they are handed over."""
 
 
 class KeptSnapshots:
@@ -35,11 +38,18 @@ class KeptSnapshots:
         """The second of the run with which this worker began. No other one in the same place has the same."""
         self._file = Path(file)
         self._index = index
-        self._snapshots: deque[bytes] = deque(maxlen=MOST_SNAPSHOTS)
+        self._snapshots: deque[bytes] = deque()
+        self._bytes = 0
+        """Of all of them."""
 
     def add(self, snapshot: bytes) -> None:
         """One more frame."""
+        if len(self._snapshots) == MOST_SNAPSHOTS:
+            self._bytes -= len(self._snapshots.popleft())
         self._snapshots.append(snapshot)
+        self._bytes += len(snapshot)
+        while self._bytes > MOST_BYTES:
+            self._bytes -= len(self._snapshots.popleft())
 
     def write(self) -> None:
         """Nothing is written of a run that has not begun. Only this user can read the file: plans have credentials."""
@@ -78,7 +88,8 @@ class KeptSeconds:
 
     @property
     def run(self) -> str | None:
-        return self.plan.get("run_id")
+        found = self.plan.get("run_id")
+        return found if isinstance(found, str) else None
 
     @property
     def epoch(self) -> int:
@@ -99,9 +110,11 @@ class KeptSeconds:
         try:
             (_, (index, first, plan)), *rest = frames
             snapshots = [report for frame in rest if isinstance(report := unpack_report(*frame), EncodedSnapshot)]
-            if not (isinstance(index, int) and isinstance(first, int) and isinstance(plan, dict) and snapshots):
+            if not (is_count(index) and is_count(first) and is_settings(plan) and snapshots):
                 raise ValueError("no snapshot")
+            if any(each.worker != index for each in snapshots):
+                raise ValueError("snapshots of another worker")
         except (TypeError, ValueError) as error:
-            raise ProtocolError(f"no kept seconds: {error}") from error
+            raise ProtocolError("no kept seconds") from error
         # Those of a ramp-up that was forgotten are of no use.
         return cls(index, first, plan, [each for each in snapshots if each.epoch == snapshots[-1].epoch])

@@ -8,8 +8,9 @@ import signal
 import socket
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Protocol
 
+from plimsoll.run.program import ProgramProcess, calling_program
 from plimsoll.run.transport.allocation import with_allocation
 from plimsoll.run.transport.handle import WorkerHandle
 
@@ -18,6 +19,25 @@ if TYPE_CHECKING:
 
 EXIT_TIMEOUT_S = 5.0
 """Seconds that a process may take to exit once it has said all."""
+KILL_AFTER_S = 1.5
+"""Seconds that it may take to hand over what it has, once a signal has cut the run off."""
+REPEATED_S = 1.0
+"""Seconds within which the end of a run and a signal to the coordinator may have the same cause."""
+
+
+class ChildProcess(Protocol):
+    """What is asked of the process of a worker, as `subprocess.Popen` has it."""
+
+    pid: int
+
+    @property
+    def stdout(self) -> IO[bytes] | None: ...
+
+    def poll(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+    def kill(self) -> None: ...
 
 
 class WorkerProcess(WorkerHandle):
@@ -25,7 +45,8 @@ class WorkerProcess(WorkerHandle):
 
     capture: its stdout and stderr come through `output` instead of going to ours. files: the folder with the files of
     the run, if they were brought here from another machine; the child is then in a session of its own and ends with
-    this process. folder: its working directory. kept: as `spawn_worker` has it.
+    this process. folder: its working directory. kept: as `spawn_worker` has it. is_own: it is the process of the
+    program that has called `locust.main.main()`, if there is one; only one in a command can be.
     """
 
     def __init__(
@@ -37,15 +58,17 @@ class WorkerProcess(WorkerHandle):
         files: str | None = None,
         folder: str | None = None,
         kept: str | None = None,
+        is_own: bool = False,
     ) -> None:
         connection, theirs = socket.socketpair()
         try:
             with theirs:
-                self._process = spawn_worker(index, theirs.fileno(), capture, files, folder, kept)
+                self._process = spawn_worker(index, theirs.fileno(), capture, files, folder, kept, is_own=is_own)
         except OSError:
             connection.close()
             raise
         self._leads_session = files is not None
+        self._is_own = is_own
         super().__init__(index, connection, self._process.stdout, clock)
 
     @property
@@ -61,6 +84,10 @@ class WorkerProcess(WorkerHandle):
         if self._leads_session and self._process.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
+        elif self._is_own and isinstance(self._process, ProgramProcess):
+            # The rest of the program is to run: the worker ends by itself, as if the coordinator were lost.
+            self.end_orders()
+            self._process.kill_after(2 * EXIT_TIMEOUT_S)
         else:
             self._process.kill()
 
@@ -86,17 +113,29 @@ class WorkerProcess(WorkerHandle):
 
 
 def spawn_worker(
-    index: int, fd: int, capture: bool, files: str | None, folder: str | None, kept: str | None = None
-) -> subprocess.Popen[bytes]:
+    index: int,
+    fd: int,
+    capture: bool,
+    files: str | None,
+    folder: str | None,
+    kept: str | None = None,
+    *,
+    is_own: bool = False,
+) -> ChildProcess:
     """fd: its end of the stream. kept: the file for what it measured, if the coordinator is lost; with files only. The
     others as `WorkerProcess` has them."""
+    if (program := calling_program()) is not None:
+        worker = {"index": index, "files": files, "kept": kept}
+        return program.work(worker, fd, folder, captured=capture, is_own=is_own, in_session=files is not None)
     # Not the current folder on sys.path (-P): a redis.py there must not meet our own imports.
     command = [sys.executable, "-P", "-m", "plimsoll.locust.script.process", str(fd), str(index)]
     environment = with_allocation({**os.environ, "PYTHONUNBUFFERED": "1"} if capture else os.environ)
     with contextlib.ExitStack() as stack:
         if files is None:
-            # An ignored signal stays ignored in the child: Ctrl-C, which goes to the whole foreground group, is ours.
-            stack.callback(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.SIG_IGN))
+            # A blocked signal stays blocked in the child, until it ignores it: Ctrl-C, which goes to the whole
+            # foreground group, is ours. One that comes meanwhile waits until it is not blocked here any more.
+            blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            stack.callback(signal.pthread_sigmask, signal.SIG_SETMASK, blocked)
         return subprocess.Popen(
             [*command, *(each for each in (files, kept) if each is not None)],
             pass_fds=(fd,),

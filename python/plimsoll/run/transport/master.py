@@ -1,68 +1,81 @@
-"""The master of workers that join over TCP, and these workers as the coordinator sees them.
+"""The master of workers that join over TCP.
 
 `plimsoll.run.transport.joining` is the other side. A machine keeps one connection for as long as it has joined: it gets
 orders there, and answers. For each run it opens a second one, which is the stream of its worker.
 
-    clock · start INDEX TICKET ARCHIVE · kill · quit          to the machine; ARCHIVE: None, or [DATA, FILES, FOLDER]
-    kept DATA · clock STAMP · exited HOW                      from it; the first, with what `kept` writes, once
-    stream TICKET                                             its first frame on the second connection
+    clock · files DATA FILES FOLDER · start INDEX TICKET BROUGHT · kill · quit      to the machine
+    kept DATA · clock STAMP · exited CODE          from it; the first, with what `kept` writes, once
+    stream TICKET                                  its first frame on the second connection
+
+BROUGHT: the worker has the files of the last `files`. CODE: of its process; None after 0, negative after a signal.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import platform
 import secrets
+import signal
 import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import now
 from plimsoll.errors import PlimsollError, UsageError
-from plimsoll.run.transport.bundle import Archive, Bundle
-from plimsoll.run.transport.clock import ClockEstimate, WorkerClock
-from plimsoll.run.transport.cluster_node import ROUND_TRIPS, ClusterNode, numbered
-from plimsoll.run.transport.frames import ProtocolError
-from plimsoll.run.transport.greeting import GREETING_TIMEOUT_S, MAX_GREETING_BYTES, Channel, admit, tune
-from plimsoll.run.transport.handle import WorkerHandle, WorkerSlot
+from plimsoll.run.transport.admission import AddressLocks, Complaints, Greetings
+from plimsoll.run.transport.clock import ClockEstimate
+from plimsoll.run.transport.cluster_node import ROUND_TRIPS
+from plimsoll.run.transport.frames import MAX_REPORT_BYTES, pack
+from plimsoll.run.transport.greeting import GREETING_TIMEOUT_S, Channel, Hello, admit, limit_sending, tune
+from plimsoll.run.transport.join_token import ALL
 from plimsoll.run.transport.kept import KeptSeconds
+from plimsoll.run.transport.report_rules import ProtocolError, is_integer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plimsoll.run.plan import RunPlan
+    from plimsoll.run.transport.greeting import Frame
 
 logger = logging.getLogger("plimsoll.run")
 
-ALL = "*"
-"""The address that stands for all of this machine, as Locust spells it."""
+OWN_PYTHON = platform.python_version()
 BACKLOG = 1024
 CLOCK_TIMEOUT_S = 5.0
-START_TIMEOUT_S = 60.0
-"""Seconds for all machines to get their files and to open their streams."""
-POLL_INTERVAL_S = 0.2
-EXIT_TIMEOUT_S = 3.0
-"""Seconds until a machine has said how its worker ended."""
+KEPT_TIMEOUT_S = 60.0
+"""Seconds for what a worker has kept to come."""
 CLOSE_TIMEOUT_S = 3.0
-SENDERS = 16
-"""Machines that get their files at the same time."""
+RETRY_INTERVAL_S = 0.1
 EXIT_UNEXPECTED = 1
 """Locust's exit code where fewer workers joined than were expected."""
+MARGIN = 100
+"""Workers that may join besides twice those that are expected: some come again before their old connection is gone, and
+`--expect-workers` is 1 where nobody says it."""
 
 
 class JoinedMachine:
     """A machine that has joined, with room for one worker. Several of them may be on one host.
 
-    has_files: it has the locustfile itself. kept: what its worker has kept of a run whose coordinator was lost.
+    has_files: it has the locustfile itself. kept: what its worker has kept of a run whose coordinator was lost. python:
+    its version. address: where it comes from.
     """
 
-    def __init__(self, host: str, channel: Channel, has_files: bool, kept: KeptSeconds | None) -> None:
+    def __init__(
+        self,
+        host: str,
+        channel: Channel,
+        has_files: bool,
+        kept: KeptSeconds | None,
+        python: str = OWN_PYTHON,
+        address: str = "",
+    ) -> None:
         self.host = host
+        self.address = address
+        self.python = python
         self.has_files = has_files
         self.kept = kept
         self.channel = channel
@@ -75,37 +88,45 @@ class JoinedMachine:
         self.has_ended.set()
         self.how: str | None = None
         """Its last worker did not end well."""
+        self.breach: str | None = None
+        """What it has sent that no machine sends."""
+        self._awaits_clock = False
         self._stamps: SimpleQueue[tuple[int, int]] = SimpleQueue()
+        self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
+
+    @property
+    def difference(self) -> str:
+        """How it is not as the master is; "" if it is. Figures of users written in Python depend on it."""
+        return "" if self.python == OWN_PYTHON else f"has Python {self.python}, the master {OWN_PYTHON}"
 
     def read(self) -> None:
         """What it says, until it is gone."""
-        with contextlib.suppress(OSError, EOFError, ProtocolError):
-            while True:
-                name, arguments = self.channel.receive()
-                if name == "clock":
-                    self._stamps.put((arguments[0], now()))
-                elif name == "exited":
-                    self.how = arguments[0]
-                    self.has_ended.set()
+        threading.Thread(target=self._send, daemon=True).start()
+        try:
+            with contextlib.suppress(OSError, EOFError):
+                while True:
+                    self._take(self.channel.receive())
+        except ProtocolError as error:
+            self.breach = str(error)
+        self._outgoing.put(None)
         self.is_gone.set()
         if not self.has_ended.is_set():
-            self.how = "is lost with its machine"
+            self.how = "is lost with its machine" if self.breach is None else f"is disconnected: it sent {self.breach}"
             self.has_ended.set()
 
     def say(self, name: str, *arguments: Any) -> None:
-        """One that is gone is noticed where it is read from."""
-        with contextlib.suppress(OSError):
-            self.channel.send(name, *arguments)
+        """Returns at once. One that is gone is noticed where it is read from."""
+        self._outgoing.put(pack(name, *arguments))
 
     def estimate(self) -> ClockEstimate | None:
         """Of its clock; None if it does not answer."""
         trips = []
         for _ in range(ROUND_TRIPS):
-            before = now()
-            self.say("clock")
+            before, self._awaits_clock = now(), True
             try:
+                self.channel.send("clock")
                 theirs, after = self._stamps.get(timeout=CLOCK_TIMEOUT_S)
-            except Empty:
+            except (Empty, OSError):
                 return None
             trips.append((before, theirs, after))
         return ClockEstimate.of(trips)
@@ -122,33 +143,68 @@ class JoinedMachine:
         self.how = None
         self.has_ended.clear()
 
-    def start(self, index: int, archive: list[Any] | None) -> None:
-        """Have it open the stream of a worker, and start that."""
+    def start(self, index: int, files: bytes | None) -> None:
+        """Have it open the stream of a worker, and start that. files: the frame with those of the run."""
         self.reserve()
         self.ticket = secrets.token_bytes(32)
-        self.say("start", index, self.ticket, archive)
+        if files is not None:
+            self._outgoing.put(files)
+        self.say("start", index, self.ticket, files is not None)
+
+    def _send(self) -> None:
+        """A thread of its own: a machine that takes nothing in must not keep others waiting."""
+        while (frame := self._outgoing.get()) is not None:
+            try:
+                self.channel.send_packed(frame)
+            except OSError:
+                self.channel.close()
+                return
+
+    def _take(self, frame: Frame) -> None:
+        match frame:
+            case "clock", [int(stamp)] if self._awaits_clock and is_integer(stamp):
+                self._awaits_clock = False
+                self._stamps.put((stamp, now()))
+            case "exited", [None | int() as code] if not self.has_ended.is_set():
+                self.how = _how_exited(code)
+                self.has_ended.set()
+            case _:
+                raise ProtocolError("a message that was not to come now")
+
+
+def _how_exited(code: int | None) -> str | None:
+    """code: as `exited` has it."""
+    if not code:
+        return None
+    if code < 0:
+        with contextlib.suppress(ValueError):
+            return f"was killed by {signal.Signals(-code).name}"
+    return f"exited with code {max(-256, min(code, 256))}"
 
 
 class Master:
     """Listens for workers until it is closed.
 
-    say: prints a line for people. Raises UsageError if the address cannot be listened at.
+    say: prints a line for people. expected: workers. Raises UsageError if the address cannot be listened at.
     """
 
-    def __init__(self, host: str, port: int, token: str, say: Callable[[str], None]) -> None:
+    def __init__(self, host: str, port: int, token: str, say: Callable[[str], None], expected: int = 1) -> None:
         self._token = token
         self._say = say
+        self._most = 2 * expected + MARGIN
+        self._expected = expected
         self._changed = threading.Condition()
         self._machines: list[JoinedMachine] = []
         self._is_closed = False
+        self._locks = AddressLocks()
+        self._greetings = Greetings()
+        self._complaints = Complaints(say)
         try:
             self._listener = _listen(host, port)
         except OSError as error:
             raise UsageError(f"cannot listen for workers at {host}:{port}: {error.strerror or error}") from error
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
-        hint = "" if token else "; anybody who reaches that port can join: --join-token keeps others out"
-        say(f"workers can join at port {self.port} (plimsoll run --worker --master-host …){hint}")
 
     @property
     def joined(self) -> int:
@@ -177,12 +233,21 @@ class Master:
                 self._changed.wait(left)
 
     def choose(self) -> list[JoinedMachine]:
-        """Those that take part in a run that begins now. Raises UsageError if there are none."""
-        if not (ready := self.ready):
+        """Those that take part in a run that begins now; one that does not answer is let go. Raises UsageError if there
+        are none."""
+        ready = self.ready
+        with ThreadPoolExecutor(max(1, len(ready))) as pool:
+            answers = list(pool.map(JoinedMachine.estimate, ready))
+        for machine, estimate in zip(ready, answers, strict=True):
+            if estimate is None:
+                self._say(f"the worker on {machine.host} does not answer; it takes no part")
+                machine.channel.close()
+        chosen = [machine for machine, estimate in zip(ready, answers, strict=True) if estimate is not None]
+        if not chosen:
             raise UsageError(
                 f"no worker has joined yet: plimsoll run -f - --worker --master-host HERE --master-port {self.port}"
             )
-        return ready
+        return chosen
 
     def close(self) -> None:
         """The workers end. May be repeated."""
@@ -203,60 +268,102 @@ class Master:
             each.channel.close()
 
     def _accept(self) -> None:
-        while True:
+        while not self._is_closed:
             try:
                 connection, (address, *_) = self._listener.accept()
             except OSError:
-                return
-            threading.Thread(target=self._serve, args=(connection, address), daemon=True).start()
+                # Too many open files, say; a listener that is closed ends this.
+                time.sleep(RETRY_INTERVAL_S)
+                continue
+            self._greetings.add(connection, address)
+            try:
+                threading.Thread(target=self._serve, args=(connection, address), daemon=True).start()
+            except RuntimeError:  # no more threads
+                self._dismiss(connection)
+
+    def _dismiss(self, connection: socket.socket) -> None:
+        self._greetings.remove(connection)
+        with contextlib.suppress(OSError):
+            connection.shutdown(socket.SHUT_RDWR)
+        connection.close()
 
     def _serve(self, connection: socket.socket, address: str) -> None:
-        channel = Channel(connection)
         try:
-            tune(connection)
-            connection.settimeout(GREETING_TIMEOUT_S)
-            name, arguments = channel.receive(MAX_GREETING_BYTES)
-            if name == "stream":
-                self._take_stream(connection, *arguments)
-                return
-            host, has_files = admit(channel, arguments, self._token)
-            name, (data,) = channel.receive()
-            kept = KeptSeconds.read(data)
-            connection.settimeout(None)
+            machine = self._greet(connection, address)
         except UsageError as error:
-            self._say(f"a worker is refused: {error}")
+            self._complaints.add(address, "refused", f"a worker at {address} is refused: {error}")
         except (OSError, EOFError, ProtocolError, TypeError, ValueError):
-            self._say(f"what connects from {address} is no worker of Plimsoll; it is refused")
+            self._complaints.add(
+                address, "stranger", f"what connects from {address} is no worker of Plimsoll; it is refused"
+            )
         else:
-            self._follow(JoinedMachine(host, channel, has_files, kept))
-        channel.close()
-
-    def _take_stream(self, connection: socket.socket, ticket: bytes) -> None:
-        for each in list(self._machines):
-            if each.ticket and secrets.compare_digest(each.ticket, ticket):
-                connection.settimeout(None)
-                each.ticket = b""
-                each.streams.put(connection)
+            if machine is None:
                 return
-        connection.close()
+            self._follow(machine)
+        self._dismiss(connection)
+
+    def _greet(self, connection: socket.socket, address: str) -> JoinedMachine | None:
+        """None: it is the stream of a worker that was expected, and is read elsewhere. Raises UsageError, OSError,
+        EOFError, ProtocolError."""
+        channel, end = Channel(connection), time.monotonic() + GREETING_TIMEOUT_S
+        tune(connection)
+        frame = channel.receive(end=end)
+        if frame[0] == "stream":
+            self._take_stream(connection, frame[1])
+            return None
+        hello = Hello.of(frame)
+        judge = partial(self._locks.judge, address)
+        admit(channel, hello, self._token, judge, self._refusal(), end)
+        self._greetings.remove(connection)
+        match channel.receive(MAX_REPORT_BYTES, time.monotonic() + KEPT_TIMEOUT_S):
+            case "kept", [bytes(data)]:
+                kept = KeptSeconds.read(data)
+            case _:
+                raise ProtocolError("something else than what it has kept")
+        connection.settimeout(None)
+        limit_sending(connection)
+        return JoinedMachine(hello.host, channel, hello.has_files, kept, hello.python, address)
+
+    def _refusal(self) -> str:
+        if len(self._machines) < self._most:
+            return ""
+        return (
+            f"the master has {len(self._machines)} workers, and takes no more with --expect-workers {self._expected}; "
+            "give it the number of its workers"
+        )
+
+    def _take_stream(self, connection: socket.socket, arguments: list[Any]) -> None:
+        """Raises ProtocolError if it is none that was expected."""
+        match arguments:
+            case [bytes(ticket)]:
+                for each in list(self._machines):
+                    if each.ticket and secrets.compare_digest(each.ticket, ticket):
+                        self._greetings.remove(connection)
+                        connection.settimeout(None)
+                        each.ticket = b""
+                        each.streams.put(connection)
+                        return
+        raise ProtocolError("a ticket that nobody got")
 
     def _follow(self, machine: JoinedMachine) -> None:
         """From its greeting to its end."""
         with self._changed:
             if self._is_closed:
-                machine.say("quit")
+                machine.channel.send("quit")
                 return
             self._machines.append(machine)
             count, busy = len(self._machines), len(self._machines) - len(self.ready)
             self._changed.notify_all()
         later = "; it takes the place of a worker that is lost, or part in the next run" if busy else ""
-        self._say(f"a worker on {machine.host} has joined: {count} now{later}")
+        other = f"; it {machine.difference}" if machine.difference else ""
+        self._say(f"a worker on {machine.host} has joined: {count} now{other}{later}")
         machine.read()
         with self._changed:
             self._machines.remove(machine)
             count = len(self._machines)
         if not self._is_closed:
-            self._say(f"a worker on {machine.host} has left: {count} now")
+            how = "has left" if machine.breach is None else f"is disconnected, since it sent {machine.breach}"
+            self._say(f"a worker on {machine.host} {how}: {count} now")
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -265,154 +372,3 @@ def _listen(host: str, port: int) -> socket.socket:
             return socket.create_server(("", port), family=socket.AF_INET6, backlog=BACKLOG, dualstack_ipv6=True)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return socket.create_server(("" if host == ALL else host, port), family=family, backlog=BACKLOG)
-
-
-class JoinedWorker(WorkerHandle):
-    """A worker on one of the machines."""
-
-    def __init__(self, index: int, connection: socket.socket, machine: JoinedMachine, name: str) -> None:
-        self._machine = machine
-        self._name = name
-        super().__init__(index, connection)
-
-    @property
-    def place(self) -> str:
-        return f"on {self._name}"
-
-    def kill(self) -> None:
-        self._machine.say("kill")
-        with contextlib.suppress(OSError):
-            self.connection.shutdown(socket.SHUT_RDWR)
-
-    def wait(self) -> str | None:
-        self.connection.close()
-        if not self._machine.has_ended.wait(EXIT_TIMEOUT_S):
-            return "is lost: its machine does not answer"
-        return self._machine.how
-
-
-class JoinedWorkers:
-    """The workers of a plan on these machines, all but its main node, one on each. ready: machines that could get one
-    more. Raises PlimsollError."""
-
-    def __init__(self, plan: RunPlan, machines: list[JoinedMachine], ready: Callable[[], list[JoinedMachine]]) -> None:
-        self._plan = plan
-        self._machines = list(machines)
-        self._ready = ready
-        self._started: list[JoinedWorker] = []
-        self._is_closed = False
-        names = numbered([each.host for each in machines])
-        self.nodes = [ClusterNode(name, [index]) for index, name in enumerate(names)]
-        """The same, with their clocks."""
-        for node, machine in zip(self.nodes, machines, strict=True):
-            if (estimate := machine.estimate()) is None:
-                raise PlimsollError(f"the worker on {node.host} does not answer; start the run again")
-            node.note_clock(estimate)
-        archive = self._archive(machines)
-        self._digest = archive.digest if archive is not None and archive.data else ""
-        with ThreadPoolExecutor(SENDERS) as pool:
-            for index, machine in enumerate(machines):
-                pool.submit(machine.start, index, _files_for(machine, archive))
-        self.workers = {index: self._worker(index, stream) for index, stream in enumerate(self._streams())}
-
-    def free_slots(self) -> list[WorkerSlot]:
-        """On machines that have joined later, or again."""
-        # One whose worker has failed would fail again.
-        return [WorkerSlot(each.host, partial(self._reserve, each)) for each in self._ready() if each.how is None]
-
-    def take_kept(self) -> list[KeptSeconds]:
-        """Of machines that have joined again."""
-        found = []
-        for each in self._ready():
-            kept, each.kept = each.kept, None
-            if kept is not None:
-                found.append(kept)
-        return found
-
-    def _reserve(self, machine: JoinedMachine, index: int) -> Callable[[], JoinedWorker]:
-        machine.reserve()
-        self._machines.append(machine)
-        name = numbered([each.host for each in self._machines])[-1]
-        self.nodes.append(node := ClusterNode(name, [index]))
-        place = len(self.nodes) - 1
-
-        def start() -> JoinedWorker:
-            try:
-                if (estimate := machine.estimate()) is None:
-                    raise PlimsollError(f"the worker on {name} does not answer")
-                node.note_clock(estimate)
-                node.log_clock(len(node.workers))
-                archive = self._archive([machine])
-                if archive is not None and self._digest not in ("", archive.digest):
-                    raise PlimsollError(f"the files of the run have changed; {name} cannot take part in it")
-            except (PlimsollError, OSError) as error:
-                machine.how = str(error)
-                machine.has_ended.set()
-                raise
-            machine.start(index, _files_for(machine, archive))
-            worker = self._worker(place, self._stream(node, machine, time.monotonic() + START_TIMEOUT_S))
-            if self._is_closed:
-                worker.kill()
-                worker.connection.close()
-                raise PlimsollError("the run is over")
-            return worker
-
-        return start
-
-    def log_clocks(self) -> None:
-        """Not before somebody reads the log."""
-        for node in self.nodes:
-            node.log_clock(len(node.workers))
-
-    def facts(self) -> dict[str, Any]:
-        """What readers of a recorded run must know of the machines."""
-        for node, machine in zip(self.nodes, self._machines, strict=True):
-            if not machine.is_gone.is_set() and (estimate := machine.estimate()) is not None:
-                node.last = estimate
-        return {"files_sha256": self._digest or None, "machines": [each.to_dict() for each in self.nodes]}
-
-    def close(self) -> None:
-        """End what is left of them."""
-        self._is_closed = True
-        for worker in self._started:
-            worker.connection.close()
-        for machine in self._machines:
-            if not machine.has_ended.is_set():
-                machine.say("kill")
-
-    def _archive(self, machines: list[JoinedMachine]) -> Archive | None:
-        """The files of the run, if one of the machines has none."""
-        if all(each.has_files for each in machines):
-            return None
-        return Archive.of(Bundle.of(self._plan.locustfiles), Path.cwd())
-
-    def _worker(self, place: int, stream: socket.socket) -> JoinedWorker:
-        """place: of its machine."""
-        node = self.nodes[place]
-        assert node.first is not None
-        worker = JoinedWorker(node.workers[0], stream, self._machines[place], node.host)
-        worker.use_clock(WorkerClock(node.first.offset))
-        self._started.append(worker)
-        return worker
-
-    def _streams(self) -> list[socket.socket]:
-        end = time.monotonic() + START_TIMEOUT_S
-        streams: list[socket.socket] = []
-        try:
-            for node, machine in zip(self.nodes, self._machines, strict=True):
-                streams.append(self._stream(node, machine, end))
-        except PlimsollError:
-            for each in streams:
-                each.close()
-            raise
-        return streams
-
-    def _stream(self, node: ClusterNode, machine: JoinedMachine, end: float) -> socket.socket:
-        while (stream := machine.stream(POLL_INTERVAL_S)) is None:
-            if machine.is_gone.is_set() or time.monotonic() > end:
-                raise PlimsollError(f"the worker on {node.host} does not start; see what it prints")
-        return stream
-
-
-def _files_for(machine: JoinedMachine, archive: Archive | None) -> list[Any] | None:
-    return None if machine.has_files or archive is None else archive.to_list()

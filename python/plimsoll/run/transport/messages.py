@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll._engine import Histogram
 from plimsoll.record import GENERATOR_COUNTERS, CaughtException, Failure, Health, Interval, SlowRequest, Snapshot
 from plimsoll.run.dispatch import UserClass
+from plimsoll.run.transport.report_rules import LARGEST, ProtocolError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -178,8 +179,17 @@ class EncodedSnapshot(WorkerReport):
     parts: list[PartTuple] = field(default_factory=list)
     slowest: list[SlowRequest] = field(default_factory=list)
 
-    def decode(self, clock_offset: float) -> Snapshot:
-        """clock_offset: Unix time minus monotonic time, in seconds."""
+    def decode(self, clock_offset: float, latest: int = LARGEST) -> Snapshot:
+        """clock_offset: Unix time minus monotonic time, in seconds. latest: the last second that can have been
+        measured. Raises ProtocolError for later ones, and for histograms that are none."""
+        if max([*(cell[0] for cell in self.intervals), *(row[0] for row, _ in self.health)], default=0) > latest:
+            raise ProtocolError("figures of a second that has not begun")
+        try:
+            return self._decoded(clock_offset)
+        except ValueError as error:
+            raise ProtocolError("a histogram that cannot be read") from error
+
+    def _decoded(self, clock_offset: float) -> Snapshot:
         return Snapshot(
             worker=self.worker,
             sequence=self.sequence,

@@ -45,6 +45,14 @@ class OwnFolder:
         self._lock.close()
 
 
+def own_folder_of(path: str) -> str | None:
+    """The one that a folder is in; None if it is in none."""
+    for folder in (Path(path), *Path(path).parents):
+        if folder.name.startswith(PREFIX) and (folder / LOCK).exists():
+            return str(folder)
+    return None
+
+
 def _remove_those_of_the_dead() -> None:
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         # One of another user, without a lock or with a lock that is held, stays.

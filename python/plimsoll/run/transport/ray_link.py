@@ -27,7 +27,7 @@ from ray.util.placement_group import placement_group, remove_placement_group
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from plimsoll.errors import PlimsollError, UsageError
-from plimsoll.run.transport.bundle import Archive, Bundle
+from plimsoll.run.transport.bundle import Archive
 from plimsoll.run.transport.cluster import AUTO
 from plimsoll.run.transport.cluster_node import numbered
 from plimsoll.run.transport.frames import Frames, pack, pack_error
@@ -36,6 +36,7 @@ from plimsoll.run.transport.handover import HandoverServer
 from plimsoll.run.transport.joining import END_TIMEOUT_S, PATIENCE_S
 from plimsoll.run.transport.ray_agent import NodeAgent, check_versions
 from plimsoll.run.transport.ray_agent_link import CLOSE_TIMEOUT_S, AgentLink
+from plimsoll.run.transport.shipment import Shipment
 
 if TYPE_CHECKING:
     from plimsoll.run.transport.clock import ClockEstimate
@@ -143,9 +144,9 @@ class RayLink:
                 return dict(request)
         sys.exit()
 
-    def _place(self, address: str, nodes: int, workers: int, bundle: list[Any], folder: str) -> None:
+    def _place(self, address: str, nodes: int, workers: int, shipment: list[Any]) -> None:
         """Connect, and start the workers. Raises PlimsollError, RayError."""
-        archive = Archive.of(Bundle.from_list(bundle), Path(folder))
+        archive = Archive.of(Shipment.from_list(shipment))
         timer = threading.Timer(CONNECT_TIMEOUT_S, self._give_up, [address])
         timer.start()
         connect(address)

@@ -9,6 +9,7 @@ import contextlib
 import logging
 import os
 import signal
+import sys
 import traceback
 from dataclasses import replace
 from functools import partial
@@ -26,9 +27,10 @@ from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.frames import Frames, pack_report
 from plimsoll.run.transport.kept import KeptSnapshots
 from plimsoll.run.transport.messages import EncodedSnapshot, Exchanges, Logged, Quit
+from plimsoll.run.transport.own_folder import own_folder_of
 from plimsoll.run.worker import log_sender
 from plimsoll.run.worker.worker import Worker
-from plimsoll.users import log
+from plimsoll.users import code_errors, log
 from plimsoll.users.code_errors import broken
 
 if TYPE_CHECKING:
@@ -61,7 +63,9 @@ class WorkerServer:
         make_script: ScriptFactory,
         files: str | None = None,
         kept: KeptSnapshots | None = None,
+        leave: Callable[[int], NoReturn] = os._exit,
     ) -> None:
+        self._leave = leave
         self._stream = stream
         self._index = index
         self._files = files
@@ -117,6 +121,8 @@ class WorkerServer:
                 return self._incoming.get()
             except SystemExit as error:  # gevent passes on that of any greenlet
                 self._exit(error)
+            except KeyboardInterrupt:  # raised by user code: SIGINT is ignored
+                self._tell(Quit())
 
     def _beside(self, order: Callable[..., None], *arguments: Any) -> None:
         gevent.spawn(self._attempt, order, *arguments)
@@ -141,10 +147,11 @@ class WorkerServer:
         if self._files is not None:
             # The folder of the log is one of the coordinator's machine; what is printed goes there.
             decoded = replace(decoded, logfile=None)
-        if not decoded.skip_log_setup:
+            if (brought := own_folder_of(self._files)) is not None:
+                code_errors.note_brought(brought)
+        if decoded.scenario is not None and not decoded.skip_log_setup:
+            # A locustfile is imported first: it may set up logging itself, which counts until this is done.
             log.setup_logging(decoded.loglevel, decoded.logfile)
-        if decoded.has_page:
-            log_sender.install(lambda level, text: self._tell(Logged(level, text)))
         if decoded.scenario is None and decoded.header is not None:
             # Not before, here as below: a run of native users needs no HTTP client for Python.
             from plimsoll.users.http.headers import add_to_all
@@ -163,6 +170,8 @@ class WorkerServer:
                 use_http2(decoded.users_per_connection)
         self._is_main = self._index == workers
         self._worker.prepare(decoded, workers)
+        if decoded.has_page:
+            log_sender.install(lambda level, text: self._tell(Logged(level, text)))
 
     def _init(self) -> None:
         try:
@@ -178,10 +187,10 @@ class WorkerServer:
         except SystemExit as error:
             raise broken(error, "starting the run") from error
 
-    def _start(self, epoch: int, second: int) -> None:
+    def _start(self, epoch: int, second: int, end: int | None) -> None:
         if self._kept is not None:
             self._kept.first = second
-        self._worker.start(epoch, second)
+        self._worker.start(epoch, second, end)
 
     def _drain(self) -> None:
         if self._is_main:
@@ -225,8 +234,8 @@ class WorkerServer:
             self._worker.drain()
         if self._kept is not None:
             self._kept.write()
-        # Not sys.exit: threads of the user's code must not keep the load alive.
-        os._exit(1)
+        # As a rule not sys.exit: threads of the user's code must not keep the load alive.
+        self._leave(1)
 
     def _tell(self, report: Report) -> None:
         data = pack_report(report)
@@ -273,15 +282,34 @@ def _outlive_the_coordinator_only_so_long() -> None:
     start(watch, ())
 
 
-def main(fd: int, index: int, make_script: ScriptFactory, files: str | None = None, kept: str | None = None) -> None:
+def main(
+    fd: int,
+    index: int,
+    make_script: ScriptFactory,
+    files: str | None = None,
+    kept: str | None = None,
+    *,
+    is_program: bool = False,
+) -> None:
     """Serve until the run is over. A fault of the machinery itself ends the process; the coordinator reports that.
 
     fd: this end of a socket pair; orders come in there, and snapshots go out. files: the folder of the locustfiles, if
     it is not where the coordinator found them. kept: the file for what it measured, if the coordinator is lost.
+    is_program: it is the process of a program, which goes on afterwards.
     """
     # Ctrl-C and the end of the terminal reach the whole group; what follows from them is the coordinator's to say.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    _outlive_the_coordinator_only_so_long()
+    # It was blocked while this process came to be.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    if not is_program:
+        _outlive_the_coordinator_only_so_long()
     snapshots = KeptSnapshots(kept, index) if kept is not None else None
-    WorkerServer(socket.socket(fileno=fd), index, make_script, files, snapshots).serve()
+    with socket.socket(fileno=fd) as stream:
+        leave: Callable[[int], NoReturn] = os._exit
+        if is_program:
+            leave = sys.exit
+        WorkerServer(stream, index, make_script, files, snapshots, leave).serve()
+        with contextlib.suppress(OSError):  # the coordinator is gone
+            # A process that goes on may really close it only later.
+            stream.shutdown(socket.SHUT_RDWR)

@@ -10,6 +10,7 @@ import gevent
 from plimsoll._engine import NativeUsers, Scenario, now
 from plimsoll.errors import UsageError
 from plimsoll.load.guard_rails import HEADER
+from plimsoll.run.dispatch import NATIVE_USER
 from plimsoll.run.limits import share, share_of
 from plimsoll.run.worker.population import Population
 
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 
     from plimsoll._engine import Arrivals, Engine, Recorder
     from plimsoll.run.plan import RunPlan
-
-NAME = "NativeUser"
-"""The class that reports and dispatch know these users by."""
 
 _LOOK = 0.005
 
@@ -65,7 +63,7 @@ class NativePopulation(Population):
         self._cut = False
 
     def adjust(self, counts: Mapping[str, int]) -> None:
-        self._users.resize(counts[NAME])
+        self._users.resize(counts[NATIVE_USER])
 
     def arrive(self, arrivals: Arrivals, start: int) -> None:
         self._users.arrive(arrivals, start)
@@ -77,7 +75,7 @@ class NativePopulation(Population):
 
     def counts(self) -> dict[str, int]:
         # In the open model an idle user is one too: it keeps its connection for the next arrival.
-        return {NAME: self._users.users if self._open else self._users.active}
+        return {NATIVE_USER: self._users.users if self._open else self._users.active}
 
     @property
     def waiting(self) -> int:

@@ -96,8 +96,8 @@ class OpenUsers(Population):
         self._pools = _pools(self, classes)
         self._turns = _turns(self._pools)
         self._streams: set[ArrivalStream] = set()
-        self._orders: deque[Pool] = deque()
-        """Users to be made; the first may be in the making."""
+        self._orders: deque[tuple[Pool, int]] = deque()
+        """Users to be made, each with the stamp before which all places were taken; the first may be in the making."""
         self._maker: Greenlet[..., None] | None = None
         self._draining = self._closed = False
         self._quiet = Event()
@@ -221,12 +221,13 @@ class OpenUsers(Population):
             stream.end()
         self._streams.clear()
 
-    def _grow(self, pool: Pool) -> bool:
-        """Have one more user on its way; False when max_users are busy."""
+    def _grow(self, pool: Pool, full_until: int = 0) -> bool:
+        """Have one more user on its way; False when max_users are busy. full_until: a place for it was free only then,
+        ns: what waited until then waited for the target."""
         if self._places:
             self._places -= 1
             pool.wanted += 1
-            self._orders.append(pool)
+            self._orders.append((pool, full_until))
             if self._maker is None or self._maker.dead:
                 self._maker = gevent.spawn(self._make)
             return True
@@ -243,11 +244,12 @@ class OpenUsers(Population):
         """Make the users that are wanted. A greenlet, as a class may take its time."""
         while self._orders:
             try:
-                user = make_user(self._orders[0].cls, self._environment)
+                user = make_user(self._orders[0][0].cls, self._environment)
             except Exception as error:
                 self._fail(error)
                 return
-            self._orders.popleft().slot(user, self._group)
+            pool, full_until = self._orders.popleft()
+            pool.slot(user, self._group, full_until)
 
     def _fail(self, error: Exception) -> None:
         if isinstance(error, StopTest):
@@ -266,7 +268,7 @@ class OpenUsers(Population):
             if not (self._streams or gone.pool.manned):
                 self._give_up_all(gone.pool)
         if short:
-            self._grow(min(short, key=_longest_wait))
+            self._grow(min(short, key=_longest_wait), now())
 
     def _give_up(self, pool: Pool, due: int) -> None:
         self.dropped += 1

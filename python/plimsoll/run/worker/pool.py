@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll._engine import now
 from plimsoll.users.exceptions import StopUser
 from plimsoll.users.hub import yield_to_others
-from plimsoll.users.state import RUNNING, STOPPING, WAITING
+from plimsoll.users.state import RUNNING, STOPPING, WAITING, ReplyWaits
 
 if TYPE_CHECKING:
     from gevent import Greenlet
@@ -30,8 +30,8 @@ class Pool:
         self.waiting: deque[int] = deque()
         """Stamps at which they were due."""
         self.alive = 0
-        self.starting = 0
-        """Of those alive: not yet ready for their first iteration."""
+        self.starters: dict[UserSlot, None] = {}
+        """Those alive that are not yet ready for their first iteration, the oldest first."""
         self.wanted = 0
         """Users to be made."""
         self.promised = 0
@@ -40,7 +40,7 @@ class Pool:
     @property
     def coming(self) -> int:
         """Users on their way, for arrivals that wait."""
-        return self.starting + self.wanted + self.promised
+        return len(self.starters) + self.wanted + self.promised
 
     @property
     def short(self) -> bool:
@@ -52,12 +52,13 @@ class Pool:
         """What waits here will be begun sooner or later."""
         return bool(self.alive or self.coming)
 
-    def slot(self, user: User, group: Group) -> None:
-        """Let a new user begin."""
+    def slot(self, user: User, group: Group, full_until: int) -> None:
+        """Let a new user begin. full_until: when there was a place for it, ns; 0: at once."""
         self.wanted -= 1
-        self.starting += 1
         self.alive += 1
         slot = user._slot = UserSlot(self)
+        self.starters[slot] = None
+        slot.reply_waits = user._waits = ReplyWaits(full_until)
         slot.greenlet = user.start(group)
         slot.greenlet.rawlink(slot.gone)
 
@@ -65,9 +66,7 @@ class Pool:
 class UserSlot:
     """A user's place, where it waits for its next arrival."""
 
-    __slots__ = ("busy", "greenlet", "heir", "pool", "ready")
-
-    waits = False
+    __slots__ = ("busy", "greenlet", "heir", "pool", "ready", "reply_waits")
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
@@ -78,6 +77,12 @@ class UserSlot:
         """In an iteration."""
         self.heir: Pool | None = None
         """Who gets the place after this user."""
+        self.reply_waits: ReplyWaits | None = None
+        """The waits for the target up to on_start's end; None after it."""
+
+    def waits_after(self, user: User) -> bool:
+        """Never: arrivals say when the next iteration begins."""
+        return False
 
     def next_iteration(self, user: User) -> None:
         """Let the user go on when it has an arrival; the first request is then due when the arrival was.
@@ -86,7 +91,7 @@ class UserSlot:
         """
         pool = self.pool
         users = pool.users
-        free = 0
+        free, waits = 0, None
         if self.busy:
             self.busy = False
             users.busy -= 1
@@ -97,7 +102,8 @@ class UserSlot:
             user._due = user._late = user._free = 0
         elif not self.ready:
             self.ready = True
-            pool.starting -= 1
+            del pool.starters[self]
+            waits, self.reply_waits, user._waits = self.reply_waits, None, None
         if user._state == STOPPING:
             raise StopUser
         if pool.waiting and not user._yielded:
@@ -113,14 +119,25 @@ class UserSlot:
             due = self._park(user)
         else:
             due = pool.waiting.popleft()
-            if users.full:
-                # It waited for the target, not for us.
-                user._free = free
+            user._free = free if free and users.full else self._free_at(due, waits)
         self.busy = True
         users.busy += 1
         users.begun += 1
         user._state = RUNNING
         user._due, user._late = due, None
+
+    def _free_at(self, due: int, waits: ReplyWaits | None) -> int:
+        """When an arrival that waited would have had a user, had we not been late ourselves; 0: when it was due.
+
+        It waited for a user to start. What that user waited for replies, to its on_start for instance, is the target's
+        time. waits: those of this user, if it has just started. Otherwise it takes the arrival from the oldest that
+        is still starting.
+        """
+        if waits is None:
+            oldest = next(iter(self.pool.starters), None)
+            waits = None if oldest is None else oldest.reply_waits
+        waited = 0 if waits is None else waits.within(due, now())
+        return due + waited if waited else 0
 
     def leave_to(self, heir: Pool) -> None:
         """That pool gets the place when this user has ended."""
@@ -133,8 +150,7 @@ class UserSlot:
         pool.alive -= 1
         if self.busy:
             pool.users.busy -= 1
-        if not self.ready:
-            pool.starting -= 1
+        pool.starters.pop(self, None)
         if self.heir is not None:
             self.heir.promised -= 1
         pool.users.left(self)

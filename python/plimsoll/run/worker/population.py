@@ -11,7 +11,7 @@ from plimsoll.users.exceptions import StopUser
 from plimsoll.users.user import make_user
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from gevent.pool import Group
 
@@ -56,13 +56,25 @@ class Population:
 class IterationQuota:
     """So many iterations, for all users of a worker together."""
 
-    waits = True
-
     def __init__(self, iterations: int) -> None:
         self.left = iterations
+        self._between: set[User] = set()
+        """Users that wait between two iterations, and those that ended in such a wait."""
+
+    def is_over(self, present: Callable[[], Iterable[User]]) -> bool:
+        """All iterations are done, and the users that are present only wait for a next one, which will not come. Their
+        wait_time may be long."""
+        return not self.left and self._between.issuperset(present())
+
+    def waits_after(self, user: User) -> bool:
+        """Not after the last one: nothing comes after that wait."""
+        if self.left:
+            self._between.add(user)
+        return self.left > 0
 
     def next_iteration(self, user: User) -> None:
         """Raises StopUser when there is none left."""
+        self._between.discard(user)
         if not self.left:
             raise StopUser
         self.left -= 1
@@ -107,7 +119,7 @@ class PythonUsers(Population):
 
     @property
     def done(self) -> bool:
-        return self._quota is not None and not self._quota.left and not self._group
+        return self._quota is not None and self._quota.is_over(self._present)
 
     def counts(self) -> dict[str, int]:
         return {name: len(self._alive(name)) for name in list(self._users)}
@@ -142,10 +154,12 @@ class PythonUsers(Population):
             self._look()
         return self._users[name]
 
+    def _present(self) -> list[User]:
+        return [user for greenlet in self._group for user in greenlet.args[:1]]
+
     def _look(self) -> None:
         """Some have died, or come from elsewhere."""
-        present = [user for greenlet in self._group for user in greenlet.args[:1]]
-        unknown = set(present).difference(self._leaving, *self._users.values())
+        unknown = set(self._present()).difference(self._leaving, *self._users.values())
         for users in self._users.values():
             users[:] = [user for user in users if _is_alive(user)]
         for user in unknown:

@@ -82,8 +82,6 @@ class Worker:
         self._silence = SilenceWatch()
         self._cpu = CpuMeter()
         self._lease = LoadLease(self._leave, self._expire)
-        self._seconds: float | None = None
-        """Of the load; None if nobody knows beforehand."""
         self._script: Script | None = None
         self._ticker: gevent.Greenlet[[], None] | None = None
         self._leaving: gevent.Greenlet[[], None] | None = None
@@ -133,7 +131,6 @@ class Worker:
         self._limit(plan)
         self._warmup = plan.warmup
         self._counts = plan.rails.max_rate is not None and not self._is_main
-        self._seconds = None if script.shaped else plan.seconds
         self._logging = plan.log_exchanges
         self._recorder.log(self._logging)
         self._opened = True
@@ -146,7 +143,7 @@ class Worker:
         self._recorder.limit_names(plan.max_names)
         if plan.slo:
             self._recorder.set_objectives(**plan.slo)
-        self._engine.connect_backoff = plan.connect_backoff
+        self._engine.connect_backoff = self._hub.backs_off = plan.connect_backoff
         self._engine.trace = self._trace if plan.traceparent else None
         if (allowed := plan.rails.allowed_hosts()) is not None:
             self._engine.allow(allowed)
@@ -160,11 +157,12 @@ class Worker:
             for method, name, outcome, trace, arrival, response, service in self._recorder.take_slowest()
         ]  # fmt: skip
 
-    def start(self, epoch: int, second: int = 0) -> None:
+    def start(self, epoch: int, second: int = 0, end: int | None = None) -> None:
         """Second 0 begins at this stamp: what was measured before is forgotten, snapshots follow from now on.
 
         second: the first of this worker. If it is not 0, second 0 is past: the run is continued, or this worker takes
-        the place of a lost one."""
+        the place of a lost one. end: the stamp at which the coordinator ends the load; None if it does not know. Only
+        the coordinator decides on it: it alone knows what every process of the run has said."""
         assert self._script is not None
         self._begin(epoch, second)
         # Whole seconds, like everything that is left out with the warm-up.
@@ -175,7 +173,7 @@ class Worker:
         if not self._is_main:
             self._reports_start = self._first > now()
             gevent.spawn(self._wait_for_start)
-            self._lease.start(None if self._seconds is None else epoch + round(self._seconds * SECOND))
+            self._lease.start(end)
         if self._ticker is None:
             self._ticker = gevent.spawn(self._tick)
             self._finisher = gevent.spawn(self._finish)
@@ -283,7 +281,7 @@ class Worker:
         self._epoch = epoch
         self._first = epoch + second * SECOND
         """The stamp at which its load begins."""
-        self._backed_off, self._gathered = self._engine.backed_off, self._engine.gathered
+        self._backed_off, self._gathered = self._hub.all_backed_off, self._engine.gathered
         self._open_second = second
         self._cpu.take()
 
@@ -365,10 +363,10 @@ class Worker:
             waiting=self._script.population.waiting,
             silence_ms=self._silence.take(),
             cpu_wait_ms=cpu.waited_ms // max(1, len(closed)),
-            backoff_ms=(self._engine.backed_off - self._backed_off) // 1_000_000 // max(1, len(closed)),
+            backoff_ms=(self._hub.all_backed_off - self._backed_off) // 1_000_000 // max(1, len(closed)),
             gathered_ms=(self._engine.gathered - self._gathered) // 1_000_000 // max(1, len(closed)),
         )
-        self._backed_off, self._gathered = self._engine.backed_off, self._engine.gathered
+        self._backed_off, self._gathered = self._hub.all_backed_off, self._engine.gathered
         intervals, health, failures = self._recorder.take(before)
         self._failed |= bool(failures or self._caught.total)
         snapshot = EncodedSnapshot(

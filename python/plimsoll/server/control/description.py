@@ -68,6 +68,8 @@ class OwnClass:
     fixed_count: int
     host: str
     tasks: tuple[TaskNode, ...]
+    needs_host: bool = False
+    """Its users cannot begin without the URL of a host, and nothing in the locustfile can choose one later."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from plimsoll.load.durations import format_duration, parse_duration
 from plimsoll.load.levels import parse_rate
 from plimsoll.load.mistakes import listed
 from plimsoll.load.options import OPEN_ONLY, SHAPE_OPTIONS
+from plimsoll.load.origins import is_host_url
 from plimsoll.load.shapes import SHAPES
 from plimsoll.run.options.command import run_words
 from plimsoll.run.options.parameter import TableOption
@@ -88,6 +89,7 @@ class RunRequests:
         UsageError if no field is at fault."""
         _check_fields(request)
         class_settings.check(request.class_settings, description.classes)
+        _check_host(request, description)
         given = {**self._given, **_values(request, self.has_plan)}
         given["config_users"] = (*self._given["config_users"], *class_settings.texts(request.class_settings))
         if not self._what.locustfiles and self._what.plan is None:
@@ -190,6 +192,21 @@ def _values(request: RunRequest, has_plan: bool) -> dict[str, Any]:
         **{name: getattr(request, name) or None for name in TEXTS},
         **{name: getattr(request, name) for name in LISTS},
     }
+
+
+def _check_host(request: RunRequest, description: Description) -> None:
+    """Raises FieldError if a class that would have users needs a host and has none, or one that is no URL."""
+    chosen = request.classes or description.picked
+    taking_part = [each for each in description.classes if not chosen or each.name in chosen]
+    for each in class_settings.configured(taking_part, request.class_settings):
+        if not each.needs_host or not (each.weight or each.fixed_count):
+            continue
+        host = request.host or each.host
+        if not host:
+            raise FieldError(f"a host is needed, as http://127.0.0.1:8000: class {each.name} has none", "host")
+        if not is_host_url(host):
+            whose = "" if request.host else f" of class {each.name}"
+            raise FieldError(f"host {host!r}{whose} must begin with http:// or https://", "host")
 
 
 def _check_fields(request: RunRequest) -> None:

@@ -5,11 +5,10 @@ It waits for a request, or starts with a run that the command line defines compl
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -18,15 +17,14 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import FieldError, NotNowError, PlimsollError, UnknownOptionError, UsageError
 from plimsoll.load.levels import parse_rate
 from plimsoll.report.numbers import counted
-from plimsoll.run.loop import stop_signals
+from plimsoll.run import interrupts
 from plimsoll.run.perform import RunListener, perform
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import Description
 from plimsoll.server.control.form_items import filled_in, form_of, task_ratios
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import FrameType
+    from collections.abc import Callable, Mapping, Sequence
 
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.coordinator.coordinator import Coordinator
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
     from plimsoll.server.messages import Form, LoadChange, RunRequest, TaskRatio
     from plimsoll.stats.view import RunView
 
+INTERRUPTED = "interrupted before the run was over and reported"
 STAY_S = 600.0
 """After a run, the process waits at most so long for open pages."""
 LOOK_S = 0.2
@@ -101,7 +100,7 @@ class PageSession:
         code, patience = 0, None
         if first is not None:
             self._accept(first)
-        with self._handling_signals():
+        with interrupts.passed_to(self._on_signal):
             while not self._signals and (accepted := self._next(patience)) is not None:
                 patience = linger
                 try:
@@ -157,38 +156,30 @@ class PageSession:
         shaped = self._has_shape(run.plan)
         name = run.outputs.name or ""
         self._live.preparing(run.plan, name, self._number, is_editable=not shaped, shaped=shaped)
+        before = interrupts.count()
         try:
-            return perform(run.plan, run.outputs, current, self._master)
+            with interrupts.ending():
+                return perform(run.plan, run.outputs, current, self._master)
+        except KeyboardInterrupt:
+            current.fail(INTERRUPTED)
+            raise PlimsollError(INTERRUPTED) from None
         except PlimsollError as error:
             current.fail(_words(error))
             raise
         finally:
-            self._signals += current.is_interrupted
+            self._signals += interrupts.count() - before
 
     def _has_shape(self, plan: RunPlan) -> bool:
         if plan.load is not None or not plan.locustfiles or plan.shape_class == "":
             return False
         return bool(self._description and self._description.shapes)
 
-    @contextmanager
-    def _handling_signals(self) -> Iterator[None]:
-        """Within the block the first signal ends the work in order; the second one ends it at once.
-
-        While a run has processes, its own loop handles signals.
-        """
-        before = {each: signal.signal(each, self._on_signal) for each in stop_signals()}
-        try:
-            yield
-        finally:
-            for each, handler in before.items():
-                signal.signal(each, handler)
-
-    def _on_signal(self, number: int, _: FrameType | None) -> None:
+    def _on_signal(self, is_first: bool) -> None:
+        """The first signal ends the work in order; the second one ends it at once. A run takes signals itself."""
         self._signals += 1
-        if self._signals > 1:
+        interrupts.hurry()
+        if not is_first:
             raise KeyboardInterrupt
-        if self._current is not None:
-            self._current.interrupt()
         self._accepted.put(None)
 
     # Control: threads of the server
@@ -317,18 +308,13 @@ class _Performance(RunListener):
     def __init__(self, live: Live, make_room: Callable[[], None]) -> None:
         self._live = live
         self._make_room = make_room
-        # Reentrant: a signal handler interrupts its own thread anywhere.
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
         self._wanted: list[Callable[[Coordinator], None]] = []
         """Actions from before there was a runner."""
         self.runner: Coordinator | None = None
         self.users: Mapping[str, int] = {}
         """Users alive, by class."""
         self._is_over = False
-
-    @property
-    def is_interrupted(self) -> bool:
-        return self.runner is not None and self.runner.signals > 0
 
     def fail(self, message: str) -> None:
         """The run could not start; no effect if it has already ended."""
@@ -338,9 +324,6 @@ class _Performance(RunListener):
 
     def stop(self) -> None:
         self._post(lambda runner: runner.stop())
-
-    def interrupt(self) -> None:
-        self._post(lambda runner: runner.interrupt())
 
     def _post(self, action: Callable[[Coordinator], None]) -> None:
         with self._lock:

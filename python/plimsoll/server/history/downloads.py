@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import tempfile
 import zipfile
@@ -54,13 +53,11 @@ OF_STUDIES = (*of_studies(), *(f"{name}{ZIP}" for name in of_studies() if FORMAT
 class Downloads:
     """GET /api/runs/{id}/{format} and GET /api/report/{format}?ref=…
 
-    Reports are made one at a time: a report of an hour takes some 100 MB, and two in parallel are no faster. Waiting
-    requests hold no thread.
+    Reports are made in turn. Waiting requests hold no thread.
     """
 
     def __init__(self, place: OpenStore) -> None:
         self._place = place
-        self._turn = asyncio.Lock()
 
     async def of_run(self, request: Request) -> Response:
         return await self._made(self._of_run, request)
@@ -69,7 +66,7 @@ class Downloads:
         return await self._made(self._of_study, request)
 
     async def _made(self, make: Callable[[Request], Response], request: Request) -> Response:
-        async with self._turn:
+        async with self._place.turn():
             return await run_in_threadpool(make, request)
 
     def _of_run(self, request: Request) -> Response:
@@ -80,7 +77,7 @@ class Downloads:
         run = store.run(request.path_params["id"])
         if format in OF_RUNS:
             content = outputs.pieces(RunSource.of(run), format, OutputRequest(width=_WIDTH))
-            return _attachment(_file(content), f"{run.id}.{FORMATS[format].suffix}")
+            return _attachment(file_of(content), f"{run.id}.{FORMATS[format].suffix}")
         return _report(source_of_run(run, store), format, run.id, request)
 
     def _of_study(self, request: Request) -> Response:
@@ -104,10 +101,10 @@ def _report(source: StudySource, format: str, name: str, request: Request) -> Re
     row, wanted = FORMATS[plain], OutputRequest(width=_WIDTH, table=table)
     if row.study is None or format.endswith(ZIP):
         return _attachment(_zipped(outputs.files(source, plain, wanted)), f"{name}.{row.suffix}{ZIP}")
-    return _attachment(_file(outputs.pieces(source, format, wanted)), f"{name}.{row.suffix}")
+    return _attachment(file_of(outputs.pieces(source, format, wanted)), f"{name}.{row.suffix}")
 
 
-def _file(content: Iterable[bytes]) -> IO[bytes]:
+def file_of(content: Iterable[bytes]) -> IO[bytes]:
     """A file without a name: it disappears even if the connection fails."""
     file = tempfile.TemporaryFile(prefix="plimsoll-")  # noqa: SIM115
     file.writelines(content)
@@ -124,16 +121,20 @@ def _zipped(files: Iterable[tuple[str, bytes]]) -> IO[bytes]:
 
 
 def _attachment(file: IO[bytes], name: str) -> Response:
-    length = file.seek(0, io.SEEK_END)
-    file.seek(0)
     headers = {
         "Content-Disposition": _disposition(name),
-        "Content-Length": str(length),
-        "Cache-Control": "no-store",
         # Browsers must not show it as a page of this server.
         "X-Content-Type-Options": "nosniff",
     }
     kind = MEDIA_TYPES.get(name.rpartition(".")[2], "text/plain; charset=utf-8")
+    return response_of(file, headers, kind)
+
+
+def response_of(file: IO[bytes], headers: dict[str, str], kind: str) -> Response:
+    """The content of the file, in pieces: a reader that takes none holds one piece in memory. kind: its media type."""
+    length = file.seek(0, io.SEEK_END)
+    file.seek(0)
+    headers = {**headers, "Content-Length": str(length), "Cache-Control": "no-store"}
     return StreamingResponse(_pieces(file), headers=headers, media_type=kind)
 
 

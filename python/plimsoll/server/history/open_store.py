@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.exceptions import HTTPException
 
 from plimsoll.errors import RefError
 from plimsoll.store import Store
 from plimsoll.store.database import absolute
 
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
 Identity = tuple[int, int]
+MOST_WAITING = 8
+"""Requests for a report that wait for their turn."""
 
 
 class OpenStore:
@@ -20,6 +30,24 @@ class OpenStore:
         self._lock = threading.Lock()
         self._store: Store | None = None
         self._identity: Identity | None = None
+        self._turn = asyncio.Lock()
+        self._waiting = 0
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Within the block a report may be made: one at a time, as that of an hour takes some 100 MB, and two in
+        parallel are no faster. Who waits holds no thread. Raises HTTPException when too many wait."""
+        if self._waiting >= MOST_WAITING:
+            raise HTTPException(503, f"{MOST_WAITING} reports are asked for already: try again later")
+        self._waiting += 1
+        try:
+            await self._turn.acquire()
+        finally:
+            self._waiting -= 1
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     def get(self) -> Store:
         """Raises StoreError; RefError if there is no store yet."""

@@ -107,7 +107,7 @@ def source_of(store: Store, wanted: Sequence[PageRequest]) -> RunSource | StudyS
 def analysis_of(store: Store, refs: Sequence[str]) -> Analysis:
     """As in `plimsoll report`. Raises NotNowError if nothing is measured yet, FieldError for refs that cannot be
     compared; StoreError."""
-    from plimsoll.experiment.study import study_in_store
+    from plimsoll.experiment.refs import study_in_store
     from plimsoll.stats.analysis import analyse
 
     try:

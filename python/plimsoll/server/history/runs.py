@@ -108,6 +108,7 @@ def short(summary: RunSummary) -> Summary:
     return Summary(
         requests=summary.requests,
         failures=summary.failures,
+        unanswered=summary.unanswered,
         rate=summary.rate,
         p50=times["p50"],
         p95=times["p95"],

@@ -178,7 +178,7 @@ def _left_out(measured: Sequence[Measured], metric: str) -> Iterator[str]:
         yield f"{counted(unread, 'run')} that cannot be read"
     if unended := sum(run.status not in ENDED for run, _ in over):
         yield f"{counted(unended, 'run')} that did not end as planned"
-    if invalid := sum(not summary.is_valid for _, summary in over):
+    if invalid := sum(run.status in ENDED and not summary.is_valid for run, summary in over):
         yield f"{counted(invalid, 'invalid run')}, in which the load was not the load asked for"
     if bounds := sum(metric in summary.at_least for _, summary in over):
         yield f"{counted(bounds, 'run')} whose {metric} is only a lower bound, because of timeouts"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.report.charts.columns import LATE
 from plimsoll.report.charts.live import LiveChartSet
-from plimsoll.server.live.endpoint_history import EndpointHistory, unpack
+from plimsoll.server.live.endpoint_history import EndpointHistory, column_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +26,8 @@ INTEREST = 30.0
 """How long an endpoint's charts stay up to date after the last request for them."""
 MOST_WATCHED = 50
 """Endpoints. Above this, those requested longest ago are dropped."""
+MOST_EDITS = 100
+"""Changes of the load that are marked. A program may change it each second."""
 
 
 @dataclass(slots=True)
@@ -85,7 +89,10 @@ class Charts:
         self._clock = clock
         self._total = LiveChartSet(is_open=is_open, warmup=warmup, is_total=True)
         self._watched: dict[Key, _Watched] = {}
-        self._edits: list[Edit] = []
+        self._edits: deque[Edit] = deque()
+        """The latest."""
+        self._edits_left_out = 0
+        """The number of earlier ones."""
         self._complete = -1
         """The last drawn second."""
         self._seconds: int | None = None
@@ -102,6 +109,7 @@ class Charts:
                 _extend(rows.setdefault(None, {}), self._total.put(second))
                 for key, each in self._watched.items():
                     _extend(rows.setdefault(key, {}), each.charts.put(self._history.second(second.second, key)))
+            self._history.settle(self._complete - LATE)
             return ChartUpdate(rows, self._versions())
 
     def end(self, seconds: int) -> ChartUpdate:
@@ -127,8 +135,11 @@ class Charts:
         """The load was changed by hand in this second. text: the new load."""
         with self._turns.other():
             self._edits.append((second, text))
+            while len(self._edits) > MOST_EDITS:
+                self._edits.popleft()
+                self._edits_left_out += 1
             for charts in (self._total, *(each.charts for each in self._watched.values())):
-                charts.mark(self._edits)
+                charts.mark(self._edits, self._edits_left_out)
 
     def listen(self, key: Key | None) -> None:
         """A viewer watches this endpoint: keep its charts up to date."""
@@ -138,28 +149,34 @@ class Charts:
             if key in self._watched:
                 self._watched[key].asked = self._clock()
                 return
-            first, warmup, complete, packed = (
-                self._history.first,
-                self._warmup,
-                self._complete,
-                self._history.packed(key),
-            )
-        # The slow part needs no lock, so the run goes on; changes in the meantime are applied afterwards.
-        charts = LiveChartSet(is_open=self._is_open, warmup=warmup, is_total=False, since=first)
-        for second in range(first, complete + 1):
-            if second in packed:
-                charts.put(unpack(second, packed[second]))
+        while not self._begin(key):
+            pass  # It took so long that seconds are missing between its columns and now.
+
+    def _begin(self, key: Key) -> bool:
+        """Draw the past of an endpoint, and watch it; returns whether that succeeded."""
         with self._turns.other():
-            now = self._history.packed(key)
-            for second in range(first, self._complete + 1):
-                if now.get(second) is not packed.get(second) or second == self._complete:
-                    charts.put(self._history.second(second, key))
+            past, warmup, complete = self._history.past(key), self._warmup, self._complete
+        # The slow part needs no lock, so the run goes on; changes in the meantime are applied afterwards.
+        charts = LiveChartSet(is_open=self._is_open, warmup=warmup, is_total=False)
+        if past.until:
+            columns = ((start, column_of(past.columns[start])) for start in sorted(past.columns))
+            charts.begin(columns, past.width, past.until)
+        for second in range(past.until, complete + 1):
+            charts.put(past.second(second))
+        with self._turns.other():
+            now = self._history.past(key)
+            if now.until > max(past.until, complete + 1):
+                return False
+            for second in range(now.until, self._complete + 1):
+                if second > complete or now.seconds.get(second) is not past.seconds.get(second):
+                    charts.put(now.second(second))
             if warmup != self._warmup:
                 charts.leave_out(self._warmup)
-            charts.mark(self._edits)
+            charts.mark(self._edits, self._edits_left_out)
             if self._seconds is not None:
                 charts.end(self._seconds)
             self._watched.setdefault(key, _Watched(charts, self._clock()))
+            return True
 
     def charts(self, key: Key | None, sequence: Callable[[], int]) -> tuple[list[Chart], int]:
         """All charts so far, and the value of sequence() at that moment."""

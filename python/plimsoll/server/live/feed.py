@@ -27,6 +27,8 @@ FRESH_S = 2.5
 """Maximum age of current numbers while a run is in progress."""
 MOST_LINES = 1000
 """Lines of the log that are kept."""
+MOST_CHARACTERS = 10_000
+"""Of a line of the log; a traceback or a body in a message may be any length."""
 MOST_SNAPSHOTS = 20
 """A viewer that is further behind gets everything again."""
 IN_PROGRESS = frozenset({"spawning", "running", "stopping"})
@@ -50,7 +52,10 @@ class SnapshotFeed:
 
     def log(self, level: str, text: str) -> None:
         """Add a line that the process or a worker prints to the log. From any thread."""
-        line = LogLine(time.time(), level, redact(text))
+        text = redact(text)
+        if len(text) > MOST_CHARACTERS:
+            text = f"{text[:MOST_CHARACTERS]} … ({len(text) - MOST_CHARACTERS} characters are left out)"
+        line = LogLine(time.time(), level, text)
         with self._lock:
             self._lines.append(line)
             self._unsaid.append(line)

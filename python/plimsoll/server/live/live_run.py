@@ -69,7 +69,7 @@ class LiveRun:
             host=host_of(plan),
             started=None,
             elapsed=0.0,
-            left=plan.seconds,
+            left=None if self._shaped else plan.seconds,
             users=0,
             wanted=None,
             workers=plan.processes,
@@ -127,7 +127,7 @@ class LiveRun:
         total = summarise_total(view)
         workers = worker_items(view.recent, self._left)
         facts = {"lost_workers": sum(each.is_lost for each in workers)}
-        thresholds = self.judge(view.duration)
+        thresholds = self.judge(view.rate_s)
         return {
             "headline": headline_of(view, self.plan, facts, current=total.current_response, thresholds=thresholds),
             "changed": self._rows.turn(view),

@@ -87,6 +87,7 @@ def row_of(summary: EndpointSummary) -> EndpointRow:
         name=summary.name,
         requests=summary.requests,
         failures=summary.failures,
+        unanswered=summary.totals.unanswered,
         rps=summary.rps,
         failures_per_s=summary.failures_per_s,
         current_rps=summary.current_rps,

@@ -26,8 +26,8 @@ class Capacity:
 
     ending: Ending
     """found: `load` with its 95 % interval. bracket: the runs disagree too much for an interval; all runs at `low` and
-    below met the objective, all at `high` and above broke it. unbroken: met at `low`, the highest load. unmet: broken
-    at `high`, the lowest load. unknown: no valid run."""
+    below met the objective, all at `high` and above broke it. unbroken: no run broke it, and `low` is the highest load.
+    unmet: no run met it, and `high` is the lowest load. unknown: no valid run."""
     load: float | None = None
     low: float | None = None
     high: float | None = None
@@ -48,15 +48,17 @@ def capacity(probes: Sequence[CapacityProbe]) -> Capacity:
     if not valid:
         return Capacity("unknown", generator=_limit(probes))
     low, high = split(runs)
-    if low is None:
+    if not any(met for _, met in runs):
         return Capacity("unmet", None, None, high, broken)
-    if high is None:
+    if not broken:
         return Capacity("unbroken", None, low, None, broken, _limit(probes), _growth(valid, low))
-    found = boundary(runs)
+    found = boundary(runs) if low is not None and high is not None else None
     if found is None or found.low is None or found.high is None:
         held = max((load for load, _ in runs if all(met for at, met in runs if at <= load)), default=None)
         broke = min((load for load, _ in runs if not any(met for at, met in runs if at >= load)), default=None)
-        return Capacity("bracket", None, held, broke, broken, "", _growth(valid, held))
+        return Capacity(
+            "bracket", None, held, broke, broken, _limit(probes) if high is None else "", _growth(valid, held)
+        )
     return Capacity("found", found.load, found.low, found.high, broken, "", _growth(valid, found.load))
 
 

@@ -2,11 +2,12 @@
 
 X = a · min(N, N_k), fitted by least squares to the rungs up to the highest throughput; later rungs (collapse) are not
 fitted. The fit gives a number, the rungs give what is certain: the last one that keeps pace and the first one that does
-not.
+not. A knee is a change that stays: no rung after it keeps pace again, and one lags by more than runs differ by chance.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,24 +32,25 @@ LEAST_RISING = 2
 class Knee:
     """Loads are in the given unit, users or arrivals per second."""
 
-    load: float
-    """N_k, where the rising and the flat part meet. Up to one rung beyond `high` it rests on the fit alone."""
+    load: float | None
+    """N_k, where the rising and the flat part meet; None if that is not in (low, high]: then the rungs beside it
+    contradict the fit."""
     slope: float
     """a: requests per second that one more user (or arrival) adds before the knee."""
     capacity: float
-    """a · N_k: requests per second of the flat part."""
+    """Requests per second of the flat part: a · N_k; the highest throughput of a rung, if N_k is unknown."""
     low: float
     """The last rung that keeps pace."""
     high: float
-    """The first rung after it that clearly lags: the knee is in (low, high]."""
+    """The first rung after it that clearly lags, and after which all lag: the knee is in (low, high]."""
 
 
-def knee(loads: Sequence[float], rates: Sequence[float]) -> Knee | None:
-    """From the throughput per rung, loads ascending.
+def knee(loads: Sequence[float], rates: Sequence[float], margin: float = 0.0) -> Knee | None:
+    """From the throughput per rung, loads ascending. margin: how far ln X of a rung may be below ln(a · N) by chance.
 
     None if there are fewer than `LEAST_RUNGS` rungs up to the highest throughput, fewer than `LEAST_RISING` that keep
-    pace, or none that lags: then the ladder does not contain a knee. Raises ValueError for lists of different lengths
-    or loads that do not ascend.
+    pace, or if those beyond do not lag to the end, and by more than chance: then the ladder does not show a knee.
+    Raises ValueError for lists of different lengths or loads that do not ascend.
     """
     n, x = _checked(loads, rates)
     peak = int(x.argmax()) + 1
@@ -56,14 +58,17 @@ def knee(loads: Sequence[float], rates: Sequence[float]) -> Knee | None:
         return None
     slope, bend = _broken_stick(n[:peak], x[:peak])
     share = x / (slope * n)
-    lagging = np.flatnonzero(share < LAGS)
-    if not len(lagging) or not lagging[0]:
-        return None
-    first = int(lagging[0])
-    keeping = np.flatnonzero(share[:first] >= KEEPS)
+    keeping = np.flatnonzero(share >= KEEPS)
     if len(keeping) < LEAST_RISING:
         return None
-    return Knee(bend, slope, slope * bend, float(n[keeping[-1]]), float(n[first]))
+    last = int(keeping[-1])
+    lagging = last + 1 + np.flatnonzero(share[last + 1 :] < LAGS)
+    if not len(lagging) or share[lagging].min() > math.exp(-margin):
+        return None
+    low, high = float(n[last]), float(n[lagging[0]])
+    if not low < bend <= high:
+        return Knee(None, slope, float(x.max()), low, high)
+    return Knee(bend, slope, slope * bend, low, high)
 
 
 def proportional(loads: Sequence[float], rates: Sequence[float]) -> float | None:

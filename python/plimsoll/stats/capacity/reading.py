@@ -39,9 +39,9 @@ def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: P
     """load: the requested users, or arrivals per second. Raises StoreError for an unreadable run."""
     view = RunView.of(run)
     counted = (each for each in run.intervals() if each.second >= view.warmup)
-    found = results(criteria, counted, view.duration, view.timed)
+    found = results(criteria, counted, view)
     held = all(each.held for each in found)
-    failed = [each for each in judge(view, run.manifest, run.facts).checks if each.state == "failed"]
+    failed = [each for each in judge(view, run.manifest, run.facts, run.status).checks if each.state == "failed"]
     reasons = tuple(each.text for each in failed if held or each.name not in TOO_FEW)
     if held and any(each.within_share for each in found):
         reasons = (*reasons, "without what the load generator may have added the objective was met, with it broken")

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll.stats.capacity.least_squares import least_squares
+from plimsoll.stats.distributions.student import t_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,6 +29,11 @@ LEAST_R2 = 0.95
 MOST_RESIDUAL = 0.10
 """Of any rung, as a share of the highest throughput: a larger one means another law. Not of the rung's own throughput,
 which least squares ignore: it would reject any ladder whose single user is a little slow."""
+MOST_ABOVE = 0.03
+"""The curve's peak may exceed the highest throughput of a level by this share: more was not seen."""
+CHANCE = 0.05
+"""The fall beyond the peak is real only if chance gives so good a fit less often: in an F test against the same curve
+without κ."""
 _LOW, _HIGH = (1e-9, 0.0, 0.0), (math.inf, 1.0, 1.0)
 """Of λ, σ, κ. Shares of serial work are between 0 and 1."""
 _AT_BOUND = 1e-7
@@ -77,6 +83,8 @@ def usl(loads: Sequence[float], rates: Sequence[float]) -> ScalabilityLaw:
     peak = math.sqrt((1 - contention) / coherence) if has_peak else None
     capacity = float(_law(np.array([peak]), slope, contention, coherence)[0]) if peak is not None else None
     reasons = (*too_short(loads, rates), *_poor(n, contention, coherence, peak, r2, residual))
+    if peak is not None and not reasons:
+        reasons = tuple(_unseen(n, x, fitted, capacity or 0.0))
     return ScalabilityLaw(slope, contention, coherence, peak, capacity, r2, residual, reasons)
 
 
@@ -113,7 +121,26 @@ def _poor(
     return reasons
 
 
-def _fit(n: NDArray[np.float64], x: NDArray[np.float64]) -> tuple[float, float, float]:
+def _unseen(
+    n: NDArray[np.float64], x: NDArray[np.float64], fitted: NDArray[np.float64], capacity: float
+) -> Iterator[str]:
+    """What the levels around the peak of the curve do not support."""
+    above = capacity / float(x.max()) - 1
+    if above > MOST_ABOVE:
+        yield (
+            f"the peak of the curve is {above * 100:.1f} % above the highest throughput of a level, at most "
+            f"{MOST_ABOVE * 100:.0f} % is allowed"
+        )
+    freedom = len(n) - 3
+    squares, without = (float(((x - each) ** 2).sum()) for each in (fitted, _law(n, *_fit(n, x, 0.0))))
+    # F with one degree of freedom in the numerator is the square of t.
+    if freedom < 1 or (without - squares) * freedom < t_quantile(freedom, 1 - CHANCE / 2) ** 2 * squares:
+        yield "the throughput beyond the peak may as well be flat"
+
+
+def _fit(n: NDArray[np.float64], x: NDArray[np.float64], most: float = 1.0) -> tuple[float, float, float]:
+    """most: the upper bound of κ."""
+
     def off(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
         return _law(n, *parameters) - x
 
@@ -126,7 +153,7 @@ def _fit(n: NDArray[np.float64], x: NDArray[np.float64]) -> tuple[float, float, 
     start = float((x / n).max())
     # Several starts, since the sum of squares has more than one minimum.
     fits = [
-        least_squares(off, slopes, (start, sigma, kappa), _LOW, _HIGH)
+        least_squares(off, slopes, (start, sigma, kappa), _LOW, (*_HIGH[:2], most))
         for sigma in (0.001, 0.05, 0.5)
         for kappa in (1e-6, 1e-4, 1e-2)
     ]

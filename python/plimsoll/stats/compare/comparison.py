@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 VerdictWord = Literal[
     "different", "negligible", "equivalent", "not distinguishable", "one run", "no verdict", "invalid"
 ]
-"""different: certainly apart; by at least delta, if `Comparison.at_least`. negligible: certainly apart, and certainly
-by less than delta. equivalent: within delta. not distinguishable: nothing of this is certain. one run: the spread
-between runs is unknown. no verdict: too few requests or pairs, or nothing to compare. invalid: a check failed."""
+"""different: certainly apart, as one of all comparisons of the study; by at least delta, if `Comparison.at_least`.
+negligible: certainly apart, and certainly by less than delta. equivalent: within delta. not distinguishable: nothing of
+this is certain. one run: the spread between runs is unknown. no verdict: too few requests or pairs, or nothing to
+compare. invalid: a check failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,8 @@ class Comparison:
     reason: str = ""
     """Why there is no verdict."""
     pairs: int = 0
+    earlier: int = 0
+    """Runs of a that were not run in pairs with b, and predict what b shows if nothing changed; 0: there are pairs."""
     interleaved: bool = False
     spread: float | None = None
     """Standard deviation of ln(ratio) between pairs."""
@@ -71,7 +74,11 @@ class Comparison:
     p_flip: float | None = None
     """The same p-value by flipping signs: exact, without assuming a distribution."""
     q: float | None = None
-    """p adjusted for the number of primary comparisons (Benjamini–Hochberg); None for others."""
+    """p adjusted for all comparisons of the study (Holm, weighted); None without p."""
+    primary: bool = False
+    """It was declared to be what the question is about."""
+    alpha: float | None = None
+    """The p below which this comparison is certain whatever came of the others."""
     resolves: float | None = None
     """The relative difference that these runs can distinguish from none: 0.074 is ±7.4 %."""
     needed: RunsNeeded | None = None
@@ -88,10 +95,6 @@ class Comparison:
     """(passed, total)."""
     remarks: tuple[str, ...] = field(default=())
     """E.g. "within one rounding step", "with the bench's A/A history"."""
-
-    @property
-    def primary(self) -> bool:
-        return self.q is not None
 
     @property
     def better(self) -> bool | None:

@@ -35,6 +35,8 @@ class Evidence:
     failed: frozenset[str]
     """Ids of the checks that failed for some run, or for all."""
     remarks: tuple[str, ...] = ()
+    earlier: tuple[Measured, ...] = ()
+    """Of earlier runs of a that predict b, if there are enough; then the pair stands for no more than b."""
 
 
 def gather(study: Study, readings: Readings, gate: VerdictGate, question: Question) -> tuple[Evidence, Refusal | None]:

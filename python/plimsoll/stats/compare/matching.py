@@ -12,6 +12,8 @@ from plimsoll.stats.study import TOTAL, Level, Measured, Study, Trial
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+NEWEST = "this run"
+"""What a run is called beside earlier ones."""
 _MOST_NAMED = 5
 _LONGER = 1.1
 """A warning names durations that differ by more than this factor."""
@@ -65,6 +67,25 @@ def matched(studies: Sequence[Study]) -> Study:
         shape="auto",
         is_aa=False,
     )
+
+
+def after_earlier(name: str, earlier: Sequence[Study], study: Study) -> Study:
+    """A run against earlier runs of the same thing, which become one variant called `name`. earlier: of one run each,
+    the last one last. Raises UsageError if nothing is comparable."""
+    runs = [replace(trial, variant=name) for each in earlier for trial in each.trials]
+    history = replace(
+        earlier[-1],
+        name=name,
+        trials=tuple(replace(trial, repeat=number, order=None) for number, trial in enumerate(runs)),
+        variants=(name,),
+        source="; ".join(each.source for each in earlier[-1:]),
+    )
+    newest = replace(
+        study,
+        trials=tuple(replace(each, variant=NEWEST, repeat=len(runs) - 1) for each in study.trials),
+        variants=(NEWEST,),
+    )
+    return replace(matched([history, newest]), is_after_earlier=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import TYPE_CHECKING
+from itertools import pairwise
 
 from plimsoll.stats.compare.pairs import ALPHA, LEAST
-from plimsoll.stats.distributions.normal import normal_cdf, root
+from plimsoll.stats.distributions.normal import normal_cdf, normal_quantile, root
 from plimsoll.stats.distributions.student import t_beyond, t_quantile
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 POWER = 0.8
 MOST = 1_000_000
 """Pairs. An experiment that needs more needs a quieter machine instead."""
 DOMINATES = 2.0
 """Variance within runs divided by that between them, above which longer runs gain more than additional ones."""
-MOST_LOOKS = 4
 
 
 def resolves(spread: float, pairs: int, alpha: float = ALPHA) -> float:
@@ -57,11 +52,11 @@ def pairs_for_power(spread: float, delta: float, power: float = POWER, alpha: fl
 
     if missing(2.0) >= 0:
         return 2.0
-    # A normal approximation brackets the result: t needs a few more.
+    # A normal approximation nearly brackets the result: t needs a few more, and many more for a small alpha.
     rough = 10 + 20 / effect**2
-    if rough > MOST:
-        return None
-    return root(missing, 2.0, rough)
+    while rough <= MOST and missing(rough) < 0:
+        rough *= 2
+    return root(missing, 2.0, rough) if rough <= MOST else None
 
 
 def minutes(pairs: int, duration: float, gap: float) -> float:
@@ -94,17 +89,17 @@ def best_duration(within: float, duration: float, spread: float, setup: float) -
 
 
 @cache
-def obf_thresholds(looks: int) -> tuple[float, ...]:
-    """p at which each of this many evenly spaced looks may end the experiment, for 5 % false alarms over all looks.
+def look_alphas(looks: int) -> tuple[float, ...]:
+    """p at which each of this many evenly spaced looks may end the experiment, with at most 5 % false alarms over all
+    looks.
 
-    O'Brien and Fleming, Biometrics 35, 1979: |z_j| ≥ c · √(looks / j), which for the sum of the pairs is a constant
-    bound. As p-values they apply to t tests too (Jennison and Turnbull 1999, section 4.4). Raises ValueError for more
-    than 4.
+    Each look has what the spending function of O'Brien and Fleming's kind, 2 − 2Φ(z / √t), adds since the one before
+    (Lan and DeMets, Biometrika 70, 1983). That these add up to 5 % needs no assumption about how the looks depend on
+    one another, and so holds for t tests of few pairs as well.
     """
-    if not 1 <= looks <= MOST_LOOKS:
-        raise ValueError(f"{looks} looks: from 1 to {MOST_LOOKS} can be declared")
-    constant = root(lambda c: _crossing(c * math.sqrt(looks), looks) - ALPHA, 1.5, 3.0)
-    return tuple(2 * normal_cdf(-constant * math.sqrt(looks / look)) for look in range(1, looks + 1))
+    z = -normal_quantile(ALPHA / 2)
+    spent = [2 * normal_cdf(-z / math.sqrt(look / looks)) for look in range(1, looks)]
+    return tuple(after - before for before, after in pairwise([0.0, *spent, ALPHA]))
 
 
 def look_of(pairs: int, planned: int | None, looks: int) -> int:
@@ -121,24 +116,3 @@ def _power(effect: float, pairs: float, alpha: float) -> float:
 
 def _half(spread: float, pairs: int, alpha: float) -> float:
     return -t_quantile(pairs - 1, alpha / 2) * spread / math.sqrt(pairs)
-
-
-def _crossing(bar: float, steps: int) -> float:
-    """Probability that a walk of this many standard normal steps is ever beyond ±bar: the density of the walks still
-    within is computed step by step on a grid."""
-    import numpy as np
-
-    nodes, weights = np.polynomial.legendre.leggauss(60)
-    nodes, weights = nodes * bar, weights * bar
-    density = _normal(nodes)
-    for _ in range(steps - 1):
-        density = _normal(nodes[:, None] - nodes[None, :]) @ (weights * density)
-    return 1 - float(weights @ density)
-
-
-def _normal(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Density of the standard normal distribution."""
-    import numpy as np
-
-    density: NDArray[np.float64] = np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
-    return density

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from plimsoll.stats.metric import Metric
-    from plimsoll.stats.study import Against, Level, Study
+    from plimsoll.stats.study import Against, Level, Study, Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,9 @@ class Question:
     level: Level | None
     operation: str
     is_primary: bool
+    """It was declared to be what the question of the study is about."""
+    leads: bool
+    """It is primary; or, where none is, it is of all endpoints together, or of the only one."""
 
     @property
     def label(self) -> str:
@@ -35,29 +38,30 @@ class Question:
 
 def questions_of(study: Study) -> Iterator[Question]:
     """By operation, level, pair of variants, endpoint (all together last), metric. No question for a cell that neither
-    variant ran."""
-    pairs = pairs_of_variants(study)
+    variant ran. The share of failures is asked about wherever it is above the study's tolerance."""
+    pairs = pairs_of_variants(study.variants, study.against)
     metrics = _metrics(study)
     for operation in study.operations:
         endpoints = (*study.endpoints(operation), *([TOTAL] if _has_total(study, operation) else []))
         for level in study.levels:
             for a, b, against in pairs:
-                if not (study.cell(a, level, operation) or study.cell(b, level, operation)):
+                trials = [*study.cell(a, level, operation), *study.cell(b, level, operation)]
+                if not trials:
                     continue
                 for endpoint in endpoints:
-                    for metric in metrics:
-                        if metric.is_about(endpoint):
-                            primary = any(each.is_same(metric) and each.is_about(endpoint) for each in study.primary)
-                            yield Question(metric, a, b, against, endpoint, level, operation, primary)
+                    for metric in _asked(study, metrics, endpoint, trials):
+                        primary = any(each.is_same(metric) and each.is_about(endpoint) for each in study.primary)
+                        leads = primary if study.primary else endpoint == TOTAL or len(endpoints) == 1
+                        yield Question(metric, a, b, against, endpoint, level, operation, primary, leads)
 
 
-def pairs_of_variants(study: Study) -> list[tuple[str, str, Against]]:
+def pairs_of_variants(variants: Sequence[str], roles: Sequence[Against]) -> list[tuple[str, str, Against]]:
     """(a, b, role of a), by b. For the second variant the previous one is the baseline: they are compared once."""
     found: list[tuple[str, str, Against]] = []
-    for place, b in enumerate(study.variants[1:], start=1):
+    for place, b in enumerate(variants[1:], start=1):
         seen: set[str] = set()
-        for against in study.against:
-            a = study.variants[0 if against == "baseline" else place - 1]
+        for against in roles:
+            a = variants[0 if against == "baseline" else place - 1]
             if a not in seen:
                 seen.add(a)
                 found.append((a, b, against))
@@ -74,6 +78,16 @@ def _metrics(study: Study) -> list[Metric]:
         if not covered:
             found.append(replace(metric, delta=study.tolerance) if metric.kind == "errors" else metric)
     return found
+
+
+def _asked(study: Study, metrics: Sequence[Metric], endpoint: tuple[str, str], trials: Sequence[Trial]) -> list[Metric]:
+    """The metrics of one endpoint of these runs."""
+    found = [metric for metric in metrics if metric.is_about(endpoint)]
+    if any(metric.kind == "errors" for metric in found):
+        return found
+    rows = [row for trial in trials if (row := trial.endpoint(endpoint)) is not None]
+    fails = any((row.failures or 0) > study.tolerance * (row.requests or 0) for row in rows)
+    return [*found, Metric("errors", delta=study.tolerance)] if fails else found
 
 
 def _has_total(study: Study, operation: str) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 
 from plimsoll._engine import Histogram
 from plimsoll.stats.latency.autocorrelation import Counts, woodruff
+from plimsoll.stats.latency.censored import Survival
 from plimsoll.stats.latency.warmup import mser5
 from plimsoll.stats.study import TOTAL
 
@@ -141,38 +142,49 @@ def timed_by_service(measured: Measured) -> Measured:
         course = replace(course, histograms=course.service, means=means, maxima=maxima, on_time=())
     return replace(
         measured,
-        mean=service.mean / 1000,
+        mean=_mean(service, measured.service_waits),
         min=service.min / 1000,
-        max=service.max / 1000,
+        max=max(service.max, 0 if measured.service_waits is None else measured.service_waits.max) / 1000,
         quantiles={q: service.value_at(q) / 1000 for q in measured.quantiles},
         histogram=service,
         on_time=None,
+        waits=measured.service_waits,
         course=course,
     )
 
 
 def without_head(measured: Measured, course: Course, seconds: int, duration: float | None) -> Measured:
-    """The endpoint without this many more seconds at its start; duration: the original one of the run."""
-    window = slice((course.measured.start or 0) + seconds, course.measured.stop)
+    """The endpoint without this many more seconds at its start; duration: the original one of the run.
+
+    Requests without a response are those of its end, and stay. What came after the load is in no rate.
+    """
+    start = course.measured.start or 0
+    window = slice(start + seconds, course.measured.stop)
     seconds_left = range(*window.indices(len(course)))
     histogram = _sum(course.histograms, seconds_left)
     timed = np.zeros(len(course), dtype=np.int64)
     for second in seconds_left:
         each = course.histograms[second]
         timed[second] = 0 if each is None else each.count
-    counts, requests = timed[window], int(course.requests[window].sum())
+    counts, completed = timed[window], int(course.requests[window].sum())
+    loaded = slice(window.start, window.stop if duration is None else start + math.ceil(duration))
     means, maxima, sizes = (np.nan_to_num(each[window]) for each in (course.means, course.maxima, course.sizes))
     left = duration - seconds if duration is not None else None
+    waits = measured.waits
+    mean = float((means * counts).sum() / counts.sum()) if counts.sum() else None
+    if mean is not None and waits is not None:
+        # The means of the seconds are exact, so only what the waits add counts.
+        mean += _mean(histogram, waits) - histogram.mean / 1000
     return replace(
         measured,
-        requests=requests,
-        failures=int(course.failures[window].sum()),
-        rate=requests / left if left else None,
-        mean=float((means * counts).sum() / counts.sum()) if counts.sum() else None,
+        requests=completed + measured.overdue,
+        failures=int(course.failures[window].sum()) + measured.overdue,
+        rate=int(course.requests[loaded].sum()) / left if left else None,
+        mean=mean,
         min=histogram.min / 1000 if histogram.count else None,
-        max=float(maxima.max()) if histogram.count else None,
+        max=max(float(maxima.max()), waits.max / 1000 if waits is not None else 0.0) if histogram.count else None,
         quantiles={q: histogram.value_at(q) / 1000 for q in measured.quantiles} if histogram.count else {},
-        size=float((sizes * course.requests[window]).sum() / requests) if requests else None,
+        size=float((sizes * course.requests[window]).sum() / completed) if completed else None,
         # Not kept by second; values of the whole run would be misleading.
         outcomes={},
         mean_success=None,
@@ -182,6 +194,11 @@ def without_head(measured: Measured, course: Course, seconds: int, duration: flo
         histogram=histogram,
         course=replace(course, measured=window),
     )
+
+
+def _mean(times: Histogram, waits: Histogram | None) -> float:
+    """ms"""
+    return (times.mean if waits is None else Survival.of(times, waits).mean) / 1000
 
 
 def _sum(histograms: Sequence[Histogram | None], seconds: range) -> Histogram:

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.stats.compare.pairs import LEAST, paired
+from plimsoll.stats.compare.pairs import ALPHA, LEAST, paired
+from plimsoll.stats.compare.prediction import predicted
 from plimsoll.stats.proportions import newcombe, none_of
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class ShareDifference:
 
 
 def difference(
-    pairs: Sequence[tuple[FailureCount, FailureCount]], tolerance: float, alpha: float = 0.05
+    pairs: Sequence[tuple[FailureCount, FailureCount]], tolerance: float, alpha: float = ALPHA
 ) -> ShareDifference:
     """b − a over pairs of runs (a, b), at least one.
 
@@ -70,6 +71,20 @@ def difference(
     low, high = found.interval
     word, beyond = found.verdict(tolerance)
     return ShareDifference(found.centre, max(-1.0, low), min(1.0, high), found.p, found.p_flip, word, beyond)
+
+
+def beyond_earlier(
+    earlier: Sequence[FailureCount], run: FailureCount, tolerance: float, alpha: float = ALPHA
+) -> ShareDifference:
+    """A run's share less the mean of earlier ones, at least five, with the interval of a prediction: by their spread,
+    and at least that of independent requests."""
+    before = _sum(earlier)
+    share = (before.failures + run.failures + 0.5) / (before.requests + run.requests + 1)
+    floor = math.sqrt(share * (1 - share) / run.requests)
+    found = predicted([each.share for each in earlier], run.share, floor=floor, alpha=alpha)
+    low, high = found.interval
+    word, beyond = found.verdict(tolerance)
+    return ShareDifference(found.centre, max(-1.0, low), min(1.0, high), found.p, None, word, beyond)
 
 
 def _sum(side: Sequence[FailureCount]) -> FailureCount:

@@ -9,7 +9,12 @@ One thing differs from Otava 0.8.0: it gives standard deviations of the populati
 sample, which makes short segments look more different than they are. Here they are those of a sample.
 
 False alarms (`tests/stats/false_alarms.py`): of normal noise, 2 % of series of 50 runs have a change, and 4 % of 100;
-of lognormal noise with σ = 0.3, 4 % and 7 %. That is more than `MAX_P`, because the best split is chosen first.
+of lognormal noise with σ = 0.3, 4 % and 7 %. That is more than `MAX_P`, because the best split is chosen first. Looked
+at after every run from the tenth to the fortieth, 12 % of series show a change at some time; where runs resemble those
+before them (a correlation of 0.6), 84 % do. It shows where to look; the test of a new run is `prediction`.
+
+A single run far from those around it, as one that met a backup, would hide the steps beside it. Such runs are left out
+(the identifier of Hampel, J. Am. Stat. Assoc. 69, 1974, over seven runs), except at the end, where they may be news.
 
 Limit: if values go up and down and up again within one window, no single split separates the sides, and nothing is
 found.
@@ -27,6 +32,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll.stats.distributions.student import t_cdf
+from plimsoll.stats.distributions.trends import scatter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -42,6 +48,10 @@ LENIENT = 10.0
 ENOUGH = 10
 """Runs. A step of four standard deviations is found in 83 % of series with five runs on each side of it, and in 14 %
 with three (`tests/stats/false_alarms.py`)."""
+AROUND = 3
+"""Runs on either side with which a run is compared, to tell an outlier."""
+OUTLYING = 8.0
+"""Standard deviations beyond which a run is one."""
 FEW_AFTER = 3
 """A change confirmed by fewer runs may be an outlier."""
 
@@ -93,16 +103,36 @@ def changes(values: Sequence[float], *, higher_is_worse: bool = True) -> Detecte
     series = np.asarray(values, dtype=np.float64)
     if not np.isfinite(series).all():
         raise ValueError("a trend is of numbers: leave out the runs that have none")
-    points = merged(series, split(series))
-    segments = list(_segments(len(series), points))
-    steps = tuple(Step(start, stop, float(series[start:stop].mean())) for start, stop in segments)
+    kept = np.flatnonzero(~outliers(series))
+    usual = series[kept]
+    # Places in the whole series: a change is at the first run that shows it.
+    points = [int(kept[place]) for place in merged(usual, split(usual))]
+    chosen = [kept[(kept >= start) & (kept < stop)] for start, stop in _segments(len(series), points)]
+    segments = _segments(len(series), points)
+    steps = tuple(
+        Step(start, stop, float(series[own].mean())) for (start, stop), own in zip(segments, chosen, strict=True)
+    )
     found = []
     for place, point in enumerate(points):
         before, after = steps[place], steps[place + 1]
-        p = p_of(series[before.start : before.stop], series[after.start : after.stop])
+        p = p_of(series[chosen[place]], series[chosen[place + 1]])
         is_worse = (after.mean > before.mean) == higher_is_worse
         found.append(DetectedChange(point, before.mean, after.mean, p, is_worse, after.stop - after.start))
-    return DetectedChanges(tuple(found), steps, tuple(_notes(len(series), found)))
+    return DetectedChanges(tuple(found), steps, tuple(_notes(len(series), found, len(series) - len(kept))))
+
+
+def outliers(series: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Whether each run is far from the median of those around it. None of the last runs is: with what follows they may
+    become a step."""
+    found = np.zeros(len(series), dtype=np.bool_)
+    if len(series) < ENOUGH:
+        return found
+    spread = scatter(series)
+    if spread > 0:
+        for place in range(len(series) - AROUND):
+            around = series[max(0, place - AROUND) : place + AROUND + 1]
+            found[place] = abs(series[place] - np.median(around)) > OUTLYING * spread
+    return found
 
 
 def split(series: NDArray[np.float64], window: int = WINDOW, max_p: float = MAX_P * LENIENT) -> list[int]:
@@ -190,10 +220,15 @@ def _segments(length: int, points: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield from zip([0, *points], [*points, length], strict=True)
 
 
-def _notes(length: int, found: Sequence[DetectedChange]) -> Iterator[str]:
+def _notes(length: int, found: Sequence[DetectedChange], left_out: int) -> Iterator[str]:
     if length < ENOUGH:
         some = "There are no runs" if not length else f"There {'is 1 run' if length == 1 else f'are {length} runs'}"
         yield f"{some}; at least {ENOUGH} are needed to tell a change from what runs differ by anyway."
+    if left_out:
+        yield (
+            f"{left_out} of {length} runs {'is' if left_out == 1 else 'are'} far from those around "
+            f"{'it' if left_out == 1 else 'them'}, and left out of the steps."
+        )
     late = [each for each in found if each.index + each.runs == length and each.runs < FEW_AFTER]
     for each in late:
         runs = "run" if each.runs == 1 else f"{each.runs} runs"

@@ -4,7 +4,7 @@
 2. Enough requests for the percentile, in every run → or no verdict.
 3. One pair: one run; the spread within runs does not predict others. Two: no verdict, without the bench's history.
 4. The mean of ln(b/a), or of b − a for shares, with its t interval; equivalence by two one-sided tests.
-5. The primary comparisons share one rate of false alarms.
+5. All comparisons share one rate of false alarms (`family.py`).
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from plimsoll.stats.cell import geometric_mean
 from plimsoll.stats.compare import planning
 from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
 from plimsoll.stats.compare.evidence import counted_failures, fewest_requests, gather, too_few
+from plimsoll.stats.compare.family import holm, weights_of
 from plimsoll.stats.compare.gate import VerdictGate
 from plimsoll.stats.compare.lateness import generators_span, needs_service
-from plimsoll.stats.compare.pairs import LEAST, benjamini_hochberg, log_ratios, paired
+from plimsoll.stats.compare.pairs import LEAST, log_ratios, paired
+from plimsoll.stats.compare.prediction import earlier_rows, predicted
 from plimsoll.stats.compare.questions import questions_of
 from plimsoll.stats.compare.ratios import (
     effect_of,
@@ -31,7 +33,7 @@ from plimsoll.stats.compare.ratios import (
     within_runs,
 )
 from plimsoll.stats.compare.readings import Readings
-from plimsoll.stats.compare.shares import difference
+from plimsoll.stats.compare.shares import FailureCount, beyond_earlier, difference
 from plimsoll.stats.latency.ranks import above
 from plimsoll.stats.validity.check import percent
 
@@ -53,6 +55,7 @@ LEAST_FOR_PLANS = 4
 """Pairs from which the spread is known well enough to plan more."""
 LEAST_FOR_FLIPS = 6
 """Pairs from which the exact test can reach 0.05 at all."""
+_UNDECIDED = ("invalid", "no verdict", "one run")
 
 
 def compare(study: Study, findings: Iterable[Finding], checks: Sequence[str] = ()) -> tuple[Comparison, ...]:
@@ -61,9 +64,11 @@ def compare(study: Study, findings: Iterable[Finding], checks: Sequence[str] = (
     findings: blocking ones decide what is compared. checks: ids of all that could have blocked, for the number of
     passed checks in a verdict.
     """
-    bench = _Bench(study, Readings(study), VerdictGate(findings), (*OWN_CHECKS, *checks))
+    bench = _Bench(study, Readings(study), VerdictGate(findings, study), (*OWN_CHECKS, *checks))
     questions = list(questions_of(study))
-    return _adjusted(questions, [_answer(bench, question) for question in questions], bench)
+    weights = weights_of(questions)
+    answers = [_answer(bench, question, weight) for question, weight in zip(questions, weights, strict=True)]
+    return _adjusted(answers, weights, bench)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,15 +80,17 @@ class _Bench:
 
     def alpha(self, pairs: int) -> float:
         """The p below which a difference is certain: 0.05, or that of the look with this many pairs."""
-        looks = min(self.study.looks, planning.MOST_LOOKS)
-        return planning.obf_thresholds(looks)[planning.look_of(pairs, self.study.repeats, looks) - 1]
+        looks = self.study.looks
+        return planning.look_alphas(looks)[planning.look_of(pairs, self.study.repeats, looks) - 1]
 
 
-def _answer(bench: _Bench, question: Question) -> Comparison:
+def _answer(bench: _Bench, question: Question, weight: float) -> Comparison:
+    """weight: its part of the study's chance of a false alarm."""
     evidence, refusal = gather(bench.study, bench.readings, bench.gate, question)
     if needs_service(bench.readings, question, evidence.pairs):
         bench = replace(bench, readings=bench.readings.by_service)
         evidence = replace(evidence, remarks=(*evidence.remarks, BY_SERVICE))
+    evidence = replace(evidence, earlier=earlier_rows(bench.study, bench.readings, question))
     trials = [trial for pair in evidence.pairs for trial in pair]
     start = Comparison(
         metric=question.metric,
@@ -99,6 +106,8 @@ def _answer(bench: _Bench, question: Question) -> Comparison:
         warmup=bench.readings.warmup(trials),
         checks=_checks(bench, evidence.failed),
         remarks=evidence.remarks,
+        primary=question.is_primary,
+        alpha=weight * bench.alpha(len(evidence.pairs)),
     )
     if trials:
         start = _with_values(bench, question, evidence, start)
@@ -125,11 +134,18 @@ def _values(bench: _Bench, question: Question, evidence: Evidence) -> tuple[list
     return sides
 
 
+def _earlier_values(question: Question, evidence: Evidence) -> list[float]:
+    return [value for row in evidence.earlier if (value := question.metric.of(row)) is not None]
+
+
 def _with_values(bench: _Bench, question: Question, evidence: Evidence, start: Comparison) -> Comparison:
     a, b = _values(bench, question, evidence)
     quantile = question.metric.quantile
     requests, _ = fewest_requests(bench.readings, question, evidence.pairs)
     is_share = question.metric.kind == "errors"
+    if evidence.earlier:
+        a = _earlier_values(question, evidence)
+        start = replace(start, earlier=len(evidence.earlier))
     a_value, b_value = (fmean(each) if is_share else geometric_mean(each) or None for each in (a, b))
     cut = bench.readings.cut(question.operation, question.level)
     slow = (f"{cut} s more than the declared warm-up left out: some run was still getting faster",) if cut else ()
@@ -149,7 +165,11 @@ def _answer_share(bench: _Bench, question: Question, evidence: Evidence, start: 
     if not pairs:
         return replace(start, reason="it is not known how many requests failed")
     alpha = bench.alpha(len(pairs))
-    found = difference(pairs, question.metric.delta, alpha)
+    if evidence.earlier:
+        counts = [FailureCount(row.failures or 0, row.requests) for row in evidence.earlier if row.requests]
+        found = beyond_earlier(counts, pairs[-1][1], question.metric.delta)
+    else:
+        found = difference(pairs, question.metric.delta, alpha)
     begun = replace(
         start,
         pairs=len(pairs),
@@ -182,12 +202,13 @@ def _answer_ratio(bench: _Bench, question: Question, evidence: Evidence, start: 
     elif metric.quantile is not None:
         start = replace(start, remarks=(*start.remarks, "how many requests it rests on is not known"))
     a, b = _values(bench, question, evidence)
-    found = paired(
-        log_ratios(a, b),
-        floor=rounding_spread(question, pairs, a_value, b_value),
-        history=history_of(bench.study, question),
-        alpha=bench.alpha(len(pairs)),
-    )
+    floor = rounding_spread(question, pairs, a_value, b_value)
+    if evidence.earlier:
+        logs = list(map(math.log, _earlier_values(question, evidence)))
+        found: PairedResult | None = predicted(logs, math.log(b_value), floor=floor)
+    else:
+        history = history_of(bench.study, question)
+        found = paired(log_ratios(a, b), floor=floor, history=history, alpha=bench.alpha(len(pairs)))
     late = generators_span(bench.readings, question, pairs)
     begun = replace(
         start,
@@ -199,16 +220,12 @@ def _answer_ratio(bench: _Bench, question: Question, evidence: Evidence, start: 
         span = within_runs(bench.readings, question, pairs[0])
         low, high = (None, None) if span is None else (span[0] * math.exp(-late.below), span[1] * math.exp(late.above))
         return replace(begun, word="one run", low=low, high=high, within_run=span is not None)
-    if len(pairs) < LEAST and not found.with_history:
+    if len(pairs) < LEAST and not (found.with_history or evidence.earlier):
         return replace(begun, reason=_too_few_pairs(len(pairs)))
     found = replace(found, below=late.below, above=late.above)
     begun = _with_interval(bench, begun, found)
     word, at_least = found.verdict(math.log1p(metric.delta))
-    answer = replace(begun, word=word, at_least=at_least)
-    # A primary one may still become not established.
-    if not (question.is_primary or _is_open(answer)):
-        return answer
-    return _with_plan(bench, question, evidence, found, answer)
+    return _with_plan(bench, question, evidence, found, replace(begun, word=word, at_least=at_least))
 
 
 def _with_interval(bench: _Bench, start: Comparison, found: PairedResult) -> Comparison:
@@ -240,11 +257,13 @@ def _with_plan(
     bench: _Bench, question: Question, evidence: Evidence, found: PairedResult, answer: Comparison
 ) -> Comparison:
     """Adds the runs needed for a better result, if the spread is known well enough."""
+    if answer.word not in ("different", "not distinguishable") or answer.earlier:
+        return answer
     if found.pairs < LEAST_FOR_PLANS and not found.with_history:
         return answer
-    delta = question.metric.delta
-    more = max(0, planning.pairs_needed(found.spread, delta) - found.pairs)
-    powered = planning.pairs_for_power(found.spread, delta)
+    delta, alpha = question.metric.delta, answer.alpha or found.alpha
+    more = max(0, planning.pairs_needed(found.spread, delta, alpha) - found.pairs)
+    powered = planning.pairs_for_power(found.spread, delta, alpha=alpha)
     powered_more = max(0, math.ceil(powered) - found.pairs) if powered is not None else None
     if not more and not powered_more:
         return answer
@@ -289,14 +308,14 @@ def _of_values(bench: _Bench, question: Question, evidence: Evidence, start: Com
         return
     for trial in (trial for pair in evidence.pairs for trial in pair):
         measured = bench.readings.measured(trial, question.endpoint)
-        if measured is not None and measured.timed and above(measured.timed, quantile) <= measured.censored:
+        if measured is not None and measured.is_at_least(quantile):
             yield "it lies among requests that were given up on: the true value is greater in at least one run"
             return
 
 
 def _of_look(bench: _Bench, pairs: int) -> Iterable[str]:
     if bench.study.looks > 1:
-        looks = min(bench.study.looks, planning.MOST_LOOKS)
+        looks = bench.study.looks
         look = planning.look_of(pairs, bench.study.repeats, looks)
         yield f"look {look} of {looks}, declared beforehand: p must be below {bench.alpha(pairs):.2g}"
 
@@ -307,15 +326,11 @@ def _too_few_pairs(pairs: int) -> str:
     )
 
 
-def _adjusted(questions: Sequence[Question], answers: Sequence[Comparison], bench: _Bench) -> tuple[Comparison, ...]:
-    """Adds q to the primary ones. A difference by p but not by q is not established."""
-    family = [
-        place
-        for place, (question, answer) in enumerate(zip(questions, answers, strict=True))
-        if question.is_primary and answer.p is not None and answer.word not in ("invalid", "no verdict", "one run")
-    ]
+def _adjusted(answers: Sequence[Comparison], weights: Sequence[float], bench: _Bench) -> tuple[Comparison, ...]:
+    """Adds q. A difference by p but not by q is not established."""
+    family = [place for place, each in enumerate(answers) if each.p is not None and each.word not in _UNDECIDED]
     adjusted = list(answers)
-    qs = benjamini_hochberg([answers[place].p or 0.0 for place in family])
+    qs = holm([answers[place].p or 0.0 for place in family], [weights[place] for place in family])
     for place, q in zip(family, qs, strict=True):
         answer = replace(answers[place], q=q)
         if q > bench.alpha(answer.pairs) and answer.word in ("different", "negligible"):
@@ -323,7 +338,7 @@ def _adjusted(questions: Sequence[Question], answers: Sequence[Comparison], benc
                 answer,
                 word="equivalent" if answer.word == "negligible" else "not distinguishable",
                 at_least=False,
-                remarks=(*answer.remarks, f"apart by itself, but not as one of {len(family)} primary comparisons"),
+                remarks=(*answer.remarks, f"apart by itself, but not as one of {len(family)} comparisons"),
             )
         adjusted[place] = answer
     return tuple(answer if _is_open(answer) else replace(answer, needed=None) for answer in adjusted)

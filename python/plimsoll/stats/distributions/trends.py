@@ -1,4 +1,4 @@
-"""Does a series rise or fall? A test and a slope for any distribution of the values."""
+"""Does a series rise or fall, and how far does it scatter? For any distribution of the values."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 _EXACT = 33
 """Number of values up to which the distribution of Kendall's statistic is exact, if no two are equal."""
+
+
+_NORMAL_STEP = 0.9539
+"""Median |x − y| of two normal values with a standard deviation of 1: √2 · Φ⁻¹(3/4)."""
 
 
 class Slope(NamedTuple):
@@ -36,6 +40,12 @@ def theil_sen(x: ArrayLike, y: ArrayLike) -> Slope:
     # An hour has six million pairs of seconds: sorting them takes five times as long.
     slopes.partition(sorted({low, *middle, high}))
     return Slope(float(slopes[[*middle]].mean()), float(slopes[low]), float(slopes[high]))
+
+
+def scatter(values: ArrayLike) -> float:
+    """Standard deviation of the values around their course, by the median step between neighbours, of which there is at
+    least one: a jump or steady growth hardly moves it."""
+    return float(np.median(np.abs(np.diff(np.asarray(values, dtype=np.float64))))) / _NORMAL_STEP
 
 
 def kendall_p(values: ArrayLike) -> float:

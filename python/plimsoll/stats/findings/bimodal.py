@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from plimsoll.stats.study import Measured, Study, Trial
 
@@ -43,6 +45,9 @@ LEAST_APART_MS = 10.0
 """Between two modes of otherwise similar requests: smaller distances come from scheduling on a busy machine."""
 ALIKE = 0.2
 """Maximum relative difference between the counts of a mode and of failures, to attribute the mode to them."""
+WIDE = 4.0
+"""90th / 10th percentile of the requests on one side: if they are further apart, they have no place in common, so the
+range is given instead of the peak."""
 NEAR = 0.15
 """Tolerance for such a distance: the resolution of the peaks is a bin."""
 RULE = (
@@ -66,6 +71,9 @@ class Modes:
     """Share of the smaller part."""
     above: float
     """Share of the slower part."""
+    low_range: tuple[float, float]
+    """ms: 10th and 90th percentile of the faster part."""
+    high_range: tuple[float, float]
 
     @property
     def is_bimodal(self) -> bool:
@@ -119,8 +127,16 @@ def modes(buckets: Sequence[tuple[float, int]]) -> Modes | None:
         if best is None or score > best.score:
             total = float(counts.sum())
             mode = _ms(first + valley), _ms(first + left), _ms(first + right)
-            best = Modes(score, *mode, min(below, above) / total, above / total)
+            ranges = _range(heights[:valley], first), _range(heights[valley + 1 :], first + valley + 1)
+            best = Modes(score, *mode, min(below, above) / total, above / total, *ranges)
     return best
+
+
+def _range(heights: NDArray[Any], first: int) -> tuple[float, float]:
+    """ms: 10th and 90th percentile of these bins."""
+    shares = np.cumsum(heights) / heights.sum()
+    low, high = (first + int(np.searchsorted(shares, q)) for q in (0.1, 0.9))
+    return _ms(low), _ms(high)
 
 
 def _ms(index: int) -> float:
@@ -146,25 +162,42 @@ def _failed(rows: Sequence[Measured], found: Modes) -> Literal["low", "high"] | 
 
 def _two(study: Study, trial: Trial, row: Measured, found: Modes, failed: Literal["low", "high"] | None) -> Finding:
     is_all = row.key == TOTAL
+    low, high = _place(found.low, found.low_range), _place(found.high, found.high_range)
     of = {
-        "low": (found.low, "the requests that failed", found.high),
-        "high": (found.high, "the requests that failed", found.low),
-        None: (found.high, f"{wording.percent(found.above)} of the requests", found.low),
+        "low": (low, "the requests that failed", high),
+        "high": (high, "the requests that failed", low),
+        None: (high, f"{wording.percent(found.above)} of the requests", low),
     }[failed]
     advice = "Look at failed and successful requests apart: percentiles of both describe neither."
     if failed is None:
-        advice = "Compare the endpoints one by one." if is_all else _causes(found.high - found.low)
+        advice = "Compare the endpoints one by one." if is_all else _causes(found)
     return Finding(
         "BIMODAL",
         "blocks" if is_all and failed else "insight",
         f"{wording.lead(wording.cell(study, trial, 'all endpoints together' if is_all else row.label))}"
-        f"latencies are of two kinds, around {_about(of[0])} for {of[1]} and around {_about(of[2])} for the "
-        "others.",
+        f"latencies are of two kinds, {of[0]} for {of[1]} and {of[2]} for the others.",
         Where(trial.variant, trial.level, trial.operation, row.key, kinds=("quantile",) if is_all else ()),
         RULE,
-        {"score": found.score, "split_ms": found.split, "modes_ms": (found.low, found.high), "minor": found.minor},
+        {
+            "score": found.score,
+            "split_ms": found.split,
+            "modes_ms": (found.low, found.high),
+            "minor": found.minor,
+            "low_range_ms": found.low_range,
+            "high_range_ms": found.high_range,
+        },
         advice,
     )
+
+
+def _is_narrow(ends: tuple[float, float]) -> bool:
+    return ends[1] <= WIDE * ends[0]
+
+
+def _place(mode: float, ends: tuple[float, float]) -> str:
+    if _is_narrow(ends):
+        return f"around {_about(mode)}"
+    return f"mostly between {_about(ends[0])} and {_about(ends[1])}"
 
 
 def _about(milliseconds: float) -> str:
@@ -172,9 +205,10 @@ def _about(milliseconds: float) -> str:
     return wording.ms(float(f"{milliseconds:.2g}"))
 
 
-def _causes(apart: float) -> str:
-    """Possible causes, by the distance of the modes in ms."""
-    known = [name for wait, name in WAITS_MS if abs(apart / wait - 1) <= NEAR]
+def _causes(found: Modes) -> str:
+    """Possible causes, by the distance of the modes in ms, if they have one."""
+    apart, has_distance = found.high - found.low, _is_narrow(found.low_range) and _is_narrow(found.high_range)
+    known = [name for wait, name in WAITS_MS if has_distance and abs(apart / wait - 1) <= NEAR]
     return f"Find out what the slower ones have in common. Hypotheses: {', '.join((*known, OTHERS))}."
 
 

@@ -23,6 +23,8 @@ CHANGES = 0.05
 """p of the same share at all levels, below which failures depend on the load."""
 FAST = 0.5
 """Failures that take at most this share of the time of other requests were rejected, not served."""
+OF_LOAD = frozenset({408, 425, 429})
+"""Statuses by which a service refuses load: too slow, too early, too many."""
 ONSET = (
     "the first level whose share of failures is certainly (lower 95 % bound, Clopper–Pearson) above what the study "
     "tolerates, and the next level too: overload does not go away with more load"
@@ -172,6 +174,8 @@ def _part(share: float) -> str:
 def _precondition(study: Study, ladder: Ladder, shares: Sequence[_Share]) -> Finding | None:
     statuses = {kind.status for each in shares for row in each.rung.measured for kind in row.kinds if kind.count}
     if not statuses or not all(status is not None and 400 <= status < 500 for status in statuses):
+        return None
+    if statuses & OF_LOAD:
         return None
     compared = [pair for each in shares if (pair := _times(each)) is not None]
     if not compared or any(failed > FAST * other for failed, other in compared):

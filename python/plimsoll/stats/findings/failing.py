@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.stats import wording
-from plimsoll.stats.compare.shares import FailureCount, difference
+from plimsoll.stats.compare.pairs import ALPHA
+from plimsoll.stats.compare.prediction import LEAST_EARLIER
+from plimsoll.stats.compare.shares import FailureCount, beyond_earlier, difference
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import compared_cells, rows_of, valid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from plimsoll.stats.study import Level, Study
 
 UNEQUAL = (
-    "the shares of failures differ by certainly more than is tolerated (95 % interval over pairs of runs; with fewer "
-    "than three, of the counts): a failed request is other work, so neither latencies nor throughput are comparable"
+    "the shares of failures differ by certainly more than is tolerated (95 % intervals over pairs of runs, for all "
+    "places together, by Bonferroni; with fewer than three pairs, of the counts): a failed request is other work, so "
+    "neither latencies nor throughput are comparable"
 )
 SURVIVORS = (
     "a percentile q of the requests that did not fail says nothing of all requests when more than 1 − q of them "
@@ -25,14 +28,22 @@ SURVIVORS = (
 
 
 def unequal(study: Study) -> Iterable[Finding]:
+    places = []
     for a, b, level, operation in compared_cells(study):
         before, after = _failed(study, a, level, operation), _failed(study, b, level, operation)
         for key in before:
-            pairs = _pairs(before[key], after.get(key, {}))
-            if any(each.failures for pair in pairs for each in pair):
-                found = difference(pairs, study.tolerance)
-                if found.beyond:
-                    yield _unequal(study, (a, b), level, operation, key, pairs, (found.low, found.high))
+            sides = _sides(study, before[key], after.get(key, {}))
+            if any(each.failures for side in sides for each in side):
+                places.append(((a, b), level, operation, key, sides))
+    for place in places:
+        old, new = place[-1]
+        alpha = ALPHA / len(places)
+        if len(old) > len(new):
+            found = beyond_earlier(old, new[0], study.tolerance, alpha)
+        else:
+            found = difference(list(zip(old, new, strict=True)), study.tolerance, alpha)
+        if found.beyond:
+            yield _unequal(study, *place, (found.low, found.high))
 
 
 def survivors(study: Study) -> Iterable[Finding]:
@@ -76,9 +87,14 @@ def _failed(
     return found
 
 
-def _pairs(before: dict[int, FailureCount], after: dict[int, FailureCount]) -> list[tuple[FailureCount, FailureCount]]:
-    """Runs of the same repeat."""
-    return [(before[repeat], after[repeat]) for repeat in sorted(before.keys() & after.keys())]
+def _sides(
+    study: Study, before: dict[int, FailureCount], after: dict[int, FailureCount]
+) -> tuple[list[FailureCount], list[FailureCount]]:
+    """Runs of the same repeat; all earlier runs, where they are enough to predict the next."""
+    if study.is_after_earlier and len(before) >= LEAST_EARLIER and after:
+        return list(before.values()), list(after.values())
+    repeats = sorted(before.keys() & after.keys())
+    return [before[repeat] for repeat in repeats], [after[repeat] for repeat in repeats]
 
 
 def _unequal(
@@ -87,10 +103,10 @@ def _unequal(
     level: Level | None,
     operation: str,
     key: tuple[str, str],
-    runs: Sequence[tuple[FailureCount, FailureCount]],
+    sides: tuple[list[FailureCount], list[FailureCount]],
     interval: tuple[float, float],
 ) -> Finding:
-    (a, b), shares = pair, [sum(each.share for each in side) / len(side) for side in zip(*runs, strict=True)]
+    (a, b), shares = pair, [sum(each.share for each in side) / len(side) for side in sides]
     return Finding(
         "ERR",
         "blocks",

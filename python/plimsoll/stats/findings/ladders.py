@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.cell import geometric_mean
+from plimsoll.stats.distributions.normal import normal_quantile
 from plimsoll.stats.distributions.student import t_quantile
 from plimsoll.stats.findings.rows import fastest, seconds_of, successes, valid, whole
 from plimsoll.stats.proportions import garwood
-from plimsoll.stats.study import TOTAL
+from plimsoll.stats.study import PLIMSOLL, TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
 LEAST_RUNS = 3
 """Per rung, for an interval over runs."""
+RUN_SPREAD = 0.1
+"""Standard deviation of ln X between runs of one level, if there is one run of each. It is not known then; on machines
+that others share, runs of the same load differ by up to this much."""
+CHANCE = 0.005
+"""Probability, of one side, that a level is so far off by chance: it is looked for at several levels."""
 CONFIDENCE = 0.975
 """Of each side: 95 % intervals."""
 
@@ -48,7 +54,7 @@ class Rung:
     @property
     def ended_rate(self) -> float | None:
         """Requests per second, including failed ones, because users spend time in these as well."""
-        return geometric_mean(_known([_rate(trial, row, row.requests) for trial, row in self._rows]))
+        return geometric_mean(_known([_rate(trial, row, _completed(row)) for trial, row in self._rows]))
 
     @property
     def requests(self) -> int | None:
@@ -155,6 +161,28 @@ def of_endpoints(study: Study) -> Iterator[Ladder]:
             yield Ladder(variant, operation, key, tuple(rung for rung in found if rung is not None))
 
 
+def run_spread(rungs: Sequence[Rung]) -> tuple[float, float]:
+    """Standard deviation of ln X between runs of a level, over all levels, and its degrees of freedom; `RUN_SPREAD`,
+    or what the counts add to it, if the repeats are too few to tell."""
+    repeated = [[math.log(rate) for rate in rung.rates] for rung in rungs if len(rung.rates) > 1 and min(rung.rates)]
+    freedom = sum(len(logs) - 1 for logs in repeated)
+    counts = [rung.successes for rung in rungs]
+    counted = max((1 / count for count in counts if count), default=0.0)
+    if freedom < LEAST_RUNS:
+        return math.sqrt(RUN_SPREAD**2 + counted), math.inf
+    squares = math.fsum((each - math.fsum(logs) / len(logs)) ** 2 for logs in repeated for each in logs)
+    return math.sqrt(squares / freedom), float(freedom)
+
+
+def chance_margin(rungs: Sequence[Rung]) -> float:
+    """How far ln X of a level may be off a curve through all of them by chance."""
+    spread, freedom = run_spread(rungs)
+    runs = min(len(rung.trials) for rung in rungs)
+    critical = t_quantile(freedom, 1 - CHANCE) if math.isfinite(freedom) else normal_quantile(1 - CHANCE)
+    # The curve itself rests on some of the levels.
+    return critical * spread * math.sqrt((1 + 1 / LEAST_RUNS) / runs)
+
+
 def slope(loads: Sequence[float], values: Sequence[float]) -> float:
     """d ln(value) / d ln(load), by least squares over all rungs. Values are positive."""
     x = [math.log(load) for load in loads]
@@ -207,12 +235,20 @@ def _cells(study: Study) -> Iterator[tuple[str, str, list[tuple[Level, tuple[Tri
 
 
 def _rate(trial: Trial, row: Measured, counted: int | None) -> float | None:
-    """counted / duration if both are known, since a table's rate is rounded."""
-    if trial.duration and counted is not None:
+    """counted / duration if both are known, since a table's rate is rounded. Our own rates are exact, and leave out
+    what came after the load."""
+    is_exact = trial.precision.tool == PLIMSOLL.tool and row.rate is not None
+    if trial.duration and counted is not None and not is_exact:
         return counted / trial.duration
-    if row.rate is None or not row.requests or counted is None:
+    completed = _completed(row)
+    if row.rate is None or not completed or counted is None:
         return row.rate
-    return row.rate * counted / row.requests
+    return row.rate * counted / completed
+
+
+def _completed(row: Measured) -> int | None:
+    """Requests that ended by themselves."""
+    return None if row.requests is None else row.requests - row.overdue
 
 
 def _known(values: Sequence[float | None]) -> tuple[float, ...]:

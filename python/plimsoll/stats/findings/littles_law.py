@@ -17,18 +17,25 @@ if TYPE_CHECKING:
 
     from plimsoll.stats.study import Measured, Study, Trial
 
+MOST_EDGE = 0.5
+"""Of a run: with longer requests nothing can be said."""
 PAUSE = 0.8
 """Of the longest possible pause of the endpoints, from which the shortest is reported."""
+SAMPLING_ERROR = 0.025
+"""Open model: requests in flight are counted at the end of each second. Their mean is this uncertain at most (one
+standard error, as a share) where the law is checked; of L in flight over T s it is 1/√(L·T), as of Poisson counts."""
 RULE = (
     "r = X · (R + Z) / N, with the users that were there on average while they were being started, is within "
     f"1 − R_max/T − 0.02 … 1.02 (0.05 for a mean guessed from p50 and p95): above {IMPOSSIBLE} the numbers are "
-    f"impossible, below {MISSING} users, timeouts or failures are unaccounted for"
+    f"impossible, below {MISSING} users, timeouts or failures are unaccounted for. Open model: r = X · R / requests in "
+    "flight, if enough of them were counted"
 )
 
 
 def littles_law(study: Study) -> Iterable[Finding]:
     held: list[tuple[Trial, Measured, Little]] = []
     unknown: list[Trial] = []
+    checked = 0
     for trial in study.trials:
         row = whole(trial)
         if trial.invalid or row is None:
@@ -36,14 +43,16 @@ def littles_law(study: Study) -> Iterable[Finding]:
         found = judged(trial, row)
         if found is None:
             unknown.append(trial)
-        elif found.word == "holds":
+            continue
+        checked += 1
+        if found.word == "holds":
             held.append((trial, row, found))
         elif trial.precision.tool != PLIMSOLL.tool:
             # Ours are judged by counts in flight (`stats.validity`), because user code takes time as well.
             yield _broken(study, trial, found)
     yield from _pauses(study, unknown)
     if held:
-        yield _held(study, held, len(unknown))
+        yield _held(study, held, checked, len(unknown))
 
 
 def judged(trial: Trial, row: Measured) -> Little | None:
@@ -52,9 +61,15 @@ def judged(trial: Trial, row: Measured) -> Little | None:
     if response is None:
         return None
     seconds = seconds_of(trial)[0]
+    if seconds and row.max is not None and row.max / 1000 > MOST_EDGE * seconds:
+        # Nearly any sum would be explained by what the run cut off.
+        return None
     if trial.model == "open":
         in_flight = trial.generator.in_flight if trial.generator is not None else None
         if not in_flight or response.least != response.most:
+            return None
+        is_sampled = trial.precision.tool == PLIMSOLL.tool
+        if is_sampled and (not seconds or in_flight * seconds < SAMPLING_ERROR**-2):
             return None
         return little_open(in_flight, response.rate, response.least, duration=seconds, longest=row.max)
     users = _users(trial)
@@ -98,7 +113,9 @@ def _response(trial: Trial, row: Measured) -> _Response | None:
     not means of requests."""
     if trial.precision.clock == "corrected":
         return None
-    rate = row.requests / trial.duration if row.requests is not None and trial.duration else row.rate
+    rate = row.rate
+    if rate is None and row.requests is not None and trial.duration:
+        rate = row.requests / trial.duration
     mean, guessed = _mean(row)
     if mean and rate:
         return _Response(rate, mean, mean, guessed)
@@ -175,13 +192,16 @@ def _broken(study: Study, trial: Trial, found: Little) -> Finding:
     )
 
 
-def _held(study: Study, held: list[tuple[Trial, Measured, Little]], unknown: int) -> Finding:
+def _held(study: Study, held: list[tuple[Trial, Measured, Little]], checked: int, unknown: int) -> Finding:
+    """checked: runs whose numbers suffice, those included in which the law does not hold."""
     ratios = [found.ratio for _, _, found in held]
     evidence: dict[str, float | str | tuple[float, ...]] = {"ratios": tuple(ratios)}
     deficits = []
     for trial, row, found in held:
         seconds = seconds_of(trial)[0]
-        if trial.model == "closed" and row.max is not None and row.mean and seconds and found.ratio < 1:
+        # Of our own runs it is known whether anything was cut off.
+        is_cut = row.unanswered != 0 or trial.precision.tool != PLIMSOLL.tool
+        if trial.model == "closed" and row.max is not None and row.mean and seconds and found.ratio < 1 and is_cut:
             # Each user's unfinished work at the end, in mean latencies of the dominant endpoint.
             unfinished = (1 - found.ratio) * seconds * 1000 / _dominant_mean(trial, row.mean)
             deficits.append((1 - found.ratio, row.max / 1000 / seconds, unfinished))
@@ -194,13 +214,16 @@ def _held(study: Study, held: list[tuple[Trial, Measured, Little]], unknown: int
             "unfinished_per_user": tuple(each for _, _, each in deficits),
         }
         if MARGIN < missing <= edge:
-            cut = f"; the {wording.percent(missing)} that is missing was cut off at the end of the runs"
+            is_known = all(trial.precision.tool == PLIMSOLL.tool for trial, _, _ in held)
+            verb = "was" if is_known else "may have been"
+            cut = f"; the {wording.percent(missing)} that is missing {verb} cut off at the end of the runs"
     never_pause = all(trial.model == "closed" and not trial.think for trial, _, _ in held)
     unchecked = f"; {wording.count(unknown, 'other')} could not be checked" if unknown else ""
+    were = f" that {'was' if checked == 1 else 'were'} checked" if unknown else ""
     return Finding(
         "LITTLE",
         "insight",
-        f"Little's law holds in {len(held)} of {wording.count(len(study.trials), 'run')}: users, throughput and "
+        f"Little's law holds in {len(held)} of {wording.count(checked, 'run')}{were}: users, throughput and "
         f"latency fit together{cut}{unchecked}.",
         Where(),
         RULE,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll.stats import wording
-from plimsoll.stats.distributions.trends import theil_sen
+from plimsoll.stats.capacity.backlog import CPU, EXCESS, LEAST_SECONDS, SHORT_EXCESS, growth
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells
 
@@ -16,24 +16,49 @@ if TYPE_CHECKING:
 
     from plimsoll.stats.study import Study, Trial
 
-LEAST_SECONDS = 8
-"""Four in each half."""
-EXCESS = 0.02
-"""Share of the arrivals that must join the backlog: the fluctuation of a busy queue is smaller over a run."""
-CPU = 0.80
-"""Of a core: above it the generator itself may fall behind."""
 RULE = (
     f"requests in flight and arrivals that wait for a user grow by at least {EXCESS * 100:.0f} % of the arrivals per "
     "second, certainly (95 %, Theil–Sen) in the whole run and in its second half: a queue below its capacity comes to "
-    "rest"
+    f"rest. In a run of less than {LEAST_SECONDS} s, in every second and by {SHORT_EXCESS * 100:.0f} %, while the "
+    "replies per second do not grow"
 )
+
+
+LEFT_RULE = f"requests whose responses did not come after the load: more than {EXCESS * 100:.0f} % of the arrivals"
 
 
 def overload(study: Study) -> Iterable[Finding]:
     for trials in cells(study):
         found = [(trial, growth) for trial in trials if (growth := backlog(trial))]
+        left = [trial for trial in trials if _is_left(trial)]
         if len(found) * 2 > len(trials):
             yield _finding(study, found)
+        elif len(left) * 2 > len(trials):
+            yield _of_what_is_left(study, left[len(left) // 2])
+
+
+def _is_left(trial: Trial) -> bool:
+    """Whether a run, however short, had more arrivals than the target answered in the end."""
+    total = trial.total
+    if trial.offered is None or total is None or not total.requests:
+        return False
+    return total.overdue > EXCESS * total.requests
+
+
+def _of_what_is_left(study: Study, trial: Trial) -> Finding:
+    total = trial.total
+    assert total is not None and total.requests is not None
+    return Finding(
+        "OVERLOAD",
+        "warning",
+        f"{wording.lead(wording.cell(study, trial))}{wording.number(total.overdue)} of "
+        f"{wording.count(total.requests, 'request')} had no response when the run ended: "
+        f"{wording.number(trial.offered or 0.0)} arrivals/s are more than the target serves.",
+        Where(trial.variant, trial.level, trial.operation),
+        LEFT_RULE,
+        {"arrivals_per_s": trial.offered or 0.0, "unanswered": float(total.overdue), "run": trial.id},
+        "Offer less: these latencies only tell how long the run was.",
+    )
 
 
 def backlog(trial: Trial) -> float | None:
@@ -46,12 +71,9 @@ def backlog(trial: Trial) -> float | None:
     waiting = (course.in_flight + course.waiting)[seconds]
     known = np.isfinite(waiting) & (course.offered[seconds] > 0)
     seconds, waiting = seconds[known], waiting[known]
-    if len(seconds) < LEAST_SECONDS:
-        return None
-    half = len(seconds) // 2
-    whole, second = theil_sen(seconds, waiting), theil_sen(seconds[half:], waiting[half:])
-    is_certain = min(whole.low, second.low) > 0
-    return whole.value if is_certain and whole.value >= EXCESS * trial.offered else None
+    own = trial.total.course if trial.total is not None else None
+    replies = None if own is None or not len(seconds) or len(own) <= seconds[-1] else own.requests[seconds]
+    return growth(seconds, waiting, replies, trial.offered)
 
 
 def _finding(study: Study, found: list[tuple[Trial, float]]) -> Finding:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 import statistics
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from plimsoll.stats import wording
+from plimsoll.stats.distributions.normal import normal_quantile
+from plimsoll.stats.distributions.student import t_quantile
+from plimsoll.stats.distributions.trends import scatter
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells, compared_cells, grouped, rows_of, valid
+from plimsoll.stats.latency.autocorrelation import ratio_of_sums
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -24,15 +29,17 @@ QUARTER = 0.25
 """Share of a run's seconds at its start and its end: growth must be visible between them."""
 LEAST_SECONDS = 8
 """With sizes: two per quarter."""
-NORMAL_STEP = 0.9539
-"""Median |x − y| of two normal values with a standard deviation of 1: √2 · Φ⁻¹(3/4)."""
 FEW = 0.01
 """Share of a second's requests that may fail: their bodies hardly change its mean size."""
 CHANCE = 4
 """Standard errors by which a random choice of requests may change a mean size."""
+CERTAIN = 0.01
+"""p of a difference of mean sizes by chance, two-sided."""
 RULE = (
-    f"mean sizes of replies that differ by more than {DIFFERS * 100:.0f} % mean that the variants did not do the same; "
-    f"those of all endpoints together must also lie {CHANCE} standard errors apart, as the mix of requests is random"
+    f"mean sizes of replies that differ by more than {DIFFERS * 100:.0f} % mean that the variants did not do the same, "
+    f"unless replies of random size or a random mix of requests explain it: the difference must be certain by "
+    f"{DIFFERS * 100:.0f} % (t test at {CERTAIN * 100:.0f} %, at least {CHANCE} standard errors; between runs, or "
+    "between the seconds of single ones)"
 )
 GROWTH = (
     f"mean size of replies in the last quarter of the run's whole seconds without failures more than "
@@ -45,13 +52,9 @@ def payload(study: Study) -> Iterable[Finding]:
     for a, b, level, operation in compared_cells(study):
         before, after = _sizes(study, a, level, operation), _sizes(study, b, level, operation)
         for key in before:
-            if key not in after or not before[key] > 0 or abs(after[key] / before[key] - 1) <= DIFFERS:
-                continue
-            if key[0] == TOTAL:
-                errors = (mix_error(valid(study, variant, level, operation)) for variant in (a, b))
-                if abs(after[key] - before[key]) <= CHANCE * math.hypot(*errors):
-                    continue
-            yield _different(study, (a, b), level, operation, key[0], (before[key], after[key]))
+            if key in after and before[key].mean > 0 and _is_apart(before[key], after[key]):
+                sizes = before[key].mean, after[key].mean
+                yield _different(study, (a, b), level, operation, key[0], sizes)
 
 
 def mix_error(trials: Sequence[Trial]) -> float:
@@ -70,16 +73,54 @@ def mix_error(trials: Sequence[Trial]) -> float:
     return math.sqrt(float(np.sum(counts * (sizes - mean) ** 2))) / float(counts.sum())
 
 
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """Of the replies of a row in a cell."""
+
+    mean: float
+    """Bytes, over the runs."""
+    error: float
+    """Its standard error, between runs, or between the seconds of the only one; 0 where neither is known."""
+    freedom: float
+    """Degrees of freedom of the error; infinite where it is taken to be known."""
+
+
+def _is_apart(a: _Size, b: _Size) -> bool:
+    error = math.hypot(a.error, b.error)
+    freedom = min(a.freedom, b.freedom) if math.inf in (a.freedom, b.freedom) else a.freedom + b.freedom
+    width = normal_quantile(1 - CERTAIN / 2) if math.isinf(freedom) else -t_quantile(freedom, CERTAIN / 2)
+    return abs(b.mean - a.mean) - max(CHANCE, width) * error > DIFFERS * a.mean
+
+
 def _sizes(
     study: Study, variant: str, level: Level | None, operation: str
-) -> dict[tuple[tuple[str, str], SizeOf], float]:
-    """Mean bytes per row, over the runs of the cell. Sizes with headers are not sizes of bodies."""
-    found: dict[tuple[tuple[str, str], SizeOf], list[float]] = {}
-    for trial in valid(study, variant, level, operation):
+) -> dict[tuple[tuple[str, str], SizeOf], _Size]:
+    """Per row, over the runs of the cell. Sizes with headers are not sizes of bodies."""
+    trials = valid(study, variant, level, operation)
+    found: dict[tuple[tuple[str, str], SizeOf], list[Measured]] = {}
+    for trial in trials:
         for row in rows_of(trial):
             if row.size is not None:
-                found.setdefault((row.key, trial.precision.size_of), []).append(row.size)
-    return {key: sum(sizes) / len(sizes) for key, sizes in found.items()}
+                found.setdefault((row.key, trial.precision.size_of), []).append(row)
+    mixed = mix_error(trials)
+    return {key: _size_of(rows, mixed if key[0] == TOTAL else 0.0) for key, rows in found.items()}
+
+
+def _size_of(rows: Sequence[Measured], least: float) -> _Size:
+    """rows: of one endpoint, with sizes. least: the error that is certain to be there."""
+    sizes = [row.size for row in rows if row.size is not None]
+    mean = statistics.fmean(sizes)
+    if len(sizes) > 1:
+        error = statistics.stdev(sizes) / math.sqrt(len(sizes))
+        return _Size(mean, max(least, error), len(sizes) - 1.0)
+    course = rows[0].course
+    if course is not None:
+        bytes_of, counts = course.sizes[course.measured], course.requests[course.measured]
+        known = np.isfinite(bytes_of)
+        within = ratio_of_sums(bytes_of[known] * counts[known], counts[known])
+        if within.freedom > 0 and math.isfinite(within.error):
+            return _Size(mean, max(least, within.error), within.freedom)
+    return _Size(mean, least, math.inf)
 
 
 def _different(
@@ -133,8 +174,7 @@ def grows(row: Measured, duration: float | None = None) -> tuple[float, float] |
     part = int(len(sizes) * QUARTER)
     first = float(np.average(sizes[:part], weights=counts[:part]))
     last = float(np.average(sizes[-part:], weights=counts[-part:]))
-    # A jump or steady growth hardly moves the median step between seconds.
-    error = statistics.median(np.abs(np.diff(sizes)).tolist()) / NORMAL_STEP * math.sqrt(2 / part)
+    error = scatter(sizes) * math.sqrt(2 / part)
     return (first, last) if last > first + max(DIFFERS * first, CHANCE * error) else None
 
 

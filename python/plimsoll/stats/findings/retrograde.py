@@ -10,9 +10,18 @@ from plimsoll.stats import wording
 from plimsoll.stats.capacity.knee import LEAST_RUNGS, knee
 from plimsoll.stats.compare.pairs import benjamini_hochberg
 from plimsoll.stats.distributions.binomial import binomial_p
+from plimsoll.stats.distributions.normal import normal_cdf
 from plimsoll.stats.distributions.student import welch_p
 from plimsoll.stats.findings.finding import Finding, Where
-from plimsoll.stats.findings.ladders import LEAST_RUNS, half_width, of_endpoints, totals, users_of
+from plimsoll.stats.findings.ladders import (
+    LEAST_RUNS,
+    RUN_SPREAD,
+    half_width,
+    of_endpoints,
+    run_spread,
+    totals,
+    users_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,12 +33,15 @@ FALLEN = 0.9
 """Of the highest throughput: a fall of 10 % exceeds the usual scatter of runs."""
 LEAST_BEYOND = 2
 """Rungs beyond the peak that have fallen: a single one may be an accident."""
+SINGLE_RUN = 1.96 * RUN_SPREAD
+"""Half a 95 % interval of ln X of a level with one run."""
 ALARM = 0.05
 """Adjusted p below which a fall counts as real."""
 RULE = (
     f"throughput of successful requests is at most {FALLEN * 100:.0f} % of its peak at {LEAST_BEYOND} or more levels "
     "beyond it, the 95 % intervals do not overlap (over runs, of the counts, or from the scatter of the levels below "
-    "the knee), and p, adjusted for all ladders looked at (Benjamini–Hochberg), is at most 5 %"
+    "the knee), and p, adjusted for the choice of the peak and for all ladders looked at (Benjamini–Hochberg), is at "
+    "most 5 %. With one run of each level, runs count as differing by 10 %"
 )
 
 
@@ -46,6 +58,8 @@ class _Fall:
     def apart(self) -> int:
         """Fallen rungs beyond the peak whose interval is entirely below the peak's."""
         scatter = _scatter(self.rungs, self.rates)
+        if not is_repeated(self.rungs):
+            scatter = max(scatter or 0.0, SINGLE_RUN)
         top = self.rungs[self.peak].interval(scatter)
         found = 0
         for rung, rate in zip(self.rungs[self.peak + 1 :], self.rates[self.peak + 1 :], strict=True):
@@ -94,7 +108,7 @@ def _fall(ladder: Ladder) -> _Fall | None:
     if peak == len(rates) - 1:
         # Nothing fell; it still counts as a test, so that the family includes all ladders.
         return _Fall(ladder, peak, rungs, tuple(rates), 1.0)
-    return _Fall(ladder, peak, rungs, tuple(rates), _p(rungs[peak], rungs[-1]))
+    return _Fall(ladder, peak, rungs, tuple(rates), fall_p(rungs, rates))
 
 
 def _established(study: Study, fall: _Fall, q: float | None) -> Finding:
@@ -139,10 +153,12 @@ def _open(study: Study, fall: _Fall, q: float | None, family: int) -> Finding:
     half_done = ""
     if whole is not None:
         evidence["ratio_with_unfinished"] = whole
-        half_done = (
-            f"; with the requests that the end of the run cut off counted as half done it falls "
-            f"{(1 - whole) * 100:.0f} %, not {(1 - ratio) * 100:.0f} %"
-        )
+        fallen, without = (f"{(1 - each) * 100:.0f} %" for each in (whole, ratio))
+        if fallen != without:
+            half_done = (
+                f"; with the requests that the end of the run cut off counted as half done it falls {fallen}, "
+                f"not {without}"
+            )
     return Finding(
         "RETRO",
         "insight",
@@ -169,8 +185,20 @@ def _scatter(rungs: Sequence[Rung], rates: Sequence[float]) -> float | None:
     return half_width(logs) if len(logs) >= LEAST_RUNGS else None
 
 
-def _p(peak: Rung, last: Rung) -> float | None:
-    """Two-sided; over runs by Welch's t test on logarithms, else of two counts, given their sum (binomial)."""
+def fall_p(rungs: Sequence[Rung], rates: Sequence[float]) -> float | None:
+    """p of no fall from the level with the highest throughput to the last one. None: how runs differ is unknown."""
+    peak = max(range(len(rates)), key=lambda index: rates[index])
+    p = _p(rungs[peak], rungs[-1], run_spread(rungs)[0])
+    # The peak is the highest of all levels, also where nothing falls.
+    return None if p is None else min(1.0, p * (len(rungs) - 1))
+
+
+def is_repeated(rungs: Sequence[Rung]) -> bool:
+    return min(len(rung.rates) for rung in rungs) >= LEAST_RUNS
+
+
+def _p(peak: Rung, last: Rung, spread: float) -> float | None:
+    """Two-sided; over runs by Welch's t test on logarithms, else of two counts of runs that differ by `spread`."""
     if min(len(peak.rates), len(last.rates)) >= LEAST_RUNS and min(last.rates) > 0:
         if not _scatters(peak.rates) and not _scatters(last.rates):
             # Identical repeats do not show how runs differ.
@@ -180,7 +208,12 @@ def _p(peak: Rung, last: Rung) -> float | None:
     first, second = peak.successes, last.successes
     if not first or second is None or not peak.seconds or not last.seconds:
         return None
-    return binomial_p(second, first + second, last.seconds / (peak.seconds + last.seconds))
+    counted = binomial_p(second, first + second, last.seconds / (peak.seconds + last.seconds))
+    if not second:
+        return counted
+    fall = math.log(second / last.seconds) - math.log(first / peak.seconds)
+    off = spread * math.sqrt(1 / len(peak.trials) + 1 / len(last.trials))
+    return max(counted, 2 * normal_cdf(-abs(fall) / off))
 
 
 def _scatters(rates: Sequence[float]) -> bool:

@@ -38,7 +38,7 @@ def cells(study: Study) -> Iterator[list[Trial]]:
 def compared_cells(study: Study) -> Iterator[tuple[str, str, Level | None, str]]:
     """(variant, other variant, level, operation) of all comparisons."""
     for level, operation in places(study):
-        for a, b, _ in pairs_of_variants(study):
+        for a, b, _ in pairs_of_variants(study.variants, study.against):
             yield a, b, level, operation
 
 

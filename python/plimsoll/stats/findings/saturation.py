@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 from plimsoll.stats import wording
 from plimsoll.stats.capacity.knee import KEEPS, LAGS, LEAST_RUNGS, knee, proportional, saturation_bound
 from plimsoll.stats.findings.finding import Finding, Where
-from plimsoll.stats.findings.ladders import totals, users_of
+from plimsoll.stats.findings.ladders import chance_margin, totals, users_of
 from plimsoll.stats.findings.rows import fastest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from plimsoll.stats.capacity.knee import Knee
     from plimsoll.stats.findings.ladders import Ladder, Rung
     from plimsoll.stats.study import Study
 
 SAT = (
     f"the knee of a · min(N, N_k), fitted up to the highest throughput of successful requests, lies between the last "
-    f"level with at least {KEEPS * 100:.0f} % of a · N and the first with less than {LAGS * 100:.0f} %"
+    f"level with at least {KEEPS * 100:.0f} % of a · N and the first with less than {LAGS * 100:.0f} %; a level "
+    "beyond it lags by more than runs differ by chance (as their repeats do, or by 10 % where there is one run of each)"
 )
 PRE_KNEE = (
     "more users than N* = (R_min + Z) · X_max must wait for one another; R_min is the fastest request of the lowest "
@@ -38,19 +40,20 @@ def saturation(study: Study) -> Iterable[Finding]:
 
 
 def _knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequence[float]) -> Finding | None:
-    bend = knee([rung.load for rung in rungs], rates)
+    bend = knee([rung.load for rung in rungs], rates, chance_margin(rungs))
     if bend is None:
         return None
     peak = max(range(len(rates)), key=lambda index: rates[index])
     unit = " users" if ladder.unit == "users" else " requests/s"
     evidence: dict[str, float | str | tuple[float, ...]] = {
-        "knee": bend.load,
         "bracket": (bend.low, bend.high),
         "capacity_per_s": bend.capacity,
         "peak": rungs[peak].load,
         "peak_per_s": rates[peak],
         "per_s_and_load": bend.slope,
     }
+    if bend.load is not None:
+        evidence = {"knee": bend.load, **evidence}
     if ladder.unit == "users":
         # While users do not wait for one another: each sends one request in this many seconds.
         cycle = min(rung.load / rate for rung, rate in zip(rungs, rates, strict=True) if rate)
@@ -60,13 +63,21 @@ def _knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequence[f
     return Finding(
         "SAT",
         "insight",
-        f"{who}throughput follows the load up to {bend.low:g}{unit} and lags at {bend.high:g}{unit}: the knee is near "
-        f"{bend.load:.0f}{unit}, at {wording.number(bend.capacity)} {_counted(study, rungs)}/s.",
+        f"{who}throughput follows the load up to {bend.low:g}{unit} and lags at {bend.high:g}{unit}: "
+        f"{_where(bend, unit)} {wording.number(bend.capacity)} {_counted(study, rungs)}/s.",
         Where(ladder.variant, None, ladder.operation),
         SAT,
         evidence,
         f"For a closer answer, add levels between {bend.low:g} and {bend.high:g}{unit}.",
     )
+
+
+def _where(bend: Knee, unit: str) -> str:
+    if bend.load is None:
+        return "the knee is between them, at up to"
+    # Rounded, it must not look outside of its bracket.
+    digits = 0 if bend.low < round(bend.load) <= bend.high else 3
+    return f"the knee is near {bend.load:.{digits}f}{unit}, at"
 
 
 def _no_knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequence[float]) -> Finding | None:

@@ -5,9 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.stats import wording
-from plimsoll.stats.capacity.scaling import LEAST_R2, LEAST_RUNGS, LEAST_SIDE, MOST_RESIDUAL, too_short, usl
+from plimsoll.stats.capacity.scaling import (
+    CHANCE,
+    LEAST_R2,
+    LEAST_RUNGS,
+    LEAST_SIDE,
+    MOST_ABOVE,
+    MOST_RESIDUAL,
+    too_short,
+    usl,
+)
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import totals, users_of
+from plimsoll.stats.findings.retrograde import ALARM, fall_p, is_repeated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,7 +29,9 @@ if TYPE_CHECKING:
 RULE = (
     f"σ and κ are published only with at least {LEAST_RUNGS} levels, {LEAST_SIDE} on each side of the peak, "
     f"R² ≥ {LEAST_R2}, no level further off than {MOST_RESIDUAL * 100:.0f} % of the highest throughput, no parameter "
-    "at its bound and the peak inside the ladder: otherwise other values fit as well"
+    f"at its bound, the peak inside the ladder and at most {MOST_ABOVE * 100:.0f} % above a measured throughput, "
+    f"and a κ that chance makes in less than {CHANCE * 100:.0f} % of ladders without a fall: otherwise other values "
+    "fit as well"
 )
 LEAST_TO_MENTION = 3
 """Rungs below which fitting the law is not mentioned."""
@@ -38,7 +50,16 @@ def scaling_law(study: Study) -> Iterable[Finding]:
             yield _refused(study, ladder, (*lacks, *unknown, *failed), rungs, rates)
             continue
         fit = usl(loads, rates)
-        yield _published(study, ladder, fit) if fit.published else _refused(study, ladder, fit.reasons, rungs, rates)
+        reasons = fit.reasons or _not_fallen(rungs, rates)
+        yield _refused(study, ladder, reasons, rungs, rates) if reasons else _published(study, ladder, fit)
+
+
+def _not_fallen(rungs: Sequence[Rung], rates: Sequence[float]) -> tuple[str, ...]:
+    """Why repeated runs do not show the fall beyond the peak of the curve."""
+    p = fall_p(rungs, rates) if is_repeated(rungs) else None
+    if p is None or p <= ALARM:
+        return ()
+    return (f"the runs at {rungs[-1].level} are not shown to be below those of the peak (p = {p:.2g})",)
 
 
 def _loads(rungs: Sequence[Rung], rates: Sequence[float]) -> list[float] | None:

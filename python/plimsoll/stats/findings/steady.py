@@ -11,7 +11,8 @@ import numpy as np
 from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells, grouped
-from plimsoll.stats.latency.warmup import BATCH, COLD, TREND, mser5
+from plimsoll.stats.latency.sudden import sudden_start
+from plimsoll.stats.latency.warmup import BATCH, COLD, SHORT_RATIO, TREND, mser5, short_trend
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -29,17 +30,21 @@ SUDDEN = 2.0
 """A head of less than `BATCH` seconds must be this many times as slow, since single seconds scatter more, and …"""
 DEVIATIONS = 8.0
 """… by this many deviations of the other seconds (median absolute ones, × 1.4826)."""
+EVEN = 0.1
+"""Most difference between the load of the first third of a short run and that of the last."""
 DRIFTS = 1.2
 LEAST_DRIFT_MS = 0.1
 """The minimum difference between the first and the last third, as a ratio and in ms."""
 WARMING = (
     f"the first seconds are slower than any second of the run's second half, and on average {COLD:g} times as slow as "
-    f"the rest; {SUDDEN:g} times and by {DEVIATIONS:g} deviations if they are fewer than {BATCH}"
+    f"the rest; if they are fewer than {BATCH}, {SUDDEN:g} times, in the median of their requests and by a test of "
+    f"ranks, or by {DEVIATIONS:g} deviations of the other seconds where only means are known"
 )
 SETTLED = (
     f"MSER-5 would cut off more than half of the run's batches of {BATCH} s, these have a trend (Mann–Kendall, "
     f"p < {TREND:g}), and the median of the last third differs from that of the first by {DRIFTS:g} times or more: "
-    "there is no steady state that a number could be of"
+    f"there is no steady state that a number could be of. A run of less than 30 s: the means of its six parts all go "
+    f"in one direction, by {SHORT_RATIO:g} times or more, under a load that does not change"
 )
 
 
@@ -81,9 +86,32 @@ def _judge(trial: Trial, row: Measured) -> Steadiness:
     # The last second of a run is incomplete.
     means = means[: int(trial.duration) if trial.duration else len(means)]
     seconds, excess = cold_start(means)
-    if seconds and _is_target(course, seconds):
+    if seconds < BATCH and course.service:
+        begin = course.measured.start or 0
+        seconds, excess = sudden_start(course.service[begin : begin + len(means)], BATCH)
+        is_cold = seconds > 0
+    else:
+        is_cold = seconds > 0 and _is_target(course, seconds)
+    if is_cold:
         return Steadiness(seconds, excess)
-    return Steadiness(ends=None if mser5(means).stationary else _drift(means))
+    moves = not mser5(means).stationary or (short_trend(means) and _is_even(trial, row))
+    return Steadiness(ends=_drift(means) if moves else None)
+
+
+def _is_even(trial: Trial, row: Measured) -> bool:
+    """Whether the load of the last third is that of the first: where users are still being started, latency grows with
+    them."""
+    offered = trial.generator_course.offered if trial.generator_course is not None else None
+    load = offered if trial.model == "open" else trial.users_by_second
+    if load is None or row.course is None:
+        return True
+    begin = row.course.measured.start or 0
+    seconds = load[begin : begin + int(trial.duration or len(load))]
+    third = len(seconds) // 3
+    if not third or not np.isfinite(seconds).any():
+        return True
+    first, last = float(np.nanmean(seconds[:third])), float(np.nanmean(seconds[-third:]))
+    return abs(last - first) <= EVEN * max(first, last)
 
 
 def cold_start(means: NDArray[np.float64]) -> tuple[int, float]:

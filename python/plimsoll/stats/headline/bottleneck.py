@@ -5,8 +5,9 @@ per second, one takes L / X; of N users of the closed model, N − L are between
 of it over the last ten whole seconds; requests in flight are counted at the end of each.
 
 1. Unknown, if more than half of the requests fail: waiting for failures is not waiting for work.
-2. The generator, if its CPU is over its limit; and in the closed model, if more than half of the time from one request
-   of a user to its next, N / X, is the generator's own: its lag and its delay.
+2. The generator, if its CPU is over its limit and it is late because of that, or it stood still or sent seconds late;
+   and in the closed model, if more than half of the time from one request of a user to its next, N / X, is the
+   generator's own: its lag and its delay.
 3. Closed model: the target, if users spend at least `BUSY` of their time waiting for it, the bound of the rule SERIAL
    of the findings; the users, if they spend more than half of it elsewhere; else both.
 4. Open model: if arrivals wait and do not become fewer, or some were dropped: max_users, if all of them are busy, as N
@@ -21,6 +22,7 @@ from plimsoll.stats.headline.generator import is_early
 from plimsoll.stats.headline.judgement import RECENT, RunJudgement, answered, whole_seconds
 from plimsoll.stats.little import BUSY
 from plimsoll.stats.validity import LEAST_FOR_P99
+from plimsoll.stats.validity.lateness import is_costly
 from plimsoll.stats.wording import count, ms, number, whole_percent
 
 if TYPE_CHECKING:
@@ -76,7 +78,7 @@ def bottleneck(view: RunView, manifest: Mapping[str, Any], validity: Validity) -
         return RunJudgement("unknown", "Unknown", text)
     is_open = manifest.get("model") == "open"
     now = _now(view, seconds)
-    own = _short_of_cpu(view, validity) or ("" if is_open or now is None else _own(view, now))
+    own = _falls_short(view, manifest, validity) or ("" if is_open or now is None else _own(view, now))
     if own:
         return RunJudgement("bad", "The generator", own, ("What the target could do is unknown.",))
     if now is None:
@@ -98,12 +100,16 @@ def _loaded(view: RunView, manifest: Mapping[str, Any]) -> range:
     return seconds[-RECENT:]
 
 
-def _short_of_cpu(view: RunView, validity: Validity) -> str:
-    """The reason, or ""."""
-    cpu = validity.named("cpu")
-    if cpu is None or cpu.state not in ("failed", "remark") or is_early(cpu, view):
-        return ""
-    return f"{cpu.text[:1].upper()}{cpu.text[1:].removesuffix('.')}."
+def _falls_short(view: RunView, manifest: Mapping[str, Any], validity: Validity) -> str:
+    """Why the generator sends less than it should; "" if it does not."""
+    states = {"cpu": ("failed", "remark"), "lag": ("failed",), "silence": ("failed",)}
+    for check in validity.checks:
+        if check.name == "cpu" and check.state == "remark" and not is_costly(view, manifest):
+            # It is full, and keeps up: what is waited for is not the generator.
+            continue
+        if check.state in states.get(check.name, ()) and not is_early(check, view):
+            return f"{check.text[:1].upper()}{check.text[1:].removesuffix('.')}."
+    return ""
 
 
 def _own(view: RunView, now: _Now) -> str:

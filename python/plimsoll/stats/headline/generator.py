@@ -27,6 +27,7 @@ ENOUGH = round(1 / CPU_SHARE)
 COARSE = 0.01
 """Share of arrivals without a kernel stamp above which the p99 of the delay is not meaningful."""
 TITLES = {
+    "ended": "Did not reach its end",
     "offered": "Behind its schedule",
     "dropped": "Dropped arrivals",
     "lag": "Sends late",

@@ -13,8 +13,12 @@ The first of these that applies:
    (ranks 40 and 61): a factor of two is no chance.
 6. It stalled, and the closed model hid the stall: `stats.omission`.
 7. In doubt: a check of the generator failed that the times depend on (`TIMES`).
-8. Open model: not all offered arrivals started in time, so it does not keep up, or has too few users.
-9. Healthy: p99 (the slowest, of fewer than `LEAST` requests) and how many requests did not fail.
+8. Requests had no response at the end, so many or for so long that p99 is not known, or that at least `WAITED` of all
+   had waited for `LEAST_S` seconds.
+9. Open model: not all offered arrivals started in time, so it does not keep up, or has too few users; or its backlog
+   grows (`stats.capacity.backlog`).
+10. In doubt: another check failed, so there was less load, or less of it is known.
+11. Healthy: p99 (the slowest, of fewer than `LEAST` requests) and how many requests did not fail.
 """
 
 from __future__ import annotations
@@ -25,13 +29,16 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.record import UNANSWERED
 from plimsoll.stats.headline.causes import raising, unreachable
 from plimsoll.stats.headline.generator import is_early
 from plimsoll.stats.headline.judgement import JudgementTone, RunJudgement, answered, recent_seconds, whole_seconds
 from plimsoll.stats.latency.omission import omission
+from plimsoll.stats.latency.patience import LEAST_S
 from plimsoll.stats.study import TOLERANCE
 from plimsoll.stats.trial import status_of
 from plimsoll.stats.validity import LEAST_FOR_P99 as LEAST
+from plimsoll.stats.validity import OF_RECORD
 from plimsoll.stats.wording import count, ms, number, percent, several
 
 if TYPE_CHECKING:
@@ -46,6 +53,7 @@ if TYPE_CHECKING:
 SILENCE = 3
 SILENCES = 2.0
 SLOWER = 2.0
+WAITED = 0.1
 TIMES = frozenset({"cpu", "clock", "exhausted", "percentiles", "little"})
 _Z = 1.96
 """Of 95 %."""
@@ -58,6 +66,7 @@ _CALLED = {
     "protocol": "malformed replies",
     "assertion": "failed assertions",
     "http": "HTTP errors",
+    "unanswered": "requests without a response",
 }
 
 
@@ -73,17 +82,17 @@ def target(
     if nothing is not None:
         return nothing
     if not total.requests:
-        text = (
-            f"What counts begins at second {view.warmup}."
-            if view.last_second < view.warmup
-            else "No request has ended yet."
-        )
+        text = "No request has ended yet."
+        if view.last_second < view.warmup:
+            text = f"What counts begins at second {view.warmup}."
+        elif view.length is not None and total.unanswered:
+            text = f"No response came; {count(total.unanswered, 'request')} were still out when the run ended."
         return RunJudgement("unknown", "Too early to tell", text)
     failing, faults = _failing(view), raising(view)
     if faults is not None and (faults.tone == "bad" or failing is None):
         more = (failing.text, *failing.more) if failing is not None else (_seen(view),)
         return replace(faults, more=(*faults.more, *more))
-    broken = [each for each in thresholds if not each.passed]
+    broken = [each for each in thresholds if not each.passed and not each.within_share]
     if broken:
         return _broken(view, thresholds, broken, failing)
     more = _about(view, thresholds)
@@ -102,10 +111,34 @@ def target(
     if failed.keys() & TIMES:
         text = f"{_seen(view)[:-1]}; but the generator was full or short of something, so these times are in doubt."
         return RunJudgement("unknown", "In doubt", text, more, _tail(view))
+    if waited := _waited(view, manifest):
+        return RunJudgement("warning", "Does not answer everything", waited, (_seen(view), *more), _tail(view))
     if "offered" in failed or "dropped" in failed:
         text = f"{_seen(view)[:-1]}; but not all that was offered was begun in time."
         return RunJudgement("warning", "Does not keep up", text, more, _tail(view))
+    if manifest.get("model") == "open" and (found := _backlog(view)):
+        growth, rate = found
+        text = (
+            f"{number(rate)} arrivals/s are more than it serves: the backlog grows by {number(growth)} requests/s, so "
+            f"these times only show how long the run {'is' if view.length is None else 'was'}."
+        )
+        return RunJudgement("warning", "Overloaded", text, (_seen(view), *more), _tail(view))
+    if failed:
+        what = "the record of the run is not whole" if OF_RECORD.issuperset(failed) else "the load was not all there"
+        return RunJudgement("unknown", "In doubt", f"{_seen(view)[:-1]}; but {what}.", more, _tail(view))
     return RunJudgement("good", "Healthy", _seen(view), more, _tail(view))
+
+
+def _backlog(view: RunView) -> tuple[float, float] | None:
+    """As `growth_in` says. It needs numpy, which takes a tenth of a second to load: only if the backlog has grown."""
+    state = view.generator
+    flying, waiting = state.in_flight_by_second(), state.waiting_by_second()
+    known = [flying[second] + waiting.get(second, 0) for second in whole_seconds(view) if second in flying]
+    if len(known) < 2 or max(known) <= 2 * known[0]:
+        return None
+    from plimsoll.stats.capacity.backlog import growth_in
+
+    return growth_in(view)
 
 
 def _silence(view: RunView) -> RunJudgement | None:
@@ -206,11 +239,30 @@ def _slower(view: RunView, current: Latency | None) -> str | None:
 def _tail(view: RunView) -> str:
     """The p99; the slowest of few; "" if nothing was timed."""
     times = view.total.response_of(view.timed)
-    if times.count >= LEAST:
+    if times.count + times.waited >= LEAST:
         tail = times.quantile(0.99)
         return f"p99 {_shown(tail)}" if tail else ""
     longest = times.max
     return f"the slowest took {_shown(longest)}" if longest else ""
+
+
+def _waited(view: RunView, manifest: Mapping[str, Any]) -> str | None:
+    """What is to be said of the requests without a response at the end of a run."""
+    times, waits = view.total.response_of(view.timed), view.total.outcomes.get(UNANSWERED)
+    if view.length is None or waits is None or not waits.timed:
+        return None
+    long = waits.response.counts_above([round(LEAST_S * 1e6)])[0]
+    tail = times.quantile(0.99)
+    is_hidden = tail is not None and tail.at_least and not times.censored and long
+    if not is_hidden and long < WAITED * (view.total.completed + view.total.unanswered):
+        return None
+    most = max(view.endpoints, key=lambda each: each.unanswered)
+    where = f" for {most.method} {most.name}" if most.unanswered == view.total.unanswered else ""
+    users = manifest.get("users") if manifest.get("model") == "closed" else None
+    if users:
+        return f"{number(waits.count)} of {count(users, 'user')} still waited{where} when the run ended."
+    offered = count(view.total.completed + view.total.unanswered, "request")
+    return f"{number(waits.count)} of {offered} had no response{where} when the run ended."
 
 
 def _seen(view: RunView) -> str:
@@ -222,12 +274,19 @@ def _seen(view: RunView) -> str:
 
 def _about(view: RunView, thresholds: Sequence[ThresholdResult]) -> tuple[str, ...]:
     lines = []
-    if thresholds:
-        held = count(len(thresholds), "threshold")
-        lines.append(f"{held} {'holds' if len(thresholds) == 1 else 'hold'}{' so far' if view.length is None else ''}.")
+    so_far = " so far" if view.length is None else ""
+    if held := sum(each.passed for each in thresholds):
+        lines.append(f"{count(held, 'threshold')} {'holds' if held == 1 else 'hold'}{so_far}.")
+    if unclear := [each for each in thresholds if each.within_share]:
+        is_one = len(unclear) == 1
+        which = several([f"{each.text} ({each.detail})" for each in unclear[:3]])
+        lines.append(
+            f"{count(len(unclear), 'threshold')} {'is' if is_one else 'are'} not shown to hold{so_far}, because of the "
+            f"generator's share: {which}."
+        )
     median = view.total.response_of(view.timed).quantile(0.5)
     if median is not None and view.duration:
-        lines.append(f"p50 {_shown(median)}, {number(view.total.requests / view.duration)} requests/s.")
+        lines.append(f"p50 {_shown(median)}, {number(view.rate(view.total))} requests/s.")
     censored = view.total.response.censored
     if censored:
         lines.append(f"{count(censored, 'timeout')}: times with ≥ are at least so long.")

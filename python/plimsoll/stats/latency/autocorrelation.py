@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from plimsoll._engine import Histogram
 
 CONFIDENCE = 0.95
+MOST_RHO = 0.97
+"""Of the correlation of neighbours: with more, a run is not much longer than what it would have to average out."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,9 +103,14 @@ def ratio_of_sums(amounts: ArrayLike, per: ArrayLike) -> Estimate:
     """Σ amounts / Σ per, second by second, with an error that allows for correlated seconds.
 
     e_s = y_s − p̂ n_s; the variance is S · γ / n², with γ the long-run variance of e by Bartlett's weights over L =
-    ⌊√S⌋ seconds (Newey and West, Econometrica 55, 1987) and S / (L + 1) − 1 degrees of freedom. A bandwidth of √S is
-    wider than the customary one, and covers better: 89 % to 93 % instead of 83 % to 91 % of nominally 95 %, where
-    neighbours correlate by 0.8 (simulated). The run must be some 20 times as long as the time over which they do.
+    ⌊√S⌋ seconds (Newey and West, Econometrica 55, 1987) and S / (L + 1) − 1 degrees of freedom. In short runs whose
+    seconds correlate these weights see too little of it, so γ is at least that of a first-order autoregression with
+    the same correlation of neighbours: σ² / (1 − ρ)² (prewhitening: Andrews and Monahan, Econometrica 60, 1992), with
+    ρ + (1 + 3ρ) / S for the bias of its estimate (Kendall, Biometrika 41, 1954), where that exceeds 1/√S, the error of
+    an estimate.
+
+    Simulated for 95 %, 1,500 runs each of 10 to 300 s: with ρ = 0.8 intervals hold the truth in 92 % to 96 % (without
+    that least value in 81 % to 91 %), with 0.9 in 88 % to 96 %, with 0.5 and less in 94 % and more.
     """
     y, n = np.asarray(amounts, dtype=np.float64), np.asarray(per, dtype=np.float64)
     seconds, total = len(y), float(n.sum())
@@ -115,8 +122,22 @@ def ratio_of_sums(amounts: ArrayLike, per: ArrayLike) -> Estimate:
     long_run = float(rest @ rest) / seconds
     for lag in range(1, lags + 1):
         long_run += 2 * (1 - lag / (lags + 1)) * float(rest[lag:] @ rest[:-lag]) / seconds
+    long_run = max(long_run, _autoregressive(rest))
     error = math.sqrt(max(0.0, seconds * long_run)) / total
     return Estimate(value, error, seconds / (lags + 1) - 1)
+
+
+def _autoregressive(rest: NDArray[np.float64]) -> float:
+    """The long-run variance of deviations, as if each second were ρ times the one before it and something new."""
+    seconds, squares = len(rest), float(rest[:-1] @ rest[:-1])
+    if seconds < 3 or not squares:
+        return 0.0
+    rho = float(rest[1:] @ rest[:-1]) / squares
+    rho = min(rho + (1 + 3 * rho) / seconds, MOST_RHO)
+    if rho * math.sqrt(seconds) <= 1:
+        return 0.0
+    new = rest[1:] - rho * rest[:-1]
+    return float(new @ new) / (seconds - 2) / (1 - rho) ** 2
 
 
 def woodruff(counts: Counts, p: float, confidence: float = CONFIDENCE) -> Within | None:

@@ -11,15 +11,13 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll._engine import Histogram
+from plimsoll.record import CENSORED
+from plimsoll.stats.latency.censored import Survival
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.record import Interval
-
-CENSORED = frozenset({"timeout"})
-"""Outcomes whose recorded duration is only a lower bound."""
-
 
 CLEAN_PART = 0.05
 """Of a value: a share up to this is insignificant."""
@@ -35,8 +33,8 @@ def is_clean(value: float, share: float) -> bool:
 
 
 class Milliseconds(NamedTuple):
-    """A duration for people. `at_least`: the true value may be greater because of timeouts. `share`: how much of the
-    value the generator may have added."""
+    """A duration for people. `at_least`: the true value may be greater because of timeouts, or of requests without a
+    response. `share`: how much of the value the generator may have added."""
 
     value: float
     at_least: bool = False
@@ -52,15 +50,23 @@ class Latency:
     """A multiset of durations: exact count, mean and extremes, percentiles to histogram precision.
 
     A timeout is kept at its limit. A percentile is `at_least` if it would grow with infinite timeouts, so a few
-    timeouts far above the median leave the median exact. Everything is None if nothing was timed.
+    timeouts far above the median leave the median exact. Requests without a response count as `Survival` says, and a
+    value beyond what was seen is `at_least`. Everything is None if nothing was timed and nothing waited.
 
     It reads the histograms of its intervals: use it before they grow.
     """
 
-    __slots__ = ("_all", "_complete", "_max_ns", "_min_ns", "_on_time", "_on_time_ns", "_overflow", "_sum_ns")
+    __slots__ = (
+        "_all", "_complete", "_max_ns", "_min_ns", "_on_time", "_on_time_ns", "_overflow", "_sum_ns", "_waits",
+        "_waits_on_time",
+    )  # fmt: skip
 
     def __init__(self, timed: Sequence[Interval] = (), histograms: Sequence[Histogram] = ()) -> None:
         """histograms: one for each of `timed`. They are read, not copied."""
+        self._waits: Histogram | None = None
+        """The waits for responses that did not come; None without any."""
+        self._waits_on_time: Histogram | None = None
+        """The same with a generator that sends on time."""
         complete = [times for each, times in zip(timed, histograms, strict=True) if each.outcome not in CENSORED]
         self._all = _added_up(histograms)
         self._complete = self._all if len(complete) == len(histograms) else _added_up(complete)
@@ -74,18 +80,21 @@ class Latency:
         """Their sum."""
 
     @classmethod
-    def of_response(cls, intervals: Iterable[Interval]) -> Latency:
-        """The response time for a user: arrival - due. With the generator's share of it."""
+    def of_response(cls, intervals: Iterable[Interval], waits: Interval | None = None) -> Latency:
+        """The response time for a user: arrival - due. With the generator's share of it. waits: for responses that did
+        not come."""
         timed = [each for each in intervals if each.timed]
         latency = cls(timed, [each.response for each in timed])
         latency._on_time = _added_up([each.response_on_time for each in timed])
         for each in timed:
             latency._extend(each.response_sum, each.response_min, each.response_max)
             latency._on_time_ns += each.on_time_sum
+        if waits is not None and waits.timed:
+            latency._waits, latency._waits_on_time = waits.response, waits.response_on_time
         return latency
 
     @classmethod
-    def of_service(cls, intervals: Iterable[Interval]) -> Latency:
+    def of_service(cls, intervals: Iterable[Interval], waits: Interval | None = None) -> Latency:
         """The target's time: arrival - sent, in which the generator has no share. Its extremes are known to histogram
         precision only.
 
@@ -96,6 +105,8 @@ class Latency:
         for each in timed:
             largest = min(each.service.max * 1000, each.response_max)
             latency._extend(each.service_sum, min(each.service.min * 1000, largest), largest)
+        if waits is not None and waits.timed:
+            latency._waits = latency._waits_on_time = waits.service
         return latency
 
     def _extend(self, total: int, smallest: int, largest: int) -> None:
@@ -118,19 +129,39 @@ class Latency:
         return self._overflow
 
     @property
+    def mean_of_responses(self) -> float | None:
+        """Of those that came, as a plain number of ms."""
+        return self._sum_ns / self.count / 1e6 if self.count else None
+
+    @property
+    def waited(self) -> int:
+        """How many responses did not come; they are not in `count`."""
+        return 0 if self._waits is None else self._waits.count
+
+    @property
     def mean(self) -> Milliseconds | None:
         if not self.count:
-            return None
+            return None if self._waits is None else Milliseconds(self._waits.mean / 1000, at_least=True)
         on_time = self._sum_ns if self._on_time is None else self._on_time_ns
         share = max(0.0, self._sum_ns - on_time) / self.count / 1e6
-        return Milliseconds(self._sum_ns / self.count / 1e6, self.censored > 0, share)
+        mean, at_least = self._sum_ns / self.count / 1e6, self.censored > 0
+        if self._waits is not None:
+            # The sum is exact and the estimate is of histograms, so only what the waits add to theirs counts.
+            survival = Survival.of(self._all, self._waits)
+            mean += (survival.mean - self._all.mean) / 1000
+            at_least = at_least or not survival.is_complete
+        return Milliseconds(mean, at_least, share)
 
     @property
     def min(self) -> Milliseconds | None:
-        return self._extreme(0.0, self._min_ns, self._grows(1)) if self.count else None
+        if not self.count:
+            return None if self._waits is None else Milliseconds(self._waits.min / 1000, at_least=True)
+        return self._extreme(0.0, self._min_ns, self._grows(1))
 
     @property
     def max(self) -> Milliseconds | None:
+        if self._waits is not None and self._waits.max * 1000 > self._max_ns:
+            return Milliseconds(self._waits.max / 1000, at_least=True)
         return self._extreme(1.0, self._max_ns, self.censored > 0) if self.count else None
 
     @property
@@ -138,12 +169,15 @@ class Latency:
         return self.quantile(0.5)
 
     def quantile(self, q: float) -> Milliseconds | None:
-        """The duration at rank ⌈q · count⌉ of the sorted durations; q from 0 to 1, and 1 is the exact maximum."""
+        """The duration at rank ⌈q · count⌉ of the sorted durations; q from 0 to 1, and 1 is the exact maximum. With
+        waits, the duration that the share q of all requests reach."""
         return self.quantiles((q,))[0]
 
     def quantiles(self, qs: Sequence[float]) -> list[Milliseconds | None]:
         """Several at once, reading each histogram once."""
         _check(qs)
+        if self._waits is not None:
+            return self._quantiles_with_waits(qs, self._waits)
         count = self.count
         if not count:
             return [None] * len(qs)
@@ -161,8 +195,33 @@ class Latency:
             found.append(Milliseconds(self._ms(q, value), at_least, share))
         return found
 
+    def _quantiles_with_waits(self, qs: Sequence[float], waits: Histogram) -> list[Milliseconds | None]:
+        found: list[Milliseconds | None] = []
+        known = Survival.of(self._all, waits).quantiles(qs)
+        without, longer = known, known
+        if self._on_time is not None and self._waits_on_time is not None:
+            without = Survival.of(self._on_time, self._waits_on_time).quantiles(qs)
+        if timeouts := self.censored:
+            longer = Survival.of(self._complete, Histogram.sum([waits, self._timeouts(timeouts)])).quantiles(qs)
+        for q, (micros, is_beyond), (on_time, _), (most, is_more) in zip(qs, known, without, longer, strict=True):
+            if q == 1:
+                found.append(self.max)
+                continue
+            value = micros / 1000 if is_beyond else self._ms(q, micros)
+            found.append(Milliseconds(value, is_beyond or is_more or most > micros, max(0, micros - on_time) / 1000))
+        return found
+
+    def _timeouts(self, count: int) -> Histogram:
+        """Those of all times that are limits."""
+        timeouts, complete = Histogram(), dict(self._complete.buckets())
+        for micros, counted in self._all.buckets():
+            if more := counted - complete.get(micros, 0):
+                timeouts.record(micros, more)
+        assert timeouts.count == count
+        return timeouts
+
     def values(self, qs: Sequence[float]) -> list[float | None]:
-        """The same as plain numbers of ms."""
+        """The same of the responses that came, as plain numbers of ms."""
         _check(qs)
         if not self.count:
             return [None] * len(qs)
@@ -177,7 +236,7 @@ class Latency:
 
     @property
     def extremes(self) -> tuple[float, float] | tuple[None, None]:
-        """The smallest and the largest, as plain numbers of ms."""
+        """The shortest and the longest of those that came, as plain numbers of ms."""
         return (self._min_ns / 1e6, self._max_ns / 1e6) if self.count else (None, None)
 
     def _extreme(self, q: float, nanos: int, at_least: bool) -> Milliseconds:

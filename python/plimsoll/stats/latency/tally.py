@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll.record import NO_REQUESTS, TIMED, Interval
-from plimsoll.stats.latency.milliseconds import CENSORED, Latency
+from plimsoll.record import CENSORED, NO_REQUESTS, TIMED, UNANSWERED, Interval
+from plimsoll.stats.latency.milliseconds import Latency
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container
@@ -16,18 +16,20 @@ Clock = Literal["response", "service"]
 class TimeSums:
     """The times of some exchanges by one clock, which can be added up."""
 
-    __slots__ = ("_complete", "_given_up")
+    __slots__ = ("_complete", "_given_up", "_waits")
 
     def __init__(self) -> None:
         # `response` has the times of either clock, and `service` those without the generator's share, as `Latency`
         # reads them.
         self._complete = Interval(0, "", "", "success")
         self._given_up: Interval | None = None
+        self._waits: Interval | None = None
+        """For responses that did not come."""
 
     def add(self, interval: Interval, clock: Clock) -> None:
         if not interval.timed:
             return
-        into = self._part(interval.outcome in CENSORED)
+        into = self._part(interval.outcome)
         if clock == "response":
             smallest, largest = interval.response_min, interval.response_max
             _extend(into, interval.timed, interval.response_sum, interval.on_time_sum, smallest, largest)
@@ -43,9 +45,9 @@ class TimeSums:
         into.overflow += interval.overflow
 
     def merge(self, other: TimeSums) -> None:
-        for part in other._parts():
+        for part in (*other._parts(), *(() if other._waits is None else (other._waits,))):
             if part.count:
-                into = self._part(part is other._given_up)
+                into = self._part(part.outcome)
                 smallest, largest = part.response_min, part.response_max
                 _extend(into, part.count, part.response_sum, part.service_sum, smallest, largest)
                 into.response.add(part.response)
@@ -57,16 +59,18 @@ class TimeSums:
         return sum(part.count for part in self._parts())
 
     def latency(self) -> Latency:
-        return Latency.of_response(self._parts())
+        return Latency.of_response(self._parts(), self._waits)
 
     def _parts(self) -> list[Interval]:
         return [self._complete] if self._given_up is None else [self._complete, self._given_up]
 
-    def _part(self, given_up: bool) -> Interval:
-        if not given_up:
+    def _part(self, outcome: str) -> Interval:
+        if outcome == UNANSWERED:
+            self._waits = self._waits or Interval(0, "", "", UNANSWERED)
+            return self._waits
+        if outcome not in CENSORED:
             return self._complete
-        if self._given_up is None:
-            self._given_up = Interval(0, "", "", next(iter(CENSORED)))
+        self._given_up = self._given_up or Interval(0, "", "", outcome)
         return self._given_up
 
 
@@ -81,16 +85,20 @@ def _extend(into: Interval, count: int, total: int, on_time: float, smallest: in
 class Tally:
     """Counts by outcome, and the times by the requested clocks. timed: the outcomes whose times count."""
 
-    __slots__ = ("_timed", "outcomes", "times")
+    __slots__ = ("_timed", "outcomes", "times", "waits")
 
     def __init__(self, clocks: Collection[Clock] = (), timed: Container[str] = TIMED) -> None:
         self._timed = timed
         self.outcomes: dict[str, int] = {}
         self.times: dict[Clock, TimeSums] = {clock: TimeSums() for clock in clocks}
+        self.waits: Interval | None = None
+        """For responses that did not come."""
 
     def add(self, interval: Interval) -> None:
         self.outcomes[interval.outcome] = self.outcomes.get(interval.outcome, 0) + interval.count
-        if interval.outcome in self._timed:
+        if interval.outcome == UNANSWERED:
+            self._wait(interval)
+        if interval.outcome in self._timed or interval.outcome == UNANSWERED:
             for clock, times in self.times.items():
                 times.add(interval, clock)
 
@@ -99,15 +107,22 @@ class Tally:
             self.outcomes[outcome] = self.outcomes.get(outcome, 0) + count
         for clock, times in self.times.items():
             times.merge(other.times[clock])
+        if other.waits is not None:
+            self._wait(other.waits)
+
+    def _wait(self, interval: Interval) -> None:
+        if self.waits is None:
+            self.waits = Interval(0, "", "", UNANSWERED)
+        self.waits.add(interval)
 
     @property
     def exchanges(self) -> int:
-        """All, including cancelled ones and those never sent."""
+        """All, including unanswered ones and those never sent."""
         return sum(self.outcomes.values())
 
     @property
-    def requests(self) -> int:
-        """Those that ended by themselves, as in `Totals.requests`."""
+    def completed(self) -> int:
+        """Those that ended by themselves, as in `Totals.completed`."""
         return sum(count for outcome, count in self.outcomes.items() if outcome not in NO_REQUESTS)
 
 

@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
-from plimsoll.record import TIMED
+from plimsoll.record import NO_REQUESTS
 from plimsoll.stats.latency.milliseconds import CLEAN_THROUGHPUT, is_clean
 from plimsoll.stats.latency.tally import Tally
 from plimsoll.stats.thresholds.grammar import parse_threshold
 from plimsoll.stats.thresholds.watch import read
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Iterable
 
     from plimsoll.record import Interval
     from plimsoll.stats.thresholds.grammar import Threshold
+    from plimsoll.stats.view import RunView
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +56,20 @@ def parse_slo(text: str) -> tuple[Threshold, ...]:
     return criteria
 
 
-def results(
-    criteria: Iterable[Threshold], intervals: Iterable[Interval], seconds: float, timed: Container[str] = TIMED
-) -> tuple[CriterionResult, ...]:
-    """The results for a run. intervals: those that count, without the warm-up; seconds: their length; timed: the
-    outcomes whose times count."""
+def results(criteria: Iterable[Threshold], intervals: Iterable[Interval], view: RunView) -> tuple[CriterionResult, ...]:
+    """The results for a run. intervals: those of its view."""
     rows = list(intervals)
-    return tuple(_result(each, rows, seconds, timed) for each in criteria)
+    return tuple(_result(each, rows, view) for each in criteria)
 
 
-def _result(criterion: Threshold, rows: list[Interval], seconds: float, timed: Container[str]) -> CriterionResult:
-    tally = Tally({criterion.subject.clock} if criterion.subject.is_time else (), timed)
+def _result(criterion: Threshold, rows: list[Interval], view: RunView) -> CriterionResult:
+    tally, late = Tally({criterion.subject.clock} if criterion.subject.is_time else (), view.timed), 0
     for each in rows:
         if criterion.covers(each.method, each.name):
             tally.add(each)
-    reading = read(criterion, tally, seconds)
+            is_late = view.loaded is not None and each.second >= view.loaded.stop
+            late += each.count if is_late and each.outcome not in NO_REQUESTS else 0
+    reading = read(criterion, tally, view.rate_s, view.patience, late)
     if reading.value is None:
         return CriterionResult(criterion, None, held=False, at_least=False)
     return CriterionResult(

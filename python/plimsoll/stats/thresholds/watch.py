@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from plimsoll.record import NO_REQUESTS, TIMED
+from plimsoll.record import NO_REQUESTS, TIMED, UNANSWERED
+from plimsoll.stats.latency.patience import Patience
 from plimsoll.stats.latency.tally import Seconds, Tally
 from plimsoll.stats.thresholds.grammar import Threshold, ThresholdSubject, flat, parse_threshold
 
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.latency.tally import Clock
 
-__all__ = ["Threshold", "ThresholdResult", "ThresholdSubject", "ThresholdWatch", "parse_threshold"]
+__all__ = ["Threshold", "ThresholdOutcome", "ThresholdResult", "ThresholdSubject", "ThresholdWatch", "parse_threshold"]
+
+ThresholdOutcome = Literal["passed", "broken", "not shown"]
 
 LATE = 10
 """Seconds in which late data can still change the verdict on a window."""
@@ -36,7 +39,7 @@ class ThresholdResult:
     text: str
     """As it was written."""
     passed: bool
-    """Whether the run keeps to it."""
+    """Whether the run is shown to keep to it."""
     value: float | None
     """Of the whole run; of the first window that failed, or else the one that came nearest to it. None: no samples."""
     limit: float
@@ -50,7 +53,16 @@ class ThresholdResult:
     share: float = 0.0
     """How much of the value the generator may have added."""
     within_share: bool = False
-    """The limit is within that share: it passes, because the target may have kept to it."""
+    """The limit is within that share: the target may have kept to it, but that is not shown."""
+    shown: bool = True
+    """Whether the data show if the limit holds. They do not if it is within that share, or if requests were given up on
+    that may have taken longer."""
+
+    @property
+    def outcome(self) -> ThresholdOutcome:
+        if self.passed:
+            return "passed"
+        return "broken" if self.shown else "not shown"
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -58,7 +70,11 @@ class ThresholdResult:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Unknown fields, from a newer version, are ignored."""
-        return cls(**{each.name: values[each.name] for each in fields(cls) if each.name in values})
+        known = {each.name: values[each.name] for each in fields(cls) if each.name in values}
+        if known.get("within_share"):
+            # Earlier versions let it pass.
+            known |= {"passed": False, "shown": False}
+        return cls(**known)
 
 
 class ThresholdReading(NamedTuple):
@@ -67,10 +83,11 @@ class ThresholdReading(NamedTuple):
     value: float | None
     at_least: bool
     held: bool
+    """It is not broken."""
     share: float = 0.0
     """How much of the value the generator may have added."""
     within_share: bool = False
-    """The limit is between the value and the value without that share: it holds."""
+    """The limit is between the value and the value without that share: it is not broken, but not shown to hold."""
 
 
 class ThresholdWatch:
@@ -80,6 +97,8 @@ class ThresholdWatch:
         """warmup: seconds left out at the start of the run, rounded up to whole ones. timed: the outcomes whose times
         count."""
         self._thresholds = list(thresholds)
+        self.patience = Patience()
+        """That of the run's view, which knows its responses. Set it before `add`."""
         self._first = math.ceil(warmup)
         self._complete = self._first - 1
         """Last complete second."""
@@ -91,20 +110,21 @@ class ThresholdWatch:
         self._of_endpoint: dict[tuple[str, str], list[_Scope]] = {}
         self._broken: tuple[Threshold, ThresholdResult] | None = None
 
-    def add(self, second_intervals: Iterable[Interval], upto_second: int) -> None:
+    def add(self, second_intervals: Iterable[Interval], upto_second: int, load_end: float = math.inf) -> None:
         """upto_second: the last second that all workers have reported, and in which load was still offered. Later data
-        for it, or for earlier ones, corrects the windows of the last `LATE` seconds and the sum of the run."""
+        for it, or for earlier ones, corrects the windows of the last `LATE` seconds and the sum of the run. load_end:
+        the end of the load, seconds since second 0; what comes after it is no throughput."""
         for interval in second_intervals:
             scopes = self._of_endpoint.get((interval.method, interval.name))
             if scopes is None:
                 scopes = self._meet(interval.method, interval.name)
             if interval.second >= self._first:
                 for scope in scopes:
-                    scope.add(interval)
+                    scope.add(interval, is_late=interval.second >= load_end)
         for scope in self._scopes.values():
-            scope.take_in(self._complete)
+            scope.take_in(self._complete, self.patience)
             for second in range(self._complete + 1, upto_second + 1):
-                scope.judge(second, self._first)
+                scope.judge(second, self._first, self.patience)
         self._complete = max(self._complete, upto_second)
         if self._broken is None:
             self._look_for_a_stop()
@@ -114,7 +134,7 @@ class ThresholdWatch:
         return self._broken[0] if self._broken else None
 
     def finish(self, duration: float) -> list[ThresholdResult]:
-        """duration: measured seconds, as in `RunView.duration`. In the order of the thresholds."""
+        """duration: measured seconds, as in `RunView.rate_s`. In the order of the thresholds."""
         return [
             self._broken[1] if self._broken and self._broken[0] is each else self._result(each, duration)
             for each in self._thresholds
@@ -136,7 +156,7 @@ class ThresholdWatch:
                     self._broken = threshold, self._result(threshold, measured)
                     return
             elif measured >= SETTLED:
-                reading = read(threshold, scope.total, measured)
+                reading = read(threshold, scope.total, measured, self.patience)
                 if reading.value is not None and not reading.held:
                     where = f" after {self._complete + 1} s, which ended the run"
                     self._broken = threshold, _judged(threshold, reading, where)
@@ -147,7 +167,7 @@ class ThresholdWatch:
         if not scope.total.exchanges:
             return _result(threshold, ThresholdReading(None, False, False), self._nothing(threshold))
         if threshold.mode == "run":
-            return _judged(threshold, read(threshold, scope.total, duration), "")
+            return _judged(threshold, read(threshold, scope.total, duration, self.patience, scope.late), "")
         return scope.course(threshold).result(duration)
 
     def _nothing(self, threshold: Threshold) -> str:
@@ -164,8 +184,8 @@ class ThresholdWatch:
         return f"{threshold.endpoint} never occurred{nearest}"
 
 
-def read(threshold: Threshold, tally: Tally, seconds: float) -> ThresholdReading:
-    """The threshold's subject over the tally of this many seconds."""
+def read(threshold: Threshold, tally: Tally, seconds: float, patience: Patience, late: int = 0) -> ThresholdReading:
+    """The threshold's subject over the tally of this many seconds. late: completed requests that came after them."""
     subject = threshold.subject
     if subject.is_time:
         time = _time(subject, tally)
@@ -174,7 +194,7 @@ def read(threshold: Threshold, tally: Tally, seconds: float) -> ThresholdReading
         held = threshold.holds(time.value, time.at_least)
         within = _is_bound(threshold) and held != threshold.holds(time.value - time.share, time.at_least)
         return ThresholdReading(time.value, time.at_least, held or within, time.share, within)
-    value = _count(threshold, tally, seconds)
+    value = _count(threshold, tally, seconds, patience, late)
     return ThresholdReading(value, False, value is not None and threshold.holds(value))
 
 
@@ -195,15 +215,19 @@ def _time(subject: ThresholdSubject, tally: Tally) -> Milliseconds | None:
             return latency.max
 
 
-def _count(threshold: Threshold, tally: Tally, seconds: float) -> float | None:
+def _count(threshold: Threshold, tally: Tally, seconds: float, patience: Patience, late: int) -> float | None:
     subject = threshold.subject
+    overdue = patience.overdue(tally.waits) if tally.waits is not None else 0
     if subject.kind == "requests":
-        return tally.requests
+        return tally.completed + overdue
     if subject.kind == "rps":
-        return tally.requests / seconds if seconds > 0 else None
+        return (tally.completed - late) / seconds if seconds > 0 else None
     count = sum(tally.outcomes.get(outcome, 0) for outcome in subject.outcomes)
-    apart = sum(tally.outcomes.get(outcome, 0) for outcome in subject.outcomes & NO_REQUESTS)
-    whole = tally.requests + apart
+    whole = tally.completed + sum(tally.outcomes.get(outcome, 0) for outcome in subject.outcomes & NO_REQUESTS)
+    if UNANSWERED not in subject.outcomes:
+        whole += overdue
+        # Of any kind of failure, or of one alone.
+        count += overdue if len(subject.outcomes) > 1 else 0
     if not whole:
         return None
     return 100 * count / whole if threshold.unit == "%" else count
@@ -214,6 +238,8 @@ class _Scope:
 
     def __init__(self, thresholds: Sequence[Threshold], timed: Container[str]) -> None:
         self._threshold = thresholds[0]
+        self.late = 0
+        """Completed requests that came after the load."""
         self._timed = timed
         self._courses: dict[int, list[_Course]] = {}
         """By the seconds of a window; `for` uses single ones."""
@@ -230,13 +256,15 @@ class _Scope:
     def covers(self, method: str, name: str) -> bool:
         return self._threshold.covers(method, name)
 
-    def add(self, interval: Interval) -> None:
+    def add(self, interval: Interval, *, is_late: bool) -> None:
+        if is_late and interval.outcome not in NO_REQUESTS:
+            self.late += interval.count
         tally = self._new.get(interval.second)
         if tally is None:
             tally = self._new[interval.second] = Tally(self._clocks, self._timed)
         tally.add(interval)
 
-    def take_in(self, complete: int) -> None:
+    def take_in(self, complete: int, patience: Patience) -> None:
         """Add new data to the sums, and judge again the windows considered complete."""
         for second, tally in self._new.items():
             self.total.merge(tally)
@@ -245,19 +273,19 @@ class _Scope:
         self._new = {}
         for length, courses in self._courses.items():
             for end in [each for each in courses[0].pending if each >= oldest]:
-                self._judge_window(end, length, courses)
+                self._judge_window(end, length, courses, patience)
 
-    def judge(self, second: int, first: int) -> None:
+    def judge(self, second: int, first: int, patience: Patience) -> None:
         """Judge the windows that end with this second, none of which begins before the first."""
         for length, courses in self._courses.items():
             if second - length + 1 >= first:
-                self._judge_window(second, length, courses)
+                self._judge_window(second, length, courses, patience)
         self._seconds.forget(second - LATE - self._longest)
 
-    def _judge_window(self, end: int, length: int, courses: Sequence[_Course]) -> None:
+    def _judge_window(self, end: int, length: int, courses: Sequence[_Course], patience: Patience) -> None:
         tally = self._seconds.window(end - length + 1, length)
         for course in courses:
-            course.judge(end, read(course.threshold, tally, length))
+            course.judge(end, read(course.threshold, tally, length, patience))
 
     def course(self, threshold: Threshold) -> _Course:
         return next(each for courses in self._courses.values() for each in courses if each.threshold is threshold)
@@ -333,29 +361,32 @@ def _judged(threshold: Threshold, reading: ThresholdReading, where: str, held: b
         return _result(threshold, reading._replace(held=passed), f"{subject}: {nothing}{where}")
     sign = "≥" if reading.at_least else ""
     detail = f"{subject}: {sign}{_shown(reading.value, threshold.unit)}{where}"
-    if not passed:
+    may_hold = not passed and reading.at_least and threshold.holds(reading.value)
+    if may_hold:
+        detail += f": not shown to be {limit}, because requests were given up on, and it may be more"
+    elif not passed:
         detail += f", not {limit}"
-        if reading.at_least and threshold.holds(reading.value):
-            detail += ": requests were given up on, so it may be more"
     elif reading.within_share:
         detail += (
-            f", up to {_shown(reading.share, threshold.unit)} of it the generator's: passes {limit}, within the "
-            "generator's share"
+            f", up to {_shown(reading.share, threshold.unit)} of it the generator's: not shown to be {limit}, nor to "
+            "break it"
         )
-    return _result(threshold, reading._replace(held=passed), detail)
+    return _result(threshold, reading._replace(held=passed), detail, shown=not may_hold)
 
 
-def _result(threshold: Threshold, reading: ThresholdReading, detail: str) -> ThresholdResult:
+def _result(threshold: Threshold, reading: ThresholdReading, detail: str, *, shown: bool = True) -> ThresholdResult:
+    within = reading.held and reading.within_share
     return ThresholdResult(
         threshold.text,
-        reading.held,
+        reading.held and not within,
         reading.value,
         threshold.limit,
         detail,
         threshold.unit,
         reading.at_least,
         reading.share,
-        reading.held and reading.within_share,
+        within,
+        shown and not within,
     )
 
 

@@ -2,16 +2,16 @@
 
 A run is invalid only if its load was not the requested load, or its record contradicts itself. Lateness of the
 generator is a remark: each value has the part that the generator may have added (`stats.latency.milliseconds`).
+Nothing else decides whether a run is valid: every report, list and comparison asks `judge`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.stats.validity import lateness, load, record
-from plimsoll.stats.validity.check import CheckState, Validity, ValidityCheck
+from plimsoll.stats.validity import lateness, load, record, standstill
+from plimsoll.stats.validity.check import ACHIEVED, ENDED, OF_RECORD, CheckState, Validity, ValidityCheck
 from plimsoll.stats.validity.lateness import CPU, CPU_SHARE, LEAST_FOR_P99, throughput_share, unclean_figures
-from plimsoll.stats.validity.load import ACHIEVED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,7 +23,9 @@ __all__ = [
     "ACHIEVED",
     "CPU",
     "CPU_SHARE",
+    "ENDED",
     "LEAST_FOR_P99",
+    "OF_RECORD",
     "CheckState",
     "Validity",
     "ValidityCheck",
@@ -34,11 +36,12 @@ __all__ = [
 ]
 
 
-def judge(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Validity:
+def judge(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any], status: str) -> Validity:
     """Of the manifest, `model` and `users_kind` are read; of the facts, `lost_workers`, `clock_step_ms`,
-    `coordinator_silence_s`, `load_cut_s`, `resumed`, and the counts of records."""
-    checks = _checks(view, manifest, facts, (view.total, *view.endpoints))
-    return Validity((*checks[:-1], record.percentiles(view), checks[-1], record.stored(view, facts)))
+    `coordinator_silence_s`, `load_cut_s`, `resumed`, and the counts of records. status: how the run ended, as a store
+    has it."""
+    *checks, little = _checks(view, manifest, facts, (view.total, *view.endpoints))
+    return Validity((load.ended(status), *checks, record.percentiles(view), little, record.stored(view, facts)))
 
 
 def judge_so_far(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Validity:
@@ -55,7 +58,7 @@ def _checks(
         lateness.lag(view, manifest, rows),
         lateness.delay(view, manifest),
         lateness.cpu(view, manifest),
-        lateness.silence(view, manifest),
+        standstill.silence(view, manifest),
         load.workers(facts),
         load.coordinator(facts),
         load.clock(facts),

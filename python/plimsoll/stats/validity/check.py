@@ -6,6 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+ACHIEVED = 0.99
+"""Minimum share of the requested load that was put on the target."""
+
+ENDED = "ended"
+"""The check that tells whether the run went on to its end."""
+
+OF_RECORD = frozenset({"percentiles", "little", "stored"})
+"""Checks of the record alone. If only these fail, the load may have been the load asked for."""
+
 CheckState = Literal["ok", "remark", "failed", "unknown", "n/a"]
 
 
@@ -38,6 +47,12 @@ class Validity:
     def reasons(self) -> list[str]:
         """Why it is invalid."""
         return [check.text for check in self.checks if check.state == "failed"]
+
+    @property
+    def unfit(self) -> tuple[str, ...]:
+        """Why the run counts in no comparison: because it is invalid, or has not ended."""
+        ended = self.named(ENDED)
+        return (*self.reasons, *([ended.text] if ended is not None and ended.state == "unknown" else ()))
 
     @property
     def remarks(self) -> list[str]:

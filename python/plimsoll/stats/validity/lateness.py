@@ -1,5 +1,5 @@
-"""The lateness of the generator, its cause, and its effect on the numbers. Only a full worker that falls further and
-further behind makes a run invalid: then its load was not the requested load."""
+"""The lateness of the generator, its cause, and its effect on the numbers. A run is invalid for it only if its load was
+not the requested load: if arrivals left seconds late, or a full worker fell further and further behind."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from itertools import chain
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.stats.generator import LATE_MS
 from plimsoll.stats.latency.milliseconds import CLEAN_MS, CLEAN_PART, CLEAN_THROUGHPUT
 from plimsoll.stats.totals import AGGREGATED
-from plimsoll.stats.validity.check import ValidityCheck, about, count, ms, percent
+from plimsoll.stats.validity import standstill
+from plimsoll.stats.validity.check import ACHIEVED, ValidityCheck, about, ms, percent
+from plimsoll.stats.wording import count, number
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
@@ -36,17 +39,18 @@ this many ms more."""
 LEAST_FULL_SECONDS = 2
 ALL_USERS = 0.99
 """Of the most users: with fewer, more of them are starting, which makes lag grow for a while."""
+STOOD_STILL = 0.5
+"""Share of the p99 of lag for which a worker stood still at once: that is evidence that something blocked its loop."""
+UNKNOWN = "the reason is not known"
 CPU_WAIT = 0.2
 """Time in which workers waited for a CPU, per CPU time that they used: above it the computer was busy. On an idle one
 it is a few per cent."""
-SILENCE_MS = 500
-"""A worker was silent if nothing was sent or read for longer."""
-MOST_SECONDS = 5
-"""Maximum number of seconds listed."""
 
 
 def lag(view: RunView, manifest: Mapping[str, Any], rows: Iterable[Totals]) -> ValidityCheck:
     """rows: those to judge, the sum first."""
+    if missed := _late_arrivals(view, manifest):
+        return missed
     times = view.generator.lag
     if times.count < LEAST_FOR_P99:
         few = f"too few requests to judge lag ({times.count} of {LEAST_FOR_P99})"
@@ -65,6 +69,22 @@ def lag(view: RunView, manifest: Mapping[str, Any], rows: Iterable[Totals]) -> V
         f"{'The ' if name.startswith('mean') else ''}{name} may be up to {about(time.share)} too high."
     )
     return ValidityCheck("lag", "remark", late, None, text)
+
+
+def _late_arrivals(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck | None:
+    """Open model: arrivals that left so late that the target did not have them when they were due."""
+    generator = view.generator
+    if manifest.get("model", "closed") != "open" or not generator.offered:
+        return None
+    late = min(sum(generator.late_by_second.values()), generator.offered)
+    if late <= (1 - ACHIEVED) * generator.offered:
+        return None
+    text = (
+        f"{number(late)} of {count(generator.offered, 'arrival')} left more than {LATE_MS // 1000} s after they were "
+        f"due, up to {ms(generator.lag.max / 1000)}, from second {generator.late_since} to second "
+        f"{max(generator.late_by_second)}: {cause(view, manifest)}"
+    )
+    return ValidityCheck("lag", "failed", late / generator.offered, 1 - ACHIEVED, text)
 
 
 def delay(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
@@ -99,22 +119,15 @@ def cpu(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
         return ValidityCheck("cpu", "failed", share, CPU_SHARE, text)
     if share <= CPU_SHARE:
         return ValidityCheck("cpu", "ok", share, CPU_SHARE, above)
-    return ValidityCheck("cpu", "remark", share, CPU_SHARE, f"{above[:1].upper()}{above[1:]}: {_full(view)}.")
+    # Where it costs nothing, more processes would change nothing: users wait for the target.
+    why = f": {_full(view)}" if is_costly(view, manifest) else ", and sent and read in time all the same"
+    return ValidityCheck("cpu", "remark", share, CPU_SHARE, f"{above[:1].upper()}{above[1:]}{why}.")
 
 
-def silence(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
-    """Percentiles alone do not show that nothing was sent for a while."""
-    if not view.generator.workers:
-        return ValidityCheck("silence", "unknown", None, SILENCE_MS, "no worker reported whether it stood still")
-    seconds = view.generator.silences(SILENCE_MS)
-    if not seconds:
-        return ValidityCheck("silence", "ok", None, SILENCE_MS, f"no worker stood still for more than {SILENCE_MS} ms")
-    longest = max(seconds.values())
-    text = (
-        f"A worker stood still for up to {ms(longest)} ({_named(list(seconds))}): {cause(view, manifest)}. "
-        "Nothing was sent or read meanwhile."
-    )
-    return ValidityCheck("silence", "remark", longest, SILENCE_MS, text)
+def is_costly(view: RunView, manifest: Mapping[str, Any]) -> bool:
+    """Whether the generator was so late that it shows in the times of all requests, or in the throughput."""
+    part = throughput_share(view, manifest)
+    return bool(unclean(view.total, view.timed)) or (part is not None and part > CLEAN_THROUGHPUT)
 
 
 def unclean(row: Totals, timed: Container[str]) -> dict[str, Milliseconds]:
@@ -152,19 +165,28 @@ def throughput_share(view: RunView, manifest: Mapping[str, Any]) -> float | None
 
 
 def cause(view: RunView, manifest: Mapping[str, Any]) -> str:
-    """The cause of the generator's lateness, in a few words."""
+    """The cause of the generator's lateness, in a few words. It has evidence of its own: that other causes have none is
+    no evidence."""
     generator = view.generator
     if generator.busy_share(_cpu_limit(manifest)) > CPU_SHARE:
         return _full(view)
+    if silences := generator.silences(LATE_MS):
+        return standstill.cause(silences, manifest)
     has_waited = generator.cpu_waited > CPU_WAIT * generator.cpu_used
     is_native = manifest.get("users_kind") == "native"
     if is_native and not has_waited and generator.busy_share(MUCH_CPU) > CPU_SHARE:
         return f"a worker reads one reply after another: use --processes {generator.workers + 1}"
-    if is_native or has_waited:
+    if has_waited:
         return "this computer was busy with something else"
-    if generator.cpu_waited:
-        return "the users' own code blocks"
-    return "this computer was busy, or the users' own code blocks"
+    stood_still = max(generator.silence_by_second().values(), default=0)
+    if not stood_still or stood_still < STOOD_STILL * generator.lag.value_at(0.99) / 1000:
+        return UNKNOWN
+    blocked = f"a worker stood still for up to {ms(stood_still)}"
+    if is_native:
+        return f"{blocked}, because its process was stopped, or this computer was busy"
+    # Without a reading of how long the worker waited for a CPU, both are possible.
+    busy = "" if generator.cpu_waited else "this computer was busy, or "
+    return f"{blocked}, because {busy}the users' own code blocks"
 
 
 def _full(view: RunView) -> str:
@@ -198,9 +220,3 @@ def _figures(times: Latency) -> Iterator[tuple[str, Milliseconds | None]]:
     for name, quantile in JUDGED.items():
         yield name, times.quantile(quantile)
     yield "mean", times.mean
-
-
-def _named(seconds: list[int]) -> str:
-    shown = ", ".join(map(str, seconds[:MOST_SECONDS]))
-    more = len(seconds) - MOST_SECONDS
-    return f"second{'' if len(seconds) == 1 else 's'} {shown}{f' and {more} more' if more > 0 else ''}"

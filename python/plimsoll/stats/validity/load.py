@@ -5,19 +5,33 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.stats.validity.check import ValidityCheck, count, ms, percent
+from plimsoll.stats.validity.check import ACHIEVED, ENDED, ValidityCheck, count, ms, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from plimsoll.stats.validity.check import CheckState
     from plimsoll.stats.view import RunView
 
-ACHIEVED = 0.99
-"""Minimum share of the offered arrivals that started while load was offered."""
 COORDINATOR_S = 1.0
 """Seconds that the coordinating process may pause without a remark."""
 STEP_MS = 1.0
 """Tolerated change of the system's clock, in ms."""
+
+_ENDINGS: dict[str, tuple[CheckState, str]] = {
+    "finished": ("ok", "the run went on to its end"),
+    "stopped": ("remark", "The run was stopped before its end."),
+    "running": ("unknown", "the run has not ended"),
+    "interrupted": ("failed", "the run was cut off before its end: seconds may be missing"),
+    "failed": ("failed", "the run failed before its end"),
+}
+"""By the status of a run."""
+
+
+def ended(status: str) -> ValidityCheck:
+    """Whether the load went on as long as it should. A run that somebody stopped had its load until then."""
+    state, text = _ENDINGS.get(status, ("failed", f"it is not known how the run ended: its status is {status!r}"))
+    return ValidityCheck(ENDED, state, None, None, text)
 
 
 def offered(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:

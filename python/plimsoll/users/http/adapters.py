@@ -1,13 +1,15 @@
 """Adapters of requests that a locustfile mounts on its session: their changes to requests and responses take effect.
 
-An adapter with its own `send` or `add_headers` is called. When it calls the method of its base class, the engine sends,
-with retries as in the adapter's `max_retries`. The engine manages the connections; adapters that only configure
-connections have no effect.
+An adapter with its own `send` or `add_headers` is called, and so is a function with which a script replaces that of
+HTTPAdapter. When they call the method of the base class, the engine sends, with retries as in the adapter's
+`max_retries`: for that, HTTPAdapter's own `send` is replaced here. The engine manages the connections; adapters that
+only configure connections have no effect.
 """
 
 from __future__ import annotations
 
 from contextvars import ContextVar
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from requests.adapters import BaseAdapter, HTTPAdapter
@@ -22,34 +24,42 @@ if TYPE_CHECKING:
     from requests import PreparedRequest, Response
     from urllib3 import Retry
 
-_send: ContextVar[Callable[..., Response]] = ContextVar("_send")
-"""The send function of the session that calls an adapter, in the calling greenlet."""
+_asked: ContextVar[tuple[BaseAdapter, Callable[..., Response]] | None] = ContextVar("_asked", default=None)
+"""The adapter that a session calls in this greenlet, and the session's function that sends with the engine."""
 
 
-class EngineAdapter(HTTPAdapter):
-    """Inserted between a locustfile's adapter and HTTPAdapter: super().send() of the adapter is this one."""
+_requests_send, _requests_add_headers = HTTPAdapter.send, HTTPAdapter.add_headers
 
-    def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
-        """Send with the engine of the calling session."""
-        kwargs |= zip(("stream", "timeout", "verify", "cert", "proxies"), args, strict=False)
-        self.add_headers(request, **kwargs)
-        send, retries = _send.get(), self.max_retries
-        while True:
-            try:
-                response = send(request, **kwargs)
-            except RequestException as error:
-                retries = _after_error(retries, request, error)
-                continue
-            if not retries.is_retry(str(request.method), response.status_code, "Retry-After" in response.headers):
+
+@wraps(_requests_send)
+def _send(self: HTTPAdapter, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
+    """Send with the engine if a session of HttpUser has asked this adapter, else as requests does."""
+    asked = _asked.get()
+    if asked is None or asked[0] is not self:
+        return _requests_send(self, request, *args, **kwargs)
+    kwargs |= zip(("stream", "timeout", "verify", "cert", "proxies"), args, strict=False)
+    self.add_headers(request, **kwargs)
+    send, retries = asked[1], self.max_retries
+    while True:
+        try:
+            response = send(request, **kwargs)
+        except RequestException as error:
+            retries = _after_error(retries, request, error)
+            continue
+        if not retries.is_retry(str(request.method), response.status_code, "Retry-After" in response.headers):
+            return response
+        try:
+            pool = pool_of(str(request.url))
+            retries = retries.increment(request.method, request.path_url, response=response.raw, _pool=pool)
+        except MaxRetryError as error:
+            if not retries.raise_on_status:
                 return response
-            try:
-                pool = pool_of(str(request.url))
-                retries = retries.increment(request.method, request.path_url, response=response.raw, _pool=pool)
-            except MaxRetryError as error:
-                if not retries.raise_on_status:
-                    return response
-                raise RetryError(error, request=request) from error
-            retries.sleep(response.raw)
+            raise RetryError(error, request=request) from error
+        retries.sleep(response.raw)
+
+
+# What a locustfile's adapter, or a function that replaces this one, calls in the end.
+HTTPAdapter.send = _send  # type: ignore[method-assign]
 
 
 def _after_error(retries: Retry, request: PreparedRequest, error: RequestException) -> Retry:
@@ -71,22 +81,14 @@ def takes_part(adapter: Any) -> bool:
     cls = type(adapter)
     if not isinstance(adapter, HTTPAdapter):
         return isinstance(adapter, BaseAdapter)
-    own = cls.send is not HTTPAdapter.send or cls.add_headers is not HTTPAdapter.add_headers
+    own = cls.send is not _send or cls.add_headers is not _requests_add_headers
     return own or bool(adapter.max_retries.total)
 
 
-def join(adapter: BaseAdapter) -> None:
-    """Make the engine send what the adapter passes to its base class."""
-    cls = type(adapter)
-    if isinstance(adapter, HTTPAdapter) and not isinstance(adapter, EngineAdapter):
-        bases = (EngineAdapter,) if cls is HTTPAdapter else (cls, EngineAdapter)
-        adapter.__class__ = type(cls.__name__, bases, {"__module__": cls.__module__})
-
-
 def ask(adapter: BaseAdapter, send: Callable[..., Response], request: PreparedRequest, **settings: Any) -> Response:
-    """The adapter's response to a request; `send` replaces the method of its base class."""
-    token = _send.set(send)
+    """The adapter's response to a request; `send` does what the method of its base class would do."""
+    token = _asked.set((adapter, send))
     try:
         return adapter.send(request, **settings)
     finally:
-        _send.reset(token)
+        _asked.reset(token)

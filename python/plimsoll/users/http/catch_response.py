@@ -9,7 +9,7 @@ from greenlet import GreenletExit
 
 from plimsoll._engine import now
 from plimsoll.users.exceptions import CatchResponseError, LocustError, ResponseError
-from plimsoll.users.recording import milliseconds, report, report_cancelled
+from plimsoll.users.recording import milliseconds, report, request_recorder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,8 +29,8 @@ class CatchResponse:
     """The with-block of a response; mixed into the response classes of both sessions.
 
     Unless user code decides, the status decides. An exception that leaves the block prevents the request's report,
-    unless it is a ResponseError, the code has already decided, or a streamed body broke off. A user that is stopped in
-    the block cancels the exchange.
+    unless it is a ResponseError, the code has already decided, or a streamed body broke off. If the user is stopped
+    in the block, the exchange counts as unanswered.
     """
 
     reply: Reply | None
@@ -116,9 +116,20 @@ class CatchResponse:
             report(self, error)
         else:
             if isinstance(error, GreenletExit):
-                report_cancelled(self.session.request_event, self.endpoint)
+                self._report_unjudged()
             return False
         return True
+
+    def _report_unjudged(self) -> None:
+        """The user was stopped in the block, so whether the response is a success is not known."""
+        recorder = request_recorder(self.session.request_event)
+        if recorder is None:
+            return
+        number = recorder.endpoints[self.endpoint]
+        if self.reply is None:
+            recorder.recorder.custom(number, None, 0, "unanswered")
+        else:
+            recorder.recorder.exchange(number, self.reply, "unanswered")
 
     def success(self) -> None:
         """Count the exchange as a success, with any status. Only in a with-block; raises LocustError elsewhere."""

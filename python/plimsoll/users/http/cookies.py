@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import logging
 from email.message import Message
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +14,12 @@ from requests.structures import CaseInsensitiveDict
 if TYPE_CHECKING:
     from collections.abc import Callable
     from http.cookiejar import Cookie, CookieJar, CookiePolicy
+
+
+logger = logging.getLogger(__name__)
+
+MOST_PER_DOMAIN = 180
+"""Cookies of one user, as in browsers. A target may set new names in each response: the oldest are removed."""
 
 
 class SessionCookies(RequestsCookieJar):
@@ -88,3 +96,24 @@ def store_cookies(jar: CookieJar, request: PreparedRequest, values: list[str]) -
     for value in values:
         lines["Set-Cookie"] = value
     jar.extract_cookies(MockResponse(lines), MockRequest(request))  # type: ignore[arg-type] # the few methods it calls
+    _remove_oldest(jar)
+
+
+def _remove_oldest(jar: CookieJar) -> None:
+    """Keep `MOST_PER_DOMAIN` cookies of each domain. Counting them cookie by cookie would cost each response more."""
+    domains: dict[str, dict[str, dict[str, Cookie]]] = jar._cookies  # type: ignore[attr-defined] # by path and name
+    for domain, paths in list(domains.items()):
+        too_many = sum(map(len, paths.values())) - MOST_PER_DOMAIN
+        if too_many > 0:
+            _warn()
+            oldest = [(path, name) for path, cookies in paths.items() for name in cookies][:too_many]
+            for path, name in oldest:
+                jar.clear(domain, path, name)
+
+
+@functools.cache
+def _warn() -> None:
+    """Once in each process."""
+    logger.warning(
+        "the target sets more than %d cookies per domain: the oldest of each user are removed", MOST_PER_DOMAIN
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,11 +18,10 @@ from plimsoll.users.http.grpc_stream import GrpcStream
 from plimsoll.users.http.headers import encode
 from plimsoll.users.http.plain import limits
 from plimsoll.users.http.sending import NO_CONTEXT, RefusedError
+from plimsoll.users.http.upload import Upload
 from plimsoll.users.http.url import origin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from plimsoll._engine import GrpcMethod, Headers, Reply
     from plimsoll.users.http.sending import Sender
     from plimsoll.users.user import HttpUser, User
@@ -93,7 +92,8 @@ class Grpc:
         compression: bool = False,
     ) -> GrpcReply:
         """Call a method and wait for its end. message: a dict, which the class attribute `proto` gives a type; a
-        message of generated code; bytes. For a client that streams: a list of these, which are sent at once.
+        message of generated code; bytes. For a client that streams: a list of these, which are sent at once, or an
+        iterator, each of which is sent when it comes.
 
         name, catch_response, context: as of requests; the name is by default the method's. timeout: seconds for the
         whole call, also sent to the server. metadata: headers; bytes are sent in base64, and their names end in -bin.
@@ -127,7 +127,12 @@ class Grpc:
         self, call: Call, messages: Iterable[Any], name: str | None, caught: tuple[bool, Mapping[str, Any]],
         **options: Any,
     ) -> GrpcReply:  # fmt: skip
-        reply, url, endpoint = self._transmit(call, messages, name, False, **options)
+        upload = _upload(call, messages, options["compression"])
+        try:
+            reply, url, endpoint = self._transmit(call, messages, name, False, upload, **options)
+        finally:
+            if upload is not None:
+                upload.stop()
         made = GrpcReply(reply, self._sender, url, endpoint, call)
         handed: GrpcReply = self._sender._hand_over(made, *caught, False)
         return handed
@@ -136,21 +141,28 @@ class Grpc:
         self, call: Call, messages: Iterable[Any], name: str | None = None, context: Mapping[str, Any] = NO_CONTEXT,
         **options: Any,
     ) -> GrpcStream:  # fmt: skip
-        reply, url, endpoint = self._transmit(call, messages, name, True, **options)
-        return GrpcStream(reply, self._sender, url, endpoint, call, context)
+        upload = _upload(call, messages, options["compression"])
+        try:
+            reply, url, endpoint = self._transmit(call, messages, name, True, upload, **options)
+        except BaseException:
+            if upload is not None:
+                upload.stop()
+            raise
+        return GrpcStream(reply, self._sender, url, endpoint, call, context, upload)
 
     def _transmit(
-        self, call: Call, messages: Iterable[Any], name: str | None, stream: bool, *, timeout: float | None,
-        metadata: Metadata, compression: bool = False,
+        self, call: Call, messages: Iterable[Any], name: str | None, stream: bool, upload: Upload | None, *,
+        timeout: float | None, metadata: Metadata, compression: bool,
     ) -> tuple[Reply, str, tuple[str, str]]:  # fmt: skip
-        body = grpc_body([call.encode(each) for each in messages], compression)
+        body = None if upload is not None else grpc_body([call.encode(each) for each in messages], compression)
         extra = _extra(metadata, timeout, compression)
         endpoint = (GRPC, name or self._sender.request_name or call.name)
         origin = origin_of(self._root, self.verify, self.cert, http2=True)
         try:
             reply = self._sender._transmit(
-                endpoint, origin, "POST", f"/{call.name}", self._lines(), extra, body, None, limits(timeout), stream
-            )
+                endpoint, origin, "POST", f"/{call.name}", self._lines(), extra, body, None, limits(timeout), stream,
+                upload=upload,
+            )  # fmt: skip
         except RefusedError as error:
             raise ValueError(str(error)) from error
         return reply, f"{self._root}/{call.name}", endpoint
@@ -177,7 +189,8 @@ class Grpc:
         return lambda request, **options: self._only_reply(call, [request], **options)
 
     def stream_unary(self, method: str, request_serializer: Any, response_deserializer: Any, **_: Any) -> Any:
-        """The same for a client that streams: the function takes an iterable of messages, which are sent at once."""
+        """The same for a client that streams: the function takes an iterable of messages. Each is sent when it comes; a
+        list at once."""
         call = Call(method.removeprefix("/"), request_serializer, response_deserializer, True)
         return lambda requests, **options: self._only_reply(call, requests, **options)
 
@@ -187,14 +200,16 @@ class Grpc:
         return lambda request, **options: self._all_replies(call, [request], **options)
 
     def stream_stream(self, method: str, request_serializer: Any, response_deserializer: Any, **_: Any) -> Any:
-        """The same for both."""
+        """The same for both. The generator of messages may wait for replies: the call begins with the first step of the
+        returned iterator."""
         call = Call(method.removeprefix("/"), request_serializer, response_deserializer, False)
         return lambda requests, **options: self._all_replies(call, requests, **options)
 
     def _only_reply(
         self, call: Call, requests: Iterable[Any], timeout: Any = None, metadata: Any = None, **_: Any
     ) -> Any:
-        reply = self._send(call, requests, None, (False, NO_CONTEXT), timeout=timeout, metadata=metadata or ())
+        options = {"timeout": timeout, "metadata": metadata or (), "compression": False}
+        reply = self._send(call, requests, None, (False, NO_CONTEXT), **options)
         if reply.error is not None:
             raise reply.error
         return reply.message
@@ -202,16 +217,23 @@ class Grpc:
     def _all_replies(
         self, call: Call, requests: Iterable[Any], timeout: Any = None, metadata: Any = None, **_: Any
     ) -> Iterator[Any]:
-        stream = self._open(call, requests, timeout=timeout, metadata=metadata or ())
+        stream = self._open(call, requests, timeout=timeout, metadata=metadata or (), compression=False)
         yield from stream
         if stream.error is not None:
             raise stream.error
 
 
-def _listed_messages(message: Any) -> Sequence[Any]:
+def _upload(call: Call, messages: Iterable[Any], compression: bool) -> Upload | None:
+    """What sends messages as they come; None for those that are there already."""
+    if isinstance(messages, (list, tuple)):
+        return None
+    return Upload(grpc_body([call.encode(message)], compression) for message in messages)
+
+
+def _listed_messages(message: Any) -> Iterable[Any]:
     if message is None:
         return [{}]
-    return message if isinstance(message, (list, tuple)) else [message]
+    return message if isinstance(message, (list, tuple, Iterator)) else [message]
 
 
 def _extra(metadata: Metadata, timeout: float | None, compression: bool) -> dict[str, str | bytes | None]:

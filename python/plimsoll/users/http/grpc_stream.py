@@ -9,7 +9,8 @@ from plimsoll._engine import GrpcReader
 from plimsoll.users.exceptions import GrpcError
 from plimsoll.users.http.grpc_reply import GrpcReply
 from plimsoll.users.http.stream import CHUNK, Incoming
-from plimsoll.users.recording import report, report_cancelled, request_recorder
+from plimsoll.users.recording import report, report_unanswered, request_recorder
+from plimsoll.users.state import noted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from plimsoll._engine import Reply
     from plimsoll.users.http.grpc_reply import Call
     from plimsoll.users.http.sending import Sender
+    from plimsoll.users.http.upload import Upload
 
 
 class GrpcStream(GrpcReply):
@@ -36,16 +38,22 @@ class GrpcStream(GrpcReply):
         endpoint: tuple[str, str],
         call: Call,
         context: Mapping[str, Any],
+        upload: Upload | None = None,
     ) -> None:
+        """upload: sends the messages of the call."""
         super().__init__(reply, session, url, endpoint, call)
         self._context = context or None
+        self._upload = upload
         self._body = None if session._client is None else session._client.stream(reply)
         if self.error is not None:
             if self._body is not None:
                 self._body.close()
+            if upload is not None:
+                upload.stop()
             report(self, self.error)
             return
-        self._source = Incoming(reply, self._body, session._hub.wait)
+        wait = session._hub.wait if upload is None else upload.wait
+        self._source = Incoming(reply, self._body, noted(session._pacer, wait))
         recorder = request_recorder(session.request_event)
         self._reader = GrpcReader(reply, *(() if recorder is None else recorder.place(endpoint)))
 
@@ -60,7 +68,7 @@ class GrpcStream(GrpcReply):
         incoming = BufferedReader(self._source, CHUNK)
         try:
             while piece := incoming.read1(CHUNK):
-                yield from map(self._call.decode, self._reader.feed(piece, self._source.arrival))
+                yield from self._replies(piece)
             self.error = self._end()
         except GeneratorExit:
             # The loop was left.
@@ -71,16 +79,30 @@ class GrpcStream(GrpcReply):
             self.error = GrpcError(str(error), "protocol")
         except Exception:
             if self._body is None or self._body.error is None:
+                self._give_up()
                 raise
             self._end()
             self.error = GrpcError(self._body.error, self._body.outcome)
         except BaseException:
             # The user was stopped, or ran into a timeout of its own code.
-            report_cancelled(self.session.request_event, self.endpoint)
+            self._give_up()
             raise
         finally:
             incoming.close()
+            if self._upload is not None:
+                self._upload.stop()
         report(self, self.error)
+
+    def _give_up(self) -> None:
+        report_unanswered(self.session.request_event, self.endpoint, self.reply.due, self.reply.sent)
+
+    def _replies(self, piece: bytes) -> Iterator[Any]:
+        """The replies that end in these bytes. Other users run now and then: a small reply may become a large one."""
+        yield from map(self._call.decode, self._reader.feed(piece, self._source.arrival))
+        hub = self.session._hub
+        while self._reader.is_pending:
+            hub.engine.work_later(hub.greenlet, self._reader.is_in_message)
+            yield from map(self._call.decode, self._reader.feed(b"", self._source.arrival))
 
     def _end(self) -> GrpcError | None:
         """Give the reply the stamps of the end; why the call is a failure."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from requests.models import REDIRECT_STATI
@@ -9,7 +13,7 @@ from requests.models import REDIRECT_STATI
 from plimsoll.users.http.headers import completed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from requests import PreparedRequest
 
@@ -17,6 +21,8 @@ if TYPE_CHECKING:
 
 # urllib3 sends no Content-Length for an empty body with these.
 _BODILESS = ("GET", "HEAD", "DELETE", "TRACE", "OPTIONS", "CONNECT")
+
+_of_call: ContextVar[Chain | None] = ContextVar("_of_call", default=None)
 
 BLOCK = 16384
 """Bytes that urllib3 reads from a file at a time; each block becomes a chunk."""
@@ -34,6 +40,24 @@ class Chain:
         """The call gave a name."""
         self.reply = reply
         """The last hop, which represents all of them."""
+
+    @contextmanager
+    def of_this_call(self) -> Iterator[None]:
+        """What this greenlet sends in the block belongs to this exchange."""
+        token = _of_call.set(self)
+        try:
+            yield
+        finally:
+            _of_call.reset(token)
+
+    @staticmethod
+    def of_call() -> Chain | None:
+        """The exchange to which a request of this greenlet belongs; None: it is one of its own."""
+        return _of_call.get()
+
+    def as_argument(self) -> dict[str, Chain]:
+        """The argument `chain` of a method of requests. A script that replaces the method does not know it."""
+        return {} if _of_call.get() is self else {"chain": self}
 
     @property
     def since(self) -> int:
@@ -61,7 +85,16 @@ def lines_and_body(request: PreparedRequest) -> tuple[list[tuple[str, Any]], byt
 
 def body_bytes(body: Any) -> bytes | None:
     """A body of known length; reads a file or an iterable to its end."""
-    return body if body is None or isinstance(body, bytes) else b"".join(_blocks(body))
+    if body is None or isinstance(body, bytes):
+        return body
+    return _joined(_blocks(body))
+
+
+def _joined(blocks: Iterable[bytes]) -> bytes:
+    """In memory once: `bytes.join` would keep all blocks until it has the whole."""
+    whole = io.BytesIO()
+    whole.writelines(blocks)
+    return whole.getvalue()
 
 
 def _blocks(body: Any, size: int = BLOCK) -> Iterable[bytes]:
@@ -81,4 +114,4 @@ def _encoded(block: Any) -> bytes:
 def chunked(body: Any, size: int = BLOCK) -> bytes:
     """A body in the chunked transfer coding. size: block size for reading a file."""
     blocks = _blocks(body, size)
-    return b"".join(b"%x\r\n%b\r\n" % (len(block), block) for block in blocks if block) + b"0\r\n\r\n"
+    return _joined(chain((b"%x\r\n%b\r\n" % (len(block), block) for block in blocks if block), (b"0\r\n\r\n",)))

@@ -37,7 +37,7 @@ class HttpCalls(Sender[ResponseContextManager]):
 
     def _quick_settings(self) -> QuickSettings | None:
         setup = self._setup
-        if self._is_special or setup is None or setup.until is not None:
+        if self._is_special or self._pacer._waits is not None or setup is None or setup.until is not None:
             return None
         return QuickSettings(
             **self._quick_parts(),

@@ -11,7 +11,7 @@ from greenlet import getcurrent
 from plimsoll._engine import QuickCalls, now
 from plimsoll.users import hub as hubs
 from plimsoll.users.http.sharing import share, users_per_connection
-from plimsoll.users.recording import RequestRecorder, report, report_cancelled, sole_recorder
+from plimsoll.users.recording import RequestRecorder, report, report_unanswered, sole_recorder
 from plimsoll.users.state import Pacer
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.users.events import EventHook
     from plimsoll.users.http.catch_response import CatchResponse
     from plimsoll.users.http.sharing import Shared
+    from plimsoll.users.http.upload import Upload
     from plimsoll.users.hub import Hub
 
 
@@ -140,11 +141,12 @@ class Sender(QuickCalls[ResponseT], Generic[ResponseT]):
         timeouts: Timeouts | None = None,
         stream: bool = False,
         since: int = 0,
+        upload: Upload | None = None,
     ) -> Reply:
         """Send one request and wait for its Reply, which may be a failure. Raises RefusedError.
 
         since: start of the total limit, if an earlier request started it. stream: the Reply comes with the head; make a
-        `Streamed` response of it.
+        `Streamed` response of it. upload: sends the body, over HTTP/2; then there is no `body`.
 
         endpoint: counted if this greenlet is killed while it waits, or runs into a timeout of its own code.
         """
@@ -169,19 +171,31 @@ class Sender(QuickCalls[ResponseT], Generic[ResponseT]):
                 stream,
                 timeouts,
                 since,
+                upload is not None,
             )
         except (TypeError, ValueError) as error:
             raise RefusedError(str(error)) from error
         if due:
             # Only the first exchange after a wait or an arrival was due because of it.
             pacer._due = pacer._late = pacer._free = 0
+        waits = pacer._waits
+        if waits is not None:
+            waits.begin(now())
         try:
-            reply = self._hub.wait()
+            if upload is None:
+                reply = self._hub.wait()
+            else:
+                upload.begin(self._hub, client, number)
+                reply = upload.wait()
         except BaseException:
-            if client.cancel(number):
-                report_cancelled(self.request_event, endpoint)
+            if stamps := client.cancel(number):
+                report_unanswered(self.request_event, endpoint, *stamps)
+            if waits is not None:
+                waits.end(now())
             raise
         pacer._yielded = True
+        if waits is not None:
+            waits.end(reply.arrival)
         return reply
 
     def _quick_settings(self) -> QuickSettings | None:
@@ -208,8 +222,8 @@ class Sender(QuickCalls[ResponseT], Generic[ResponseT]):
             "request": type(self)._request,
         }
 
-    def _report_cancelled(self, endpoint: tuple[str, str]) -> None:
-        report_cancelled(self.request_event, endpoint)
+    def _report_unanswered(self, endpoint: tuple[str, str], due: int, sent: int) -> None:
+        report_unanswered(self.request_event, endpoint, due, sent)
 
     def _hand_over(
         self, response: ResponseT, catch_response: bool, context: Mapping[str, Any], stream: bool

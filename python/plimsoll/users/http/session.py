@@ -15,12 +15,13 @@ from requests.models import REDIRECT_STATI
 from requests.utils import prepend_scheme_if_needed, select_proxy
 
 from plimsoll.users.failure import error_of, undecodable
-from plimsoll.users.http.adapters import ask, join, takes_part
+from plimsoll.users.http.adapters import ask, takes_part
 from plimsoll.users.http.cookies import store_cookies
 from plimsoll.users.http.headers import encode
 from plimsoll.users.http.plain import compose, limits
 from plimsoll.users.http.prepared import Chain, lines_and_body
 from plimsoll.users.http.quick import HttpCalls
+from plimsoll.users.http.replaced import EngineSession, any_replaced, request_is_replaced, send_is_replaced
 from plimsoll.users.http.response import ResponseContextManager, elapsed
 from plimsoll.users.http.sending import NO_CONTEXT, RefusedError
 from plimsoll.users.http.settings import SessionSettings
@@ -28,6 +29,7 @@ from plimsoll.users.http.stream import StreamedResponse
 from plimsoll.users.http.url import (
     ABSOLUTE,
     BaseUrlAuth,
+    as_ascii,
     by_way_of,
     origin_of,
     redirect_target,
@@ -42,12 +44,12 @@ if TYPE_CHECKING:
     from plimsoll._engine import Reply
     from plimsoll.users.events import EventHook
     from plimsoll.users.http.url import Route
-    from plimsoll.users.http.websocket import WebSocket
+    from plimsoll.users.http.websocket import Refusals, WebSocket
 
 logger = logging.getLogger(__name__)
 
 
-class HttpSession(SessionSettings, HttpCalls, requests.Session):  # type: ignore[misc]
+class HttpSession(SessionSettings, HttpCalls, EngineSession, requests.Session):  # type: ignore[misc]
     """`self.client` of an HttpUser: sends like a requests.Session, and times and counts every request.
 
     A URL without http:// is appended to base_url unchanged. Common requests are composed here; for the rest (files,
@@ -55,14 +57,22 @@ class HttpSession(SessionSettings, HttpCalls, requests.Session):  # type: ignore
     adapters are called if they change requests or responses; see `plimsoll.users.http.adapters`.
     """
 
-    _asks_adapters = False
+    _steps = frozenset(
+        {
+            "_build_url", "_send_request_safe_mode", "get_adapter", "get_redirect_target", "merge_environment_settings",
+            "prepare_request", "rebuild_auth", "rebuild_method", "rebuild_proxies", "resolve_redirects", "send",
+            "should_strip_auth",
+        }
+    )  # fmt: skip
 
-    _steps = frozenset({"prepare_request", "merge_environment_settings", "send"})
+    _refused_websockets: Refusals | None = None
 
     def __init__(self, base_url: str | None, request_event: EventHook, user: Any, *, pool_manager: Any = None) -> None:
         # Not that of requests.Session, which creates 20 kB of objects that most users never need. pool_manager is
         # accepted and ignored: each user has its own connections.
         self._attach(request_event, user)
+        if any_replaced():
+            self._is_special = self._has_own_steps = True
         self.base_url, credentials = without_credentials(base_url)
         if getattr(user, "http2", False):
             self.http2 = True
@@ -108,6 +118,14 @@ class HttpSession(SessionSettings, HttpCalls, requests.Session):  # type: ignore
         """
         chain = Chain((method, name or self.request_name or ""))
         stream = bool(self.stream if stream is None else stream)
+        if self._has_own_steps:
+            given = {
+                "params": params, "headers": headers, "cookies": cookies, "files": files, "auth": auth,
+                "timeout": timeout, "proxies": proxies, "hooks": hooks, "verify": verify, "cert": cert,
+                "stream": stream or None, "allow_redirects": None if allow_redirects else False,
+            }  # fmt: skip
+            sent = self._by_own_steps(chain, url, data=data, json=json, **given)
+            return self._hand_over(sent, catch_response, context, stream)
         options = {"timeout": timeout, "verify": verify, "cert": cert, "stream": stream}
         try:
             response = None
@@ -122,6 +140,37 @@ class HttpSession(SessionSettings, HttpCalls, requests.Session):  # type: ignore
         except RequestException as error:
             response = self._failed(chain, url, error)
         return self._hand_over(response, catch_response, context, stream)
+
+    def _by_own_steps(self, chain: Chain, url: str, data: Any, json: Any, **others: Any) -> ResponseContextManager:
+        """Send a request of a session whose script replaces some of the methods that requests and Locust have. These
+        get the arguments that user code has given."""
+        given = {name: value for name, value in others.items() if value is not None}
+        if chain.endpoint[0] in ("GET", "OPTIONS"):
+            # requests' get and options give it.
+            given.setdefault("allow_redirects", True)
+        with chain.of_this_call():
+            url = self._build_url(url)
+            response = self._send_request_safe_mode(chain.endpoint[0], url, data=data, json=json, **given)
+        return response if isinstance(response, ResponseContextManager) else self._adopt(chain, response)
+
+    def _send_request_safe_mode(self, method: str, url: str, **arguments: Any) -> Any:
+        """Send a request to a whole URL, and report nothing. Locust's session has this method, and scripts replace it.
+
+        A failed connection raises nothing. Raises MissingSchema, InvalidSchema and InvalidURL for an invalid url.
+        """
+        send = partial(requests.Session.request, self) if request_is_replaced() else None
+        try:
+            return (send or self.request_itself)(method, url, **arguments)
+        except RequestException as error:
+            return self._failed(Chain.of_call() or Chain((method, "")), url, error)
+
+    def request_itself(self, method: str, url: str, **arguments: Any) -> ResponseContextManager:
+        """What `requests.Session.request` does. Raises RequestException."""
+        chain = Chain.of_call() or Chain((method, ""))
+        options = {name: arguments.pop(name, None) for name in ("timeout", "verify", "cert", "proxies", "stream")}
+        options["stream"] = bool(self.stream if options["stream"] is None else options["stream"])
+        allow_redirects = arguments.pop("allow_redirects", True)
+        return self._send_prepared(chain, Request(method.upper(), url, **arguments), options, allow_redirects)
 
     def websocket(
         self,
@@ -224,7 +273,8 @@ class HttpSession(SessionSettings, HttpCalls, requests.Session):  # type: ignore
         self, chain: Chain, response: ResponseContextManager, request: PreparedRequest, **settings: Any
     ) -> ResponseContextManager:
         """The response after all redirects, with those before it in its history."""
-        hops: list[Any] = [response, *self.resolve_redirects(response, request, chain=chain, **settings)]
+        settings |= chain.as_argument()
+        hops: list[Any] = [response, *self.resolve_redirects(response, request, **settings)]
         last: ResponseContextManager = hops.pop()
         if hops:
             last.history = hops
@@ -240,7 +290,8 @@ class HttpSession(SessionSettings, HttpCalls, requests.Session):  # type: ignore
         settings = self.merge_environment_settings(
             str(prepared.url), options["proxies"] or {}, options["stream"], options["verify"], options["cert"]
         )
-        return self.send(prepared, chain=chain, timeout=options["timeout"], allow_redirects=allow_redirects, **settings)
+        settings |= chain.as_argument()
+        return self.send(prepared, timeout=options["timeout"], allow_redirects=allow_redirects, **settings)
 
     def send(
         self, request: PreparedRequest, *, chain: Chain | None = None, allow_redirects: bool = True, **settings: Any
@@ -249,9 +300,20 @@ class HttpSession(SessionSettings, HttpCalls, requests.Session):  # type: ignore
 
         Raises RequestException.
         """
+        if send_is_replaced():
+            given = {**settings, "allow_redirects": allow_redirects}
+            with (chain or Chain.of_call() or Chain((str(request.method), request.path_url))).of_this_call():
+                response = requests.Session.send(self, request, **given)
+            return cast("ResponseContextManager", response)
+        return self.send_itself(request, chain=chain, allow_redirects=allow_redirects, **settings)
+
+    def send_itself(
+        self, request: PreparedRequest, *, chain: Chain | None = None, allow_redirects: bool = True, **settings: Any
+    ) -> ResponseContextManager:
+        """What `requests.Session.send` does. Raises RequestException."""
         if isinstance(request, Request):
             raise ValueError("You can only send PreparedRequests.")
-        chain = chain or Chain((str(request.method), request.path_url))
+        chain = chain or Chain.of_call() or Chain((str(request.method), request.path_url))
         for name in ("stream", "verify", "cert", "proxies"):
             settings.setdefault(name, getattr(self, name))
         response = self.hop(request, chain=chain, **settings)
@@ -264,13 +326,15 @@ class HttpSession(SessionSettings, HttpCalls, requests.Session):  # type: ignore
     def hop(self, request: PreparedRequest, *, chain: Chain | None = None, **settings: Any) -> ResponseContextManager:
         """Send one prepared request, through the mounted adapter if it takes part."""
         chain = chain or Chain((str(request.method), request.path_url))
-        if self._asks_adapters and takes_part(adapter := self.get_adapter(str(request.url))):
+        if self._has_own_steps and takes_part(adapter := self.get_adapter(str(request.url))):
             response = ask(adapter, partial(self._by_engine, chain), request, **settings)
             return response if isinstance(response, ResponseContextManager) else self._adopt(chain, response)
         return self._by_engine(chain, request, **settings)
 
     def _adopt(self, chain: Chain, made: requests.Response) -> ResponseContextManager:
-        """Convert a response that an adapter made itself. Without sending there are no times."""
+        """Convert a response that an adapter or the script made itself. Without sending there are no times."""
+        if not chain.endpoint[1]:
+            chain.endpoint = chain.endpoint[0], str(made.request.path_url if made.request else made.url)
         response = ResponseContextManager(chain.reply, None, None, self, chain.endpoint)
         for name in ("status_code", "headers", "content", "encoding", "url", "reason", "elapsed", "cookies", "request"):
             setattr(response, name, getattr(made, name))
@@ -333,7 +397,10 @@ class HttpSession(SessionSettings, HttpCalls, requests.Session):  # type: ignore
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
         """Raises InvalidSchema and InvalidURL for an invalid redirect."""
-        location = super().get_redirect_target(resp)
+        if not resp.is_redirect:
+            return None
+        # requests would read it as UTF-8, and raise for other bytes.
+        location = as_ascii(resp.headers["location"])
         if location:
             redirect_target(str(resp.url), location)
         return location
@@ -360,8 +427,7 @@ class HttpSession(SessionSettings, HttpCalls, requests.Session):  # type: ignore
     def mount(self, prefix: str, adapter: Any) -> None:
         """Mount an adapter. Only its changes to requests and responses have an effect; the engine connects."""
         if takes_part(adapter):
-            join(adapter)
-            self._asks_adapters = self._is_special = self._has_own_steps = True
+            self._is_special = self._has_own_steps = True
         elif type(adapter) is not HTTPAdapter:
             logger.warning("%s mounted on %s has no effect: Plimsoll's engine makes the connections",
                            type(adapter).__name__, prefix)  # fmt: skip

@@ -31,7 +31,8 @@ _BUNDLE_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
 def _place(name: str) -> str:
-    """Where a session keeps this setting. Not in its `__dict__`: access creates that, and sessions have none."""
+    """Where a session keeps this setting. Not in its `__dict__`: access creates that, and before CPython 3.13 sessions
+    have none."""
     return f"_{name}_setting"
 
 

@@ -15,12 +15,13 @@ from plimsoll.users.failure import cause_in_stream
 from plimsoll.users.http.response import RawResponse, ResponseContextManager, lazy
 from plimsoll.users.http.stream_events import events_of
 from plimsoll.users.recording import report
+from plimsoll.users.state import noted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from types import TracebackType
 
-    from plimsoll._engine import Reply, Stream
+    from plimsoll._engine import Decoding, Reply, Stream
     from plimsoll.users.http.catch_response import CatchResponse
     from plimsoll.users.http.sending import Sender
     from plimsoll.users.http.stream_events import EventFormat, StreamEvent
@@ -47,7 +48,9 @@ class Incoming(RawIOBase):
         self.arrival = reply.arrival
         """Stamp of the bytes that were received last, ns."""
         self.broken: str | None = None
-        """The outcome of a body that ended too early, once a read has raised its error."""
+        """The outcome of a body that ended too early or cannot be decoded, once a read has raised its error."""
+        self.cause: Exception | None = None
+        """That error."""
 
     def readable(self) -> bool:
         return True
@@ -84,8 +87,8 @@ class Incoming(RawIOBase):
         if not piece:
             self._stream = None
             if stream.error is not None:
-                self.broken = stream.outcome
-                raise cause_in_stream(stream)
+                self.broken, self.cause = stream.outcome, cause_in_stream(stream)
+                raise self.cause
         return piece
 
     def take_stream(self) -> Stream | None:
@@ -132,11 +135,22 @@ class Raw(RawResponse):
         try:
             for piece in self._pieces():
                 decoding.push(piece)
-                yield from iter(decoding.pull, None)
+                yield from _pulled(decoding)
             decoding.end()
-            yield from iter(decoding.pull, None)
+            yield from _pulled(decoding)
         except ValueError as error:
-            raise DecodeError(str(error)) from error
+            incoming = self._file.raw
+            incoming.broken, incoming.cause = "protocol", DecodeError(str(error))
+            raise incoming.cause from error
+
+
+def _pulled(decoding: Decoding) -> Iterator[bytes]:
+    """What the bytes so far become. Other users run now and then: a small body may become a large one."""
+    for piece in iter(decoding.pull, None):
+        if piece:
+            yield piece
+        else:
+            gevent.sleep(0)
 
 
 def sliced(pieces: Iterator[bytes], size: int, fill: bool) -> Iterator[bytes]:
@@ -171,7 +185,7 @@ class Streamed:
         # Taken at once, so that the rest of the body is freed with the response if nobody reads it.
         stream = None if session._client is None else session._client.stream(reply)
         super().__init__(reply, route, body, session, endpoint)  # type: ignore[call-arg] # of the class behind
-        self._source = Incoming(reply, stream, session._hub.wait)
+        self._source = Incoming(reply, stream, noted(session._pacer, session._hub.wait))
         self._incoming = BufferedReader(self._source, CHUNK)
 
     @lazy
@@ -218,10 +232,11 @@ class Streamed:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool:
         try:
-            if self._source.broken and self._manual_result is None and isinstance(error, Exception):
-                # The server has received the request: it counts, whatever leaves the block.
+            if self._source.broken and self._manual_result is None and isinstance(error, Exception | None):
+                # The server has received the request: it counts, whatever leaves the block, and also if its code has
+                # caught the error.
                 self.broken = self._source.broken
-                report(cast("CatchResponse", self), error)
+                report(cast("CatchResponse", self), error or self._source.cause)
                 return isinstance(error, ResponseError)
             return cast("bool", super().__exit__(kind, error, traceback))  # type: ignore[misc] # of the class behind
         finally:

@@ -19,6 +19,7 @@ ROUTES_KEPT = 4096
 """Cached routes per base URL. Above this the cache is cleared: a test with many paths must not fill the memory."""
 
 ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
+_NOT_ASCII = re.compile("[\x80-\xff]")
 _SCHEMES = ("http://", "https://", "http+unix://")
 # Text that quoting does not change, as `is_plain_path` of a path.
 _PLAIN_BASE = re.compile(r"(https?://[a-z0-9][a-z0-9.-]*(?::[1-9][0-9]*)?)((?:/[\w.~!$&'()*+,;=:@-]*)*)", re.ASCII)
@@ -82,6 +83,11 @@ def split(url: str) -> Route:
     name = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
     # urllib3, which sends for requests, quotes some characters that requests does not.
     return Route(f"{parts.scheme}://{authority}", parse_url(url).request_uri, url, name, bool(credentials))
+
+
+def as_ascii(location: str) -> str:
+    """A Location header whose bytes above 0x7f are percent-encoded, as browsers and curl send them."""
+    return _NOT_ASCII.sub(lambda found: f"%{ord(found[0]):02X}", location)
 
 
 def redirect_target(url: str, location: str) -> str:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from contextlib import suppress
+from random import Random
 from typing import TYPE_CHECKING, Any, Self, cast
+from urllib.parse import urlsplit
 
 import gevent
 from gevent.event import Event
 from greenlet import GreenletExit
+from requests import HTTPError
 
 from plimsoll._engine import WebSocket as Socket
 from plimsoll._engine import now, websocket_headers
+from plimsoll.plain_text import one_line
+from plimsoll.users import hub as hubs
 from plimsoll.users.exceptions import WebSocketError
-from plimsoll.users.recording import milliseconds, report_cancelled, request_recorder, sole_recorder
+from plimsoll.users.recording import milliseconds, report_unanswered, request_recorder, sole_recorder
+from plimsoll.users.state import noted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,11 +42,46 @@ MOST_UNREAD = 10_000
 discarded."""
 MOST_UNREAD_BYTES = 64 << 20
 """The same for the bytes of received messages. The newest message is kept, whatever its length."""
+MESSAGE_BYTES = 200
+"""Memory of a received message besides its own bytes."""
+UNCOUNTED = 16 << 10
+"""Unread bytes of a user that count in no limit of the worker."""
 STREAK = 16
 """Pieces read before other users run, however fast messages arrive."""
 LONG = 1 << 20
-"""The same after a piece with messages of more than this many bytes: they were compressed, which takes long to undo."""
+"""The same after a piece with messages of more than this many bytes, or with a compressed message that takes long."""
 _SCHEMES = {"ws://": "http://", "wss://": "https://"}
+
+
+MOST_OF_BODY = 1024
+"""Bytes that are read of the body of a refusal."""
+MOST_SHOWN = 200
+"""Characters of them that its failure quotes."""
+BODY_WAIT_S = 1.0
+"""How long they are waited for."""
+_FIRST_NS, _LONGEST_NS = 10_000_000, 1_000_000_000
+"""Most that a user waits after the first refusal, and after any: the same as for connections that fail (backoff.rs)."""
+_jitter = Random()
+
+
+class Refusals:
+    """The refused WebSockets of a user, by server: it waits before it asks again."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[int, int]] = {}
+        """Number of refusals in a row, and when to ask again (ns)."""
+
+    def add(self, server: str) -> None:
+        count, _ = self._known.get(server, (0, 0))
+        most = min(_FIRST_NS << min(count, 20), _LONGEST_NS)
+        self._known[server] = count + 1, now() + most // 2 + _jitter.randrange(most // 2)
+
+    def forget(self, server: str) -> None:
+        self._known.pop(server, None)
+
+    def until(self, server: str) -> int:
+        """When to ask again (ns); 0: at once."""
+        return self._known.get(server, (0, 0))[1]
 
 
 class Received:
@@ -76,6 +118,8 @@ class WebSocket:
         self._socket: Socket | None = None
         self._unread: deque[_Found] = deque()
         self._unread_bytes = 0
+        self._is_counted = False
+        """The engine counts the memory of the unread messages."""
         self._sends: deque[tuple[int, int, int]] = deque(maxlen=MOST_UNREAD)
         """Due, free and sent of the messages since the last one was received, ns. A user may never receive."""
         self._is_answered = False
@@ -131,7 +175,8 @@ class WebSocket:
         try:
             found = self._next(timeout)
         except GreenletExit:
-            report_cancelled(self._session.request_event, (RECEIVE, self._name))
+            due, free, sent = self._asked(due, free, start)
+            report_unanswered(self._session.request_event, (RECEIVE, self._name), due or sent, sent)
             raise
         end = self._socket.end
         if found is not None:
@@ -143,7 +188,7 @@ class WebSocket:
             return message
         self._is_missed = end is not None
         outcome, reason = ("timeout", f"no message within {timeout:g} s") if end is None else (end[0], end[2])
-        due, free, sent = self._sends[-1] if self._sends else (due, free, start)
+        due, free, sent = self._asked(due, free, start)
         at = now()
         self._report(Socket.reply(due, free, sent, at, at, 0, False, outcome, reason), None)
         return None
@@ -198,33 +243,50 @@ class WebSocket:
             if socket.end is not None:
                 self._ends()
                 return
-            if size > LONG:
+            if size > LONG or socket.is_pending:
                 break
         self._session._hub.engine.wake(self, 0)
 
     def _next(self, timeout: float | None) -> _Found | None:
         """The oldest unread message; None after the timeout, or the end."""
         if not self._unread and self:
+            pacer = self._session._pacer
             with gevent.Timeout(timeout, False):  # type: ignore[arg-type] # False is gevent's word for silence
                 while not self._unread and self:
                     self._news.clear()
-                    self._news.wait()
-            self._session._pacer._yielded = True
-        return self._take() if self._unread else None
+                    noted(pacer, self._news.wait)()
+            pacer._yielded = True
+        if not self._unread:
+            return None
+        found = self._take()
+        self._hold()
+        return found
 
     def _keep(self, found: list[_Found]) -> int:
         """Returns the length of these messages."""
         size = sum(len(each[0]) for each in found)
         self._unread.extend(found)
-        self._unread_bytes += size
+        self._unread_bytes += sum(_memory(each[0]) for each in found)
         while len(self._unread) > MOST_UNREAD or (self._unread_bytes > MOST_UNREAD_BYTES and len(self._unread) > 1):
             self._take()
+        self._hold()
         return size
 
     def _take(self) -> _Found:
         found = self._unread.popleft()
-        self._unread_bytes -= len(found[0])
+        self._unread_bytes -= _memory(found[0])
         return found
+
+    def _hold(self) -> None:
+        """Count the memory of what is unread, unless it is as little as every user may have."""
+        if self._socket is not None and (self._unread_bytes > UNCOUNTED or self._is_counted):
+            self._is_counted = self._unread_bytes > UNCOUNTED
+            self._socket.hold(self._unread_bytes)
+
+    def _asked(self, due: int, free: int, start: int) -> tuple[int, int, int]:
+        """When what is waited for was due, the user free for it, and it was asked for: the last message that was sent.
+        Without one, the wait itself asks."""
+        return self._sends[-1] if self._sends else (due, free, start)
 
     def _due(self) -> tuple[int, int]:
         """When the user's next action was due, and when it was free for it; 0: now."""
@@ -238,7 +300,7 @@ class WebSocket:
     def _ends(self) -> None:
         assert self._socket is not None and self._socket.end is not None
         _, outcome, self.error, self.close_code = self._socket.end
-        if self._recorder is not None and self._rows is not None and outcome != "cancelled":
+        if self._recorder is not None and self._rows is not None and outcome != "unanswered":
             at = now()
             self._recorder.recorder.socket_closed(self._rows, self._closed_at or at, at, outcome, self.error)
         self._news.set()
@@ -264,9 +326,55 @@ class WebSocket:
         )
 
 
+def _memory(message: Message) -> int:
+    """Bytes that a received message takes, at most."""
+    return MESSAGE_BYTES + len(message) * (1 if isinstance(message, bytes) or message.isascii() else 4)
+
+
 def _size(message: Message) -> int:
     """Bytes of its payload."""
     return len(message) if isinstance(message, bytes) or message.isascii() else len(message.encode())
+
+
+def _refusals(session: HttpSession) -> Refusals:
+    if session._refused_websockets is None:
+        session._refused_websockets = Refusals()
+    return session._refused_websockets
+
+
+def _back_off(session: HttpSession, server: str) -> None:
+    """Wait if this server refused this user's last WebSocket. The next request is due when the wait ends."""
+    hub, start = session._hub, now()
+    until = _refusals(session).until(server)
+    if until <= start or not hub.backs_off:
+        return
+    hubs.sleep_until(hub, until)
+    pacer = session._pacer
+    pacer._due = pacer._late = pacer._free = 0
+    hub.backed_off += now() - start
+
+
+def _reason(response: StreamedResponse, refusal: str) -> str:
+    """The beginning of the body of a refusal, with ": " before it; "" if there is none. It becomes a part of the
+    failure."""
+    fault = response.fault()
+    # Of a user that is stopped meanwhile.
+    response.failure(fault or WebSocketError(refusal))
+    found = b""
+    with suppress(Exception), gevent.Timeout(BODY_WAIT_S, False):  # type: ignore[arg-type] # False: no exception
+        for piece in response.iter_content(None):
+            found += piece
+            if len(found) >= MOST_OF_BODY:
+                break
+    text = one_line(found[:MOST_OF_BODY].decode(errors="replace")).strip()
+    if not text:
+        return ""
+    reason = f": {text[:MOST_SHOWN]}{'…' * (len(text) > MOST_SHOWN)}"
+    if isinstance(fault, HTTPError):
+        shown = HTTPError(f"{fault}{reason}")
+        shown.response = response
+        response.failure(shown)
+    return reason
 
 
 def open_websocket(
@@ -282,6 +390,8 @@ def open_websocket(
     for scheme, plain in _SCHEMES.items():
         if url.lower().startswith(scheme):
             url = plain + url[len(scheme) :]
+    server = urlsplit(url if "://" in url else str(session.base_url)).netloc
+    _back_off(session, server)
     options["headers"] = {**(options["headers"] or {}), **dict(websocket_headers(list(subprotocols), compression))}
     response = cast(
         "StreamedResponse",
@@ -296,18 +406,25 @@ def open_websocket(
             socket.error = str(response.error)
         return socket
     stream = response.upgraded() if response.status_code == 101 else None
-    with response:
-        try:
-            if stream is None:
-                place = response.headers.get("location") if 300 <= response.status_code < 400 else None
-                redirects = f"; it redirects to {place}" if place else ""
-                status = f"status {response.status_code}, not 101{redirects}"
-                raise WebSocketError(f"the server does not open a WebSocket: {status}")
-            opened = stream.websocket(response.reply, list(subprotocols), compression)
-        except (ValueError, WebSocketError) as error:
-            socket.error = str(error)
-            if response.status_code < 400:
-                response.failure(WebSocketError(socket.error))
-            return socket
+    try:
+        with response:
+            try:
+                if stream is None:
+                    _refusals(session).add(server)
+                    place = response.headers.get("location") if 300 <= response.status_code < 400 else None
+                    redirects = f"; it redirects to {place}" if place else ""
+                    status = f"status {response.status_code}, not 101{redirects}"
+                    refusal = f"the server does not open a WebSocket: {status}"
+                    raise WebSocketError(f"{refusal}{_reason(response, refusal)}")
+                opened = stream.websocket(response.reply, list(subprotocols), compression)
+            except (ValueError, WebSocketError) as error:
+                socket.error = str(error)
+                if response.status_code < 400:
+                    response.failure(WebSocketError(socket.error))
+                return socket
+    finally:
+        # An HTTPError refers to its response: together they would keep the body until the garbage is collected.
+        response._manual_result = None
+    _refusals(session).forget(server)
     socket._begin(opened)
     return socket

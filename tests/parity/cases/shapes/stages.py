@@ -34,14 +34,14 @@ def complete(user_count):
 
 class Stages(LoadTestShape):
     stages = ((1, 2, 2, None), (2, 4, 4, [Two]), (3, 1, 10, None))
-    told = ()
+    noted = ()
 
     def tick(self):
         run_time = self.get_run_time()
         for until, users, rate, classes in self.stages:
             if run_time < until:
-                if self.told != (until,):
-                    self.told = (until,)
+                if self.noted != (until,):
+                    self.noted = (until,)
                     note("stage", [until, self.runner is not None])
                 return (users, rate) if classes is None else (users, rate, classes)
         note("end", [round(run_time), self.get_current_user_count()])

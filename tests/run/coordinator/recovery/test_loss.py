@@ -133,7 +133,8 @@ def test_a_worker_that_could_not_be_reached_loses_its_load_and_none_of_its_numbe
     scene.losses.on_expiry(scene.workers[2], 8_200_000_000, scene.result)
     (note,) = scene.result.notes
     assert "worker 2 (on b) could not be reached and ended its load after 8.2 s" in note
-    assert "kept is all that it measured" in note
+    assert "kept is all that it measured; nobody sends its arrivals" in note
+    assert "users" not in note, "in the open model arrivals are what is lost"
     assert (scene.result.lost_workers, scene.ended) == (1, [])
     assert "incomplete" not in scene.result.facts
 
@@ -143,6 +144,17 @@ def test_workers_that_end_because_the_coordinator_stood_still_end_the_run(monkey
     scene.losses.on_expiry(scene.workers[2], 8_200_000_000, scene.result)
     assert scene.ended == ["failed"]
     assert scene.result.facts["load_cut_s"] == 8.2
+
+
+def test_a_worker_that_says_it_got_no_orders_from_a_coordinator_that_sent_them_costs_only_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = Scene(monkeypatch, "mark")
+    scene.look(8)
+    scene.losses.on_expiry(scene.workers[2], 8_200_000_000, scene.result)
+    (note,) = [each for each in scene.result.notes if "no order" in each]
+    assert "worker 2 (on b) says that no order reached it, and ended its load after 8.2 s" in note
+    assert scene.ended == [] and "load_cut_s" not in scene.result.facts
 
 
 def test_what_only_a_lost_worker_could_have_done_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

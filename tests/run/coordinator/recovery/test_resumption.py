@@ -120,13 +120,12 @@ def test_what_a_worker_kept_whose_place_another_one_took_is_not_what_that_one_ke
 def test_the_time_without_load_of_an_earlier_continuation_is_not_missing_again(store: Store) -> None:
     run = _stored(store, {0: 3, 1: 3})
     once = {"from_second": 3, "to_second": 8, "incomplete": []}
-    run = replace(run, facts={"resumed": [once], "cut_off": True}, notes=["continued"])
+    run = replace(run, facts={"resumed": [once]}, notes=["continued"])
     resumption = _resumption(run, _kept(0, (8, 9), now()), _kept(1, (9,), now()))
     result = Result(RunView())
     resumption.begin(RunClock(), SECOND, result)
     assert result.facts["resumed"][0] == once
     assert result.facts["resumed"][1]["incomplete"] == [{"worker": 1, "from_second": 8}]
-    assert "cut_off" not in result.facts
     assert (result.notes[0], len(result.notes)) == ("continued", 3)
 
 

@@ -60,7 +60,7 @@ def test_a_leak_is_told_with_its_slope() -> None:
     (finding,) = found(leaks, study(_observed(LEAK)))
 
     assert finding.weight == "warning"
-    assert "the service rss grows by 179.9 MB/h (12.4 % over the run)" in finding.statement
+    assert "the service rss grows from 203.4 MB to 230.1 MB during the run (179.9 MB/h)" in finding.statement
 
 
 def test_a_plateau_is_an_insight_and_a_calm_process_nothing() -> None:
@@ -110,4 +110,4 @@ def test_many_bytes_are_told_in_a_larger_unit() -> None:
     of_bytes = run(10, observed=(Series("the service", "rss", "bytes", SECONDS, LEAK * 32e6),))
     (finding,) = found(leaks, study(of_bytes))
 
-    assert "grows by 5.36 GiB/h" in finding.statement
+    assert "grows from 6.06 GiB to 6.86 GiB during the run (5.36 GiB/h)" in finding.statement

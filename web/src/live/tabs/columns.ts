@@ -21,6 +21,13 @@ export const NUMBERS: readonly RowColumn[] = [
   { key: "requests", title: "Requests", hint: ALL, text: (row) => count(row.requests), order: (row) => row.requests },
   { key: "failures", title: "Failures", hint: ALL, text: (row) => count(row.failures), order: (row) => row.failures },
   {
+    key: "unanswered",
+    title: "Unanswered",
+    hint: "no response had come when the user was stopped, or the waiting for it ended",
+    text: (row) => count(row.unanswered),
+    order: (row) => row.unanswered,
+  },
+  {
     key: "failed",
     title: "Failed",
     hint: `share of the requests ${ALL}`,

@@ -75,7 +75,7 @@ fn a_cut_cancels_the_requests_of_all_users_of_a_connection() {
     shift.until(|_| served.requests() == 9);
     shift.cut();
     assert_eq!((shift.engine.in_flight(), shift.engine.connections()), (0, 0));
-    assert_eq!(shift.account().counts()[&Outcome::Cancelled], 9);
+    assert_eq!(shift.account().counts()[&Outcome::Unanswered], 9);
 }
 
 /// After each 20 streams the peer closes its connection, as servers with a limit of requests do.

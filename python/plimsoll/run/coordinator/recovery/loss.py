@@ -114,9 +114,17 @@ class WorkerLosses:
         if worker in self.silent | self._returned:
             how = f"could not be reached and ended its load after {seconds:.1f} s"
             self._note_loss(worker, how, "all that it measured", result)
-        else:
+        elif self._has_stood_still(result):
             result.cut_load(seconds)
             self._end("failed", "")
+        else:
+            how = f"says that no order reached it, and ended its load after {seconds:.1f} s"
+            self._note_loss(worker, how, "all that it measured", result)
+
+    def _has_stood_still(self, result: Result) -> bool:
+        """This process, so long that workers got no orders. What a worker says of itself does not show that."""
+        since_last_look = STOOD_STILL_NS + 1 if self._last_look is None else now() - self._last_look
+        return max(since_last_look, result.silence * SECOND) > STOOD_STILL_NS
 
     def kill_given_up(self) -> None:
         """The run ends: those that nobody waits for."""
@@ -156,7 +164,7 @@ class WorkerLosses:
         self.vacant[worker.index] = worker
         self.nodes.lose(worker)
         users = self.steering.lose(worker.index)
-        note = f"worker {worker.index} ({worker.place}) {how}: its {users} users are lost, kept is {kept}"
+        note = f"worker {worker.index} ({worker.place}) {how}: {self._lost_users(users)}kept is {kept}"
         note += "".join(f"; nobody uses {each}" for each in left_over(self._plan, worker.index))
         if self._action == "stop":
             result.note_error(note)
@@ -165,7 +173,13 @@ class WorkerLosses:
             result.note_error(f"{note}; the others take its load over")
             result.facts["load_taken_over"] = True
         else:
-            result.note_error(note)
+            result.note_error(f"{note}; nobody sends its arrivals" if self._plan.is_open else note)
+
+    def _lost_users(self, users: int) -> str:
+        """users: that the worker had. In the open model they are no load of their own: its arrivals are."""
+        if self._plan.is_open or not users:
+            return ""
+        return "its user is lost, " if users == 1 else f"its {users} users are lost, "
 
 
 def left_over(plan: RunPlan, worker: int) -> Iterator[str]:

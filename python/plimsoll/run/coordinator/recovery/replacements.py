@@ -95,7 +95,7 @@ class Replacements:
                 worker.kill()
             case None:
                 self._loop.forget(worker.connection)
-                how = worker.wait() or "ended without a word"
+                how = worker.end()
                 self._give_up(self._coming[worker], f"worker {worker.index} ({worker.place}) {how} before it began")
                 self._forget(worker)
                 self._nodes.lose(worker)
@@ -151,14 +151,13 @@ class Replacements:
         # One that is only out of reach must have ended its load.
         free = lost.last_report + LAST_LOAD_NS if lost.ending is None else 0
         second = self._clock.next_second(max(now() + NOTICE_NS, free))
-        plan = self._launch.plan
-        if self._has_ended or (plan.seconds is not None and not self._launch.shaped and second >= plan.seconds):
+        if self._has_ended or (self._clock.end is not None and self._clock.stamp_of(second) >= self._clock.end):
             self.end()
             return
         self._forget(worker)
         self._workers[worker.index] = worker
         worker.first, worker.second = second, second - 1
-        worker.orders.start(self._clock.epoch, second)
+        worker.orders.start(self._clock.epoch, second, self._clock.end)
         self._steering.admit(worker, self._clock.stamp_of(second))
         result.note_seconds("replaced", worker.index, worker.place, lost.second + 1, second)
         note = (

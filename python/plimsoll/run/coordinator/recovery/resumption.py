@@ -69,7 +69,10 @@ def unknown_rest(plan: Mapping[str, Any]) -> str | None:
 def resumed_plan(run: StoredRun, kept: KeptSeconds, *, log_exchanges: bool) -> RunPlan:
     """What the run goes on with, as a worker has it; the store has no credentials, bodies and rows. Raises UsageError
     if that is not what the store knows of it."""
-    plan = RunPlan.from_dict(kept.plan)
+    try:
+        plan = RunPlan.from_dict(kept.plan)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UsageError(f"what a worker says of run {run.id} is no plan; start it again") from error
     fields = json.loads(json.dumps(storable_json(plan_fields(plan))))
     for name, value in run.manifest["plan"].items():
         # Who may join may also say anything. Secrets of the locustfile's options are not known here.
@@ -80,6 +83,11 @@ def resumed_plan(run: StoredRun, kept: KeptSeconds, *, log_exchanges: bool) -> R
         if hashes != [each["sha256"] for each in run.manifest["scenario"]["files"]]:
             raise UsageError(f"{', '.join(plan.locustfiles)} has changed since run {run.id} began; start it again")
     return replace(plan, has_page=False, reset_stats=False, log_exchanges=log_exchanges, run_id=run.id)
+
+
+def kept_thresholds(run: StoredRun) -> tuple[str, ...]:
+    """Those that the run began with, but for those of a locustfile, which says them again."""
+    return tuple(map(str, run.manifest.get("thresholds") or ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +148,6 @@ class Resumption:
         }
         result.notes += self._run.notes
         result.facts |= self._run.facts
-        result.facts.pop("cut_off", None)
         result.facts["resumed"] = [*self._run.facts.get("resumed", ()), resumed]
         result.note_error(
             f"the process that coordinated this run was lost in second {last}; another one continues it from second "

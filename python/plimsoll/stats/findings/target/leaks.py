@@ -45,6 +45,8 @@ class Growth:
     """Slope, low, high."""
     share: float
     """Increase from its first tenth to its last, relative to its median."""
+    ends: tuple[float, float] = (0.0, 0.0)
+    """Medians of its first tenth and of its last."""
 
 
 def growth_of(seconds: ArrayLike, values: ArrayLike) -> Growth | None:
@@ -56,10 +58,11 @@ def growth_of(seconds: ArrayLike, values: ArrayLike) -> Growth | None:
     whole, second = _slope(t, y), _slope(t[len(t) // 2 :], y[len(y) // 2 :])
     median = float(np.median(y))
     tenth = max(1, len(y) // 10)
-    share = float(np.median(y[-tenth:]) - np.median(y[:tenth])) / median if median else 0.0
+    ends = float(np.median(y[:tenth])), float(np.median(y[-tenth:]))
+    share = (ends[1] - ends[0]) / median if median else 0.0
     grows = whole[1] > 0 and share > GROWS
     word: Literal["leak", "plateau", "none"] = ("leak" if second[1] > 0 else "plateau") if grows else "none"
-    return Growth(word, *whole, second, share)
+    return Growth(word, *whole, second, share, ends)
 
 
 def leaks(study: Study) -> Iterable[Finding]:
@@ -115,15 +118,18 @@ def _finding(study: Study, trial: Trial, series: Series, found: Growth) -> Findi
         "interval_per_h": (found.low, found.high),
         "second_half_per_h": second,
         "share": found.share,
+        "from": found.ends[0],
+        "to": found.ends[1],
         **_line(trial, series, found.slope),
     }
     where = Where(trial.variant, trial.level, trial.operation, None, trial.id)
     place = f"{wording.place(study, trial)}: {series.source} {series.name}"
+    ends = " to ".join(wording.quantity(each, series.unit) for each in found.ends)
     if found.word == "plateau":
         return Finding(
             "LEAK",
             "insight",
-            f"{place} grows by {wording.percent(found.share)} over the run and levels off in its second half.",
+            f"{place} grows from {ends} and levels off in its second half.",
             where,
             RULE,
             evidence,
@@ -132,7 +138,7 @@ def _finding(study: Study, trial: Trial, series: Series, found: Growth) -> Findi
     return Finding(
         "LEAK",
         "warning",
-        f"{place} grows by {slope} ({wording.percent(found.share)} over the run) and does not level off: a leak, "
+        f"{place} grows from {ends} during the run ({slope}) and does not level off: a leak, "
         "unless what it keeps has a bound that was not reached.",
         where,
         RULE,

@@ -1,0 +1,119 @@
+"""What the control groups of this process allow it: CPU time, memory, and how often the time ran out.
+
+A container is such a group. Its limits are in /sys/fs/cgroup, not in what the machine tells. Version 2 has one tree;
+version 1 has a tree per controller, and both may be there at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path("/")
+MATERIAL = 0.01
+"""Share of the periods: with less, what waited for the next period is beyond the p99."""
+_UNLIMITED_BYTES = 1 << 60
+"""Version 1 says "no limit" with a number of this size."""
+
+
+@dataclass(frozen=True, slots=True)
+class CpuPeriods:
+    """How often a group's CPU time was shared out, usually every 0.1 s, and how often it ran out before the next."""
+
+    periods: int = 0
+    throttled: int = 0
+
+    @property
+    def is_material(self) -> bool:
+        return self.throttled > MATERIAL * self.periods
+
+
+def cpu_quota(root: Path = ROOT) -> float | None:
+    """How many cores' worth of time this process may take: the least of its group and of those that it is part of.
+    None: no limit. root: where sys and proc are."""
+    found = []
+    for folder in _folders(root, "cpu"):
+        quota, _, period = (_read(folder / "cpu.max") or "").partition(" ")
+        if not quota:
+            quota, period = (_read(folder / f"cpu.cfs_{name}_us") or "" for name in ("quota", "period"))
+        if quota.isdigit() and period.isdigit() and int(period):
+            found.append(int(quota) / int(period))
+    return min(found, default=None)
+
+
+def memory_limit(root: Path = ROOT) -> int | None:
+    """Bytes that this process and the others of its group may have, in the same way."""
+    found = (value for folder in _folders(root, "memory") for value in _memory(folder))
+    return min((value for value in found if value < _UNLIMITED_BYTES), default=None)
+
+
+def memory_left(root: Path = ROOT) -> int | None:
+    """Bytes up to the nearest of these limits. What the kernel can drop at once, files it has read, counts as free."""
+    found = []
+    for folder in _folders(root, "memory"):
+        used = next(_numbers(folder, "memory.current", "memory.usage_in_bytes"), None)
+        if used is not None:
+            stat = _stat(folder / "memory.stat")
+            idle = stat.get("inactive_file", 0)
+            found += [limit - used + idle for limit in _memory(folder) if limit < _UNLIMITED_BYTES]
+    return None if not found else max(0, min(found))
+
+
+def cpu_periods(root: Path = ROOT) -> dict[Path, CpuPeriods]:
+    """Of each group with a limit that this process is in, since the group was made."""
+    stats = ((folder, _stat(folder / "cpu.stat")) for folder in _folders(root, "cpu"))
+    return {
+        folder: CpuPeriods(stat["nr_periods"], stat.get("nr_throttled", 0))
+        for folder, stat in stats
+        if stat.get("nr_periods")
+    }
+
+
+def throttled_since(before: dict[Path, CpuPeriods], now: dict[Path, CpuPeriods]) -> CpuPeriods:
+    """What happened in between to the group that was throttled most."""
+    none = CpuPeriods()
+    passed = [
+        CpuPeriods(each.periods - before.get(folder, none).periods, each.throttled - before.get(folder, none).throttled)
+        for folder, each in now.items()
+    ]
+    return max(passed, key=lambda each: each.throttled, default=none)
+
+
+def _folders(root: Path, controller: str) -> Iterator[Path]:
+    """Of the group that this process is in, and of those around it. In a container the mount may begin at its own
+    group, which /proc names with its full path: folders that are not there are passed over."""
+    top = root / "sys/fs/cgroup"
+    groups = {"": "/", controller: "/"}
+    for line in (_read(root / "proc/self/cgroup") or "").splitlines():
+        _, controllers, path = line.split(":", 2)
+        groups |= dict.fromkeys(controllers.split(","), path)
+    mounts = {top: groups[""], top / "unified": groups[""], top / controller: groups[controller]}
+    mounts[top / "cpu,cpuacct"] = groups[controller]
+    for mount, path in mounts.items():
+        own = mount / path.lstrip("/")
+        yield from (each for each in (own, *own.parents) if each == mount or mount in each.parents)
+
+
+def _memory(folder: Path) -> Iterator[int]:
+    return _numbers(folder, "memory.max", "memory.limit_in_bytes")
+
+
+def _numbers(folder: Path, *names: str) -> Iterator[int]:
+    texts = (_read(folder / name) or "" for name in names)
+    return (int(text) for text in texts if text.isdigit())
+
+
+def _stat(path: Path) -> dict[str, int]:
+    pairs = (line.partition(" ") for line in (_read(path) or "").splitlines())
+    return {name: int(value) for name, _, value in pairs if value.isdigit()}
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text().strip() or None
+    except OSError:
+        return None

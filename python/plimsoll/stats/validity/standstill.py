@@ -1,0 +1,86 @@
+"""Workers that stood still: percentiles alone do not show that nothing was sent for a while.
+
+In the closed model users who do nothing for seconds are load that the target did not have. The arrivals of the open
+model are sent when the worker goes on, so their lateness tells what the target did not have when it was due
+(`stats.validity.lateness`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.stats.generator import LATE_MS
+from plimsoll.stats.validity.check import ACHIEVED, ValidityCheck, ms, percent
+from plimsoll.stats.wording import count, number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll.stats.generator import Silence
+    from plimsoll.stats.view import RunView
+
+SILENCE_MS = 500
+"""A worker was silent if nothing was sent or read for longer."""
+MOST_SECONDS = 5
+"""Maximum number of times that are listed."""
+MUCH = 0.5
+"""Share of a silence for which a worker used a CPU, or waited for one, that tells its cause."""
+
+
+def silence(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
+    if not view.generator.workers:
+        return ValidityCheck("silence", "unknown", None, SILENCE_MS, "no worker reported whether it stood still")
+    found = view.generator.silences(SILENCE_MS)
+    if not found:
+        return ValidityCheck("silence", "ok", None, SILENCE_MS, f"no worker stood still for more than {SILENCE_MS} ms")
+    longest = max(each.ms for each in found)
+    if missed := _missed(view, manifest, found):
+        return missed
+    text = (
+        f"A worker stood still for up to {ms(longest)} ({_times(found)}): {cause(found, manifest)}. "
+        "Nothing was sent or read meanwhile."
+    )
+    return ValidityCheck("silence", "remark", longest, SILENCE_MS, text)
+
+
+def _missed(view: RunView, manifest: Mapping[str, Any], found: Sequence[Silence]) -> ValidityCheck | None:
+    """Closed model: the load of users who did nothing for seconds."""
+    if manifest.get("model", "closed") == "open":
+        return None
+    # The code of a user in Python may take its time; that is its load, unless it keeps other users waiting.
+    least = 1 if manifest.get("users_kind") == "native" else 2
+    long = [each for each in found if each.ms > LATE_MS and each.users >= least]
+    asked = sum(view.generator.users_by_second().values())
+    missing = min(asked, sum(each.users * each.ms / 1000 for each in long))
+    if not asked or missing <= (1 - ACHIEVED) * asked:
+        return None
+    users = count(max(each.users for each in long), "user")
+    text = (
+        f"a worker stood still for up to {ms(max(each.ms for each in long))} ({_times(long)}), and its {users} did "
+        f"nothing meanwhile: {number(round(missing))} of {number(asked)} seconds of users' time are missing "
+        f"({percent(missing / asked)}); {cause(long, manifest)}"
+    )
+    return ValidityCheck("silence", "failed", missing / asked, 1 - ACHIEVED, text)
+
+
+def cause(found: Sequence[Silence], manifest: Mapping[str, Any]) -> str:
+    """Of the longest silence, by what its worker did meanwhile."""
+    longest = max(found, key=lambda each: each.ms)
+    is_native = manifest.get("users_kind") == "native"
+    if longest.waited > MUCH:
+        return "this computer was busy with something else"
+    if longest.cpu > MUCH:
+        return "the worker was busy with itself" if is_native else "the users' own code blocks"
+    if is_native:
+        return "its process was stopped, or this computer was busy"
+    return "its process was stopped, this computer was busy, or the users' own code blocks"
+
+
+def _times(found: Sequence[Silence]) -> str:
+    """When they were: second 3; seconds 3 to 6, 9."""
+    shown = [f"{each.first} to {each.last}" if each.last > each.first else f"{each.first}" for each in found]
+    shown = list(dict.fromkeys(shown))
+    more = len(shown) - MOST_SECONDS
+    is_one = len(shown) == 1 and found[0].first == found[0].last
+    text = ", ".join(shown[:MOST_SECONDS])
+    return f"second{'' if is_one else 's'} {text}{f' and {more} more' if more > 0 else ''}"
