@@ -46,6 +46,8 @@ pub enum FrameError {
     },
     /// A message is compressed, but `grpc-encoding` does not say how.
     NoEncoding,
+    /// A message is compressed in a way that was not offered: the beginning of its name, escaped.
+    UnknownEncoding(String),
     /// A message cannot be decompressed.
     Encoding(String),
     /// The body ends inside a message.
@@ -66,6 +68,9 @@ impl Display for FrameError {
                 write!(f, "all compressed messages together are over the limit of {limit} bytes")
             }
             Self::NoEncoding => f.write_str("a message is compressed, but there is no grpc-encoding"),
+            Self::UnknownEncoding(name) => {
+                write!(f, "a message is compressed with {name}, which is neither gzip nor deflate")
+            }
             Self::Encoding(reason) => write!(f, "a message cannot be decompressed: {reason}"),
             Self::Truncated { found } => write!(f, "the body ends inside a message, after {found} bytes of it"),
         }

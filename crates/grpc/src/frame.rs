@@ -12,6 +12,9 @@ use crate::error::FrameError;
 pub const HEADERS: [(&str, &str); 3] =
     [("TE", "trailers"), ("Content-Type", "application/grpc"), ("grpc-accept-encoding", "gzip, deflate, identity")];
 
+/// The names among them that mean compression. A server uses no other (gRPC over HTTP/2, "Compression").
+const CODINGS: [&[u8]; 2] = [b"gzip", b"deflate"];
+
 /// Bytes before each message.
 const PREFIX: usize = 5;
 
@@ -124,6 +127,9 @@ impl MessageSplitter {
     /// Passes on a compressed message. Returns false if there is more to do for it than there is work.
     fn decompress(&mut self, message: &[u8], work: &mut Work, each: &mut dyn FnMut(&[u8])) -> Result<bool, FrameError> {
         let encoding = self.encoding.as_deref().filter(|name| *name != b"identity").ok_or(FrameError::NoEncoding)?;
+        if !CODINGS.contains(&encoding) {
+            return Err(FrameError::UnknownEncoding(encoding.escape_ascii().take(40).map(char::from).collect()));
+        }
         let was_begun = self.decoder.is_some();
         let decoder = self.decoder.get_or_insert_with(|| StepDecoder::new(encoding, self.limit, true));
         if !decoder.go_on(message, work).map_err(|error| FrameError::Encoding(error.to_string()))? {
@@ -175,7 +181,13 @@ mod tests {
             (None, b"\0\0\0\x03\xe9", "a message has 1001 bytes, which is over the limit of 1000"),
             (None, b"\x01\0\0\0\0", "a message is compressed, but there is no grpc-encoding"),
             (Some(&b"identity"[..]), b"\x01\0\0\0\0", "a message is compressed, but there is no grpc-encoding"),
-            (Some(b"snappy"), b"\x01\0\0\0\x01x", "a message cannot be decompressed: "),
+            (
+                Some(b"snappy"),
+                b"\x01\0\0\0\x01x",
+                "a message is compressed with snappy, which is neither gzip nor deflate",
+            ),
+            (Some(b"gzip,br"), b"\x01\0\0\0\x01x", "a message is compressed with gzip,br, which"),
+            (Some(b"\xff"), b"\x01\0\0\0\x01x", "a message is compressed with \\xff, which"),
             (Some(b"gzip"), b"\x01\0\0\0\x01x", "a message cannot be decompressed: "),
             (Some(b"gzip"), &gzip, "a message cannot be decompressed: "),
             (None, b"\0\0\0\0\x02x", "the body ends inside a message, after 6 bytes of it"),
