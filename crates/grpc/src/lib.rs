@@ -7,6 +7,7 @@
 //!
 //! - `schema`: [`Schema`], the services of .proto files or of a descriptor set. `sources` compiles .proto files.
 //! - `method`: [`Method`], one call: JSON to the bytes of a message, and back. `mistakes`: fields that do not exist.
+//!   `weight`: the memory that a message takes.
 //! - `frame`: [`push_message`] and [`MessageSplitter`], messages in a body; gzip. [`HEADERS`] of calls.
 //! - `status`: [`Status`] and [`Code`], how a call ended.
 //! - `timeout`: [`timeout_header`], the deadline as it is sent to the server.
@@ -35,7 +36,7 @@
 //! let mut splitter = MessageSplitter::new(None, 1 << 20);
 //! splitter.feed(&body, &mut Work::all(), &mut |message| replies.push(message.to_vec()))?;
 //! splitter.end()?;
-//! assert_eq!(method.decode(&replies[0])?, r#"{"text":"hi"}"#);
+//! assert_eq!(method.decode(&replies[0], &mut |_| Ok(()))?, r#"{"text":"hi"}"#);
 //!
 //! let head = b"HTTP/2 200\r\ncontent-type: application/grpc\r\n\r\n";
 //! let status = Status::read(head, b"grpc-status: 5\r\ngrpc-message: no%20such%20text\r\n")?;
@@ -51,6 +52,7 @@ mod schema;
 mod sources;
 mod status;
 mod timeout;
+mod weight;
 
 pub use error::{FrameError, MessageError, NoStatus, SchemaError};
 pub use frame::{HEADERS, MessageSplitter, push_message, split};

@@ -1,11 +1,14 @@
 //! One method: its path, and the conversion of its messages from JSON and to JSON.
 
+use std::io;
+
 use prost_reflect::prost::Message;
 use prost_reflect::{DynamicMessage, MessageDescriptor, MethodDescriptor, SerializeOptions};
 use serde_json::Value;
 
 use crate::error::MessageError;
 use crate::mistakes::unknown_field;
+use crate::weight::weight;
 
 /// As people who read the .proto file expect it: its names, all fields without presence, and numbers as numbers.
 const OPTIONS: SerializeOptions =
@@ -62,13 +65,55 @@ impl Method {
 
     /// The reply as JSON: names as in the .proto file, 64-bit integers as numbers, and fields that are not set with
     /// their defaults, if their type has no other way to say that.
-    pub fn decode(&self, message: &[u8]) -> Result<String, MessageError> {
+    ///
+    /// `room` is asked before memory is taken, with the bytes of this message in all; its error ends the decoding.
+    pub fn decode(
+        &self,
+        message: &[u8],
+        room: &mut dyn FnMut(u64) -> Result<(), String>,
+    ) -> Result<String, MessageError> {
         let wrong = |error: &dyn std::fmt::Display| MessageError(format!("{}: {error}", self.reply.full_name()));
+        let tree = if message.len() > SMALL { weight(&self.reply, message) } else { 0 };
+        room(tree).map_err(|error| wrong(&error))?;
         let message = DynamicMessage::decode(self.reply.clone(), message).map_err(|error| wrong(&error))?;
-        let mut json = Vec::with_capacity(128);
+        let mut json = Growing { bytes: Vec::with_capacity(128), asked: SMALL, tree, room };
         let mut serializer = serde_json::Serializer::new(&mut json);
         message.serialize_with_options(&mut serializer, &OPTIONS).map_err(|error| wrong(&error))?;
-        Ok(String::from_utf8(json).expect("JSON is UTF-8"))
+        let mut bytes = json.bytes;
+        if bytes.len() > SMALL {
+            bytes.shrink_to_fit();
+        }
+        Ok(String::from_utf8(bytes).expect("JSON is UTF-8"))
+    }
+}
+
+/// Messages up to this size are decoded without a question, and JSON up to this size is written without one, bytes.
+const SMALL: usize = 4 << 10;
+
+/// JSON that asks for room as it grows: a type with many fields has them all, however short the message is.
+struct Growing<'a> {
+    bytes: Vec<u8>,
+    /// The length that there is room for.
+    asked: usize,
+    /// Bytes of the message beside it.
+    tree: u64,
+    room: &'a mut dyn FnMut(u64) -> Result<(), String>,
+}
+
+impl io::Write for Growing<'_> {
+    fn write(&mut self, more: &[u8]) -> io::Result<usize> {
+        let length = self.bytes.len() + more.len();
+        if length > self.asked {
+            self.asked = length * 2;
+            // A vector that grows is there twice for a moment.
+            (self.room)(self.tree + self.asked as u64 * 3 / 2).map_err(io::Error::other)?;
+        }
+        self.bytes.extend_from_slice(more);
+        Ok(more.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -129,17 +174,18 @@ mod tests {
             "raw": "AH8=", "price": 1.5, "at": "2026-01-02T03:04:05.500Z", "extra": {"a": [1, null]}, "maybe": 0,
             "ok": true, "air": "", "wrapped": 7, "n": [1, 2],
         });
-        let reply: Value = serde_json::from_str(&method("Buy").decode(&bytes(&given.to_string())).unwrap()).unwrap();
+        let reply: Value =
+            serde_json::from_str(&method("Buy").decode(&bytes(&given.to_string()), &mut |_| Ok(())).unwrap()).unwrap();
         let mut expected = given;
         expected["by_name"]["x"] = json!({"item_name": "", "count": 1, "size": "UNKNOWN"});
         // Number values of a Struct are floating point.
         expected["extra"] = json!({"a": [1.0, null]});
         expected["at"] = json!("2026-01-02T03:04:05.500Z");
         assert_eq!(reply, expected);
-        let empty: Value = serde_json::from_str(&method("Buy").decode(b"").unwrap()).unwrap();
+        let empty: Value = serde_json::from_str(&method("Buy").decode(b"", &mut |_| Ok(())).unwrap()).unwrap();
         let defaults = json!({"id": 0, "items": [], "by_name": {}, "raw": "", "price": 0.0, "ok": false, "n": []});
         assert_eq!(empty, defaults);
-        assert_eq!(method("None").decode(b"\x08\x01").unwrap(), "{}", "an unknown field");
+        assert_eq!(method("None").decode(b"\x08\x01", &mut |_| Ok(())).unwrap(), "{}", "an unknown field");
     }
 
     #[test]
@@ -159,7 +205,7 @@ mod tests {
             let error = method("Buy").encode(json, &mut into).unwrap_err().to_string();
             assert!(error.starts_with(expected) && into == b"before", "{json}: {error}");
         }
-        let error = method("Buy").decode(b"\x08").unwrap_err().to_string();
+        let error = method("Buy").decode(b"\x08", &mut |_| Ok(())).unwrap_err().to_string();
         assert!(error.starts_with("shop.Order: "), "{error}");
     }
 

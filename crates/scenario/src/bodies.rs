@@ -59,7 +59,7 @@ impl Held {
 
     /// Raises the reservation to this many bytes. Returns false if there is no memory left.
     pub fn raise_to(&mut self, bytes: u64) -> bool {
-        if bytes <= UNCOUNTED {
+        if bytes <= UNCOUNTED.max(self.0) {
             return true;
         }
         let more = bytes - self.0;

@@ -9,6 +9,7 @@ use plimsoll_http as http;
 use serde_json::Value;
 
 use crate::DefinitionError;
+use crate::bodies::{Held, no_room};
 use crate::definition::{self, Body};
 use crate::headers::Line;
 use crate::verdict::Verdict;
@@ -154,8 +155,9 @@ impl Grpc {
     }
 
     /// The reply as JSON; a list if the server streams. Empty without `wants_json`, or if the call has no reply because
-    /// another code than OK is expected. The error is the verdict.
-    pub(crate) fn read(&self, reply: &Reply<'_>, wants_json: bool, limit: u64) -> Result<String, Verdict> {
+    /// another code than OK is expected. The error is the verdict. The JSON counts in the memory for bodies as long as it
+    /// is held.
+    pub(crate) fn read(&self, reply: &Reply<'_>, wants_json: bool, limit: u64) -> Result<(String, Held), Verdict> {
         if reply.status != 200 {
             return Err(Verdict::http(reply.status));
         }
@@ -167,27 +169,49 @@ impl Grpc {
                 _ => Verdict::Http(status.to_string()),
             });
         }
-        let (mut count, mut messages) = (0, Ok(Vec::new()));
+        let (mut count, mut messages, mut held, mut bytes) = (0, Ok(Vec::new()), Held::default(), 0);
         let each = &mut |message: &[u8]| {
             count += 1;
             if wants_json && let Ok(known) = &mut messages {
-                match self.method.decode(message) {
-                    Ok(json) => known.push(json),
+                let room = &mut |more| if held.raise_to(bytes + more) { Ok(()) } else { Err(no_room()) };
+                match self.method.decode(message, room) {
+                    Ok(json) => {
+                        // The list is made of all of them while they are still there.
+                        bytes += 2 * (json.len() + size_of::<String>()) as u64;
+                        known.push(json);
+                    }
                     Err(error) => messages = Err(error),
                 }
             }
         };
         split(http::header(reply.head, "grpc-encoding"), reply.body, limit, each).map_err(|error| protocol(&error))?;
         let mut messages = messages.map_err(|error| protocol(&error))?;
+        if !held.raise_to(bytes) {
+            return Err(protocol(&no_room()));
+        }
         if self.method.server_streams {
-            return Ok(format!("[{}]", messages.join(",")));
+            return Ok((list(&messages), held));
         }
         match (status.code, count) {
-            (Code::Ok, 1) => Ok(messages.pop().unwrap_or_default()),
+            (Code::Ok, 1) => Ok((messages.pop().unwrap_or_default(), held)),
             (Code::Ok, _) => Err(protocol(&format!("the response has {count} messages, not one"))),
-            _ => Ok(String::new()),
+            _ => Ok((String::new(), held)),
         }
     }
+}
+
+/// A list of JSON, in memory of just its length.
+fn list(items: &[String]) -> String {
+    let mut list = String::with_capacity(items.iter().map(|item| item.len() + 1).sum::<usize>() + 2);
+    list.push('[');
+    for item in items {
+        if list.len() > 1 {
+            list.push(',');
+        }
+        list.push_str(item);
+    }
+    list.push(']');
+    list
 }
 
 #[cfg(test)]

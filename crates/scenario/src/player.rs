@@ -247,7 +247,7 @@ impl Player {
         let wants_json = step.rules.as_ref().is_some_and(|rules| rules.needs_body());
         match grpc.read(reply, wants_json, limit) {
             Err(verdict) => verdict,
-            Ok(json) => match &step.rules {
+            Ok((json, _held)) => match &step.rules {
                 None => Verdict::Success,
                 Some(rules) => {
                     let sources = Sources { feeders: &scenario.feeders, random, text: filled };

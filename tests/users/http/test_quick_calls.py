@@ -48,7 +48,7 @@ def test_wrong_arguments_raise_the_errors_of_functions(
     for _ in range(2):
         with pytest.raises(TypeError) as caught:
             call(session)
-        assert str(caught.value) == f"QuickCalls.{message}"
+        assert str(caught.value) == f"HttpSession.{message}"
     assert (target.got, session_bench.counts) == ([], {})
     with pytest.raises(TypeError, match="doesn't apply to a 'int' object"):
         HttpSession.get(1, "/a")  # type: ignore[call-overload]

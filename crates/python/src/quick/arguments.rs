@@ -5,6 +5,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
+use super::QuickCalls;
+
 /// A method with a shortcut.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verb {
@@ -105,16 +107,20 @@ impl<'a, 'py> Arguments<'a, 'py> {
     #[inline(never)]
     pub(super) fn sort(
         verb: Verb,
-        py: Python<'py>,
+        session: &Bound<'py, QuickCalls>,
         positional: usize,
         names: Option<Borrowed<'a, 'py, PyTuple>>,
         at: usize,
         value: impl Fn(usize) -> Value<'a, 'py>,
     ) -> PyResult<Self> {
-        let most = verb.positional();
+        let (py, most) = (session.py(), verb.positional());
         if positional > most {
             let range = if most == 1 { "1".into() } else { format!("from 1 to {most}") };
-            return Err(error(verb, &format!("takes {range} positional arguments but {positional} were given")));
+            return Err(error(
+                session,
+                verb,
+                &format!("takes {range} positional arguments but {positional} were given"),
+            ));
         }
         let mut known = [None; NAMES.len()];
         for (index, place) in known.iter_mut().take(positional).enumerate() {
@@ -125,14 +131,14 @@ impl<'a, 'py> Arguments<'a, 'py> {
             let value = value(positional + index);
             match place(&interned, &name).filter(|&place| place != DATA || verb.takes_data()) {
                 Some(place) if known[place].is_some() => {
-                    return Err(error(verb, &format!("got multiple values for argument '{}'", NAMES[place])));
+                    return Err(error(session, verb, &format!("got multiple values for argument '{}'", NAMES[place])));
                 }
                 Some(place) => known[place] = Some(value),
                 None => rest.get_or_insert_with(|| PyDict::new(py)).set_item(name, value)?,
             }
         }
         let [Some(url), data, json, name, headers, catch_response] = known else {
-            return Err(error(verb, "missing 1 required positional argument: 'url'"));
+            return Err(error(session, verb, "missing 1 required positional argument: 'url'"));
         };
         Ok(Self { url, data, json, name, headers, catch_response, rest, at })
     }
@@ -158,9 +164,11 @@ impl<'a, 'py> Arguments<'a, 'py> {
     }
 }
 
+/// The class is that of the session: `HttpSession.post() …`.
 #[cold]
-fn error(verb: Verb, text: &str) -> PyErr {
-    PyTypeError::new_err(format!("QuickCalls.{}() {text}", verb.method()))
+fn error(session: &Bound<'_, QuickCalls>, verb: Verb, text: &str) -> PyErr {
+    let class = session.get_type().name().map_or_else(|_| "client".into(), |name| name.to_string());
+    PyTypeError::new_err(format!("{class}.{}() {text}", verb.method()))
 }
 
 /// The index in `NAMES`.

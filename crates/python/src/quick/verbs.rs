@@ -83,7 +83,7 @@ unsafe fn invoke(
             super::call(
                 &session,
                 verb,
-                &Arguments::sort(verb, py, positional.cast_unsigned(), names, values.addr(), value)?,
+                &Arguments::sort(verb, &session, positional.cast_unsigned(), names, values.addr(), value)?,
             )
         };
         // A panic must not unwind into C.
