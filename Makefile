@@ -38,7 +38,8 @@ test: system ## what every change must pass
 
 ci: export DURATIONS = --durations=30
 ci: export CARGO_INCREMENTAL = 0
-ci: test ## what CI runs: test, and the long tests of what changed since the last landed commit, but for the exhaustive ones
+ci: export LONG_SECONDS = 600
+ci: test ## what CI runs: test, and ten minutes of the long tests of what changed since the last landed commit
 	@scripts/system-packages $(HTTP2_SERVERS)
 	@$(BIN)/python -m scripts.long_tests $(PYTEST) -n 4 $(DURATIONS) -m "long and not exhaustive"
 
@@ -49,7 +50,7 @@ test-web: page ## the page's own tests
 	npm --prefix web test --silent
 
 test-python: setup $(LABS) ## the package's tests, and those of the labs and benches that are quick
-	$(PYTEST) -n 6 $(DURATIONS)
+	@$(BIN)/python -m scripts.repeat_failed $(PYTEST) -n 6 $(DURATIONS)
 
 test-long: setup $(LABS) ## browser, documents, parity, labs, simulations and fuzzing (about twenty minutes)
 	@scripts/system-packages $(HTTP2_SERVERS)

@@ -2,6 +2,9 @@
 
     python -m scripts.long_tests COMMAND…    append those tests to the command and run it, if there are any
 
+Groups with a make target of their own are named, and left to it. $LONG_SECONDS limits the time in which tests may
+begin; those that come later are skipped, and counted.
+
 The last landed commit is $CI_BASE if it is set, else the point where this branch left origin's default branch, else
 the first parent of a merge. When none of these is known, everything runs. `make test-long` always runs everything,
 also the exhaustive tests, which take minutes of both cores and which `make ci` leaves out.
@@ -12,10 +15,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import NamedTuple
 
 from fuzz.engine import TARGETS, crates
+from scripts.repeat_failed import run
 
 ROOT = Path(__file__).parents[1]
 
@@ -33,6 +38,8 @@ class Group(NamedTuple):
     """Their subjects: files, or folders that end with a slash. The tests themselves are always included."""
     shared: tuple[str, ...] = SHARED
     """What else they depend on. Nothing for fuzzing, which is done only when its subject changes."""
+    target: str = ""
+    """The make target that is run for a change of their subject; CI does not run them."""
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -52,6 +59,7 @@ def _fuzzed_target(target: str) -> Group:
         (f"tests/fuzz/test_fuzz_engine.py::test_nothing_is_found[{target}]",),
         ("Cargo.toml", "fuzz/Cargo.", "fuzz/engine.py", *inputs, *built_from),
         shared=(),
+        target="fuzz",
     )
 
 
@@ -61,6 +69,7 @@ def _fuzzed_files(kind: str, *sources: str) -> Group:
         (f"tests/fuzz/test_fuzz_files.py::test_damaged_files_are_read_or_refused[{kind}]",),
         ("fuzz/files.py", "fuzz/mutation.py", *sources),
         shared=(),
+        target="fuzz",
     )
 
 
@@ -109,6 +118,7 @@ GROUPS = {
             "labs/robustness/", "labs/truth/", f"{PACKAGE}store/", f"{PACKAGE}run/interrupts.py",
             f"{PACKAGE}run/perform.py", f"{PACKAGE}run/coordinator/", *ENGINE,
         ),
+        target="robustness",
     ),
     "hostile stores": Group(
         ("tests/cli/test_hostile_stores.py",),
@@ -127,7 +137,7 @@ GROUPS = {
         ("labs/", *(f"{PACKAGE}{each}/" for each in ("experiment", "observe", "run/supervised"))),
     ),
     "statistics": Group(("tests/stats", "tests/capacity"), (f"{PACKAGE}stats/", f"{PACKAGE}capacity/")),
-    "benches": Group(("tests/benches",), ("benches/", *ENGINE)),
+    "benches": Group(("tests/benches",), ("benches/", *ENGINE), target="bench"),
 }  # fmt: skip
 
 
@@ -167,11 +177,17 @@ def _git(*arguments: str) -> str | None:
 
 
 def main(command: list[str]) -> int:
-    names = concerned(changed_files())
-    print(f"long tests of the changed files: {', '.join(names) or 'none'}", flush=True)
-    if not names:
+    groups = {name: GROUPS[name] for name in concerned(changed_files())}
+    here = {name: group for name, group in groups.items() if not group.target}
+    print(f"long tests of the changed files: {', '.join(here) or 'none'}", flush=True)
+    targets = dict.fromkeys(group.target for group in groups.values() if group.target)
+    if targets:
+        print(f"not here, but to be run for this change: make {' '.join(targets)}", flush=True)
+    if not here:
         return 0
-    return subprocess.call([*command, *(path for name in names for path in GROUPS[name].tests)], cwd=ROOT)
+    if seconds := os.environ.get("LONG_SECONDS"):
+        os.environ["TESTS_BEGIN_BEFORE"] = str(time.time() + float(seconds))
+    return run([*command, *(path for group in here.values() for path in group.tests)], ROOT)
 
 
 if __name__ == "__main__":

@@ -56,6 +56,13 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
+def pytest_runtest_setup() -> None:
+    # Unix time. CI has a limited time for long tests.
+    before = os.environ.get("TESTS_BEGIN_BEFORE")
+    if before and time.time() > float(before):
+        pytest.skip("the time for long tests is over (scripts/long_tests.py)")
+
+
 @pytest.fixture(scope="session")
 def make_interval() -> Callable[..., Interval]:
     """An interval of exchanges that took these times, as the engine would have recorded it."""

@@ -148,6 +148,7 @@ def test_the_base_may_be_given_and_an_unknown_one_tells_nothing(
 def test_the_command_gets_the_paths_and_its_exit_code_is_kept(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("LONG_SECONDS", raising=False)
     code = "import sys; sys.exit(7 if sys.argv[1:] == ['tests/docs', 'tests/scripts/test_site.py'] else 1)"
     monkeypatch.setattr(long_tests, "changed_files", lambda: ["README.md"])
     assert main([sys.executable, "-c", code]) == 7
@@ -159,3 +160,24 @@ def test_without_a_group_the_command_does_not_run(
     monkeypatch.setattr(long_tests, "changed_files", lambda: ["CHANGELOG.md"])
     assert main([sys.executable, "-c", "raise SystemExit(1)"]) == 0
     assert capfd.readouterr().out == "long tests of the changed files: none\n"
+
+
+def test_groups_with_a_target_of_their_own_are_left_to_it(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(long_tests, "changed_files", lambda: ["fuzz/files.py", "benches/soak.py"])
+    assert main([sys.executable, "-c", "raise SystemExit(1)"]) == 0
+    assert capfd.readouterr().out == (
+        "long tests of the changed files: none\nnot here, but to be run for this change: make fuzz bench\n"
+    )
+
+
+def test_tests_whose_turn_comes_too_late_are_skipped(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(long_tests, "changed_files", lambda: ["web/src/page.ts"])
+    monkeypatch.setattr(long_tests, "ROOT", ROOT)
+    monkeypatch.setenv("LONG_SECONDS", "-1")
+    monkeypatch.setenv("TESTS_BEGIN_BEFORE", "")
+    assert main([sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "long"]) == 0
+    assert "the time for long tests is over" in capfd.readouterr().out
