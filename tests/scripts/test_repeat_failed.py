@@ -11,7 +11,7 @@ from scripts.repeat_failed import MOST, run
 if TYPE_CHECKING:
     from pathlib import Path
 
-COMMAND = [sys.executable, "-m", "pytest", "-q", "-n", "2"]
+COMMAND = [sys.executable, "-m", "pytest", "-q", "-n"]
 
 ONCE = """
 from pathlib import Path
@@ -32,7 +32,7 @@ def test_a_test_that_passes_alone_is_named_and_the_others_run_once(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "test_a.py").write_text(ONCE)
-    assert run(COMMAND, tmp_path) == 0
+    assert run([*COMMAND, "2"], tmp_path) == 0
     assert (tmp_path / "passed").read_text() == "x"
     out = capfd.readouterr().out
     assert "the machine was busy" in out
@@ -44,11 +44,11 @@ def test_a_test_that_passes_alone_is_named_and_the_others_run_once(
 @pytest.mark.parametrize(("count", "repeated"), [(1, True), (MOST + 1, False)])
 def test_a_fault_fails(count: int, repeated: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "test_a.py").write_text("".join(f"def test_{n}(): assert False\n" for n in range(count)))
-    assert run(COMMAND, tmp_path) == 1
+    assert run([*COMMAND, "0"], tmp_path) == 1
     assert ("failed again\n" in capfd.readouterr().out) is repeated
 
 
 def test_what_is_no_failure_of_a_test_is_not_repeated(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "test_a.py").write_text("def test_a(): pass")
-    assert (run(COMMAND, tmp_path), run([*COMMAND, "--nonsense"], tmp_path)) == (0, 4)
+    assert (run([*COMMAND, "0"], tmp_path), run([*COMMAND, "0", "--nonsense"], tmp_path)) == (0, 4)
     assert "alone" not in capfd.readouterr().out
