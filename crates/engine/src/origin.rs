@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use plimsoll_scenario::proxy_authorization;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 use url::{Host, Url};
@@ -214,20 +215,12 @@ fn through(proxy: &str, target: String) -> Result<(ConnectTo, Option<Tunnel>), O
         return Err(wrong(&format!("scheme {} is not supported", url.scheme())));
     }
     let host = bare_host(&url);
-    let authorization = (!url.username().is_empty()).then(|| {
-        let plain = [percent_decoded(url.username()), percent_decoded(url.password().unwrap_or_default())].join(":");
-        format!("Basic {}", base64(plain.as_bytes()))
-    });
+    let authorization = proxy_authorization(&url);
     Ok((ConnectTo::Tcp(host, url.port().unwrap_or(80)), Some(Tunnel { target, authorization })))
 }
 
 fn percent_decoded(text: &str) -> String {
     percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
-}
-
-fn base64(bytes: &[u8]) -> String {
-    use base64::Engine as _;
-    base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! TLS configurations: trusted certificates and client certificates.
 
+mod identity;
+mod messages;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,10 +13,9 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{
-    AlertDescription, CertificateError, ClientConfig, DigitallySignedStruct, InvalidMessage, OtherError, RootCertStore,
-    SignatureScheme,
-};
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, OtherError, RootCertStore, SignatureScheme};
+
+pub(crate) use messages::{NO_HTTP2, words};
 
 /// The trusted certificates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -33,8 +35,22 @@ pub type Identity = (PathBuf, PathBuf);
 /// The name of HTTP/2 in the handshake (ALPN).
 pub(crate) const HTTP2: &[u8] = b"h2";
 
-/// The server does not choose HTTP/2 in the handshake.
-pub(crate) const NO_HTTP2: &str = "the server has no HTTP/2: it did not choose h2 in the handshake; leave out --http2";
+/// All kinds of signatures that a server may make. Those that ring cannot check are the reason for the list.
+const EVERY_SCHEME: [SignatureScheme; 13] = [
+    SignatureScheme::ECDSA_NISTP384_SHA384,
+    SignatureScheme::ECDSA_NISTP256_SHA256,
+    SignatureScheme::ED25519,
+    SignatureScheme::RSA_PSS_SHA512,
+    SignatureScheme::RSA_PSS_SHA384,
+    SignatureScheme::RSA_PSS_SHA256,
+    SignatureScheme::RSA_PKCS1_SHA512,
+    SignatureScheme::RSA_PKCS1_SHA384,
+    SignatureScheme::RSA_PKCS1_SHA256,
+    SignatureScheme::ECDSA_NISTP521_SHA512,
+    SignatureScheme::ED448,
+    SignatureScheme::ECDSA_SHA1_Legacy,
+    SignatureScheme::RSA_PKCS1_SHA1,
+];
 
 /// Builds a configuration. Connections that share it resume each other's sessions. The error names the file. `http2`:
 /// it is the only protocol that is offered.
@@ -51,12 +67,11 @@ pub(crate) fn config(trust: &Trust, identity: Option<&Identity>, http2: bool) ->
             Some(given.map_err(|error| format!("{}: {error}", path.display()))?)
         }
     };
-    let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier { roots, provider }));
+    let verifier = Verifier { roots, provider: Arc::clone(&provider) };
+    let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
     let mut config = match identity {
         None => builder.with_no_client_auth(),
-        Some((certificate, key)) => builder
-            .with_client_auth_cert(certificates(certificate)?, private_key(key)?)
-            .map_err(|error| format!("client certificate {}: {error}", certificate.display()))?,
+        Some(identity) => builder.with_client_cert_resolver(identity::load(identity, &provider)?),
     };
     if http2 {
         config.alpn_protocols.push(HTTP2.into());
@@ -99,6 +114,10 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
 }
 
 /// Verifies a certificate, and that the peer has its private key.
+///
+/// Without roots, neither is looked at. A man in the middle could then show a certificate of his own, and sign with its
+/// key: a check of the signature would keep nobody out. It would only refuse servers whose certificate webpki does not
+/// parse (X.509 version 1), or whose key ring cannot check (RSA of 1024 bits, P-521).
 #[derive(Debug)]
 struct Verifier {
     /// None: accept every certificate.
@@ -135,6 +154,9 @@ impl ServerCertVerifier for Verifier {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        if self.roots.is_none() {
+            return Ok(HandshakeSignatureValid::assertion());
+        }
         verify_tls12_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
     }
 
@@ -144,11 +166,17 @@ impl ServerCertVerifier for Verifier {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        if self.roots.is_none() {
+            return Ok(HandshakeSignatureValid::assertion());
+        }
         verify_tls13_signature(message, cert, dss, &self.provider.signature_verification_algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        match self.roots {
+            Some(_) => self.provider.signature_verification_algorithms.supported_schemes(),
+            None => EVERY_SCHEME.into(),
+        }
     }
 }
 
@@ -195,19 +223,6 @@ fn is_untrusted(error: &rustls::Error) -> bool {
 
 fn is_self_signed(certificate: &CertificateDer<'_>) -> bool {
     webpki::EndEntityCert::try_from(certificate).is_ok_and(|parsed| parsed.issuer() == parsed.subject())
-}
-
-/// The error message. `port`: of the connection.
-pub(crate) fn words(error: &rustls::Error, port: u16) -> String {
-    match error {
-        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
-            format!("no TLS on port {port}; did you mean http://, ws:// or grpc://?")
-        }
-        rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(reason))) => reason.to_string(),
-        // We offer a protocol only if it is HTTP/2.
-        rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol) => NO_HTTP2.into(),
-        _ => error.to_string(),
-    }
 }
 
 /// Whether webpki refused a server's certificate because it is a CA certificate.

@@ -161,9 +161,20 @@ impl Shared<'_> {
             lines = grpc.lines(lines, limit(step.timeout, field, "timeout")?, field)?;
             (method, path) = (Some("POST".into()), Some(grpc.path()));
         }
+        let forwarding = target.forwarding.as_ref().filter(|_| websocket.is_none());
+        if let Some(value) = forwarding.and_then(|forwarding| forwarding.authorization.clone())
+            && !lines.iter().any(|line| line.name.eq_ignore_ascii_case("Proxy-Authorization"))
+        {
+            let field = format!("targets[{}].proxy", step.target);
+            lines.push(Line { field, name: "Proxy-Authorization".into(), value });
+        }
         let missing = |name: &str| DefinitionError::new(field, format!("missing field `{name}`"));
         let (method, path) = (method.ok_or_else(|| missing("method"))?, path.ok_or_else(|| missing("path"))?);
         let blueprint = Blueprint::new(method, &path, &lines, step.body, place.scope(self.feeders), field)?;
+        let blueprint = match forwarding {
+            None => blueprint,
+            Some(forwarding) => blueprint.forwarded(&forwarding.root),
+        };
         let blueprint = match &grpc {
             None => blueprint,
             Some(grpc) => {

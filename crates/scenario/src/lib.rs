@@ -85,6 +85,6 @@ pub use llm::{Chunk, Objectives};
 pub use player::{Constant, Exhausted, Next, Player, Prepared};
 pub use scenario::{Flow, Scenario, Step, Stream};
 pub use session::{Session, StepId};
-pub use target::{Target, Verify};
+pub use target::{Target, Verify, proxy_authorization};
 pub use verdict::Verdict;
 pub use websocket::{KEY, WebSocket};

@@ -25,7 +25,10 @@ const NO_CHANGE: Change<'static> = (b"", None);
 #[derive(Debug)]
 pub(crate) struct Blueprint {
     method: String,
+    /// For a proxy that forwards it: the whole URL.
     path: Template,
+    /// The length of what precedes the path in a whole URL.
+    root: usize,
     /// All lines. Those with variables have an empty value, which keeps their position.
     headers: http::Headers,
     /// The values with variables.
@@ -107,7 +110,7 @@ impl Blueprint {
         let (headers, changes) = compile_headers(lines, scope)?;
         let is_json = matches!(body, Some(definition::Body::Json(_)));
         let body = Body::new(body, &method, scope, &format!("{field}.body"))?;
-        let blueprint = Self { method, path, headers, changes, body, is_json, gives_cookie };
+        let blueprint = Self { method, path, root: 0, headers, changes, body, is_json, gives_cookie };
         blueprint.check(field)?;
         Ok(blueprint)
     }
@@ -115,6 +118,17 @@ impl Blueprint {
     /// The body, which is JSON, becomes the messages of a call.
     pub(crate) fn into_call(self, grpc: &Arc<Grpc>) -> Result<Self, MessageError> {
         Ok(Self { is_json: false, body: self.body.into_messages(grpc)?, ..self })
+    }
+
+    /// The request for a proxy that forwards it to `root`, which is `http://host[:port]`.
+    pub(crate) fn forwarded(mut self, root: &str) -> Self {
+        if self.path.constant() == Some("*") {
+            // RFC 9112 §3.2.4: a URL without a path.
+            self.path = Template::default();
+        }
+        self.path.prepend(root);
+        self.root = root.len();
+        self
     }
 
     /// Encodes an example, to find requests that HTTP does not allow. Paths and headers are checked already.
@@ -220,7 +234,7 @@ impl Blueprint {
             scratch.render(template, context)?;
         }
         if let Some(Cookies { jar, host, over_tls }) = cookies.filter(|_| !self.gives_cookie) {
-            jar.push(host, over_tls, &scratch.text[..scratch.ends[0]], &mut scratch.cookie);
+            jar.push(host, over_tls, &scratch.text[self.root..scratch.ends[0]], &mut scratch.cookie);
         }
         Ok(())
     }
@@ -366,6 +380,22 @@ mod tests {
             let text = encoded(&blueprint("GET", "/", &headers, None).unwrap(), &["v"], Some(cookies)).unwrap();
             let lines = names[..count].join(": v\r\n");
             assert_eq!(text, format!("GET / HTTP/1.1\r\nHost: h\r\n{lines}: v\r\nCookie: c=1\r\n\r\n"));
+        }
+    }
+
+    #[test]
+    fn a_proxy_gets_the_whole_url_and_cookies_belong_to_the_path() {
+        let mut jar = Jar::default();
+        jar.set(0, b"c=1; Path=/x", || 0);
+        for (method, path, line) in [
+            ("GET", "/x/${a}?b", "GET http://h:1/x/v?b HTTP/1.1\r\nHost: h\r\nCookie: c=1"),
+            ("GET", "/y", "GET http://h:1/y HTTP/1.1\r\nHost: h"),
+            ("OPTIONS", "*", "OPTIONS http://h:1 HTTP/1.1\r\nHost: h"),
+        ] {
+            let blueprint = blueprint(method, path, &[], None).unwrap().forwarded("http://h:1");
+            assert_eq!(blueprint.is_constant(), !path.contains('$'));
+            let cookies = Cookies { jar: &jar, host: 0, over_tls: false };
+            assert_eq!(encoded(&blueprint, &["v"], Some(cookies)).unwrap().trim_end(), line);
         }
     }
 

@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::definition::{self, Certificate};
@@ -28,6 +31,8 @@ pub struct Target {
     pub certificate: Option<(PathBuf, PathBuf)>,
     /// `http://[user:pass@]host:port`
     pub proxy: Option<String>,
+    /// Set if the proxy forwards the requests. Other requests go through a tunnel.
+    pub(crate) forwarding: Option<Forwarding>,
     /// Its requests are HTTP/2.
     pub http2: bool,
     /// Number of its host. Targets that differ only in scheme or port share it, and the cookies.
@@ -36,7 +41,21 @@ pub struct Target {
     pub(crate) over_tls: bool,
 }
 
+/// What a proxy needs in each plain request that it forwards (RFC 9112 §3.2.2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Forwarding {
+    /// `http://host[:port]` of the target, before the path.
+    pub(crate) root: String,
+    /// Value of Proxy-Authorization.
+    pub(crate) authorization: Option<String>,
+}
+
 impl Target {
+    /// Whether its proxy gets whole URLs, and no CONNECT. Only WebSockets of such a target use a tunnel.
+    pub fn is_forwarded(&self) -> bool {
+        self.forwarding.is_some()
+    }
+
     /// `hosts`: the hosts of earlier targets, without duplicates; this one's is added. The error is about `url`.
     pub(crate) fn new(target: &definition::Target, hosts: &mut Vec<String>) -> Result<Self, String> {
         let parsed = check_url(&target.url)?;
@@ -55,8 +74,23 @@ impl Target {
             Certificate::Pair(certificate, key) => (certificate.clone(), key.clone()),
         });
         let (url, proxy, http2) = (target.url.clone(), target.proxy.clone(), target.http2);
-        Ok(Self { url, verify, certificate, proxy, http2, host: host as u32, over_tls: parsed.scheme() == "https" })
+        // HTTP/2 has no such form; proxies such as Squid allow tunnels to port 443 only, so plain requests use none.
+        let is_forwarded = parsed.scheme() == "http" && !http2;
+        let forwarding = proxy.as_ref().filter(|_| is_forwarded).map(|proxy| Forwarding {
+            root: parsed.origin().ascii_serialization(),
+            authorization: Url::parse(proxy).ok().and_then(|proxy| proxy_authorization(&proxy)),
+        });
+        let (host, over_tls) = (host as u32, parsed.scheme() == "https");
+        Ok(Self { url, verify, certificate, proxy, forwarding, http2, host, over_tls })
     }
+}
+
+/// The value of Proxy-Authorization for the user and password in a proxy's URL.
+pub fn proxy_authorization(proxy: &Url) -> Option<String> {
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let password = proxy.password().unwrap_or_default();
+    let plain = || format!("{}:{}", decoded(proxy.username()), decoded(password));
+    (!proxy.username().is_empty()).then(|| format!("Basic {}", STANDARD.encode(plain())))
 }
 
 fn check_url(text: &str) -> Result<Url, String> {
@@ -109,6 +143,25 @@ mod tests {
         ] {
             let target = Target::new(&serde_json::from_str(given).unwrap(), &mut Vec::new()).unwrap();
             assert_eq!((target.verify, target.certificate), (verify, certificate), "{given}");
+        }
+    }
+
+    #[test]
+    fn a_proxy_forwards_plain_requests_and_nothing_else() {
+        for (given, expected) in [
+            (r#"{"url": "http://A:80", "proxy": "http://p"}"#, Some(("http://a", None))),
+            (
+                r#"{"url": "http://[::1]:81", "proxy": "http://me:p%40ss@p"}"#,
+                Some(("http://[::1]:81", Some("Basic bWU6cEBzcw=="))),
+            ),
+            (r#"{"url": "http://a"}"#, None),
+            (r#"{"url": "https://a", "proxy": "http://p"}"#, None),
+            (r#"{"url": "http://a", "http2": true, "proxy": "http://p"}"#, None),
+            (r#"{"url": "http+unix://%2Fs", "proxy": "http://p"}"#, None),
+        ] {
+            let target = Target::new(&serde_json::from_str(given).unwrap(), &mut Vec::new()).unwrap();
+            let found = target.forwarding.as_ref().map(|each| (each.root.as_str(), each.authorization.as_deref()));
+            assert_eq!((found, target.is_forwarded()), (expected, expected.is_some()), "{given}");
         }
     }
 

@@ -17,7 +17,7 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b
 const INVISIBLE: &AsciiSet = &CONTROLS.add(b' ');
 
 /// A compiled text, for one kind of position.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Template {
     pieces: Box<[Piece]>,
 }
@@ -139,6 +139,18 @@ impl Template {
     /// The constant start of the text.
     pub(crate) fn start(&self) -> &str {
         if let Some(Piece::Literal(literal)) = self.pieces.first() { literal } else { "" }
+    }
+
+    /// Puts a constant before the text.
+    pub(crate) fn prepend(&mut self, text: &str) {
+        let mut pieces = vec![Piece::Literal(text.to_owned())];
+        pieces.extend(std::mem::take(&mut self.pieces));
+        if let [Piece::Literal(text), Piece::Literal(next), ..] = &mut pieces[..] {
+            // One literal, so that a constant stays one.
+            text.push_str(next);
+            pieces.remove(1);
+        }
+        self.pieces = pieces.into();
     }
 
     /// The text with an example value for each variable.

@@ -68,7 +68,7 @@ class PlanTargetTable(TomlTable):
     cert: Certificate | None = None
     """The client's own: a PEM file with certificate and key, or `[certificate, key]`."""
     proxy: str | None = None
-    """The URL of an HTTP proxy."""
+    """The URL of an HTTP proxy. It forwards plain requests (`http://`); everything else goes through a tunnel (`CONNECT`)."""
     http2: bool | None = None
     """Whether its requests are HTTP/2; by default as the plan says."""
     headers: HeadersTable = Field(default_factory=dict)

@@ -97,7 +97,7 @@ impl<P: Protocol> Connection<P> {
             return self.request(io);
         };
         if let Err(error) = transport.secure(secure) {
-            return Step::Failed(Failure::new(Outcome::Tls, error.to_string()));
+            return Step::Failed(Failure::new(Outcome::Tls, words(&error, self.origin.port())));
         }
         self.stage = Stage::Handshaking;
         self.handshake(io)

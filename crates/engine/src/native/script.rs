@@ -14,6 +14,8 @@ pub struct Script {
     scenario: Arc<Scenario>,
     /// In the order of the scenario's targets.
     origins: Vec<Arc<Origin>>,
+    /// In the same order: the proxies that get whole URLs. Only WebSockets use the origins of their targets.
+    forwarding: Vec<Option<Arc<Origin>>>,
 }
 
 /// An error in a scenario's targets: "field: reason", as in errors of definitions.
@@ -31,11 +33,13 @@ impl std::error::Error for ScriptError {}
 impl Script {
     /// Loads the certificates of the targets. Makes no connection.
     pub fn new(scenario: Scenario) -> Result<Script, ScriptError> {
-        let named = |(index, target): (usize, &Target)| {
-            origin(target).map(Arc::new).map_err(|error| ScriptError(format!("targets[{index}]: {error}")))
-        };
-        let origins = scenario.targets().iter().enumerate().map(named).collect::<Result<Vec<_>, _>>()?;
-        let script = Script { scenario: Arc::new(scenario), origins };
+        let (mut origins, mut forwarding) = (Vec::new(), Vec::new());
+        for (index, target) in scenario.targets().iter().enumerate() {
+            let named = |error| ScriptError(format!("targets[{index}]: {error}"));
+            origins.push(Arc::new(origin(target).map_err(named)?));
+            forwarding.push(forwarder(target).map_err(named)?.map(Arc::new));
+        }
+        let script = Script { scenario: Arc::new(scenario), origins, forwarding };
         script.try_player().map_err(|error| ScriptError(error.to_string()))?;
         Ok(script)
     }
@@ -52,7 +56,11 @@ impl Script {
 
     /// Every step with its origin, in index order.
     pub(super) fn steps(&self) -> impl Iterator<Item = (&Step, &Arc<Origin>)> {
-        self.scenario.steps().iter().map(|step| (step, &self.origins[step.target]))
+        let origin_of = |step: &Step| {
+            let forwarding = self.forwarding[step.target].as_ref().filter(|_| step.websocket.is_none());
+            forwarding.unwrap_or(&self.origins[step.target])
+        };
+        self.scenario.steps().iter().map(move |step| (step, origin_of(step)))
     }
 }
 
@@ -65,4 +73,10 @@ fn origin(target: &Target) -> Result<Origin, OriginError> {
     let (identity, proxy) = (target.certificate.clone(), target.proxy.clone());
     let options = OriginOptions { trust, identity, proxy, http2: target.http2, ..OriginOptions::default() };
     Origin::new(&target.url, &options)
+}
+
+/// The proxy of a target, if it forwards plain requests. `origin` has checked its URL.
+fn forwarder(target: &Target) -> Result<Option<Origin>, OriginError> {
+    let Some(proxy) = target.proxy.as_ref().filter(|_| target.is_forwarded()) else { return Ok(None) };
+    Origin::new(proxy, &OriginOptions { forwards: Some(target.url.clone()), ..OriginOptions::default() }).map(Some)
 }

@@ -18,6 +18,7 @@ mod continuing;
 mod events;
 mod exchanges;
 mod failures;
+mod forwarding;
 mod http2;
 mod inflated;
 mod keeping;

@@ -41,9 +41,7 @@ def check_own(certificate: str, key: str | None = None) -> str | list[str]:
     try:
         _check_with_engine(cert=own)
     except BadValueError as error:
-        if "KeyMismatch" not in str(error):
-            raise
-        raise BadValueError(f"the key in {path} is not that of the certificate in {certificate}", field) from error
+        raise BadValueError(str(error), field if str(error).startswith("the key in ") else "") from error
     return own
 
 
