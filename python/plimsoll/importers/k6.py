@@ -64,7 +64,7 @@ def _summary(source: ResultFile, options: ImportOptions, document: Any) -> Study
     count = requests.get("count")
     seconds = document.get("state", {}).get("testRunDurationMs", 0) / 1000 or None
     # The machine-readable summary has neither that nor rates.
-    seconds = seconds or document.get("config", {}).get("duration")
+    seconds = seconds or number(source, None, document.get("config", {}).get("duration", 0), "config.duration") or None
     seconds = seconds or (count / requests["rate"] if count and requests.get("rate") else None)
     failed = metrics.get("http_req_failed", {})
     total = _measured(
