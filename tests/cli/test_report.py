@@ -50,7 +50,7 @@ def analysed(monkeypatch, stored_run_ids):
 
     def use(analysis: Analysis) -> None:
         source = StudySource(analysis)
-        monkeypatch.setattr("plimsoll.cli.reporting.opened_study", lambda refs, store: nullcontext(source))
+        monkeypatch.setattr("plimsoll.cli.reporting.opened_study", lambda refs, store, renames: nullcontext(source))
 
     return use
 
@@ -78,6 +78,50 @@ def test_report_on_several_is_the_same_as_compare(plimsoll, pair):
     one, other = plimsoll("report", *pair, "--format", "csv"), plimsoll("compare", *pair, "--format", "csv")
     assert one.stdout_bytes == other.stdout_bytes
     assert len(list(csv.DictReader(io.StringIO(one.stdout)))) == 6
+
+
+@pytest.fixture
+def other_tool(tmp_path):
+    """A result of vegeta, whose endpoints have no names."""
+    path = tmp_path / "vegeta.csv"
+    lines = [
+        f"{int((NOON + number / 10) * 1e9)},200,15000000,0,5,,,a,{number},GET,http://h/x," for number in range(100)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_an_endpoint_with_another_name_is_compared(plimsoll, pair, other_tool):
+    result = plimsoll("compare", str(other_tool), pair[0], "--rename", "http://h/x=/todos", "--format", "json")
+    assert result.exit_code in (0, 3), result.output
+    found = json.loads(result.stdout)
+    each = next(each for each in found["comparisons"] if (each["name"], each["metric"]["text"]) == ("/todos", "p50"))
+    assert each["ratio"] == pytest.approx(10 / 15, rel=0.01)
+    text = plimsoll("compare", str(other_tool), pair[0], "--rename", "http://h/x=/todos", "--format", "md").stdout
+    assert "--rename http://h/x=/todos" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("rename", "message"),
+    [
+        (
+            "/todo=/x",
+            "--rename /todo=…: no endpoint has this name. Did you mean /todos? There are GET / and GET /todos",
+        ),
+        ("/todos", "--rename takes OLD=NEW, not /todos"),
+        ("/todos=/", "would both be GET /; their percentiles cannot be those of one endpoint"),
+    ],
+)
+def test_a_rename_that_cannot_be_is_a_usage_error(plimsoll, pair, rename, message):
+    result = plimsoll("compare", *pair, "--rename", rename)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+
+
+def test_a_single_result_has_nothing_to_rename_for(plimsoll, pair):
+    result = plimsoll("report", pair[0], "--rename", "/todos=/x")
+    assert result.exit_code == 2
+    assert "--rename is for results that are compared" in result.stderr
 
 
 def test_the_name_of_the_file_tells_the_format(plimsoll, pair, tmp_path):

@@ -88,11 +88,13 @@ def test_machine_readable_summary(read_text):
         "config": {"duration": 30, "execution": "local", "script": "x.js"},
         "results": {"checks": {}, "metrics": [
             {"name": "http_req_duration", "type": "trend", "contains": "time", "values": TIMES},
-            {"name": "http_reqs", "type": "counter", "contains": "default", "values": {"count": 10, "rate": 5}},
+            {"name": "http_reqs", "type": "counter", "contains": "default", "values": {"count": 15}},
+            {"name": "http_req_failed", "type": "rate", "values": {"matches": 3, "rate": 0.2, "total": 15}},
         ]},
     }  # fmt: skip
     (trial,) = read_text(json.dumps(document), "k6.json").trials
-    assert (trial.total.requests, trial.duration, trial.total.quantile(0.95)) == (10, 2, 30)
+    assert (trial.total.requests, trial.duration, trial.total.quantile(0.95)) == (15, 30, 30)
+    assert (trial.total.failures, trial.total.rate) == (3, 0.5)
 
 
 def test_a_summary_without_http(read_text):

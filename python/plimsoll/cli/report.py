@@ -49,6 +49,7 @@ Examples:
   plimsoll compare 20261120-1301 last
   plimsoll compare todos todos-after --fail-on regression
   plimsoll compare locust_stats.csv last --format md
+  plimsoll compare benchmarks.json last --rename "all=POST /v1/chat/completions"
   plimsoll compare --baseline main@{{last}}            the last run with the good ones of main before it
 
 {CODES}"""

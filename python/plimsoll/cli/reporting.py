@@ -40,6 +40,10 @@ _OPTIONS = (
     click.option(
         "--table", type=click.Choice(tuple(TABLES)), default="trials", show_default=True, help="Which one, in CSV."
     ),
+    click.option(
+        "--rename", multiple=True, metavar="OLD=NEW",
+        help="Another name for an endpoint, before endpoints of the same name are compared. Repeatable.",
+    ),
     fail_on_option,
 )  # fmt: skip
 
@@ -49,7 +53,7 @@ Exit codes: 0 reported; 1 a regression, with --fail-on; 2 usage; 3 what was aske
 
 
 def reporting_options(command: Command) -> Command:
-    """--format, -o, --splice, --block, --table and --fail-on."""
+    """--format, -o, --splice, --block, --table, --rename and --fail-on."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -58,40 +62,44 @@ def reporting_options(command: Command) -> Command:
 def report_on(verb: str, refs: Sequence[str], store: str | None, options: Mapping[str, Any]) -> NoReturn:
     """Report as asked, and exit."""
     command = ["plimsoll", verb, *refs, *_as_typed(options)]
-    with opened_study(refs, store) as source:
-        code = write_report(source, command, **options)
+    others = dict(options)
+    with opened_study(refs, store, others.pop("rename")) as source:
+        code = write_report(source, command, **others)
     click.get_current_context().exit(code)
 
 
 def _as_typed(options: Mapping[str, Any]) -> list[str]:
     """The options that make a report what it is."""
     words: list[str] = []
-    for name, value in options.items():
-        if value is not None and (name, value) != ("table", "trials"):
-            words += ["-o" if name == "output" else f"--{name.replace('_', '-')}", value]
+    for name, given in options.items():
+        for value in given if isinstance(given, tuple) else (given,):
+            if value is not None and (name, value) != ("table", "trials"):
+                words += ["-o" if name == "output" else f"--{name.replace('_', '-')}", value]
     return words
 
 
 @contextmanager
-def opened_study(refs: Sequence[str], location: str | None) -> Iterator[StudySource]:
-    """Several become one, in which each is compared with the first. Files alone need no store. Raises
-    PlimsollError."""
+def opened_study(refs: Sequence[str], location: str | None, renames: Sequence[str] = ()) -> Iterator[StudySource]:
+    """Several become one, in which each is compared with the first. Files alone need no store. renames: OLD=NEW.
+    Raises PlimsollError."""
     from plimsoll.experiment.refs import only_run, source_of_run
 
     prepare_reading()
     if all(Path(ref).is_file() for ref in refs):
-        yield _source_of_refs(None, refs)
+        yield _source_of_refs(None, refs, renames)
         return
     with opened_store(location) as store:
-        run = only_run(store, refs)
-        yield _source_of_refs(store, refs) if run is None else source_of_run(run, store)
+        run = None if renames else only_run(store, refs)
+        yield _source_of_refs(store, refs, renames) if run is None else source_of_run(run, store)
 
 
-def _source_of_refs(store: Store | None, refs: Sequence[str]) -> StudySource:
+def _source_of_refs(store: Store | None, refs: Sequence[str], renames: Sequence[str]) -> StudySource:
     from plimsoll.experiment.refs import study_of_refs
+    from plimsoll.experiment.renames import Rename
     from plimsoll.stats.analysis import analyse
 
-    return StudySource(partial(analyse, study_of_refs(store, refs)))
+    study = study_of_refs(store, refs, [Rename.parse(each) for each in renames])
+    return StudySource(partial(analyse, study))
 
 
 def write_report(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
+from plimsoll.experiment.renames import renamed
 from plimsoll.experiment.state import level_of_run
 from plimsoll.report.sources import RunSource, StudySource
 from plimsoll.stats.run_summary import RunSummary, rules
@@ -16,6 +17,7 @@ from plimsoll.stats.thresholds.watch import ThresholdResult
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from plimsoll.experiment.renames import Rename
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.study import Study
     from plimsoll.store import Store, StoredRun
@@ -88,23 +90,23 @@ def _scenario(manifest: Mapping[str, Any]) -> str:
     return str((manifest.get("scenario") or {}).get("name") or "")
 
 
-def study_of_refs(store: Store | None, refs: Sequence[str]) -> Study:
+def study_of_refs(store: Store | None, refs: Sequence[str], renames: Sequence[Rename] = ()) -> Study:
     """What is to be reported or compared. Each of refs is a file that can be imported, an experiment's name, a run's
     id, the beginning of one, "last", or what a kept import is called. Several become one study, whose variants are
     compared. "NAME@{last}" before one of these is the last good run of a branch or tag before that run, with those
     before it.
 
-    store: None when there is none, and only files can be meant. Raises UsageError for what is nowhere, or when nothing
-    of several can be compared; StoreError.
+    store: None when there is none, and only files can be meant. renames: of endpoints, before they are matched.
+    Raises UsageError for what is nowhere, or when nothing of several can be compared; StoreError.
     """
     if len(refs) == 2 and (name := named_last(refs[0])) is not None:
         if store is None:
             raise UsageError(f"{refs[0]}: there is no store, so no run of it is known")
-        return _after_earlier(store, name, store.run(refs[1]))
-    return _one(_study_of_ref(store, ref) for ref in refs)
+        return _after_earlier(store, name, store.run(refs[1]), renames)
+    return _one((_study_of_ref(store, ref) for ref in refs), renames)
 
 
-def _after_earlier(store: Store, name: str, run: StoredRun) -> Study:
+def _after_earlier(store: Store, name: str, run: StoredRun, renames: Sequence[Rename]) -> Study:
     """A run against the good runs of a branch or tag before it. With enough of them, what they scatter tells what the
     next one could show; with fewer, it is compared with the last one."""
     from plimsoll.experiment.study import study_of_run
@@ -112,10 +114,10 @@ def _after_earlier(store: Store, name: str, run: StoredRun) -> Study:
     from plimsoll.stats.compare.prediction import LEAST_EARLIER
 
     good = good_before(store, name, run)
-    study = study_of_run(run, store)
-    if len(good) < LEAST_EARLIER:
-        return matched([study_of_run(good[0], store), study])
-    return after_earlier(name, [study_of_run(earlier, store) for earlier in reversed(good)], study)
+    few = len(good) < LEAST_EARLIER
+    studies = [study_of_run(each, store) for each in ([run, good[0]] if few else [run, *good])]
+    study, *earlier = renamed(studies, renames)
+    return matched([*earlier, study]) if few else after_earlier(name, earlier[::-1], study)
 
 
 def study_in_store(store: Store, refs: Sequence[str]) -> Study:
@@ -123,8 +125,8 @@ def study_in_store(store: Store, refs: Sequence[str]) -> Study:
     return _one(_study_in_store(store, ref) for ref in refs)
 
 
-def _one(several: Iterable[Study]) -> Study:
-    studies = list(several)
+def _one(several: Iterable[Study], renames: Sequence[Rename] = ()) -> Study:
+    studies = renamed(list(several), renames)
     if len(studies) == 1:
         return studies[0]
     from plimsoll.stats.compare.matching import matched

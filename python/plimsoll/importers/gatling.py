@@ -87,9 +87,11 @@ def read_text_log(source: ResultFile, options: ImportOptions) -> Study:
             log.request(line, *_request(source, line, cells))
         elif cells[0] == "USER":
             event = next((index for index, cell in enumerate(cells) if cell in ("START", "END")), None)
-            if event is None or event + 1 >= len(cells) or not _is_stamp(cells[event + 1]):
+            # Until 3.3 the start of the user stands before the moment of its record.
+            moment = cells[-1].strip()
+            if event is None or event + 1 >= len(cells) or not _is_stamp(moment):
                 raise source.error(line, "is no USER record")
-            log.users.append((int(cells[event + 1]), 1 if cells[event] == "START" else -1))
+            log.users.append((int(moment), 1 if cells[event] == "START" else -1))
         elif cells[0] == "ERROR":
             log.errors += 1
     return log.study(options)

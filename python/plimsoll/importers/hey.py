@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study
 
 _HEY_TITLES = ["response-time", "DNS+dialup", "DNS", "Request-write", "Response-delay", "Response-read", "status-code"]
+_EARLY_TITLES = _HEY_TITLES[:-1]
+"""Those of release 0.1.0."""
 _OHA_TITLES = ["request-start", "DNS", "DNS+dialup", "Response-delay", "request-duration", "bytes", "status"]
 _MOST_OF_HEY = 1_000_000
 _SUMMED = re.compile(
@@ -40,7 +42,7 @@ _NO_ANSWERS = "requests without an answer are not in this file"
 
 def is_csv(source: ResultFile) -> bool:
     titles = source.beginning.partition("\n")[0].strip().split(",")
-    return titles[: len(_HEY_TITLES)] == _HEY_TITLES or titles[: len(_OHA_TITLES)] == _OHA_TITLES
+    return titles[: len(_EARLY_TITLES)] == _EARLY_TITLES or titles[: len(_OHA_TITLES)] == _OHA_TITLES
 
 
 def is_json(source: ResultFile) -> bool:
@@ -57,6 +59,10 @@ def read_csv(source: ResultFile, options: ImportOptions) -> Study:
     rows = source.rows()
     _, titles = next(rows)
     is_hey = titles[0] == "response-time"
+    if is_hey and not {"status-code", "offset"} <= set(titles):
+        raise source.error(
+            1, "is of an early release of hey, which wrote neither statuses nor moments: use its summary"
+        )
     time, start = ("response-time", "offset") if is_hey else ("request-duration", "request-start")
     samples, header = Samples(source), OneHeader(source, "hey" if is_hey else "oha", first=1)
     for line, cells in rows:

@@ -34,7 +34,6 @@ _USERS, _DURATION = "vus", "http_req_duration"
 
 def is_summary(source: ResultFile) -> bool:
     head = source.beginning
-    # AIPerf has an http_req_duration, too, without metrics around it.
     has_metrics = bool(source.keys.keys() & {"metrics", "root_group", "results"}) or '"k6Version"' in head
     return (
         has_metrics
@@ -64,15 +63,16 @@ def _summary(source: ResultFile, options: ImportOptions, document: Any) -> Study
     requests = metrics.get("http_reqs", {})
     count = requests.get("count")
     seconds = document.get("state", {}).get("testRunDurationMs", 0) / 1000 or None
+    # The machine-readable summary has neither that nor rates.
+    seconds = seconds or number(source, None, document.get("config", {}).get("duration", 0), "config.duration") or None
     seconds = seconds or (count / requests["rate"] if count and requests.get("rate") else None)
     failed = metrics.get("http_req_failed", {})
     total = _measured(
         TOTAL,
         metrics[_DURATION],
         int(count) if count is not None else None,
-        # k6 counts a failed request as a "pass" of the question "did it fail?".
-        int(failed["passes"]) if "passes" in failed else None,
-        requests.get("rate"),
+        _failures(failed),
+        requests.get("rate") or (count / seconds if count and seconds else None),
     )
     endpoints = []
     for name, values in metrics.items():
@@ -93,6 +93,12 @@ def _summary(source: ResultFile, options: ImportOptions, document: Any) -> Study
         notes=tuple(f"threshold {text}: {'held' if held else 'FAILED'}" for text, held in checks.items()),
         warnings=tuple(_doubts(requests, failed, document.get("state", {}).get("testRunDurationMs"))),
     )
+
+
+def _failures(failed: Mapping[str, float]) -> int | None:
+    """A failed request is a "pass" of the question "did it fail?", and a match in the machine-readable summary."""
+    count = failed.get("passes", failed.get("matches"))
+    return None if count is None else int(count)
 
 
 def _doubts(requests: Mapping[str, float], failed: Mapping[str, float], ms: float | None) -> Iterator[str]:

@@ -29,6 +29,14 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Measured, Study
 
 MOST_SECONDS = 7 * 86_400
+_KNOWN: tuple[set[str], ...] = (
+    {"Name", "Request Count", "Failure Count"},
+    {"User Count", "Total Request Count"},
+    # Until release 0.14.
+    {"Name", "# requests", "# failures", "Median response time", "Average Content Size"},
+)
+_TOTALS = ("Aggregated", "Total")
+"""Releases differ in the name, and in whether the row has a type."""
 _HTTP = re.compile(r"HTTPError\(['\"]?([1-5]\d\d)")
 
 
@@ -48,7 +56,7 @@ class _Second:
 
 def is_locust_csv(source: ResultFile) -> bool:
     titles = _first_titles(source)
-    return {"Name", "Request Count", "Failure Count"} <= titles or {"User Count", "Total Request Count"} <= titles
+    return any(known <= titles for known in _KNOWN)
 
 
 def _first_titles(source: ResultFile) -> set[str]:
@@ -107,8 +115,8 @@ def _stats(source: ResultFile) -> dict[tuple[str, str], RowValues]:
         if len(row) != len(titles):
             raise source.error(line, f"{len(row)} cells where the header has {len(titles)}")
         labels = dict(zip(titles, row, strict=True))
-        key = (labels.get("Type", ""), labels["Name"])
-        key = TOTAL if key[1] == "Aggregated" and not key[0].strip() else key
+        key = (labels.get("Type", labels.get("Method", "")), labels["Name"])
+        key = TOTAL if key[1] in _TOTALS and key[0].strip() in ("", "None") else key
         values = RowValues()
         for each, text in zip(known, row, strict=True):
             cell = TableCell.of(text)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _SUMMARY = "hey, oha or ghz"
 _BEGINNINGS: Mapping[str, re.Pattern[str]] = {
     "wrk": re.compile(r"\s*Running \d+(?:\.\d+)?[a-z]+ test @ "),
-    "vegeta": re.compile(r"\s*Requests\s+\[total, rate"),
+    "vegeta": re.compile(r"\s*Requests\s+\[total[,\]]"),
     _SUMMARY: re.compile(r"\s*Total:\s+\d+(?:\.\d+)?\s*(?:secs?|ns|us|µs|ms|s|m|h)\s*$"),
 }
 """A line that a tool prints once for each run."""

@@ -32,6 +32,9 @@ class Importer:
 
 IMPORTERS: tuple[Importer, ...] = (
     Importer("Locust CSV", locust_csv.is_locust_csv, locust_csv.read_locust_csv),
+    # Before k6: AIPerf names its times of HTTP like k6.
+    Importer("AIPerf records", aiperf.is_records, aiperf.read_records),
+    Importer("AIPerf, GenAI-Perf summary", aiperf.is_summary, aiperf.read_summary),
     Importer("k6 points, JSON", k6.is_json_points, k6.read_points),
     Importer("k6 points, CSV", k6.is_csv_points, k6.read_points),
     Importer("k6 summary", k6.is_summary, k6.read_summary),
@@ -52,8 +55,6 @@ IMPORTERS: tuple[Importer, ...] = (
     Importer("HdrHistogram percentiles", hdr.is_hgrm, hdr.read_hgrm),
     Importer("vLLM bench serve", vllm_bench.is_result, vllm_bench.read_result),
     Importer("GuideLLM benchmarks", guidellm.is_report, guidellm.read_report),
-    Importer("AIPerf records", aiperf.is_records, aiperf.read_records),
-    Importer("AIPerf, GenAI-Perf summary", aiperf.is_summary, aiperf.read_summary),
     Importer("phout", phout.is_phout, phout.read_phout),
     Importer("tables in text, Markdown or CSV", lambda source: True, tables.read_tables, takes_columns=True),
 )

@@ -1,4 +1,4 @@
-"""vegeta: its text and JSON reports, and results in CSV (12 columns without a header) or JSON lines.
+"""vegeta: its text and JSON reports, and results in CSV (without a header) or JSON lines.
 
 Percentiles of a report come from a t-digest: their error has no known bound, and they cannot be merged. Times count
 from sending. Success is a status of 200 to 399; status 0 is a request without a response.
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 _REPORT = Precision("vegeta", digits=None, floor=1e-6, clock="sent", times_of="all")
 _RESULTS = sampled("vegeta", floor=1e-3)
 _DIGEST = "percentiles of vegeta's reports come from a t-digest, whose error has no bound"
-_WIDTH = 12
+_WIDTHS = (6, 7, 9, 12)
+"""Columns of the results as CSV: of releases 6, 7, 8 to 12.7, and later ones. Each adds columns at the end."""
 _LINE = re.compile(r"(?P<title>[A-Z][A-Za-z]*(?: [A-Za-z]+)*)\s+\[(?P<names>[^\]]*)\]\s+(?P<values>.*)")
 _PART = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)(h|ms|m|s|µs|us|ns)")
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9}
@@ -37,7 +38,8 @@ _ROUND = 0.01
 
 
 def is_text_report(source: ResultFile) -> bool:
-    return bool(re.match(r"\s*Requests\s+\[total, rate", source.beginning))
+    # Until release 5 there was no rate.
+    return bool(re.match(r"\s*Requests\s+\[total[,\]]", source.beginning))
 
 
 def is_json_report(source: ResultFile) -> bool:
@@ -48,9 +50,17 @@ def is_json_report(source: ResultFile) -> bool:
 def is_results(source: ResultFile) -> bool:
     line = source.beginning.partition("\n")[0]
     if line.startswith("{"):
-        return '"attack"' in line and '"latency"' in line and '"timestamp"' in line
-    cells = line.split(",")
-    return len(cells) == _WIDTH and cells[0].isdigit() and len(cells[0]) >= 18 and cells[1].isdigit()
+        # Until release 7 an attack had no name.
+        return all(f'"{name}"' in line for name in ("code", "latency", "timestamp", "bytes_in"))
+    cells = _cells(line)
+    return len(cells) in _WIDTHS and len(cells[0]) >= 18 and all(cell.isdigit() for cell in cells[:5])
+
+
+def _cells(line: str) -> list[str]:
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:
+        return []
 
 
 def read_text_report(source: ResultFile, options: ImportOptions) -> Study:
@@ -209,12 +219,13 @@ def _results(source: ResultFile) -> Iterator[tuple[int, int, int, int, float, st
             cells = next(csv.reader([text]))
         except csv.Error as error:
             raise source.error(line, f"is no CSV: {error}") from None
-        if len(cells) != _WIDTH:
-            raise source.error(line, f"{len(cells)} columns where vegeta's results have {_WIDTH}")
+        if len(cells) not in _WIDTHS:
+            raise source.error(line, f"{len(cells)} columns where vegeta's results have {_WIDTHS[-1]}")
+        seq, method, url = (cells[index] if index < len(cells) else "" for index in (8, 9, 10))
         yield (
             line, whole(source, line, cells[0], "timestamp"), whole(source, line, cells[1], "code"),
-            whole(source, line, cells[2], "latency"), number(source, line, cells[4], "bytes in"), cells[5], cells[9],
-            cells[10], whole(source, line, cells[8], "seq"),
+            whole(source, line, cells[2], "latency"), number(source, line, cells[4], "bytes in"), cells[5], method,
+            url, whole(source, line, seq or "0", "seq"),
         )  # fmt: skip
 
 

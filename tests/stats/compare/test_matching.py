@@ -83,9 +83,11 @@ def test_ids_stay_apart():
         (study("x", "a", "b"), study("y", "c", "d"),
          "no variant has the same name in all of them, so nothing can be compared (x: a and b; y: c and d)"),
         (study("x", "a", names=("/a", "/b")), study("y", "b", names=("/c",)),
-         "they have no endpoint in common, so these runs did not do the same (a: GET /a and GET /b; b: GET /c)"),
+         "they have no endpoint in common, so these runs did not do the same (a: GET /a and GET /b; b: GET /c); "
+         "`plimsoll compare --rename OLD=NEW` gives an endpoint another name"),
         (study("x", "a", names=("/a", "/b"), total=None), study("y", "b", names=("/c",)),
-         "they have no endpoint in common, so nothing can be compared (a: GET /a and GET /b; b: GET /c)"),
+         "they have no endpoint in common, so nothing can be compared (a: GET /a and GET /b; b: GET /c); "
+         "`plimsoll compare --rename OLD=NEW` gives an endpoint another name"),
         (study("x", "a"), Study("y", ()), "y has no runs: there is nothing to compare"),
         (study("x", "a"), study("x", "a"), "x was given twice: it cannot be compared with itself"),
     ],

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study
 
 _PERCENTILE = re.compile(r"p(\d{1,3}(?:\.\d{1,9})?)")
+_CSV = "Metric,avg,min,max"
+_EACH_REQUEST = "profile_export.jsonl or profile_export_aiperf.json"
 
 
 def is_records(source: ResultFile) -> bool:
@@ -35,7 +37,15 @@ def is_records(source: ResultFile) -> bool:
 
 
 def is_summary(source: ResultFile) -> bool:
-    return {"request_latency", "request_throughput"} <= source.keys.keys()
+    keys = source.keys.keys()
+    # Its other files are recognised, too: the error names the one to import.
+    others = {"aiperf_version", "per_combination_metrics", "timeslices"} & keys or source.beginning.startswith(_CSV)
+    return {"request_latency", "request_throughput"} <= keys or _is_early(source) or bool(others)
+
+
+def _is_early(source: ResultFile) -> bool:
+    """Release 0.1 has its metrics one level deeper."""
+    return {"records", "input_config"} <= source.keys.keys() and '"request_latency"' in source.beginning
 
 
 def read_records(source: ResultFile, options: ImportOptions) -> Study:
@@ -92,8 +102,14 @@ def _ms(source: ResultFile, line: int | None, value: Any, unit: Any, what: str) 
 
 
 def read_summary(source: ResultFile, options: ImportOptions) -> Study:
+    if source.beginning.startswith(_CSV):
+        raise source.error(None, f"is a table of AIPerf: import {_EACH_REQUEST}, which lie beside it")
     with source.document("AIPerf") as document:
-        return _summary(source, options, document)
+        if document.keys() & {"metrics", "per_combination_metrics"}:
+            raise source.error(None, f"has means of several runs of AIPerf: import {_EACH_REQUEST} of each run")
+        if "timeslices" in document:
+            raise source.error(None, f"has parts of a run of AIPerf: import {_EACH_REQUEST}, which lie beside it")
+        return _summary(source, options, (document.get("records") or {}) | document)
 
 
 def _summary(source: ResultFile, options: ImportOptions, document: Mapping[str, Any]) -> Study:
@@ -109,7 +125,9 @@ def _summary(source: ResultFile, options: ImportOptions, document: Mapping[str, 
         return Measured(*key, requests=requests, rate=rate, **_times(source, found, name))
 
     good, throughput = average("request_count"), average("request_throughput")
-    bad = average("error_request_count") or 0.0
+    kinds = _kinds(source, document)
+    counted = average("error_request_count")
+    bad = float(sum(kind.count for kind in kinds)) if counted is None else counted
     # Sums have no start and end of their own: the rate is that of successes.
     stated = average("benchmark_duration")
     doubt = ""
@@ -122,7 +140,7 @@ def _summary(source: ResultFile, options: ImportOptions, document: Mapping[str, 
     total = row(("", ""), "request_latency", requests, rate)
     if total is None:
         raise source.error(None, "has no request_latency: all requests failed")
-    total = replace(total, failures=round(bad), kinds=_kinds(source, document))
+    total = replace(total, failures=round(bad), kinds=kinds)
     good_count, goodput = average("good_request_count"), average("request_goodput")
     # GenAI-Perf has the rate alone, and -1 for none.
     if good_count is None and goodput is not None and goodput >= 0 and seconds:
@@ -137,7 +155,7 @@ def _summary(source: ResultFile, options: ImportOptions, document: Mapping[str, 
         row(TOKEN, "inter_token_latency", tokens, average("output_token_throughput")),
         generated.good_requests(good_count, seconds),
     )
-    tool = "aiperf" if "aiperf_version" in document else "genai-perf"
+    tool = "aiperf" if document.keys() & {"aiperf_version", "records"} else "genai-perf"
     return study_of_run(
         source, options, seconds=seconds, **_load(source, document.get("input_config") or {}),
         precision=Precision(tool, digits=None, floor=1e-6, clock="sent", times_of="successes"),

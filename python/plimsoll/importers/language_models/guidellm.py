@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.importers.language_models import generated
+from plimsoll.importers.language_models import generated, guidellm_early
 from plimsoll.importers.language_models.generated import FIRST_TOKEN, TOKEN, Texts
 from plimsoll.importers.options import ImportOptions
 from plimsoll.importers.samples import sampled
@@ -27,20 +27,29 @@ _OVER_TOKENS = "percentiles of `each token` are over tokens: a request counts on
 
 def is_report(source: ResultFile) -> bool:
     head = source.beginning
-    return head.lstrip().startswith("{") and '"guidellm_version"' in head
+    # Until release 0.4 a file did not name its release.
+    named = '"guidellm_version"' in head or ("benchmarks" in source.keys and '"generative_benchmark"' in head)
+    return (head.lstrip().startswith("{") and named) or guidellm_early.is_first(source)
 
 
 def read_report(source: ResultFile, options: ImportOptions) -> Study:
     with source.document("GuideLLM") as document:
-        benchmarks = document["benchmarks"]
+        first = guidellm_early.is_first(source)
+        benchmarks = guidellm_early.of_first_release(source, document) if first else document["benchmarks"]
         if not benchmarks:
             raise source.error(None, "holds no benchmarks")
         # With several, the file has levels.
         given = options if len(benchmarks) == 1 else replace(options, users=None, rate=None)
         studies = [_benchmark(source, given, each) for each in benchmarks]
-        version = str(document["metadata"]["guidellm_version"])
+        version = "0.1" if first else _version(document)
     trials = tuple(_numbered(study.trials[0], index, len(studies)) for index, study in enumerate(studies))
     return replace(studies[0], trials=trials, about={"guidellm": version})
+
+
+def _version(document: Mapping[str, Any]) -> str:
+    if "metadata" in document:
+        return str(document["metadata"]["guidellm_version"])
+    return "0.2 or 0.3" if guidellm_early.is_second(document["benchmarks"][0]) else "0.4"
 
 
 def _numbered(trial: Trial, index: int, count: int) -> Trial:
@@ -48,6 +57,8 @@ def _numbered(trial: Trial, index: int, count: int) -> Trial:
 
 
 def _benchmark(source: ResultFile, options: ImportOptions, benchmark: Mapping[str, Any]) -> Study:
+    if guidellm_early.is_second(benchmark):
+        benchmark = guidellm_early.of_second_release(benchmark)
     totals = benchmark["metrics"]["request_totals"]
     successful, errored, incomplete = (
         whole(source, None, totals[name], f"request_totals.{name}") for name in ("successful", "errored", "incomplete")
@@ -161,6 +172,8 @@ def _times(source: ResultFile, summary: Mapping[str, Any], metric: str, scale: f
         for name, value in summary["percentiles"].items()
         if name[1:].isascii() and name[1:].isdecimal()
     }
+    # Release 0.2 has the median beside them.
+    quantiles.setdefault(0.5, ms(summary["median"], "median"))
     return {
         **{name: ms(summary[name], name) for name in ("mean", "min", "max")},
         "quantiles": {rank: value for rank, value in sorted(quantiles.items()) if 0 < rank < 1},

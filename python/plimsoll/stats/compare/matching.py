@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 NEWEST = "this run"
 """What a run is called beside earlier ones."""
+_RENAME = "; `plimsoll compare --rename OLD=NEW` gives an endpoint another name"
 _MOST_NAMED = 5
 _LONGER = 1.1
 """A warning names durations that differ by more than this factor."""
@@ -208,9 +209,9 @@ def _named_alike(sides: Sequence[_Side]) -> tuple[list[_Side], list[str]]:
     known = "; ".join(f"{side.label}: {_endpoints(own) or 'none'}" for side, own in zip(sides, keys, strict=True))
     totals = [replace(side, trials=tuple(_only_total(trial) for trial in side.trials)) for side in sides]
     if not all(any(trial.total is not None for trial in side.trials) for side in totals):
-        raise UsageError(f"they have no endpoint in common, so nothing can be compared ({known})")
+        raise UsageError(f"they have no endpoint in common, so nothing can be compared ({known}){_RENAME}")
     if any(len(own) > 1 for own in keys):
-        raise UsageError(f"they have no endpoint in common, so these runs did not do the same ({known})")
+        raise UsageError(f"they have no endpoint in common, so these runs did not do the same ({known}){_RENAME}")
     return totals, [f"endpoints have different names ({known}); they are taken for the same"]
 
 
