@@ -1,4 +1,4 @@
-//! The chunked transfer coding (RFC 9112 §7.1), one state per kind of byte.
+//! The chunked transfer coding (RFC 9112 §7.1), one state per kind of byte. Lines may end in LF alone, as those of heads.
 
 use crate::head::{Gathered, gather, unfold};
 use crate::sink::Sink;
@@ -9,7 +9,7 @@ enum Phase {
     /// Before the first digit of a size.
     SizeStart,
     Size,
-    /// From the first byte after the digits to CR. Chunk extensions are ignored.
+    /// From the first byte after the digits to the end of the line. Chunk extensions are ignored.
     Extension,
     /// LF after a size.
     SizeEnd,
@@ -77,11 +77,10 @@ impl Chunks {
         self.phase = match (self.phase, byte) {
             (Phase::SizeStart | Phase::Size, b'0'..=b'9' | b'a'..=b'f' | b'A'..=b'F') => self.digit(byte)?,
             (Phase::Size | Phase::Extension, b'\r') => Phase::SizeEnd,
-            (Phase::Size, b';' | b' ' | b'\t') => Phase::Extension,
-            (Phase::Extension, byte) if byte != b'\n' => Phase::Extension,
-            (Phase::SizeEnd, b'\n') => self.sized(limits, room)?,
+            (Phase::Size | Phase::Extension | Phase::SizeEnd, b'\n') => self.sized(limits, room)?,
+            (Phase::Size, b';' | b' ' | b'\t') | (Phase::Extension, _) => Phase::Extension,
             (Phase::DataCr, b'\r') => Phase::DataLf,
-            (Phase::DataLf, b'\n') => Phase::SizeStart,
+            (Phase::DataCr | Phase::DataLf, b'\n') => Phase::SizeStart,
             (Phase::DataCr | Phase::DataLf, _) => return Err(ProtocolError::ChunkEnd),
             _ => return Err(ProtocolError::ChunkSize),
         };

@@ -20,8 +20,9 @@ const BROTLI_INPUT_BUFFER: usize = 4096;
 /// Decodes the codings of a Content-Encoding value: gzip, deflate, br, zstd. Any other name leaves the bytes as they are, as
 /// in requests: servers put charsets there, and storage services `aws-chunked`.
 ///
-/// gzip may have several members, and ends where none follows, as in requests: some servers pad it. zstd may have several
-/// frames. Any other bytes after the end of a coding are an error.
+/// gzip may have several members, and ends where none follows; its last checksum may be missing. deflate ends with its
+/// data. curl and requests read both so: some servers pad them or cut them short. zstd may have several frames. Any
+/// other bytes after the end of a coding are an error, and so are data without an end.
 ///
 /// `limit`: maximum bytes of the result, and of each layer between it and the body.
 pub fn decode(encoding: &[u8], body: &[u8], limit: u64) -> Result<Vec<u8>, DecodeError> {
@@ -69,7 +70,7 @@ fn undo<'a>(coding: &[u8], body: Box<dyn Read + Send + 'a>) -> io::Result<Box<dy
     Ok(match coding.to_ascii_lowercase().as_slice() {
         b"gzip" | b"x-gzip" => Box::new(Gzip::member(BufReader::new(body))),
         b"deflate" => Box::new(Deflate::Unknown(body)),
-        b"br" => Box::new(Sole::new(brotli_decompressor::Decompressor::new(body, BROTLI_INPUT_BUFFER))),
+        b"br" => Box::new(Sole::new(body)),
         // It looks for another frame after the end, and fails on anything else.
         b"zstd" => {
             let mut decoder = zstd::stream::read::Decoder::new(body)?;
@@ -98,7 +99,10 @@ impl Read for Gzip<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let Gzip::Member(decoder) = self else { return Ok(0) };
-            let length = decoder.read(buffer)?;
+            let length = match decoder.read(buffer) {
+                Err(error) if is_without_checksum(&error, decoder.header().is_some()) => 0,
+                read => read?,
+            };
             if length > 0 || buffer.is_empty() {
                 return Ok(length);
             }
@@ -109,6 +113,11 @@ impl Read for Gzip<'_> {
             }
         }
     }
+}
+
+/// Whether the input ended behind the data. When it ends within them, flate2 gives the error a text of its own.
+fn is_without_checksum(error: &io::Error, is_behind_header: bool) -> bool {
+    error.kind() == io::ErrorKind::UnexpectedEof && error.get_ref().is_none() && is_behind_header
 }
 
 /// "deflate" means zlib (RFC 9110 §8.4.1.2), but some servers send raw deflate: the first byte shows which.
@@ -128,9 +137,9 @@ impl Read for Deflate<'_> {
                     let body = std::mem::replace(body, Box::new(io::empty()));
                     let whole = BufReader::new(io::Cursor::new(first).take(length as u64).chain(body));
                     *self = Deflate::Known(if is_zlib(first[0]) {
-                        Box::new(Sole::new(flate2::bufread::ZlibDecoder::new(whole)))
+                        Box::new(flate2::bufread::ZlibDecoder::new(whole))
                     } else {
-                        Box::new(Sole::new(flate2::bufread::DeflateDecoder::new(whole)))
+                        Box::new(flate2::bufread::DeflateDecoder::new(whole))
                     });
                 }
             }
@@ -144,44 +153,24 @@ fn is_zlib(first: u8) -> bool {
     first & 0x0f == 8
 }
 
-/// A decoder that stops at the end of its coding.
-trait Stops: Read {
-    /// Whether there is more input after the end. Called only at the end.
-    fn has_rest(&mut self) -> io::Result<bool>;
-}
-
-impl<R: BufRead> Stops for flate2::bufread::ZlibDecoder<R> {
-    fn has_rest(&mut self) -> io::Result<bool> {
-        Ok(!self.get_mut().fill_buf()?.is_empty())
-    }
-}
-
-impl<R: BufRead> Stops for flate2::bufread::DeflateDecoder<R> {
-    fn has_rest(&mut self) -> io::Result<bool> {
-        Ok(!self.get_mut().fill_buf()?.is_empty())
-    }
-}
-
-impl<R: Read> Stops for brotli_decompressor::Decompressor<R> {
-    fn has_rest(&mut self) -> io::Result<bool> {
-        // Another read fails if the decoder itself holds more bytes. The rest is in the reader below.
-        Ok(self.read(&mut [0]).is_err() || self.get_mut().read(&mut [0])? > 0)
-    }
-}
-
-/// A reader that fails if there are bytes after the end of the coding.
-struct Sole<D> {
-    decoder: D,
+/// A brotli decoder that fails if there are bytes after the end of the coding.
+struct Sole<R: Read> {
+    decoder: brotli_decompressor::Decompressor<R>,
     ended: bool,
 }
 
-impl<D: Stops> Sole<D> {
-    fn new(decoder: D) -> Self {
-        Self { decoder, ended: false }
+impl<R: Read> Sole<R> {
+    fn new(body: R) -> Self {
+        Self { decoder: brotli_decompressor::Decompressor::new(body, BROTLI_INPUT_BUFFER), ended: false }
+    }
+
+    /// Called only at the end. Another read fails if the decoder itself holds more bytes; the rest is in the reader below.
+    fn has_rest(&mut self) -> io::Result<bool> {
+        Ok(self.decoder.read(&mut [0]).is_err() || self.decoder.get_mut().read(&mut [0])? > 0)
     }
 }
 
-impl<D: Stops> Read for Sole<D> {
+impl<R: Read> Read for Sole<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if !self.ended {
             let length = self.decoder.read(buffer)?;
@@ -190,7 +179,7 @@ impl<D: Stops> Read for Sole<D> {
             }
             self.ended = true;
         }
-        if self.decoder.has_rest()? { Err(io::Error::other("there are bytes behind its end")) } else { Ok(0) }
+        if self.has_rest()? { Err(io::Error::other("there are bytes behind its end")) } else { Ok(0) }
     }
 }
 

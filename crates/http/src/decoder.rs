@@ -4,6 +4,7 @@ use crate::chunked::Chunks;
 use crate::framing::{Asked, Body, Parsed};
 use crate::head::{Gathered, gather, unfold};
 use crate::heads::Heads;
+use crate::mend::mended;
 use crate::sink::{Head, Sink};
 use crate::{Limits, ProtocolError};
 
@@ -166,7 +167,7 @@ impl Decoder {
             Gathered::TooLarge => Err(ProtocolError::HeadTooLarge { limit: heads.limits().head }),
             Gathered::Complete(taken) => {
                 let mut raw = std::mem::take(&mut self.buffer);
-                let head = parse_folded(&mut raw, heads, self.asked)?;
+                let head = parse_whole(&mut raw, heads, self.asked)?;
                 let done = self.accept(&head, &raw, heads.limits(), sink)?;
                 Ok((taken, done))
             }
@@ -234,11 +235,18 @@ fn check_prefix(head: &[u8]) -> Result<(), ProtocolError> {
     if head[..known] == b"HTTP/"[..known] { Ok(()) } else { Err(ProtocolError::NotHttp) }
 }
 
-/// Parses a head that is complete, after joining its folded lines.
-fn parse_folded(raw: &mut [u8], heads: &mut Heads, asked: Asked) -> Result<Parsed, ProtocolError> {
+/// Parses a head that is complete, after joining its folded lines, and after mending what is malformed.
+fn parse_whole(raw: &mut Vec<u8>, heads: &mut Heads, asked: Asked) -> Result<Parsed, ProtocolError> {
     let status_line = memchr::memchr(b'\n', raw).map_or(0, |end| end + 1);
     unfold(&mut raw[status_line..]);
-    heads.parse(raw, asked)?.ok_or(ProtocolError::HeaderName)
+    let parsed = match heads.parse(raw, asked) {
+        Err(error) if error.is_of_head_syntax() => {
+            *raw = mended(raw);
+            heads.parse(raw, asked).map_err(|_| error)
+        }
+        parsed => parsed,
+    };
+    parsed?.ok_or(ProtocolError::HeaderName)
 }
 
 #[cfg(test)]

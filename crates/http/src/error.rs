@@ -102,6 +102,13 @@ pub enum ProtocolError {
     ClosedInChunks,
 }
 
+impl ProtocolError {
+    /// Whether a line of the head is malformed.
+    pub(crate) fn is_of_head_syntax(&self) -> bool {
+        matches!(self, Self::Version | Self::StatusLine | Self::HeaderName | Self::HeaderValue)
+    }
+}
+
 impl Display for ProtocolError {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {

@@ -127,9 +127,9 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A repeated value is accepted if it is the same (RFC 9110, section 8.6).
+    /// A repeated value is accepted if it is the same, also as a list in one line (RFC 9110 §8.6).
     fn content_length(&mut self, value: &[u8]) -> Result<(), ProtocolError> {
-        let length = number(value).ok_or(ProtocolError::ContentLength)?;
+        let length = number(value).or_else(|| repeated(value)).ok_or(ProtocolError::ContentLength)?;
         match self.content_length.replace(length) {
             Some(known) if known != length => Err(ProtocolError::ContentLengthConflict),
             _ => Ok(()),
@@ -168,6 +168,14 @@ impl<'a> Fields<'a> {
 
 fn tokens(list: &[u8]) -> impl Iterator<Item = &[u8]> {
     list.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).filter(|token| !token.is_empty())
+}
+
+/// The number that a list repeats.
+#[cold]
+fn repeated(list: &[u8]) -> Option<u64> {
+    let mut all = tokens(list).map(number);
+    let first = all.next()??;
+    all.all(|next| next == Some(first)).then_some(first)
 }
 
 /// Parses decimal digits, and nothing else, into 64 bits.

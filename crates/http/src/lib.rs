@@ -71,6 +71,7 @@ mod framing;
 mod head;
 mod heads;
 mod limits;
+mod mend;
 mod request;
 mod rest;
 mod sink;
