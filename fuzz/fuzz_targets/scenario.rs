@@ -26,7 +26,7 @@ fuzz_target!(|input: &str| {
     }
     for _ in 0..MOST {
         into.clear();
-        match player.request(&session, &mut into) {
+        match player.request(&mut session, &mut into) {
             Ok(Prepared::Constant(constant)) => check(&constant.bytes, constant.head),
             Ok(Prepared::Made { head, .. }) => check(&into, head),
             Err(_) => {}

@@ -1,6 +1,7 @@
 //! From a definition to a scenario. It finds every error that is possible to find before the run.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use plimsoll_grpc::Schema;
 use plimsoll_http::EventFormat;
@@ -18,7 +19,7 @@ use crate::scenario::{Flow, Scenario, Step, Stream, Worker};
 use crate::scope::Scope;
 use crate::target::Target;
 use crate::time::{Think, nanos};
-use crate::verdict::Rules;
+use crate::verdict::{CookieRules, Rules};
 use crate::websocket::{WebSocket, check_order};
 
 /// The default headers of every request. A target or step can replace them. The last one needs `accept_encoding`.
@@ -181,7 +182,9 @@ impl Shared<'_> {
                 blueprint.into_call(grpc).map_err(|error| DefinitionError::new(format!("{field}.body.json"), error))?
             }
         };
-        let cookies = self.cookies.then_some(target.host);
+        let directory = blueprint.directory().map(Into::into);
+        let cookies = self.cookies.then(|| CookieRules { sender: Arc::clone(&target.site), directory });
+        let keeps_directory = self.cookies && blueprint.directory().is_none();
         let rules = Rules::new(step.expect, step.extract, numbers, place.scope(self.feeders), cookies, field)?;
         let method_of_row = match (&websocket, &grpc) {
             (Some(socket), _) => socket.method(),
@@ -200,6 +203,7 @@ impl Shared<'_> {
             needs_body: rules.needs_body() || grpc.as_ref().is_some_and(|grpc| !grpc.has_streamed_replies()),
             grpc,
             is_constant: blueprint.is_constant(),
+            keeps_directory,
             blueprint,
             rules: (!rules.is_plain()).then(|| Box::new(rules)),
             think: Think::new(step.think, &format!("{field}.think"))?,

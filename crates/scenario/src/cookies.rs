@@ -1,21 +1,47 @@
-//! A user's cookies.
+//! A user's cookies, by RFC 6265bis.
 //!
-//! A subset of RFC 6265: the latest value of a name, host and path is sent to that host (any port), to paths below its
-//! own, and with `Secure` over https only. Differences from a browser:
+//! A cookie goes back to the host that set it, at any port, or with `Domain` to that domain and all hosts below it; to
+//! paths at or below its `Path`, by default the directory of the request that got it; and with `Secure` to secure
+//! targets only. Hosts cannot set cookies for others, nor for a public suffix such as `com`. Differences from a browser:
 //!
 //! - A cookie with a later expiry date lives as long as its user. `Max-Age` of 0 or less removes the cookie, and so
 //!   does `Expires` in the past: servers use these to remove cookies.
-//! - `Domain` is ignored: a cookie is only sent to the host that set it.
-//! - Without `Path` it is sent to all paths of its host.
+//! - `SameSite` is ignored: a user has no site that embeds others. `HttpOnly` is ignored: there are no scripts.
+//! - Cookies without a name are ignored.
 
-use crate::date::unix_seconds;
+mod set_cookie;
+
+use std::sync::Arc;
+
+pub(crate) use set_cookie::SetCookie;
 
 /// Limits the memory for servers that always set new names: the oldest are removed (RFC 6265 §6.1 asks for at least
 /// 50).
-const MOST_PER_HOST: usize = 50;
+const MOST_PER_DOMAIN: usize = 50;
 
 /// Returns the time in seconds since 1970.
 pub(crate) type Clock = fn() -> i64;
+
+/// A target, as cookies distinguish targets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Site {
+    /// Number of its host. Targets that differ only in scheme or port share it.
+    pub(crate) host: u32,
+    /// The host in lower case.
+    pub(crate) name: String,
+    /// The host is no name in a domain.
+    pub(crate) is_address: bool,
+    /// It may set and get Secure cookies.
+    pub(crate) is_secure: bool,
+}
+
+impl Site {
+    /// RFC 6265 §5.1.3
+    #[inline]
+    fn is_in(&self, domain: &str) -> bool {
+        is_below_domain(&self.name, domain) && (!self.is_address || self.name.len() == domain.len())
+    }
+}
 
 /// The cookies of one user for all hosts.
 #[derive(Debug, Default)]
@@ -26,11 +52,64 @@ pub(crate) struct Jar {
 
 #[derive(Debug)]
 struct Cookie {
-    host: u32,
+    reach: Reach,
     is_secure: bool,
     name: String,
     value: String,
     path: String,
+}
+
+/// The hosts that get a cookie.
+#[derive(Debug)]
+enum Reach {
+    /// The host with this number, which has set it.
+    Host(u32, Arc<Site>),
+    /// Those of this domain, in lower case.
+    Domain(Box<str>),
+}
+
+impl Reach {
+    /// `None`: the sender must not set it.
+    fn new(domain: Option<&str>, sender: &Arc<Site>) -> Option<Reach> {
+        let host = || Reach::Host(sender.host, Arc::clone(sender));
+        let Some(domain) = domain else { return Some(host()) };
+        let domain = domain.to_ascii_lowercase();
+        if !domain.is_ascii() || !sender.is_in(&domain) {
+            return None;
+        }
+        if sender.is_address {
+            return Some(host());
+        }
+        if is_public_suffix(&domain) {
+            return (domain == sender.name).then(host);
+        }
+        Some(Reach::Domain(domain.into()))
+    }
+
+    #[inline]
+    fn includes(&self, site: &Site) -> bool {
+        match self {
+            Reach::Host(number, _) => *number == site.host,
+            Reach::Domain(domain) => site.is_in(domain),
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Reach::Host(_, site) => &site.name,
+            Reach::Domain(domain) => domain,
+        }
+    }
+}
+
+impl PartialEq for Reach {
+    fn eq(&self, other: &Reach) -> bool {
+        match (self, other) {
+            (Reach::Host(one, _), Reach::Host(two, _)) => one == two,
+            (Reach::Domain(one), Reach::Domain(two)) => one == two,
+            _ => false,
+        }
+    }
 }
 
 impl Jar {
@@ -39,12 +118,17 @@ impl Jar {
         self.cookies.is_empty()
     }
 
-    /// Stores, replaces or removes a cookie by a Set-Cookie value. `host`: number of the sender. `clock` is read only
-    /// for a cookie with `Expires`.
-    pub(crate) fn set(&mut self, host: u32, line: &[u8], clock: Clock) {
+    /// Stores, replaces or removes a cookie by a Set-Cookie value. `directory`: of the request, for a cookie without
+    /// `Path`. `clock` is read only for a cookie with `Expires`.
+    pub(crate) fn set(&mut self, sender: &Arc<Site>, directory: &str, line: &[u8], clock: Clock) {
         let line = String::from_utf8_lossy(line);
         let Some(given) = SetCookie::read(&line) else { return };
-        let same = |cookie: &Cookie| cookie.host == host && cookie.name == given.name && cookie.path == given.path;
+        let Some(reach) = Reach::new(given.domain, sender) else { return };
+        let path = given.path.unwrap_or(directory);
+        if !is_permitted(&given, &reach, sender) || (!sender.is_secure && self.has_secure(&given, &reach, path)) {
+            return;
+        }
+        let same = |cookie: &Cookie| cookie.name == given.name && cookie.path == path && cookie.reach == reach;
         let known = self.cookies.iter().position(same);
         match (known, given.is_expired(clock)) {
             (Some(index), true) => drop(self.cookies.remove(index)),
@@ -55,26 +139,39 @@ impl Jar {
                 cookie.value.push_str(given.value);
                 cookie.is_secure = given.is_secure;
             }
-            (None, false) => self.add(host, &given),
+            (None, false) => self.add(reach, path, &given),
         }
     }
 
-    fn add(&mut self, host: u32, given: &SetCookie<'_>) {
-        if self.cookies.iter().filter(|cookie| cookie.host == host).count() >= MOST_PER_HOST {
-            let oldest = self.cookies.iter().position(|cookie| cookie.host == host).expect("it has many");
+    /// Whether there is a Secure cookie of this name that an insecure sender must not hide.
+    fn has_secure(&self, given: &SetCookie<'_>, reach: &Reach, path: &str) -> bool {
+        let overlaps = |cookie: &Cookie| {
+            let (own, other) = (cookie.reach.name(), reach.name());
+            is_below_domain(own, other) || is_below_domain(other, own)
+        };
+        let is_hidden = |cookie: &Cookie| {
+            cookie.is_secure && cookie.name == given.name && is_below(path, &cookie.path) && overlaps(cookie)
+        };
+        self.cookies.iter().any(is_hidden)
+    }
+
+    fn add(&mut self, reach: Reach, path: &str, given: &SetCookie<'_>) {
+        if self.cookies.iter().filter(|cookie| cookie.reach == reach).count() >= MOST_PER_DOMAIN {
+            let oldest = self.cookies.iter().position(|cookie| cookie.reach == reach).expect("it has many");
             self.cookies.remove(oldest);
         }
-        let place = self.cookies.partition_point(|cookie| cookie.path.len() >= given.path.len());
-        let (name, value, path) = (given.name.into(), given.value.into(), given.path.into());
-        self.cookies.insert(place, Cookie { host, is_secure: given.is_secure, name, value, path });
+        let place = self.cookies.partition_point(|cookie| cookie.path.len() >= path.len());
+        let (name, value, path) = (given.name.into(), given.value.into(), path.into());
+        self.cookies.insert(place, Cookie { reach, is_secure: given.is_secure, name, value, path });
     }
 
     /// Appends the value of the Cookie header for a request target, if there are cookies for it.
-    pub(crate) fn push(&self, host: u32, over_tls: bool, target: &str, out: &mut String) {
-        let path = target.split(['?', '#']).next().unwrap_or_default();
+    pub(crate) fn push(&self, site: &Site, target: &str, out: &mut String) {
+        let path = path_of(target);
         let start = out.len();
-        let fits =
-            |cookie: &&Cookie| cookie.host == host && (over_tls || !cookie.is_secure) && is_below(path, &cookie.path);
+        let fits = |cookie: &&Cookie| {
+            cookie.reach.includes(site) && (site.is_secure || !cookie.is_secure) && is_below(path, &cookie.path)
+        };
         for cookie in self.cookies.iter().filter(fits) {
             if out.len() > start {
                 out.push_str("; ");
@@ -86,158 +183,42 @@ impl Jar {
     }
 }
 
+/// What the sender and the prefix of the name ask for (RFC 6265bis §4.1.3).
+fn is_permitted(given: &SetCookie<'_>, reach: &Reach, sender: &Site) -> bool {
+    let begins = |prefix: &str| given.name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+    let is_of_host = || given.is_secure && matches!(reach, Reach::Host(..)) && given.path == Some("/");
+    (sender.is_secure || !given.is_secure)
+        && (given.is_secure || !begins("__Secure-"))
+        && (!begins("__Host-") || is_of_host())
+}
+
+/// A name below which different owners have their hosts. A name of one label is one, whatever the list has.
+fn is_public_suffix(domain: &str) -> bool {
+    psl::suffix(domain.as_bytes()).is_some_and(|suffix| suffix == domain)
+}
+
+#[inline]
+fn is_below_domain(name: &str, domain: &str) -> bool {
+    name.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
 /// RFC 6265 §5.1.4
 fn is_below(path: &str, top: &str) -> bool {
     path.strip_prefix(top).is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || top.ends_with('/'))
 }
 
-/// A parsed Set-Cookie value.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct SetCookie<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) value: &'a str,
-    path: &'a str,
-    is_secure: bool,
-    /// Seconds.
-    max_age: Option<i64>,
-    /// Seconds since 1970.
-    expires: Option<i64>,
+/// The path of a request target.
+fn path_of(target: &str) -> &str {
+    target.split(['?', '#']).next().unwrap_or_default()
 }
 
-impl<'a> SetCookie<'a> {
-    /// `None`: it has no name, or a character that cannot be sent back.
-    pub(crate) fn read(line: &'a str) -> Option<Self> {
-        let mut parts = line.split(';').map(str::trim);
-        let (name, value) = parts.next()?.split_once('=')?;
-        let (name, value) = (name.trim(), value.trim());
-        if name.is_empty() || line.contains(|letter: char| letter.is_ascii_control() && letter != '\t') {
-            return None;
-        }
-        let (mut path, mut is_secure, mut expires, mut max_age) = ("/", false, None, None);
-        for part in parts {
-            let (attribute, value) = part.split_once('=').unwrap_or((part, ""));
-            let value = value.trim();
-            match attribute.trim() {
-                a if a.eq_ignore_ascii_case("path") => path = if value.starts_with('/') { value } else { "/" },
-                a if a.eq_ignore_ascii_case("secure") => is_secure = true,
-                a if a.eq_ignore_ascii_case("expires") => expires = unix_seconds(value),
-                a if a.eq_ignore_ascii_case("max-age") => max_age = value.parse::<i64>().ok().or(max_age),
-                _ => {}
-            }
-        }
-        Some(Self { name, value, path, is_secure, max_age, expires })
-    }
-
-    /// `Max-Age` takes precedence over `Expires` (RFC 6265 §5.3).
-    fn is_expired(&self, clock: Clock) -> bool {
-        match (self.max_age, self.expires) {
-            (Some(seconds), _) => seconds <= 0,
-            (None, Some(expires)) => expires <= clock(),
-            (None, None) => false,
-        }
+/// The path of a cookie without `Path` (RFC 6265 §5.1.4).
+pub(crate) fn directory_of(target: &str) -> &str {
+    match path_of(target).rfind('/') {
+        None | Some(0) => "/",
+        Some(end) => &target[..end],
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Jar, MOST_PER_HOST};
-
-    /// 2026-03-01 00:00:00 UTC
-    const NOW: i64 = 1_772_323_200;
-
-    fn jar(lines: &[&str]) -> Jar {
-        let mut jar = Jar::default();
-        for line in lines {
-            jar.set(0, line.as_bytes(), || NOW);
-        }
-        jar
-    }
-
-    fn sent(jar: &Jar, target: &str) -> String {
-        let mut out = String::new();
-        jar.push(0, false, target, &mut out);
-        out
-    }
-
-    #[test]
-    fn the_latest_value_of_each_name_is_sent_in_the_order_of_the_first() {
-        assert_eq!(
-            sent(&jar(&["a=1; HttpOnly", "b = 2 ;Path=/", "a=3", "c=x=y", "d=\"q\"", "e="]), "/p?q"),
-            "a=3; b=2; c=x=y; d=\"q\"; e="
-        );
-    }
-
-    #[test]
-    fn invalid_cookies_are_ignored() {
-        assert!(jar(&["", "a", "=b", ";a=b", "a=b\u{1}c"]).is_empty());
-    }
-
-    #[test]
-    fn cookies_are_removed_by_their_age_or_a_date_in_the_past() {
-        for (line, removes) in [
-            ("a=; Max-Age=0", true),
-            ("a=; max-age=-1; Expires=Fri, 31 Dec 9999 23:59:59 GMT", true),
-            ("a=; Expires=Thu, 01 Jan 1970 00:00:00 GMT", true),
-            ("a=deleted; expires=Thu, 01-Jan-1970 00:00:01 GMT; Path=/", true),
-            ("a=; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT", false),
-            ("a=; Expires=Fri, 31 Dec 9999 23:59:59 GMT", false),
-            ("a=; Expires=Sat, 28 Feb 2026 23:59:59 GMT", true),
-            ("a=; Expires=Sun, 01 Mar 2026 00:00:00 GMT", true),
-            ("a=; Expires=Sun, 01 Mar 2026 00:00:01 GMT", false),
-            ("a=; Expires=soon; Max-Age=later", false),
-            ("a=; Max-Age=0; Path=/other", false),
-        ] {
-            assert_eq!(jar(&["a=1", line]).is_empty(), removes, "{line}");
-        }
-        assert!(jar(&["a=1; Max-Age=0"]).is_empty());
-    }
-
-    #[test]
-    fn the_clock_is_read_for_cookies_with_a_date_only() {
-        let mut jar = Jar::default();
-        for line in ["a=1", "b=2; Max-Age=5; Expires=Thu, 01 Jan 1970 00:00:00 GMT"] {
-            jar.set(0, line.as_bytes(), || unreachable!("it has no date that counts"));
-        }
-        assert_eq!(sent(&jar, "/"), "a=1; b=2");
-    }
-
-    #[test]
-    fn a_cookie_goes_to_paths_below_its_own_longest_first() {
-        let jar = jar(&["all=1", "top=2; Path=/a", "deep=3; path=/a/b/", "odd=4; Path=a"]);
-        for (target, expected) in [
-            ("/", "all=1; odd=4"),
-            ("/a", "top=2; all=1; odd=4"),
-            ("/a?x=/a/b/", "top=2; all=1; odd=4"),
-            ("/ab", "all=1; odd=4"),
-            ("/a/b", "top=2; all=1; odd=4"),
-            ("/a/b/c", "deep=3; top=2; all=1; odd=4"),
-        ] {
-            assert_eq!(sent(&jar, target), expected, "{target}");
-        }
-    }
-
-    #[test]
-    fn a_cookie_goes_to_its_host_and_a_secure_one_over_tls_only() {
-        let mut jar = jar(&["a=1", "s=2; Secure"]);
-        jar.set(1, b"b=3", || NOW);
-        let sent = |host, over_tls| {
-            let mut out = String::from("<");
-            jar.push(host, over_tls, "/", &mut out);
-            out
-        };
-        assert_eq!([sent(0, false), sent(0, true), sent(1, true), sent(2, true)], ["<a=1", "<a=1; s=2", "<b=3", "<"]);
-    }
-
-    #[test]
-    fn a_jar_does_not_grow_without_end_and_forgets_the_oldest() {
-        let mut jar = jar(&[]);
-        jar.set(1, b"other=1", || NOW);
-        for n in 0..MOST_PER_HOST + 2 {
-            jar.set(0, format!("n{n}=v").as_bytes(), || NOW);
-        }
-        let all = sent(&jar, "/");
-        assert_eq!(all.split("; ").count(), MOST_PER_HOST);
-        assert!(all.starts_with("n2=v; ") && all.ends_with("; n51=v"), "{all}");
-        assert_eq!(jar.cookies.len(), MOST_PER_HOST + 1);
-    }
-}
+mod tests;

@@ -256,8 +256,8 @@ mod tests {
     }
 
     fn body_of(step: &Value) -> Vec<u8> {
-        let (mut player, session) = player(&json!([step]));
-        match player.request(&session, &mut Vec::new()).unwrap() {
+        let (mut player, mut session) = player(&json!([step]));
+        match player.request(&mut session, &mut Vec::new()).unwrap() {
             Prepared::Constant(constant) => constant.bytes[constant.head..].to_vec(),
             Prepared::Made { .. } => panic!("it has no variables"),
         }
@@ -271,10 +271,12 @@ mod tests {
     #[test]
     fn a_call_is_a_post_with_the_headers_of_grpc_and_a_message() {
         let step = call("Say", &json!({"timeout": 1.5, "body": {"json": "{\"text\": \"a\", \"n\": 5}"}}));
-        let (mut player, session) = player(&json!([step]));
+        let (mut player, mut session) = player(&json!([step]));
         let step = player.scenario().step(session.step());
         assert!(step.is_call() && step.method == "gRPC" && step.needs_head && step.needs_body);
-        let Ok(Prepared::Constant(request)) = player.request(&session, &mut Vec::new()) else { panic!("no variables") };
+        let Ok(Prepared::Constant(request)) = player.request(&mut session, &mut Vec::new()) else {
+            panic!("no variables")
+        };
         let (head, body) = request.bytes.split_at(request.head);
         assert_eq!(body, MESSAGE);
         let head = String::from_utf8(head.to_vec()).unwrap();
@@ -292,11 +294,11 @@ mod tests {
     fn values_of_variables_become_part_of_the_message() {
         let text = r#"{"text": "<${iteration}>", "n": ${user}}"#;
         let list = json!([call("Say", &json!({"body": {"json": text}}))]);
-        let (mut player, session) = player(&list);
+        let (mut player, mut session) = player(&list);
         let mut bytes = Vec::new();
         for _ in 0..2 {
             bytes.clear();
-            let Ok(Prepared::Made { head, .. }) = player.request(&session, &mut bytes) else { panic!("variables") };
+            let Ok(Prepared::Made { head, .. }) = player.request(&mut session, &mut bytes) else { panic!("variables") };
             assert_eq!(&bytes[head..], b"\0\0\0\0\x05\x0a\x03<0>");
         }
     }
@@ -310,7 +312,7 @@ mod tests {
         player.judge(&mut session, 200, b"", b"{\"v\": \"many\"}", 0);
         assert_eq!(player.advance(&mut session), Next::Step { think: 0 });
         let mut bytes = Vec::new();
-        let error = player.request(&session, &mut bytes).map(|_| ()).unwrap_err();
+        let error = player.request(&mut session, &mut bytes).map(|_| ()).unwrap_err();
         assert!(error.starts_with("cannot be sent: t.Text: ") && bytes.is_empty(), "{error}");
     }
 
@@ -379,7 +381,7 @@ mod tests {
         assert_eq!(player.judge_call(&mut session, &reply, 1000, 7), Verdict::Success);
         player.advance(&mut session);
         let mut bytes = Vec::new();
-        let Ok(Prepared::Made { head, .. }) = player.request(&session, &mut bytes) else { panic!("a variable") };
+        let Ok(Prepared::Made { head, .. }) = player.request(&mut session, &mut bytes) else { panic!("a variable") };
         assert_eq!(&bytes[head..], b"\0\0\0\0\x02\x10\x05");
     }
 

@@ -37,13 +37,13 @@
 //! let mut session = player.session();
 //! player.begin(&mut session).expect("there is no feeder");
 //! let mut bytes = Vec::new();
-//! let Prepared::Made { head, .. } = player.request(&session, &mut bytes)? else { panic!("it has a variable") };
+//! let Prepared::Made { head, .. } = player.request(&mut session, &mut bytes)? else { panic!("it has a variable") };
 //! assert_eq!(&bytes[head..], b"{\"n\": 0}");
 //!
 //! let verdict = player.judge(&mut session, 201, b"", b"{\"id\": 7}", 3_000_000);
 //! assert_eq!((verdict, player.advance(&mut session)), (Verdict::Success, Next::Step { think: 1_500_000_000 }));
 //! bytes.clear();
-//! player.request(&session, &mut bytes)?;
+//! player.request(&mut session, &mut bytes)?;
 //! assert!(bytes.starts_with(b"GET /todos/7 HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

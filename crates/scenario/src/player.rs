@@ -175,7 +175,7 @@ impl Player {
     ///
     /// The error says why it cannot be sent: `cannot be sent: …`. Then nothing was appended.
     #[inline]
-    pub fn request(&mut self, session: &Session, into: &mut Vec<u8>) -> Result<Prepared<'_>, String> {
+    pub fn request(&mut self, session: &mut Session, into: &mut Vec<u8>) -> Result<Prepared<'_>, String> {
         let step = session.step().index();
         if session.jar().is_none() && self.constants[step].is_some() {
             return Ok(Prepared::Constant(self.constants[step].as_ref().expect("it is there")));
@@ -183,15 +183,20 @@ impl Player {
         self.make(session, into)
     }
 
-    fn make(&mut self, session: &Session, into: &mut Vec<u8>) -> Result<Prepared<'_>, String> {
+    fn make(&mut self, session: &mut Session, into: &mut Vec<u8>) -> Result<Prepared<'_>, String> {
         let scenario = &*self.scenario;
         let step = scenario.step(session.step());
         let target = &scenario.targets[step.target];
-        let cookies = session.jar().map(|jar| Cookies { jar, host: target.host, over_tls: target.over_tls });
+        let cookies = session.jar().map(|jar| Cookies { jar, site: &target.site });
         let mut context = Context { feeders: &scenario.feeders, session, random: &mut self.random };
         let authority = &self.authorities[step.target];
         match step.blueprint.encode(authority, &mut context, cookies, &mut self.scratch, into) {
-            Ok(encoded) => Ok(Prepared::Made { head: encoded.head, expect_continue: encoded.expect_continue }),
+            Ok(encoded) => {
+                if step.keeps_directory {
+                    session.set_directory(step.blueprint.target(&self.scratch));
+                }
+                Ok(Prepared::Made { head: encoded.head, expect_continue: encoded.expect_continue })
+            }
             Err(Refusal::Missing(Missing(number))) => {
                 let name = &scenario.flows[step.flow as usize].variables[number as usize];
                 Err(no_value(name))

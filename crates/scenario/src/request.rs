@@ -7,7 +7,7 @@ use plimsoll_http as http;
 
 use crate::DefinitionError;
 use crate::body::Body;
-use crate::cookies::Jar;
+use crate::cookies::{Jar, Site};
 use crate::definition;
 use crate::grpc::Grpc;
 use crate::headers::{Line, Varying, compile_headers};
@@ -29,6 +29,8 @@ pub(crate) struct Blueprint {
     path: Template,
     /// The length of what precedes the path in a whole URL.
     root: usize,
+    /// Of the path, if variables do not matter.
+    directory: Option<Box<str>>,
     /// All lines. Those with variables have an empty value, which keeps their position.
     headers: http::Headers,
     /// The values with variables.
@@ -75,13 +77,11 @@ impl Scratch {
     }
 }
 
-/// A user's cookies, and the host of the request.
+/// A user's cookies, and the target of the request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cookies<'a> {
     pub(crate) jar: &'a Jar,
-    /// Number of the target's host.
-    pub(crate) host: u32,
-    pub(crate) over_tls: bool,
+    pub(crate) site: &'a Site,
 }
 
 /// Why a request cannot be built.
@@ -106,11 +106,12 @@ impl Blueprint {
         let path = Template::path(path, scope)
             .and_then(|path| check_path(&method, path))
             .map_err(|reason| DefinitionError::new(format!("{field}.path"), reason))?;
+        let directory = path.directory().map(Into::into);
         let gives_cookie = lines.iter().any(|line| line.name.eq_ignore_ascii_case("Cookie"));
         let (headers, changes) = compile_headers(lines, scope)?;
         let is_json = matches!(body, Some(definition::Body::Json(_)));
         let body = Body::new(body, &method, scope, &format!("{field}.body"))?;
-        let blueprint = Self { method, path, root: 0, headers, changes, body, is_json, gives_cookie };
+        let blueprint = Self { method, path, root: 0, directory, headers, changes, body, is_json, gives_cookie };
         blueprint.check(field)?;
         Ok(blueprint)
     }
@@ -145,6 +146,16 @@ impl Blueprint {
     /// The method.
     pub(crate) fn method(&self) -> &str {
         &self.method
+    }
+
+    /// The directory of its path, if it is the same for all values of variables.
+    pub(crate) fn directory(&self) -> Option<&str> {
+        self.directory.as_deref()
+    }
+
+    /// The path and query of the request that was encoded last.
+    pub(crate) fn target<'a>(&self, scratch: &'a Scratch) -> &'a str {
+        &scratch.part(0)[self.root..]
     }
 
     /// The request has no variables.
@@ -233,8 +244,8 @@ impl Blueprint {
         if let Some(template) = self.body.template() {
             scratch.render(template, context)?;
         }
-        if let Some(Cookies { jar, host, over_tls }) = cookies.filter(|_| !self.gives_cookie) {
-            jar.push(host, over_tls, &scratch.text[self.root..scratch.ends[0]], &mut scratch.cookie);
+        if let Some(Cookies { jar, site }) = cookies.filter(|_| !self.gives_cookie) {
+            jar.push(site, &scratch.text[self.root..scratch.ends[0]], &mut scratch.cookie);
         }
         Ok(())
     }
@@ -272,7 +283,9 @@ fn check_path(method: &str, path: Template) -> Result<Template, String> {
 #[cfg(test)]
 mod tests {
     use super::{Blueprint, Context, Cookies, FEW, Line, Refusal, Scratch};
-    use crate::cookies::Jar;
+    use std::sync::Arc;
+
+    use crate::cookies::{Jar, Site};
     use crate::definition::Body;
     use crate::random::Random;
     use crate::scope::Scope;
@@ -285,6 +298,10 @@ mod tests {
             value: value.into(),
         };
         lines.iter().enumerate().map(line).collect()
+    }
+
+    fn site(host: u32, is_secure: bool) -> Arc<Site> {
+        Arc::new(Site { host, name: format!("h{host}"), is_address: false, is_secure })
     }
 
     fn blueprint(method: &str, path: &str, headers: &[(&str, &str)], body: Option<Body>) -> Result<Blueprint, String> {
@@ -374,9 +391,9 @@ mod tests {
         let names: Vec<String> = (0..FEW + 2).map(|n| format!("H{n}")).collect();
         for count in [FEW - 1, FEW, FEW + 2] {
             let headers: Vec<_> = names[..count].iter().map(|name| (name.as_str(), "${a}")).collect();
-            let mut jar = Jar::default();
-            jar.set(0, b"c=1", || 0);
-            let cookies = Cookies { jar: &jar, host: 0, over_tls: false };
+            let (mut jar, site) = (Jar::default(), site(0, false));
+            jar.set(&site, "/", b"c=1", || 0);
+            let cookies = Cookies { jar: &jar, site: &site };
             let text = encoded(&blueprint("GET", "/", &headers, None).unwrap(), &["v"], Some(cookies)).unwrap();
             let lines = names[..count].join(": v\r\n");
             assert_eq!(text, format!("GET / HTTP/1.1\r\nHost: h\r\n{lines}: v\r\nCookie: c=1\r\n\r\n"));
@@ -385,8 +402,8 @@ mod tests {
 
     #[test]
     fn a_proxy_gets_the_whole_url_and_cookies_belong_to_the_path() {
-        let mut jar = Jar::default();
-        jar.set(0, b"c=1; Path=/x", || 0);
+        let (mut jar, site) = (Jar::default(), site(0, false));
+        jar.set(&site, "/", b"c=1; Path=/x", || 0);
         for (method, path, line) in [
             ("GET", "/x/${a}?b", "GET http://h:1/x/v?b HTTP/1.1\r\nHost: h\r\nCookie: c=1"),
             ("GET", "/y", "GET http://h:1/y HTTP/1.1\r\nHost: h"),
@@ -394,7 +411,7 @@ mod tests {
         ] {
             let blueprint = blueprint(method, path, &[], None).unwrap().forwarded("http://h:1");
             assert_eq!(blueprint.is_constant(), !path.contains('$'));
-            let cookies = Cookies { jar: &jar, host: 0, over_tls: false };
+            let cookies = Cookies { jar: &jar, site: &site };
             assert_eq!(encoded(&blueprint, &["v"], Some(cookies)).unwrap().trim_end(), line);
         }
     }
@@ -402,9 +419,10 @@ mod tests {
     #[test]
     fn cookies_come_last_if_there_are_any_for_the_path_and_none_are_given() {
         let mut jar = Jar::default();
-        jar.set(3, b"c=1; Path=/x; Secure", || 0);
+        jar.set(&site(3, true), "/", b"c=1; Path=/x; Secure", || 0);
         let sent = |path, headers: &[(&str, &str)], host, over_tls| {
-            let cookies = Cookies { jar: &jar, host, over_tls };
+            let site = site(host, over_tls);
+            let cookies = Cookies { jar: &jar, site: &site };
             let text = encoded(&blueprint("GET", path, headers, None).unwrap(), &["x"], Some(cookies)).unwrap();
             text.split_once("Host: h\r\n").unwrap().1.trim_end().to_owned()
         };

@@ -61,6 +61,8 @@ pub struct Step {
     pub needs_body: bool,
     /// The request always has the same bytes, while the user has no cookies.
     pub is_constant: bool,
+    /// Sessions keep the directory of its path, which has variables, for cookies.
+    pub(crate) keeps_directory: bool,
     pub(crate) blueprint: Blueprint,
     /// `None`: only the status is checked.
     pub(crate) rules: Option<Box<Rules>>,

@@ -1,7 +1,7 @@
 //! The state of one user.
 
 use crate::bodies::{Held, no_room};
-use crate::cookies::Jar;
+use crate::cookies::{Jar, directory_of};
 
 /// Identifies a step of a scenario: its index in [`Scenario::steps`](crate::Scenario::steps).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,6 +32,8 @@ struct Memory {
     /// Values extracted in this iteration, by the number of the variable in the flow.
     values: Vec<Value>,
     jar: Jar,
+    /// Of the latest request whose directory has variables.
+    directory: String,
 }
 
 #[derive(Debug, Default)]
@@ -133,8 +135,17 @@ impl Session {
         self.memory.as_ref().map(|memory| &memory.jar).filter(|jar| !jar.is_empty())
     }
 
-    pub(crate) fn jar_mut(&mut self) -> &mut Jar {
-        &mut self.memory.get_or_insert_default().jar
+    /// Its cookies, and the directory of its request.
+    pub(crate) fn jar_mut(&mut self) -> (&mut Jar, &str) {
+        let memory = self.memory.get_or_insert_default();
+        (&mut memory.jar, &memory.directory)
+    }
+
+    /// Keeps the directory of a request target, for cookies without a path.
+    pub(crate) fn set_directory(&mut self, target: &str) {
+        let directory = &mut self.memory.get_or_insert_default().directory;
+        directory.clear();
+        directory.push_str(directory_of(target));
     }
 }
 
@@ -153,7 +164,10 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::{Session, StepId};
+    use crate::cookies::Site;
 
     #[test]
     fn a_session_is_small_and_has_nothing_on_the_heap_before_it_remembers_something() {
@@ -185,7 +199,8 @@ mod tests {
         session.set_row(0, 5, 2);
         assert_eq!((session.row(0), session.row(1)), (5, 7));
         assert!(session.jar().is_none());
-        session.jar_mut().set(0, b"a=b", || 0);
+        let site = Site { host: 0, name: "h".into(), is_address: false, is_secure: false };
+        session.jar_mut().0.set(&Arc::new(site), "/", b"a=b", || 0);
         session.begin(1, StepId(0));
         assert!(session.jar().is_some());
     }

@@ -1,12 +1,14 @@
 //! The destinations of requests.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
-use url::Url;
+use url::{Host, Url};
 
+use crate::cookies::Site;
 use crate::definition::{self, Certificate};
 
 /// Which certificates of a target are accepted.
@@ -35,10 +37,8 @@ pub struct Target {
     pub(crate) forwarding: Option<Forwarding>,
     /// Its requests are HTTP/2.
     pub http2: bool,
-    /// Number of its host. Targets that differ only in scheme or port share it, and the cookies.
-    pub(crate) host: u32,
-    /// Secure cookies may be sent.
-    pub(crate) over_tls: bool,
+    /// Whose cookies it gets.
+    pub(crate) site: Arc<Site>,
 }
 
 /// What a proxy needs in each plain request that it forwards (RFC 9112 §3.2.2).
@@ -80,8 +80,14 @@ impl Target {
             root: parsed.origin().ascii_serialization(),
             authorization: Url::parse(proxy).ok().and_then(|proxy| proxy_authorization(&proxy)),
         });
-        let (host, over_tls) = (host as u32, parsed.scheme() == "https");
-        Ok(Self { url, verify, certificate, proxy, forwarding, http2, host, over_tls })
+        let site = Arc::new(Site {
+            host: host as u32,
+            name: name.to_owned(),
+            is_address: !matches!(parsed.host(), Some(Host::Domain(_))) || parsed.scheme() == "http+unix",
+            // As in browsers and curl, what stays on this machine is as good as TLS.
+            is_secure: parsed.scheme() == "https" || ["localhost", "127.0.0.1", "[::1]"].contains(&name),
+        });
+        Ok(Self { url, verify, certificate, proxy, forwarding, http2, site })
     }
 }
 
@@ -123,10 +129,22 @@ mod tests {
     #[test]
     fn targets_on_one_host_share_its_number() {
         let mut hosts = Vec::new();
-        let urls =
-            ["http://a", "https://A:444", "http://b/", "https://[::1]:5", "http+unix://%2Ftmp%2Fs", "http://[0::1]"];
-        let numbers = urls.map(|url| target(url, &mut hosts).map(|target| (target.host, target.over_tls)).unwrap());
-        assert_eq!(numbers, [(0, false), (0, true), (1, false), (2, true), (3, false), (2, false)]);
+        for (url, name, expected) in [
+            ("http://a", "a", (0, false, false)),
+            ("https://A:444", "a", (0, false, true)),
+            ("http://b/", "b", (1, false, false)),
+            ("https://[::1]:5", "[::1]", (2, true, true)),
+            ("http+unix://%2Ftmp%2Fs", "%2Ftmp%2Fs", (3, true, false)),
+            ("http://[0::1]", "[::1]", (2, true, true)),
+            ("http://10.0.0.1", "10.0.0.1", (4, true, false)),
+            ("http://127.0.0.1:1", "127.0.0.1", (5, true, true)),
+            ("http://localhost", "localhost", (6, false, true)),
+            ("http://M\u{fc}ller.test", "xn--mller-kva.test", (7, false, false)),
+        ] {
+            let site = target(url, &mut hosts).unwrap().site;
+            assert_eq!((site.host, site.is_address, site.is_secure), expected, "{url}");
+            assert_eq!(site.name, name);
+        }
     }
 
     #[test]

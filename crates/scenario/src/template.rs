@@ -5,6 +5,7 @@ use std::fmt::Write;
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::de::IgnoredAny;
 
+use crate::cookies::directory_of;
 use crate::feeder::Feeder;
 use crate::names::Source;
 use crate::random::Random;
@@ -139,6 +140,28 @@ impl Template {
     /// The constant start of the text.
     pub(crate) fn start(&self) -> &str {
         if let Some(Piece::Literal(literal)) = self.pieces.first() { literal } else { "" }
+    }
+
+    /// The directory of a path, if it is the same for all values. No value has a / of its own: it is encoded.
+    pub(crate) fn directory(&self) -> Option<&str> {
+        let (mut directory, mut is_varied) = ("/", false);
+        for piece in &self.pieces {
+            let Piece::Literal(text) = piece else {
+                is_varied = true;
+                continue;
+            };
+            let path = text.split('?').next().unwrap_or_default();
+            if path.contains('/') {
+                if is_varied {
+                    return None;
+                }
+                directory = directory_of(text);
+            }
+            if path.len() < text.len() {
+                break;
+            }
+        }
+        Some(directory)
     }
 
     /// Puts a constant before the text.

@@ -1,7 +1,9 @@
 //! From a response to its verdict.
 
+use std::sync::Arc;
+
 use crate::DefinitionError;
-use crate::cookies::Clock;
+use crate::cookies::{Clock, Site};
 use crate::definition;
 use crate::expect::Expectations;
 use crate::extract::{Extraction, set_cookies};
@@ -48,8 +50,26 @@ pub(crate) struct Rules {
     pointers: Pointers,
     /// Number of variables of the flow.
     variables: usize,
-    /// Number of the host whose cookies are stored, if cookies are on.
-    cookies: Option<u32>,
+    /// If cookies are on.
+    cookies: Option<CookieRules>,
+}
+
+/// How a step's response sets cookies.
+#[derive(Debug)]
+pub(crate) struct CookieRules {
+    /// Its target.
+    pub(crate) sender: Arc<Site>,
+    /// The directory of its path; `None` if variables decide, and the session has it.
+    pub(crate) directory: Option<Box<str>>,
+}
+
+impl CookieRules {
+    fn store(&self, session: &mut Session, head: &[u8], clock: Clock) {
+        for line in set_cookies(head) {
+            let (jar, latest) = session.jar_mut();
+            jar.set(&self.sender, self.directory.as_deref().unwrap_or(latest), line, clock);
+        }
+    }
 }
 
 impl Rules {
@@ -59,7 +79,7 @@ impl Rules {
         extract: Vec<definition::Extract>,
         numbers: &[u32],
         scope: Scope<'_>,
-        cookies: Option<u32>,
+        cookies: Option<CookieRules>,
         field: &str,
     ) -> Result<Self, DefinitionError> {
         let mut pointers = Pointers::default();
@@ -114,8 +134,8 @@ impl Rules {
         clock: Clock,
     ) -> Verdict {
         let response = &Response::new(head, body, &self.pointers);
-        if let Some(host) = self.cookies {
-            set_cookies(response.head).for_each(|line| session.jar_mut().set(host, line, clock));
+        if let Some(cookies) = &self.cookies {
+            cookies.store(session, response.head, clock);
         }
         // A value of an earlier step is compared before this step replaces it.
         let complaint = if self.expectations.allows(status) {
@@ -156,14 +176,25 @@ impl Rules {
 mod tests {
     use serde_json::{Value, from_value, json};
 
-    use super::{Rules, Verdict};
+    use std::sync::Arc;
+
+    use super::{CookieRules, Rules, Verdict};
+    use crate::cookies::Site;
     use crate::definition;
     use crate::filling::Sources;
     use crate::random::Random;
     use crate::scope::Scope;
     use crate::session::Session;
 
-    fn rules(expect: &Value, extract: &Value, cookies: Option<u32>) -> Rules {
+    fn site() -> Arc<Site> {
+        Arc::new(Site { host: 4, name: "h".into(), is_address: false, is_secure: false })
+    }
+
+    fn cookies(directory: Option<&str>) -> CookieRules {
+        CookieRules { sender: site(), directory: directory.map(Into::into) }
+    }
+
+    fn rules(expect: &Value, extract: &Value, cookies: Option<CookieRules>) -> Rules {
         let extract: Vec<definition::Extract> = from_value(extract.clone()).unwrap();
         let numbers: Vec<_> = (0..extract.len() as u32).collect();
         let later: Vec<_> = extract.iter().map(|extract| extract.into.clone()).collect();
@@ -184,7 +215,7 @@ mod tests {
         assert!(rules(&json!({}), &json!([]), None).is_plain());
         assert!(!rules(&json!({"max_time": 1}), &json!([]), None).is_plain());
         assert!(!rules(&json!({}), &json!([{"into": "a", "from": "regex", "what": "a"}]), None).is_plain());
-        assert!(!rules(&json!({}), &json!([]), Some(0)).is_plain());
+        assert!(!rules(&json!({}), &json!([]), Some(cookies(None))).is_plain());
     }
 
     #[test]
@@ -234,19 +265,32 @@ mod tests {
     #[test]
     fn cookies_are_kept_only_when_they_are_on() {
         let head = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n";
-        for (cookies, expected) in [(None, None), (Some(4), Some("a=1; b=2"))] {
+        for (cookies, expected) in [(None, None), (Some(cookies(Some("/"))), Some("a=1; b=2"))] {
+            let needs_head = cookies.is_some();
             let (rules, mut session) = (rules(&json!({}), &json!([]), cookies), Session::new(0));
-            assert_eq!(rules.needs_head(), cookies.is_some());
+            assert_eq!(rules.needs_head(), needs_head);
             assert_eq!(judged(&rules, &mut session, 200, head, ""), Verdict::Success);
             let mut sent = String::new();
-            let jar = session.jar().inspect(|jar| jar.push(4, false, "/", &mut sent));
+            let jar = session.jar().inspect(|jar| jar.push(&site(), "/", &mut sent));
             assert_eq!(jar.map(|_| sent.as_str()), expected);
         }
     }
 
     #[test]
+    fn without_a_constant_directory_that_of_the_request_counts() {
+        let (rules, mut session) = (rules(&json!({}), &json!([]), Some(cookies(None))), Session::new(0));
+        session.set_directory("/a/b/c?x=/y");
+        judged(&rules, &mut session, 200, b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\n\r\n", "");
+        for (path, expected) in [("/a/b/d", "a=1"), ("/a/c", "")] {
+            let mut sent = String::new();
+            session.jar().unwrap().push(&site(), path, &mut sent);
+            assert_eq!(sent, expected, "{path}");
+        }
+    }
+
+    #[test]
     fn a_response_without_cookies_leaves_the_session_as_small_as_it_was() {
-        let (rules, mut session) = (rules(&json!({}), &json!([]), Some(0)), Session::new(0));
+        let (rules, mut session) = (rules(&json!({}), &json!([]), Some(cookies(None))), Session::new(0));
         judged(&rules, &mut session, 200, b"HTTP/1.1 200 OK\r\n\r\n", "");
         assert!(!session.has_memory());
     }

@@ -161,7 +161,9 @@ mod tests {
         let mut player = Player::new(scenario.into(), &["h"], || 0).unwrap();
         let mut session = player.session();
         player.begin(&mut session).unwrap();
-        let Ok(Prepared::Constant(request)) = player.request(&session, &mut Vec::new()) else { panic!("no variables") };
+        let Ok(Prepared::Constant(request)) = player.request(&mut session, &mut Vec::new()) else {
+            panic!("no variables")
+        };
         let text = String::from_utf8(request.bytes.to_vec()).unwrap();
         assert!(text.starts_with("GET /c HTTP/1.1\r\nHost: h\r\nUser-Agent: plimsoll/"), "{text}");
         assert!(

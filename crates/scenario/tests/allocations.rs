@@ -87,18 +87,18 @@ fn a_constant_step_takes_none_from_the_first_iteration_on() {
 #[test]
 fn steps_with_variables_and_cookies_take_none_once_their_buffers_have_grown() {
     let mut player = player(&json!({
-        "targets": [{"url": "http://h:1", "headers": [["X-A", "${f.a}"], ["X-B", "${uuid}"]]}],
+        "targets": [{"url": "http://a.h.test:1", "headers": [["X-A", "${f.a}"], ["X-B", "${uuid}"]]}],
         "feeders": [{"name": "f", "columns": ["a"], "rows": [["<1>"], ["\"2\""], ["3 3"]], "order": "random"}],
         "cookies": true,
         "flows": [{"name": "f", "steps": [
             {"name": "a", "method": "GET", "path": "/${f.a}?${random}", "expect": {"contains": ["token"], "lacks": ["x"]},
              "extract": [{"into": "t", "from": "regex", "what": "token=.."}], "think": {"exponential": 1}},
-            {"name": "b", "method": "POST", "path": "/${t}", "body": {"json": "{\"a\": \"${t}${f.a}\", \"b\": ${iteration}}"}},
+            {"name": "b", "method": "POST", "path": "/${t}/x", "body": {"json": "{\"a\": \"${t}${f.a}\", \"b\": ${iteration}}"}},
             {"name": "c", "method": "GET", "path": "/constant/without/its/cookies"},
         ]}],
     }));
     let (mut session, mut buffer) = (player.session(), Vec::with_capacity(4096));
-    let head = b"HTTP/1.1 200 OK\r\nSet-Cookie: sid=1\r\n\r\n";
+    let head = b"HTTP/1.1 200 OK\r\nSet-Cookie: sid=1; Path=/; Domain=h.test\r\n\r\n";
     iterate(&mut player, &mut session, &mut buffer, head, b"token=12");
     for _ in 0..3 {
         iterate(&mut player, &mut session, &mut buffer, b"", b"token=12");

@@ -32,7 +32,7 @@ fn get(path: &str) -> Value {
 }
 
 /// The bytes of the session's request.
-fn sent(player: &mut Player, session: &Session) -> Result<String, String> {
+fn sent(player: &mut Player, session: &mut Session) -> Result<String, String> {
     let mut made = Vec::new();
     let bytes = match player.request(session, &mut made)? {
         Prepared::Constant(constant) => constant.bytes.to_vec(),
@@ -42,7 +42,7 @@ fn sent(player: &mut Player, session: &Session) -> Result<String, String> {
 }
 
 /// The request target of the session's request.
-fn path(player: &mut Player, session: &Session) -> String {
+fn path(player: &mut Player, session: &mut Session) -> String {
     sent(player, session).unwrap().split(' ').nth(1).unwrap().to_owned()
 }
 
@@ -62,7 +62,7 @@ fn a_constant_request_is_shared_by_all_and_makes_nothing() {
     for _ in 0..3 {
         let mut session = player.session();
         player.begin(&mut session).unwrap();
-        let Ok(Prepared::Constant(constant)) = player.request(&session, &mut into) else { panic!("not constant") };
+        let Ok(Prepared::Constant(constant)) = player.request(&mut session, &mut into) else { panic!("not constant") };
         assert_eq!(&constant.bytes[constant.head..], b"xyz");
         assert!(!constant.expect_continue);
         seen.push(constant.bytes.clone());
@@ -83,7 +83,9 @@ fn a_made_request_is_appended_and_says_where_its_body_begins() {
     let mut session = player.session();
     player.begin(&mut session).unwrap();
     let mut into = b"before".to_vec();
-    let Ok(Prepared::Made { head, expect_continue }) = player.request(&session, &mut into) else { panic!("constant") };
+    let Ok(Prepared::Made { head, expect_continue }) = player.request(&mut session, &mut into) else {
+        panic!("constant")
+    };
     assert!(expect_continue && into.starts_with(b"beforePOST / "));
     assert_eq!(&into[6 + head..], b"0");
 }
@@ -101,7 +103,7 @@ fn headers_of_a_step_hide_those_of_its_target_and_they_the_defaults() {
     player.begin(&mut session).unwrap();
     let headers = "Accept-Encoding: gzip, deflate, br, zstd\r\nuser-agent: own\r\nX-B: 2\r\nx-a: 3\r\nx-a: 4\r\n";
     let expected = format!("GET / HTTP/1.1\r\nHost: h:1\r\n{headers}accept: text/html\r\n\r\n");
-    assert_eq!(sent(&mut player, &session).unwrap(), expected);
+    assert_eq!(sent(&mut player, &mut session).unwrap(), expected);
 }
 
 #[test]
@@ -113,9 +115,9 @@ fn steps_come_one_after_the_other_with_their_think_times_and_then_again() {
     let mut session = player.session();
     for _ in 0..2 {
         player.begin(&mut session).unwrap();
-        assert_eq!((session.step().index(), path(&mut player, &session)), (0, "/a".into()));
+        assert_eq!((session.step().index(), path(&mut player, &mut session)), (0, "/a".into()));
         assert_eq!(player.advance(&mut session), Next::Step { think: 500_000_000 });
-        assert_eq!((session.step().index(), path(&mut player, &session)), (1, "/b".into()));
+        assert_eq!((session.step().index(), path(&mut player, &mut session)), (1, "/b".into()));
         assert_eq!(player.advance(&mut session), Next::End { think: 2_000_000_000 });
     }
 }
@@ -130,21 +132,21 @@ fn what_a_step_extracts_later_ones_use_until_the_iteration_ends() {
     player.begin(&mut session).unwrap();
     assert_eq!(player.judge(&mut session, 200, b"", b"{\"token\": \"a b\", \"role\": \"admin\"}", 0), Verdict::Success);
     player.advance(&mut session);
-    assert_eq!(path(&mut player, &session), "/a%20b/admin");
+    assert_eq!(path(&mut player, &mut session), "/a%20b/admin");
     player.advance(&mut session);
 
     player.begin(&mut session).unwrap();
     let verdict = player.judge(&mut session, 200, b"", b"{}", 0);
     assert_eq!(verdict, Verdict::Assertion("no value of json /token".into()));
     player.advance(&mut session);
-    let error = sent(&mut player, &session).unwrap_err();
+    let error = sent(&mut player, &mut session).unwrap_err();
     assert_eq!(error, "cannot be sent: ${token} has no value, no earlier response had one");
     player.advance(&mut session);
 
     player.begin(&mut session).unwrap();
     // The login got no response, so nothing is checked.
     player.advance(&mut session);
-    assert!(sent(&mut player, &session).unwrap_err().contains("${token}"));
+    assert!(sent(&mut player, &mut session).unwrap_err().contains("${token}"));
 }
 
 #[test]
@@ -188,7 +190,7 @@ fn a_default_stands_in_when_there_was_no_response() {
     let mut session = player.session();
     player.begin(&mut session).unwrap();
     player.advance(&mut session);
-    assert_eq!(path(&mut player, &session), "/none");
+    assert_eq!(path(&mut player, &mut session), "/none");
 }
 
 #[test]
@@ -203,7 +205,7 @@ fn variables_of_one_flow_are_not_those_of_another() {
         player.begin(&mut session).unwrap();
         player.judge(&mut session, 200, b"", body.as_bytes(), 0);
         player.advance(&mut session);
-        let target = sent(&mut player, &session).ok().map(|text| text.split(' ').nth(1).unwrap().to_owned());
+        let target = sent(&mut player, &mut session).ok().map(|text| text.split(' ').nth(1).unwrap().to_owned());
         assert_eq!(target.as_deref(), expected);
     }
 }
@@ -218,7 +220,7 @@ fn a_line_break_in_a_header_value_is_not_sent() {
     player.begin(&mut session).unwrap();
     player.judge(&mut session, 200, b"", br#"{"v": "a\r\nX-B: injected"}"#, 0);
     player.advance(&mut session);
-    let error = sent(&mut player, &session).unwrap_err();
+    let error = sent(&mut player, &mut session).unwrap_err();
     assert!(error.starts_with("cannot be sent: the value of the header \"X-A\" has a control character"), "{error}");
 }
 
@@ -267,7 +269,7 @@ fn an_iteration_that_is_skipped_has_its_flow_and_number_but_draws_no_row() {
     let mut session = player.session();
     assert_eq!([player.skip().index(), player.skip().index()], [0, 2]);
     player.begin(&mut session).unwrap();
-    assert_eq!(path(&mut player, &session), "/a/2");
+    assert_eq!(path(&mut player, &mut session), "/a/2");
     assert_eq!(next_path(&mut player, &mut session).unwrap(), "/b/1");
 }
 
@@ -326,12 +328,12 @@ fn an_iteration_keeps_its_row_for_all_its_steps_and_other_users_have_others() {
     let (mut one, mut two) = (player.session(), player.session());
     player.begin(&mut one).unwrap();
     player.begin(&mut two).unwrap();
-    assert_eq!([path(&mut player, &one), path(&mut player, &two)], ["/1", "/2"]);
+    assert_eq!([path(&mut player, &mut one), path(&mut player, &mut two)], ["/1", "/2"]);
     player.advance(&mut one);
     player.advance(&mut two);
-    assert_eq!([path(&mut player, &one), path(&mut player, &two)], ["/Ann", "/Bob"]);
+    assert_eq!([path(&mut player, &mut one), path(&mut player, &mut two)], ["/Ann", "/Bob"]);
     player.begin(&mut one).unwrap();
-    assert_eq!(path(&mut player, &one), "/1");
+    assert_eq!(path(&mut player, &mut one), "/1");
 }
 
 #[test]
@@ -366,18 +368,60 @@ fn cookies_go_back_to_their_host_from_then_on() {
         let mut has_cookie = Vec::new();
         player.begin(&mut session).unwrap();
         for _ in 0..3 {
-            has_cookie.push(sent(&mut player, &session).unwrap().ends_with("\r\nCookie: sid=1\r\n\r\n"));
+            has_cookie.push(sent(&mut player, &mut session).unwrap().ends_with("\r\nCookie: sid=1\r\n\r\n"));
             let head = if has_cookie.len() == 1 { &b"HTTP/1.1 200 OK\r\nSet-Cookie: sid=1\r\n\r\n"[..] } else { b"" };
             assert_eq!(player.judge(&mut session, 200, head, b"", 0), Verdict::Success);
             player.advance(&mut session);
         }
         player.begin(&mut session).unwrap();
-        has_cookie.push(sent(&mut player, &session).unwrap().contains("Cookie:"));
+        has_cookie.push(sent(&mut player, &mut session).unwrap().contains("Cookie:"));
         assert_eq!(has_cookie, expected, "the first iteration's three requests, and the next one's first");
         let mut newcomer = player.session();
         player.begin(&mut newcomer).unwrap();
-        assert!(!sent(&mut player, &newcomer).unwrap().contains("Cookie:"));
+        assert!(!sent(&mut player, &mut newcomer).unwrap().contains("Cookie:"));
     }
+}
+
+#[test]
+fn targets_of_one_domain_share_its_cookies() {
+    let mut player = player(&json!({
+        "targets": [{"url": "http://login.x.test"}, {"url": "http://api.x.test:81"}, {"url": "http://y.test"}],
+        "cookies": true,
+        "flows": [{"name": "f", "steps": [
+            {"name": "a", "method": "GET", "path": "/"}, {"name": "b", "target": 1, "method": "GET", "path": "/"},
+            {"name": "c", "target": 2, "method": "GET", "path": "/"},
+        ]}],
+    }));
+    let mut session = player.session();
+    player.begin(&mut session).unwrap();
+    let head = b"HTTP/1.1 200 OK\r\nSet-Cookie: sid=1; Domain=x.test\r\nSet-Cookie: far=1; Domain=y.test\r\n\r\n";
+    player.judge(&mut session, 200, head, b"", 0);
+    let mut requests = Vec::new();
+    for _ in 0..2 {
+        player.advance(&mut session);
+        requests.push(sent(&mut player, &mut session).unwrap());
+    }
+    assert!(requests[0].ends_with("\r\nCookie: sid=1\r\n\r\n"), "{}", requests[0]);
+    assert!(!requests[1].contains("Cookie"), "{}", requests[1]);
+}
+
+#[test]
+fn a_cookie_without_a_path_belongs_to_the_directory_that_was_requested() {
+    let paths = ["/users/${user}/login?to=/a/b", "/users/${user}/x", "/users/other", "/fixed/${user}", "/fixed", "/a"];
+    let mut definition = steps(&paths.iter().map(|path| get(path)).collect());
+    definition["cookies"] = true.into();
+    let mut player = player(&definition);
+    let mut session = player.session();
+    player.begin(&mut session).unwrap();
+    let mut found = Vec::new();
+    for step in 0..paths.len() {
+        let request = sent(&mut player, &mut session).unwrap();
+        found.push(request.split_once("\r\nCookie: ").map_or("", |(_, value)| value.trim_end()).to_owned());
+        let line = if step == 0 || step == 3 { format!("Set-Cookie: c{step}=1\r\n") } else { String::new() };
+        player.judge(&mut session, 200, format!("HTTP/1.1 200 OK\r\n{line}\r\n").as_bytes(), b"", 0);
+        player.advance(&mut session);
+    }
+    assert_eq!(found, ["", "c0=1", "", "", "c3=1", ""]);
 }
 
 #[test]
@@ -395,7 +439,7 @@ fn a_date_in_the_past_by_the_players_clock_removes_a_cookie() {
     for (head, has_cookie_after) in heads.into_iter().zip([true, false]) {
         player.judge(&mut session, 200, head, b"", 0);
         player.advance(&mut session);
-        assert_eq!(sent(&mut player, &session).unwrap().contains("Cookie: sid=1"), has_cookie_after);
+        assert_eq!(sent(&mut player, &mut session).unwrap().contains("Cookie: sid=1"), has_cookie_after);
     }
 }
 

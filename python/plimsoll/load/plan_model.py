@@ -68,7 +68,8 @@ class PlanTargetTable(TomlTable):
     cert: Certificate | None = None
     """The client's own: a PEM file with certificate and key, or `[certificate, key]`."""
     proxy: str | None = None
-    """The URL of an HTTP proxy. It forwards plain requests (`http://`); everything else goes through a tunnel (`CONNECT`)."""
+    """The URL of an HTTP proxy. It forwards plain requests (`http://`); everything else goes through a tunnel
+    (`CONNECT`)."""
     http2: bool | None = None
     """Whether its requests are HTTP/2; by default as the plan says."""
     headers: HeadersTable = Field(default_factory=dict)
@@ -115,7 +116,8 @@ class PlanTable(TomlTable):
     think: Think | None = None
     """Pause after each step."""
     cookies: bool = False
-    """`true`: each user keeps cookies, and each iteration begins without any."""
+    """`true`: each user keeps cookies, over all its iterations, by the rules of browsers
+    ([cookies](../guides/plans.md#cookies))."""
     http2: bool = False
     """`true`: requests are HTTP/2, and a target without it is a failure. With https it is chosen in the handshake, with
     http it is spoken from the first byte."""

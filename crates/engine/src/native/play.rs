@@ -139,7 +139,7 @@ impl NativeUsers {
         }
         self.budget.take_request();
         let mut made = Vec::new();
-        let wire = match self.player.request(&user.session, &mut made) {
+        let wire = match self.player.request(&mut user.session, &mut made) {
             Ok(Prepared::Constant(shared)) => {
                 step.wire(Bytes::Shared(Arc::clone(&shared.bytes)), shared.head, shared.expect_continue)
             }

@@ -99,7 +99,7 @@ impl NativeUsers {
         let user = &mut self.users[place];
         let step = &self.steps[user.session.step().index()];
         let mut made = Vec::new();
-        let head = match self.player.request(&user.session, &mut made) {
+        let head = match self.player.request(&mut user.session, &mut made) {
             Ok(Prepared::Constant(shared)) => {
                 made.extend_from_slice(&shared.bytes);
                 shared.head
