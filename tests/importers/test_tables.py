@@ -206,3 +206,28 @@ def test_any_text_is_read_or_refused(tmp_path_factory, text):
     cells = [(trial.variant, trial.level, trial.operation) for trial in study.trials]
     assert len(set(cells)) == len(cells), "two runs of one file would be taken for repeats"
     assert len({trial.id for trial in study.trials}) == len(cells)
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "rounding"),
+    [
+        ("12.3k", 12_300, 50), ("12K", 12_000, 500), ("1.25M", 1_250_000, 5_000), ("~12,300", 12_300, 50),
+        ("≈ 12,345", 12_345, 0.5), ("about 40", 40, 5), ("ca. 500", 500, 50), ("12,300", 12_300, 0), ("~~7~~", 7, 0),
+    ],
+)  # fmt: skip
+def test_a_count_that_is_rounded_is_known_as_such(read_text, cell, value, rounding):
+    (trial,) = read_text(f"Endpoint | Requests | p50 (ms)\n/a | {cell} | 5\n").trials
+    (row,) = trial.endpoints
+    assert (row.requests, row.rounding) == (value, {"requests": rounding} if rounding else {})
+
+
+def test_what_is_no_count_is_skipped(read_text):
+    study = read_text("Endpoint | Requests | p50 (ms)\n/a | 12.3 | 5\n/b | 1.2345k | 5\n/c | 5 ms | 5\n")
+    assert [each.text for each in study.skipped] == ["/a: 12.3", "/b: 1.2345k", "/c: 5 ms"]
+
+
+def test_failures_from_a_share_are_as_exact_as_the_share(read_text):
+    text = "Impl. | Target rate | Success rate\na | 400 | 82.66%\nb | 400 | 100%\n"
+    a, b = read_text(text, duration=1200).trials
+    assert (a.total.requests, a.total.failures, a.total.rounding) == (480_000, 83_232, {"failures": pytest.approx(24)})
+    assert (b.total.failures, b.total.rounding) == (0, {})

@@ -13,9 +13,22 @@ from plimsoll.report.numbers import (
     share,
     shares_line,
     size,
+    source_count,
     with_share,
 )
 from plimsoll.stats.latency.milliseconds import Milliseconds
+
+
+@pytest.mark.parametrize(
+    ("number", "rounding", "expected"),
+    [
+        (12_345, 0.0, "12\u202f345"), (12_300, 50.0, "≈12\u202f300"), (83_232, 24.0, "≈83\u202f230"),
+        (96, 24.0, "≈100"),
+        (6060, 6.0, "≈6\u202f060"), (1_500_000, 50_000.0, "≈1\u202f500\u202f000"), (None, 0.0, "–"),
+    ],
+)  # fmt: skip
+def test_a_count_has_the_digits_of_its_source(number, rounding, expected):
+    assert source_count(number, rounding) == expected
 
 
 @pytest.mark.parametrize(

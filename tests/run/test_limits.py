@@ -70,8 +70,8 @@ def test_the_soft_limit_is_raised_to_what_is_needed() -> None:
 def test_too_low_a_hard_limit_is_refused_with_what_to_do() -> None:
     refusal = _ensure(200, 400, 100_000, 4)
     assert re.match(
-        r"refused: 400 open files are the limit of each process: \d+ workers(, one for each CPU,)? could have about "
-        r"[\d,]+ users; raise `ulimit -n`",
+        r"refused: 400 open files are the limit of each process: 4 workers can have about 1,000 users"
+        r"(, and \d+ workers, one for each CPU, about [\d,]+)?; raise `ulimit -n`",
         refusal,
     )
 
@@ -82,8 +82,9 @@ def test_more_processes_are_not_advised_where_they_would_not_help() -> None:
 
 def test_a_number_of_workers_that_nobody_asked_for_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plimsoll.run.limits.usable_cpus", lambda: 4)
-    assert "4 workers, one for each CPU, could have about 1,400 users" in _too_many(10_000, 1, 500)
-    assert "8 workers could have about 2,900 users" in _too_many(10_000, 8, 500)
+    one = "each process: 1 worker can have about 370 users, and 4 workers, one for each CPU, about 1,400; raise"
+    assert one in _too_many(10_000, 1, 500)
+    assert "each process: 8 workers can have about 2,900 users; raise" in _too_many(10_000, 8, 500)
 
 
 def test_this_machine_allows_a_few_users() -> None:

@@ -17,9 +17,14 @@ BYTES: dict[str, float] = {
 }  # fmt: skip
 """Bytes of a unit of size."""
 
+COUNTS: dict[str, float] = {"k": 1e3, "m": 1e6, "mio": 1e6}
+"""Multiples that a count may have behind it: 12.3k."""
+
 _NOTHING = frozenset({"", "-", "–", "—", "n/a", "na", "nan", "null", "none", "?"})
 _NUMBER = re.compile(r"([+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([A-Za-zµμ%/]*)")
 _MARKUP = "*_`~ "
+_MARKS_ONLY = "*_` "
+_ABOUT = re.compile(r"(?:~(?!~)|≈|about |approx\.? |ca\.? )\s*(?=\d)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,8 @@ class TableCell:
     unit: str = ""
     """In lower case."""
     decimals: int = 0
+    is_about: bool = False
+    """Whether the text says that it is rounded: ~12,300."""
 
     @classmethod
     def of(cls, text: str) -> TableCell:
@@ -38,17 +45,19 @@ class TableCell:
         bare = _without_markup(text)
         if bare.lower() in _NOTHING:
             return cls("nothing", text)
-        found = _NUMBER.fullmatch(bare)
+        about = _ABOUT.match(text.strip(_MARKS_ONLY))
+        found = _NUMBER.fullmatch(_ABOUT.sub("", bare) if about else bare)
         if found is None:
             return cls("garbled" if bare[0].isdigit() else "text", text)
         unit = found[2].lower()
-        if unit and unit not in MS and unit not in BYTES and unit not in ("%", "/s", "rps", "req/s"):
+        known = (MS, BYTES, COUNTS, ("%", "/s", "rps", "req/s"))
+        if unit and not any(unit in units for units in known):
             return cls("garbled", text)
         digits = found[1].replace(",", "")
         mantissa = digits.lower().split("e")[0]
         if not math.isfinite(float(digits)):
             return cls("garbled", text)
-        return cls("number", text, float(digits), unit, len(mantissa.partition(".")[2]))
+        return cls("number", text, float(digits), unit, len(mantissa.partition(".")[2]), about is not None)
 
     @property
     def name(self) -> str:

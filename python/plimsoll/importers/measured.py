@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from plimsoll.importers.cells import BYTES, MS
+from plimsoll.importers.cells import BYTES, COUNTS, MS
 from plimsoll.stats.study import LOCUST, Measured, Precision
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 FINE = 4
 """A rate with at least this many decimals determines the length of the run."""
+_EXACT = 1e-6
+"""Maximum distance of a count from a whole number."""
 _CLOCKS = {"k6": "sent", "vegeta": "sent", "jmeter": "sent", "gatling": "sent", "hey": "sent", "wrk2": "due"}
 
 
@@ -29,6 +31,8 @@ class RowValues:
 
     by_measure: dict[tuple[Meaning, float | None], float] = field(default_factory=dict)
     decimals: dict[tuple[Meaning, float | None], int] = field(default_factory=dict)
+    rounding: dict[tuple[Meaning, float | None], float] = field(default_factory=dict)
+    """Half the step of counts that the table rounds."""
     notes: list[str] = field(default_factory=list)
 
     def get(self, meaning: Meaning) -> float | None:
@@ -43,8 +47,10 @@ def doubt_of(column: MappedColumn, cell: TableCell) -> str:
         return "is no number with a unit that is known here"
     if cell.unit and cell.unit not in _units(column):
         return f"the unit {cell.unit!r} does not belong to this column"
-    if column.kind in ("requests", "failures") and (cell.value < 0 or cell.value != int(cell.value)):
-        return "is no count"
+    if column.kind in ("requests", "failures"):
+        number = cell.value * COUNTS.get(cell.unit, 1)
+        if number < 0 or abs(number - round(number)) > _EXACT:
+            return "is no count"
     return "is less than nothing" if cell.value < 0 else ""
 
 
@@ -52,7 +58,22 @@ def _units(column: MappedColumn) -> Mapping[str, float]:
     """Valid units for a cell of this column."""
     if column.is_time:
         return MS
+    if column.kind in ("requests", "failures"):
+        return COUNTS
     return BYTES if column.kind == "size" else {"%": 1} if column.kind in ("success", "failed") else _RATE_UNITS
+
+
+def rounding_of(column: MappedColumn, cell: TableCell) -> float:
+    """Half the step of a count that is rounded: 50 for 12.3k and for ~12,300. 0 for an exact one."""
+    if column.kind not in ("requests", "failures") or not cell.value:
+        return 0.0
+    scale = COUNTS.get(cell.unit, 1)
+    if scale > 1:
+        return 0.5 * scale / 10.0**cell.decimals
+    if not cell.is_about:
+        return 0.0
+    digits = str(int(cell.value))
+    return 0.5 * 10.0 ** (len(digits) - len(digits.rstrip("0")))
 
 
 def converted(
@@ -70,6 +91,8 @@ def converted(
             assumed = unit if units else ""
         # "1.2 s" is exact to tenths of a second: 2 decimals fewer than its ms would have.
         return cell.value * MS[unit], cell.decimals - round(math.log10(MS[unit])), assumed
+    if column.kind in ("requests", "failures"):
+        return float(round(cell.value * COUNTS.get(cell.unit, 1))), cell.decimals, ""
     if column.kind == "size":
         return cell.value * BYTES.get(cell.unit or column.unit, 1), cell.decimals, ""
     if column.kind in ("success", "failed") and _in_percent(column, all_cells):
@@ -119,8 +142,13 @@ def measured_of(key: tuple[str, str], values: RowValues, seconds: float | None) 
         max=highest,
         quantiles=quantiles,
         size=values.get("size"),
+        rounding=_rounding(values),
     )
     return measured, note
+
+
+def _rounding(values: RowValues) -> dict[str, float]:
+    return {kind: half for kind in ("requests", "failures") if (half := values.rounding.get((kind, None), 0.0))}
 
 
 def _rate(values: RowValues, requests: int | None, seconds: float | None) -> tuple[float | None, str]:
@@ -164,7 +192,11 @@ def shared(
         return total, ""
     requests = round(offered * seconds)
     note = f"requests are the offered rate times {seconds:g} s, failures follow from the success rate"
-    return replace(total, requests=requests, failures=round(requests * (1 - share))), note
+    failures = round(requests * (1 - share))
+    # The share has so many decimals.
+    decimals = values.decimals["success" if success is not None else "failed", None]
+    rounding = {"failures": 0.5 * requests / 10**decimals} if failures else {}
+    return replace(total, requests=requests, failures=failures, rounding={**total.rounding, **rounding}), note
 
 
 def _whole(value: float | None) -> int | None:

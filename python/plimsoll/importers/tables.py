@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING
 from plimsoll.errors import UsageError
 from plimsoll.importers.cells import TableCell
 from plimsoll.importers.columns import LABELS, MEANINGS, MappedColumn, column, columns, looks_like_header
-from plimsoll.importers.measured import RowValues, converted, doubt_of, measured_of, precision_of, seconds_of, shared
+from plimsoll.importers.measured import (
+    RowValues,
+    converted,
+    doubt_of,
+    measured_of,
+    precision_of,
+    rounding_of,
+    seconds_of,
+    shared,
+)  # fmt: skip
 from plimsoll.importers.options import renamed
 from plimsoll.importers.single import level_of, operation_of
 from plimsoll.importers.unknown import binary, described
@@ -264,6 +273,7 @@ class TableReader:
                 if assumed:
                     arm.notes.append(f"line {line}: {cell.text!r} has no unit, and is taken as {assumed}")
                 arm.by_measure[each.measure], arm.decimals[each.measure] = value, decimals
+                arm.rounding[each.measure] = rounding_of(each, cell)
                 self.decimals = max(self.decimals, decimals if each.is_time else 0)
         for arm_name, values in arms.items():
             full = " ".join(part for part in (name, variant, arm_name) if part)

@@ -15,6 +15,8 @@ NONE = "–"
 """Stands for a number that is not known."""
 AT_LEAST = "≥"
 """Stands before a time that may have been longer, because a request was given up on."""
+ABOUT = "≈"
+"""Stands before a count that its source rounds."""
 UNCLEAN = "*"
 """Stands behind a time of which the generator may have added more than too little to matter."""
 _NARROW = "\u202f"
@@ -95,6 +97,19 @@ def size(count: float) -> str:
 def count(number: float) -> str:
     """8 579"""
     return f"{number:,.0f}".replace(",", _NARROW)
+
+
+def rounded(number: float, rounding: float) -> float:
+    """A count with the digits that its source has. rounding: half the step of the source; 0 for an exact count."""
+    if not rounding:
+        return number
+    step = 10.0 ** math.floor(math.log10(2 * rounding))
+    return round(number / step) * step
+
+
+def source_count(number: int | None, rounding: float) -> str:
+    """A count for a table: "8 579", or "≈8 600" if its source rounds it."""
+    return NONE if number is None else f"{ABOUT if rounding else ''}{count(rounded(number, rounding))}"
 
 
 def significant(number: float, digits: int) -> str:

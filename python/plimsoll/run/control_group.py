@@ -6,30 +6,17 @@ version 1 has a tree per controller, and both may be there at once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from plimsoll.stats.validity.throttling import CpuPeriods
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path("/")
-MATERIAL = 0.01
-"""Share of the periods: with less, what waited for the next period is beyond the p99."""
 _UNLIMITED_BYTES = 1 << 60
 """Version 1 says "no limit" with a number of this size."""
-
-
-@dataclass(frozen=True, slots=True)
-class CpuPeriods:
-    """How often a group's CPU time was shared out, usually every 0.1 s, and how often it ran out before the next."""
-
-    periods: int = 0
-    throttled: int = 0
-
-    @property
-    def is_material(self) -> bool:
-        return self.throttled > MATERIAL * self.periods
 
 
 def cpu_quota(root: Path = ROOT) -> float | None:

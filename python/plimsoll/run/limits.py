@@ -77,11 +77,16 @@ def _too_many(users: int, processes: int, hard: int) -> str:
     enough = -(-users // each) if each else 0
     if processes < enough <= cpus:
         return f"{users:,} users need --processes {enough}: {hard:,} open files are the limit of each process"
-    workers = max(processes, cpus)
-    which = f"{workers} worker{'s' * (workers > 1)}" + ("" if workers == processes else ", one for each CPU,")
-    total = each * workers
-    unit = 10 ** max(0, len(str(total)) - 2)
+    which = f"{processes} worker{'s' * (processes > 1)} can have about {_rounded(each * processes):,} users"
+    if cpus > processes:
+        which += f", and {cpus} workers, one for each CPU, about {_rounded(each * cpus):,}"
     return (
-        f"{hard:,} open files are the limit of each process: {which} could have about {total // unit * unit:,} users; "
-        "raise `ulimit -n` (LimitNOFILE= of a systemd unit) or use fewer users"
+        f"{hard:,} open files are the limit of each process: {which}; raise `ulimit -n` (LimitNOFILE= of a systemd "
+        "unit) or use fewer users"
     )
+
+
+def _rounded(users: int) -> int:
+    """Down, to two digits."""
+    digits = str(users)
+    return int(digits[:2].ljust(len(digits), "0"))

@@ -9,14 +9,13 @@ import socket
 import sys
 import time
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from plimsoll.errors import PlimsollError, StoreError, UsageError
 from plimsoll.plain_text import LogFormatter, plain_lines, printable
-from plimsoll.report.numbers import counted
 from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.report.text import room
@@ -180,7 +179,8 @@ def perform(
         kept.enter_context(interrupts.finishing())
         result = runner.run()
         notes, facts = [*result.notes, *_differences(joined or ())], _facts(result, gate)
-        throttling.add_to(notes, facts)
+        if not plan.is_remote:
+            throttling.add_to(notes, facts)
         seen = [*([watch.finish(result.ended)] if watch else []), timings.finish(), slow.finish()]
         notes += [note for each in seen for note in each.notes]
         if observed := {source: said for each in seen for source, said in each.facts.items()}:
@@ -264,11 +264,10 @@ class ThrottlingObserver(Observer):
         passed = throttled_since(self._before, cpu_periods(self._root))
         if not passed.periods:
             return
-        facts["cpu_periods"] = asdict(passed)
+        facts.update(passed.to_facts())
         if passed.is_material:
-            many = f"{passed.throttled} of {counted(passed.periods, 'period')}"
             notes.append(
-                f"the generator was throttled in {many}: its control group (container) had used up its CPU time, "
+                f"the generator was throttled in {passed}: its control group (container) had used up its CPU time, "
                 "which makes requests late; raise its CPU limit"
             )
 

@@ -35,6 +35,10 @@ class EndpointCell:
     def failures(self) -> int | None:
         return _sum(run.failures for run in self.runs)
 
+    def rounding(self, count: str) -> float:
+        """By how much "requests" or "failures" may be off, because the source rounds them."""
+        return sum(run.rounding.get(count, 0.0) for run in self.runs)
+
     @property
     def censored(self) -> int:
         """Timed-out requests, kept at their limit."""

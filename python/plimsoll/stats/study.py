@@ -190,6 +190,8 @@ class Measured:
     """Of the same requests, in µs."""
     on_time: Histogram | None = None
     """The responses with a generator that sends on time, in µs; None: the service times."""
+    rounding: Mapping[str, float] = field(default_factory=dict)
+    """Half the step of counts that the source rounds: of "requests", "failures"."""
     throughput_share: float = 0.0
     """0…1: the relative amount by which the generator may have lowered the rate."""
     course: Course | None = None

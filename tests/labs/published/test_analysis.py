@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from labs.published.report import read
 
+from plimsoll.report import outputs
+from plimsoll.report.sources import OutputRequest, StudySource
 from plimsoll.stats.analysis import analyse
 
 if TYPE_CHECKING:
@@ -468,3 +470,12 @@ def test_every_finding_is_a_sentence_with_its_rule(name: str) -> None:
         assert each.statement.endswith(".")
         assert each.rule and each.evidence
         assert "nan" not in each.statement and "None" not in each.statement
+
+
+def test_tunnels_the_answer_has_the_order_of_the_report_and_no_word_of_no_failures() -> None:
+    source = StudySource(analysis(TUNNELS))
+    text = outputs.text(source, "md", OutputRequest(command="plimsoll report"))
+
+    assert text.index("Load spike: `tunnel` carries 1000/s") < text.index("Constant pressure: `tunnel` carries 500/s")
+    assert "≈83\u202f230" in text and "83\u202f232" not in text
+    assert "No request failed" not in text

@@ -180,6 +180,10 @@ class TestRates:
         assert trial.facts["success rate"] == 0.9495
         assert (trial.total.requests, trial.total.failures) == (120_000, 6060)
 
+    def test_counts_that_follow_from_a_rounded_share_are_rounded(self, published):
+        trial = at(published("004"), "tunnel", Level("/s", 1000.0), "Load spike")
+        assert (trial.total.failures, trial.total.rounding) == (120, {"failures": pytest.approx(6)})
+
     def test_a_dash_is_not_known(self, published):
         trial = at(published("004"), "koding", Level("/s", 400.0), "Constant pressure")
         assert (trial.total.quantile(0.99), trial.total.max) == (None, None)

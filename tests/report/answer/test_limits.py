@@ -26,6 +26,13 @@ def test_a_crash_beyond_the_first_bad_rate_is_a_sentence_and_one_that_was_said_i
     ]
 
 
+def test_operations_are_in_the_order_of_the_source():
+    traffic = {("GET", "/"): Traffic(100.0, 5.0)}
+    trials = [replace(trial("a", Level("/s", 100), traffic), operation=name) for name in ("spike", "pressure", "calm")]
+    texts = list(carried(Analysis(Study("rates", tuple(trials)), (), ())))
+    assert [text.partition(":")[0] for text in texts] == ["spike", "pressure", "calm"]
+
+
 def test_variants_that_carry_the_highest_rate_stand_together():
     traffic = {("GET", "/"): Traffic(100.0, 5.0)}
     study = Study("rates", tuple(trial(name, Level("/s", 100), traffic) for name in ("a", "b")))

@@ -1,3 +1,4 @@
+import pytest
 from tests.report.documents import all_of, charts_in, document_of, inner, section, table, tables_of
 from tests.report.studies import imported
 
@@ -41,6 +42,23 @@ def test_whether_requests_failed_is_not_told_where_it_is_not_known():
     study = Study("x", (Trial("1", "a", total=Measured("", "Aggregated", rate=3.0)),))
     blocks = section(study_document(Analysis(study, (), ())), "operations").blocks
     assert not only(blocks, Paragraph)
+
+
+@pytest.mark.parametrize(
+    ("failures", "expected"),
+    [
+        ((0, 0), ["No request failed."]),
+        ((0, None), ["No request failed where failures were counted."]),
+        ((0, 83_232), []),
+    ],
+)
+def test_that_no_request_failed_is_said_only_of_counts_that_are_0(failures, expected):
+    rows = [Measured("", "Aggregated", requests=480_000, failures=each) for each in failures]
+    trials = tuple(Trial(str(number), f"v{number}", total=row) for number, row in enumerate(rows))
+    blocks = section(study_document(Analysis(Study("x", trials), (), ())), "operations").blocks
+    assert only(blocks, Paragraph) == [Paragraph(text, "soft") for text in expected]
+    failed = [each for each in only(blocks, TableBlock) if each.table.caption.startswith("Failures")]
+    assert [[row.cells[0] for row in each.table.rows] for each in failed] == ([] if expected else [["83\u202f232"]])
 
 
 def test_without_levels_tables_stand_in_their_section_itself():

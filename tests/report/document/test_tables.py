@@ -93,3 +93,22 @@ def test_messages_of_several_runs_that_have_much_in_common_are_one_row():
 
     assert rows(50001, 50002) == [("4", "lost [address]")]
     assert rows(50001, 50001) == [("4", "lost 1.1.1.1:50001")]
+
+
+def test_failures_without_a_kind_are_counted_and_rounded_as_in_their_source():
+    total = Measured("", "Aggregated", requests=480_000, failures=83_232, rounding={"failures": 24.0})
+    (cell,) = cells_of(Study("x", (Trial("1", "a", total=total),)))
+    table = failure_table([("a", cell)], 100)
+    assert table is not None
+    assert [row.cells for row in table.rows] == [
+        ("≈83\u202f230", "17.34%", "–", "a", "", "Aggregated", "the source does not say why")
+    ]
+
+
+def test_counts_that_a_source_rounds_are_marked():
+    rows = (
+        Measured("GET", "/a", requests=12_300, failures=7, rounding={"requests": 50.0}),
+        Measured("GET", "/b", requests=12_300, failures=7),
+    )
+    requests, _ = locust_tables(cells_of(Study("x", (Trial("1", "a", endpoints=rows),))), 10, names_variant=False)
+    assert [row.cells[2:4] for row in requests.rows] == [("≈12\u202f300", "7"), ("12\u202f300", "7")]

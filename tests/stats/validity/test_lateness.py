@@ -97,6 +97,35 @@ def test_the_cause_is_told_by_what_the_worker_waited_for(run, manifest, states, 
     assert f"late: {why}. p99" in checks(run(lag=lambda second: 9.0, **states), manifest)["lag"].text
 
 
+LIMITED = SOUND | {"cpu_periods": {"periods": 176, "throttled": 71}}
+
+
+@pytest.mark.parametrize(
+    ("manifest", "states"),
+    [
+        (OPEN, {"cpu_wait_ms": 300}),
+        (CLOSED, {"silence_ms": 8}),
+        (PYTHON, {"cpu": 0.95, "cpu_wait_ms": 300}),
+        (PYTHON, {"silence_ms": 2500, "cpu_wait_ms": 900}),
+    ],
+)
+def test_a_cpu_limit_that_stopped_the_generator_is_the_cause(run, manifest, states):
+    view = run(lag=lambda second: 9.0, **states)
+    remarks = judge(view, manifest, LIMITED, "finished").remarks
+    assert remarks[0].startswith(
+        "Requests left up to 9 ms late: the CPU limit of its control group (container) stopped the generator in 71 of "
+        "176 periods: raise the limit. p99 may be"
+    )
+    assert not any("busy with something else" in each or "--processes" in each for each in remarks)
+
+
+@pytest.mark.parametrize("facts", [{"periods": 176, "throttled": 1}, {"periods": 0, "throttled": 0}, None, 3])
+def test_a_limit_that_hardly_ever_stopped_it_is_no_cause(run, facts):
+    view = run(lag=lambda second: 9.0, cpu_wait_ms=300)
+    (remark, *_) = judge(view, OPEN, SOUND | {"cpu_periods": facts}, "finished").remarks
+    assert "this computer was busy with something else" in remark
+
+
 def test_an_endpoint_may_be_late_where_the_sum_of_all_is_not(run, make_interval):
     view = run(count=1000, took=100.0)
     view.add([late(make_interval, 3, 5.0, 4.0, 9, name="/rare")])

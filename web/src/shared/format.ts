@@ -96,10 +96,12 @@ export function clock(value: number): string {
   return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
-/** The time of day in the reader's time zone. moment: Unix seconds. */
+/** The time of day in the reader's time zone, with the zone: 14:05:09 GMT+1. moment: Unix seconds. */
 export function timeOfDay(moment: number): string {
   const date = new Date(moment * 1000);
-  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":");
+  const time = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":");
+  const parts = new Intl.DateTimeFormat(undefined, { timeZoneName: "short" }).formatToParts(date);
+  return `${time} ${parts.find((part) => part.type === "timeZoneName")?.value ?? ""}`.trimEnd();
 }
 
 /** The time since a moment, or its date if it is long ago. Both in Unix seconds. */
@@ -113,9 +115,9 @@ export function ago(moment: number, now: number): string {
   return new Date(moment * 1000).toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" });
 }
 
-/** Date and time to the second, in the reader's time zone. moment: Unix seconds. */
+/** Date and time to the second, in the reader's time zone, with the zone. moment: Unix seconds. */
 export function dateTime(moment: number): string {
-  return new Date(moment * 1000).toLocaleString(undefined, { dateStyle: "full", timeStyle: "medium" });
+  return new Date(moment * 1000).toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" });
 }
 
 function bounded(text: string, isAtLeast: boolean): string {

@@ -1,15 +1,17 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import {
   ago,
   amount,
   bytes,
   clock,
   count,
+  dateTime,
   duration,
   milliseconds,
   rate,
   seconds,
   share,
+  timeOfDay,
 } from "../../src/shared/format";
 
 /** Narrow spaces as normal spaces. */
@@ -128,4 +130,22 @@ test.each([
 
 test("an old moment is shown as a date", () => {
   expect(ago(0, 30 * 86_400)).toContain("1970");
+});
+
+describe("times of day", () => {
+  const zone = process.env.TZ;
+  afterEach(() => {
+    process.env.TZ = zone;
+  });
+
+  test.each([
+    ["UTC", "13:46:40", /UTC$/],
+    ["Europe/Berlin", "15:46:40", /(GMT\+2|CEST)$/],
+    ["America/New_York", "09:46:40", /EDT$/],
+  ])("of %s have their zone", (name, time, ending) => {
+    process.env.TZ = name;
+    expect(timeOfDay(1_000_000_000 + 12 * 3600)).toMatch(new RegExp(`^${time} `));
+    expect(timeOfDay(1_000_000_000 + 12 * 3600)).toMatch(ending);
+    expect(dateTime(1_000_000_000 + 12 * 3600)).toMatch(ending);
+  });
 });

@@ -122,7 +122,7 @@ def carried(analysis: Analysis) -> Iterator[str]:
     """Of the open model, a sentence for each operation: the highest rate that each variant carries, and what happens at
     the next one."""
     study, cells = analysis.study, cells_of(analysis.study)
-    for operation in reversed(study.operations):
+    for operation in study.operations:
         ladders = []
         for variant in study.variants:
             own = [cell for cell in cells if (cell.variant, cell.operation) == (variant, operation)]

@@ -230,9 +230,12 @@ def _failures(of: ReportContext, operation: str, cells: Sequence[CellSummary]) -
     table = failure_table(labelled, MOST_FAILURES, _place(of, operation))
     if table is not None:
         return (*failure_figure(of, operation), shown(table))
-    if any(cell.total is not None and cell.total.failures is not None for cell in cells):
-        return (Paragraph("No request failed.", "soft"),)
-    return ()
+    counts = [cell.main.failures if cell.main is not None else None for cell in cells]
+    if all(each is None for each in counts):
+        return ()
+    if None in counts:
+        return (Paragraph("No request failed where failures were counted.", "soft"),)
+    return (Paragraph("No request failed.", "soft"),)
 
 
 def _levels(

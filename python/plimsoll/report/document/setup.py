@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from plimsoll.load.durations import duration_text
 from plimsoll.plain_text import one_line
 from plimsoll.report.answer.phrases import code, level_texts
-from plimsoll.report.numbers import count, counted
+from plimsoll.report.numbers import count, counted, rounded
 from plimsoll.report.shape import changes_of
 from plimsoll.stats.wording import listed
 
@@ -69,7 +69,10 @@ def _repeats(study: Study) -> str:
     if len(warmups) == 1 and (warmup := warmups.pop()):
         text += f" after {duration_text(warmup)} of warm-up"
     requests = [each.total.requests for each in study.trials if each.total is not None and each.total.requests]
-    return f"{text}, {count(sum(requests))} requests" if requests else text
+    totals = [each.total for each in study.trials if each.total is not None and each.total.requests]
+    rounding = sum(each.rounding.get("requests", 0.0) for each in totals)
+    number = rounded(sum(requests), rounding)
+    return f"{text}, {'about ' if rounding else ''}{count(number)} requests" if requests else text
 
 
 def _about(study: Study) -> str:

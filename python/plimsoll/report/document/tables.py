@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.report.document.blocks import TableBlock, TableColumn, TableData, TableRow
-from plimsoll.report.numbers import NONE, UNCLEAN, count, known, share
+from plimsoll.report.numbers import NONE, UNCLEAN, count, known, share, source_count
 from plimsoll.stats.latency.milliseconds import is_clean
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL
@@ -25,6 +25,7 @@ MESSAGE = TableColumn("Message", is_text=True, room="long")
 EXAMPLE = TableColumn("First message", is_text=True, room="long")
 VARIANT = TableColumn("Variant", is_text=True, room="word")
 KIND = TableColumn("Kind", is_text=True, room="word")
+NOT_SAID = "the source does not say why"
 MOST_AT_A_GLANCE = 12
 """Rows of a table that needs no filter."""
 REQUESTS = (
@@ -123,8 +124,8 @@ def _row(
 
 def _requests(of: EndpointCell) -> list[str]:
     return [
-        NONE if of.requests is None else count(of.requests),
-        NONE if of.failures is None else count(of.failures),
+        source_count(of.requests, of.rounding("requests")),
+        source_count(of.failures, of.rounding("failures")),
         NONE if of.unanswered is None else count(of.unanswered),
         known(of.mean, at_least=of.is_mean_at_least),
         known(of.min),
@@ -140,16 +141,19 @@ def _percentiles(of: EndpointCell) -> list[str]:
 
 
 def failure_table(cells: Iterable[tuple[str, CellSummary]], most: int, place: str = "") -> TableData | None:
-    """By cell and message. None when nothing failed. place: for the caption."""
+    """By cell and message; a source may have counts only. None when nothing failed. place: for the caption."""
     rows = []
     for label, cell in cells:
-        for endpoint in cell.endpoints:
+        for endpoint in cell.endpoints or ((cell.total,) if cell.total is not None else ()):
             alike: dict[tuple[str, str], list[FailureKind]] = {}
             for run in endpoint.runs:
                 for kind in run.kinds:
                     key = (f"HTTP {kind.status}" if kind.status else kind.outcome), kind.group or kind.message
                     alike.setdefault(key, []).append(kind)
             counts = {key: sum(kind.count for kind in kinds) for key, kinds in alike.items()}
+            if not counts and endpoint.failures:
+                text = source_count(endpoint.failures, endpoint.rounding("failures"))
+                rows.append(TableRow((text, failed(endpoint), NONE, label, *endpoint.key, NOT_SAID)))
             for (kind_name, group), number in sorted(counts.items(), key=lambda each: -each[1]):
                 of = share(number, endpoint.requests or 0)
                 messages = {kind.message for kind in alike[kind_name, group]}

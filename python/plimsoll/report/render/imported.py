@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.plain_text import one_line
-from plimsoll.report.numbers import amount, counted
+from plimsoll.report.numbers import ABOUT, amount, counted, rounded
 from plimsoll.report.render.terminal import TextColumn, render
 
 if TYPE_CHECKING:
@@ -57,8 +57,12 @@ def _row(trial: Trial) -> list[str]:
         one_line(trial.operation),
         str(len(trial.endpoints)),
         "" if trial.duration is None else f"{trial.duration:.4g}",
-        "" if total is None or total.requests is None else str(total.requests),
-        "" if total is None or total.failures is None else str(total.failures),
+        "" if total is None else _count(total.requests, total.rounding.get("requests", 0.0)),
+        "" if total is None else _count(total.failures, total.rounding.get("failures", 0.0)),
         "" if total is None or total.rate is None else f"{total.rate:.4g}",
         *("" if value is None else amount(value) for value in quantiles),
     ]
+
+
+def _count(number: int | None, rounding: float) -> str:
+    return "" if number is None else f"{ABOUT if rounding else ''}{rounded(number, rounding):.0f}"

@@ -38,8 +38,8 @@ __all__ = [
 
 def judge(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any], status: str) -> Validity:
     """Of the manifest, `model` and `users_kind` are read; of the facts, `lost_workers`, `clock_step_ms`,
-    `coordinator_silence_s`, `load_cut_s`, `resumed`, and the counts of records. status: how the run ended, as a store
-    has it."""
+    `coordinator_silence_s`, `load_cut_s`, `resumed`, `cpu_periods`, and the counts of records. status: how the run
+    ended, as a store has it."""
     *checks, little = _checks(view, manifest, facts, (view.total, *view.endpoints))
     return Validity((load.ended(status), *checks, record.percentiles(view), little, record.stored(view, facts)))
 
@@ -55,10 +55,10 @@ def _checks(
     return (
         load.offered(view, manifest),
         load.dropped(view, manifest),
-        lateness.lag(view, manifest, rows),
-        lateness.delay(view, manifest),
-        lateness.cpu(view, manifest),
-        standstill.silence(view, manifest),
+        lateness.lag(view, manifest, facts, rows),
+        lateness.delay(view, manifest, facts),
+        lateness.cpu(view, manifest, facts),
+        standstill.silence(view, manifest, facts),
         load.workers(facts),
         load.coordinator(facts),
         load.clock(facts),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.stats.generator import LATE_MS
 from plimsoll.stats.latency.milliseconds import CLEAN_MS, CLEAN_PART, CLEAN_THROUGHPUT
 from plimsoll.stats.totals import AGGREGATED
-from plimsoll.stats.validity import standstill
+from plimsoll.stats.validity import standstill, throttling
 from plimsoll.stats.validity.check import ACHIEVED, ValidityCheck, about, ms, percent
 from plimsoll.stats.wording import count, number
 
@@ -47,9 +47,9 @@ CPU_WAIT = 0.2
 it is a few per cent."""
 
 
-def lag(view: RunView, manifest: Mapping[str, Any], rows: Iterable[Totals]) -> ValidityCheck:
+def lag(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any], rows: Iterable[Totals]) -> ValidityCheck:
     """rows: those to judge, the sum first."""
-    if missed := _late_arrivals(view, manifest):
+    if missed := _late_arrivals(view, manifest, facts):
         return missed
     times = view.generator.lag
     if times.count < LEAST_FOR_P99:
@@ -65,13 +65,13 @@ def lag(view: RunView, manifest: Mapping[str, Any], rows: Iterable[Totals]) -> V
         return ValidityCheck("lag", "ok", late, None, text)
     name, time = next(iter(figures.items()))
     text = (
-        f"Requests left up to {about(max(late, time.share))} late: {cause(view, manifest)}. "
+        f"Requests left up to {about(max(late, time.share))} late: {cause(view, manifest, facts)}. "
         f"{'The ' if name.startswith('mean') else ''}{name} may be up to {about(time.share)} too high."
     )
     return ValidityCheck("lag", "remark", late, None, text)
 
 
-def _late_arrivals(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck | None:
+def _late_arrivals(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> ValidityCheck | None:
     """Open model: arrivals that left so late that the target did not have them when they were due."""
     generator = view.generator
     if manifest.get("model", "closed") != "open" or not generator.offered:
@@ -82,12 +82,12 @@ def _late_arrivals(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck 
     text = (
         f"{number(late)} of {count(generator.offered, 'arrival')} left more than {LATE_MS // 1000} s after they were "
         f"due, up to {ms(generator.lag.max / 1000)}, from second {generator.late_since} to second "
-        f"{max(generator.late_by_second)}: {cause(view, manifest)}"
+        f"{max(generator.late_by_second)}: {cause(view, manifest, facts)}"
     )
     return ValidityCheck("lag", "failed", late / generator.offered, 1 - ACHIEVED, text)
 
 
-def delay(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
+def delay(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> ValidityCheck:
     """The cost of lag and delay in the closed model, in which they delay the next request."""
     times = view.generator.delay
     if times.count < LEAST_FOR_P99:
@@ -100,11 +100,11 @@ def delay(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
     if part <= CLEAN_THROUGHPUT:
         text = f"{late}; lag and delay cost at most {percent(part)} of the throughput"
         return ValidityCheck("delay", "ok", part, CLEAN_THROUGHPUT, text)
-    text = f"Throughput may be up to {percent(part)} too low: {cause(view, manifest)}."
+    text = f"Throughput may be up to {percent(part)} too low: {cause(view, manifest, facts)}."
     return ValidityCheck("delay", "remark", part, CLEAN_THROUGHPUT, text)
 
 
-def cpu(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
+def cpu(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> ValidityCheck:
     if not view.generator.workers or view.duration < 1:
         return ValidityCheck("cpu", "unknown", None, CPU_SHARE, "no worker reported its CPU for a whole second")
     limit = _cpu_limit(manifest)
@@ -114,13 +114,17 @@ def cpu(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
     if after - before > GROWTH_MS and after > GROWTH * before:
         text = (
             f"a worker was never idle, and requests left later and later ({about(before)} to {about(after)} late): "
-            f"{_full(view)}, a lower load, or another machine"
+            f"{throttling.cause(view, facts) or _full(view)}, a lower load, or another machine"
         )
         return ValidityCheck("cpu", "failed", share, CPU_SHARE, text)
     if share <= CPU_SHARE:
         return ValidityCheck("cpu", "ok", share, CPU_SHARE, above)
     # Where it costs nothing, more processes would change nothing: users wait for the target.
-    why = f": {_full(view)}" if is_costly(view, manifest) else ", and sent and read in time all the same"
+    why = (
+        f": {throttling.cause(view, facts) or _full(view)}"
+        if is_costly(view, manifest)
+        else ", and sent and read in time all the same"
+    )
     return ValidityCheck("cpu", "remark", share, CPU_SHARE, f"{above[:1].upper()}{above[1:]}{why}.")
 
 
@@ -164,14 +168,17 @@ def throughput_share(view: RunView, manifest: Mapping[str, Any]) -> float | None
     return min(1.0, max(0.0, late) / cycle)
 
 
-def cause(view: RunView, manifest: Mapping[str, Any]) -> str:
+def cause(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     """The cause of the generator's lateness, in a few words. It has evidence of its own: that other causes have none is
     no evidence."""
     generator = view.generator
+    # A worker that was stopped waited for a CPU, and stood still: those would be the wrong causes.
+    if throttled := throttling.cause(view, facts):
+        return throttled
     if generator.busy_share(_cpu_limit(manifest)) > CPU_SHARE:
         return _full(view)
     if silences := generator.silences(LATE_MS):
-        return standstill.cause(silences, manifest)
+        return standstill.cause(view, silences, manifest, facts)
     has_waited = generator.cpu_waited > CPU_WAIT * generator.cpu_used
     is_native = manifest.get("users_kind") == "native"
     if is_native and not has_waited and generator.busy_share(MUCH_CPU) > CPU_SHARE:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.stats.generator import LATE_MS
+from plimsoll.stats.validity import throttling
 from plimsoll.stats.validity.check import ACHIEVED, ValidityCheck, ms, percent
 from plimsoll.stats.wording import count, number
 
@@ -27,23 +28,25 @@ MUCH = 0.5
 """Share of a silence for which a worker used a CPU, or waited for one, that tells its cause."""
 
 
-def silence(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
+def silence(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> ValidityCheck:
     if not view.generator.workers:
         return ValidityCheck("silence", "unknown", None, SILENCE_MS, "no worker reported whether it stood still")
     found = view.generator.silences(SILENCE_MS)
     if not found:
         return ValidityCheck("silence", "ok", None, SILENCE_MS, f"no worker stood still for more than {SILENCE_MS} ms")
     longest = max(each.ms for each in found)
-    if missed := _missed(view, manifest, found):
+    if missed := _missed(view, manifest, facts, found):
         return missed
     text = (
-        f"A worker stood still for up to {ms(longest)} ({_times(found)}): {cause(found, manifest)}. "
+        f"A worker stood still for up to {ms(longest)} ({_times(found)}): {cause(view, found, manifest, facts)}. "
         "Nothing was sent or read meanwhile."
     )
     return ValidityCheck("silence", "remark", longest, SILENCE_MS, text)
 
 
-def _missed(view: RunView, manifest: Mapping[str, Any], found: Sequence[Silence]) -> ValidityCheck | None:
+def _missed(
+    view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any], found: Sequence[Silence]
+) -> ValidityCheck | None:
     """Closed model: the load of users who did nothing for seconds."""
     if manifest.get("model", "closed") == "open":
         return None
@@ -58,13 +61,15 @@ def _missed(view: RunView, manifest: Mapping[str, Any], found: Sequence[Silence]
     text = (
         f"a worker stood still for up to {ms(max(each.ms for each in long))} ({_times(long)}), and its {users} did "
         f"nothing meanwhile: {number(round(missing))} of {number(asked)} seconds of users' time are missing "
-        f"({percent(missing / asked)}); {cause(long, manifest)}"
+        f"({percent(missing / asked)}); {cause(view, long, manifest, facts)}"
     )
     return ValidityCheck("silence", "failed", missing / asked, 1 - ACHIEVED, text)
 
 
-def cause(found: Sequence[Silence], manifest: Mapping[str, Any]) -> str:
+def cause(view: RunView, found: Sequence[Silence], manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
     """Of the longest silence, by what its worker did meanwhile."""
+    if throttled := throttling.cause(view, facts):
+        return throttled
     longest = max(found, key=lambda each: each.ms)
     is_native = manifest.get("users_kind") == "native"
     if longest.waited > MUCH:
