@@ -1,8 +1,8 @@
 """The generators of a group measured in turns: one sends, and the others are stopped meanwhile. A round starts all of
-them anew, because two starts of the same generator differ by more than its turns do (decision 0090).
+them anew, because two starts of the same generator differ by more than its turns do.
 
 Each has a server of its own. Both sides of a ratio are measured within two minutes, because the machine's speed changes
-within minutes. Each generator runs alone, because they gain differently by being interrupted (decision 0087).
+within minutes. Each generator runs alone, because they gain differently by being interrupted.
 """
 
 import math

@@ -394,7 +394,7 @@ impl<P: Protocol> Connection<P> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always)] // as a call it costs more than what it does (docs/decisions/0022)
+    #[allow(clippy::inline_always)] // as a call it costs more than what it does (docs/performance.md)
     fn write(&mut self) -> io::Result<()> {
         let (Some(flight), Some(transport)) = (&mut self.flight, &mut self.transport) else { return Ok(()) };
         loop {

@@ -55,7 +55,7 @@ class Pacer:
     """When the next request is due, and the state of the user. A user is one; so is what a session without a user has.
 
     In slots, because each request reads and writes them: with thousands of users, a look into the dict of one is
-    several cache misses (docs/decisions/0089-what-ten-thousand-users-touch.md).
+    several cache misses (docs/performance.md).
     """
 
     __slots__ = ("_due", "_free", "_late", "_state", "_waits", "_yielded")

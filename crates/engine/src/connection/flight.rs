@@ -200,7 +200,7 @@ impl Flight {
 
     /// The result for the caller.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // as a call it copies the exchange once more (docs/decisions/0065)
+    #[allow(clippy::inline_always)] // as a call it copies the exchange once more (docs/performance.md)
     pub(crate) fn finish(mut self, id: ExchangeId, failure: Option<Failure>) -> Finished {
         self.exchange.bytes_out = self.written as u64;
         let result = match failure {

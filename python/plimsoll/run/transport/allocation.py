@@ -1,7 +1,7 @@
 """How worker processes get their memory: from the C library, in huge pages where the kernel gives them.
 
 Python's own allocator takes small pieces from pages of 4 KiB. With many objects for each user, the processor then
-spends time on finding pages, of which it remembers only some (decision 0088).
+spends time on finding pages, of which it remembers only some (docs/performance.md).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 VARIABLES = {"PYTHONMALLOC": "malloc", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1:glibc.malloc.tcache_count=64"}
 """Of a worker's environment. The count: how many free pieces of each size a thread keeps at hand. Users run in groups
-of 16, so more of one size come and go than the 7 that glibc would keep (decision 0089)."""
+of 16, so more of one size come and go than the 7 that glibc would keep."""
 
 
 def with_allocation(environment: Mapping[str, str]) -> dict[str, str]:
