@@ -6,10 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plimsoll_scenario::proxy_authorization;
+use plimsoll_scenario::{Address, proxy_authorization};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use url::{Host, Url};
 
 use crate::tls;
 pub use crate::tls::{Identity, Trust};
@@ -91,8 +90,8 @@ pub struct Origin {
 impl Origin {
     /// Builds an origin from a URL with scheme http, https or http+unix. Path, query and user are ignored.
     pub fn new(url: &str, options: &OriginOptions) -> Result<Origin, OriginError> {
-        let parsed = Url::parse(url).map_err(|error| OriginError(format!("{url:?} is not a URL: {error}")))?;
-        let host = parsed.host_str().unwrap_or_default();
+        let address = parse(url)?;
+        let (parsed, host) = (address.url(), address.host());
         if host.is_empty() {
             return Err(OriginError(format!("{url:?} has no host")));
         }
@@ -109,7 +108,7 @@ impl Origin {
             return Err(OriginError(format!("{url:?}: nothing can listen on port 0")));
         }
         let authority = if port == default_port { host.to_owned() } else { format!("{host}:{port}") };
-        let bare = bare_host(&parsed);
+        let bare = address.bare_host();
         let (connect_to, tunnel) = match &options.proxy {
             None => (ConnectTo::Tcp(bare.clone(), port), None),
             Some(proxy) => through(proxy, format!("{host}:{port}"))?,
@@ -189,16 +188,12 @@ impl Origin {
     }
 }
 
-/// The host without the brackets of an IPv6 literal.
-fn bare_host(url: &Url) -> String {
-    match url.host() {
-        Some(Host::Ipv6(ip)) => ip.to_string(),
-        _ => url.host_str().unwrap_or_default().to_owned(),
-    }
+fn parse(url: &str) -> Result<Address, OriginError> {
+    Address::parse(url).map_err(|error| OriginError(format!("{url:?} is not a URL: {error}")))
 }
 
 fn host_of(url: &str) -> Result<String, OriginError> {
-    Url::parse(url).map(|url| bare_host(&url)).map_err(|error| OriginError(format!("{url:?} is not a URL: {error}")))
+    parse(url).map(|address| address.bare_host())
 }
 
 fn secure(host: &str, options: &OriginOptions) -> Result<Secure, OriginError> {
@@ -210,13 +205,13 @@ fn secure(host: &str, options: &OriginOptions) -> Result<Secure, OriginError> {
 
 fn through(proxy: &str, target: String) -> Result<(ConnectTo, Option<Tunnel>), OriginError> {
     let wrong = |what: &str| OriginError(format!("proxy {what}, use http://[user:password@]host:port"));
-    let url = Url::parse(proxy).map_err(|error| wrong(&format!("is not a URL: {error}")))?;
+    let address = Address::parse(proxy).map_err(|error| wrong(&format!("is not a URL: {error}")))?;
+    let url = address.url();
     if url.scheme() != "http" {
         return Err(wrong(&format!("scheme {} is not supported", url.scheme())));
     }
-    let host = bare_host(&url);
-    let authorization = proxy_authorization(&url);
-    Ok((ConnectTo::Tcp(host, url.port().unwrap_or(80)), Some(Tunnel { target, authorization })))
+    let authorization = proxy_authorization(url);
+    Ok((ConnectTo::Tcp(address.bare_host(), url.port().unwrap_or(80)), Some(Tunnel { target, authorization })))
 }
 
 fn percent_decoded(text: &str) -> String {

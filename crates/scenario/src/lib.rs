@@ -48,6 +48,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod address;
 pub mod bodies;
 mod body;
 mod choice;
@@ -79,6 +80,7 @@ mod time;
 mod verdict;
 mod websocket;
 
+pub use address::Address;
 pub use error::DefinitionError;
 pub use grpc::Reply;
 pub use llm::{Chunk, Objectives};

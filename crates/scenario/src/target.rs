@@ -6,8 +6,9 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
-use url::{Host, Url};
+use url::Url;
 
+use crate::Address;
 use crate::cookies::Site;
 use crate::definition::{self, Certificate};
 
@@ -59,7 +60,7 @@ impl Target {
     /// `hosts`: the hosts of earlier targets, without duplicates; this one's is added. The error is about `url`.
     pub(crate) fn new(target: &definition::Target, hosts: &mut Vec<String>) -> Result<Self, String> {
         let parsed = check_url(&target.url)?;
-        let name = parsed.host_str().unwrap_or_default();
+        let (name, scheme) = (parsed.host(), parsed.url().scheme());
         let host = hosts.iter().position(|known| known == name).unwrap_or_else(|| {
             hosts.push(name.to_owned());
             hosts.len() - 1
@@ -75,17 +76,17 @@ impl Target {
         });
         let (url, proxy, http2) = (target.url.clone(), target.proxy.clone(), target.http2);
         // HTTP/2 has no such form; proxies such as Squid allow tunnels to port 443 only, so plain requests use none.
-        let is_forwarded = parsed.scheme() == "http" && !http2;
+        let is_forwarded = scheme == "http" && !http2;
         let forwarding = proxy.as_ref().filter(|_| is_forwarded).map(|proxy| Forwarding {
-            root: parsed.origin().ascii_serialization(),
-            authorization: Url::parse(proxy).ok().and_then(|proxy| proxy_authorization(&proxy)),
+            root: parsed.url().port().map_or(format!("http://{name}"), |port| format!("http://{name}:{port}")),
+            authorization: Address::parse(proxy).ok().and_then(|proxy| proxy_authorization(proxy.url())),
         });
         let site = Arc::new(Site {
             host: host as u32,
             name: name.to_owned(),
-            is_address: !matches!(parsed.host(), Some(Host::Domain(_))) || parsed.scheme() == "http+unix",
+            is_address: !parsed.has_name() || scheme == "http+unix",
             // As in browsers and curl, what stays on this machine is as good as TLS.
-            is_secure: parsed.scheme() == "https" || ["localhost", "127.0.0.1", "[::1]"].contains(&name),
+            is_secure: scheme == "https" || ["localhost", "127.0.0.1", "[::1]"].contains(&name),
         });
         Ok(Self { url, verify, certificate, proxy, forwarding, http2, site })
     }
@@ -99,12 +100,13 @@ pub fn proxy_authorization(proxy: &Url) -> Option<String> {
     (!proxy.username().is_empty()).then(|| format!("Basic {}", STANDARD.encode(plain())))
 }
 
-fn check_url(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("{text:?} is not a URL: {error}"))?;
+fn check_url(text: &str) -> Result<Address, String> {
+    let address = Address::parse(text).map_err(|error| format!("{text:?} is not a URL: {error}"))?;
+    let url = address.url();
     if !["http", "https", "http+unix"].contains(&url.scheme()) {
         return Err(format!("{text:?}: the scheme must be http, https or http+unix"));
     }
-    if url.host_str().unwrap_or_default().is_empty() {
+    if address.host().is_empty() {
         return Err(format!("{text:?} has no host"));
     }
     if !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some() {
@@ -113,7 +115,7 @@ fn check_url(text: &str) -> Result<Url, String> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err("a user and password belong in a header: Authorization".into());
     }
-    Ok(url)
+    Ok(address)
 }
 
 #[cfg(test)]
