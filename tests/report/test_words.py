@@ -177,3 +177,11 @@ def test_places_and_evidence():
     assert words.evidence(given) == "knee_users 281.5, bracket_users 240…336, rates (1, 2, 3), why x, no –"
     many = tuple(float(second) for second in range(40))
     assert words.evidence({"at_s": many}) == "at_s (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, and 28 more)"
+
+
+@pytest.mark.parametrize(
+    ("is_counted", "text"), [(True, "on 12\u202f300 requests/run"), (False, "on ≈12\u202f300 requests/run")]
+)
+def test_a_number_of_requests_that_was_not_counted_is_marked(is_counted, text):
+    comparison = replace(OPEN, requests=12_300, is_counted=is_counted)
+    assert any(text in line for line in details(comparison, RunLength(60.0, 0.0)))

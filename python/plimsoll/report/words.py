@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.report.numbers import NONE, amount, count, counted, p_value, percent, signed, significant
+from plimsoll.report.numbers import ABOUT, NONE, amount, count, counted, p_value, percent, signed, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -338,7 +338,8 @@ def _basis(comparison: Comparison) -> str:
     if comparison.requests is not None and comparison.word != "no verdict":
         effect = f", deff {significant(comparison.effect, 2)}" if comparison.effect is not None else ""
         rests = "rest" if comparison.metric.kind == "errors" else "rests"
-        parts.append(f"{comparison.metric.text} {rests} on {count(comparison.requests)} requests/run{effect}")
+        about = "" if comparison.is_counted else ABOUT
+        parts.append(f"{comparison.metric.text} {rests} on {about}{count(comparison.requests)} requests/run{effect}")
     if comparison.step:
         parts.append(f"tool step {percent(comparison.step)}")
     if comparison.warmup:

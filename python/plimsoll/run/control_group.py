@@ -70,6 +70,21 @@ def throttled_since(before: dict[Path, CpuPeriods], now: dict[Path, CpuPeriods])
     return max(passed, key=lambda each: each.throttled, default=none)
 
 
+class PeriodsSince:
+    """Counts the periods of this process's groups from a moment on."""
+
+    def __init__(self, root: Path = ROOT) -> None:
+        """From now on. root: where sys and proc are."""
+        self._root = root
+        self._before = cpu_periods(root)
+
+    def restart(self) -> None:
+        self._before = cpu_periods(self._root)
+
+    def passed(self) -> CpuPeriods:
+        return throttled_since(self._before, cpu_periods(self._root))
+
+
 def _folders(root: Path, controller: str) -> Iterator[Path]:
     """Of the group that this process is in, and of those around it. In a container the mount may begin at its own
     group, which /proc names with its full path: folders that are not there are passed over."""

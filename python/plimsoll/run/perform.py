@@ -21,7 +21,7 @@ from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.report.text import room
 from plimsoll.report.writing import STDOUT, check_writable
 from plimsoll.run import interrupts
-from plimsoll.run.control_group import ROOT, cpu_periods, throttled_since
+from plimsoll.run.control_group import ROOT, PeriodsSince
 from plimsoll.run.coordinator.background_stream import BackgroundStream
 from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.coordinator.display import Display, LineDisplay
@@ -252,16 +252,15 @@ class ThrottlingObserver(Observer):
 
     def __init__(self, root: Path = ROOT) -> None:
         """root: where sys and proc are."""
-        self._root = root
-        self._before = cpu_periods(root)
+        self._since = PeriodsSince(root)
 
     def start(self, started: float, stamp: str) -> None:
         # The workers' start is no part of the run.
-        self._before = cpu_periods(self._root)
+        self._since.restart()
 
     def add_to(self, notes: list[str], facts: dict[str, Any]) -> None:
         """At the end of the run: a fact where there is a limit, and a note where it mattered."""
-        passed = throttled_since(self._before, cpu_periods(self._root))
+        passed = self._since.passed()
         if not passed.periods:
             return
         facts.update(passed.to_facts())

@@ -12,6 +12,7 @@ from plimsoll.server.live.live import Live
 from plimsoll.server.live.live_run import MOST_FAILURES
 from plimsoll.stats.summary import summarise, summarise_total
 from plimsoll.stats.thresholds.watch import ThresholdResult
+from plimsoll.stats.validity.throttling import CpuPeriods
 from plimsoll.stats.view import RunView
 
 
@@ -345,6 +346,26 @@ def test_a_worker_that_ended_with_the_run_is_not_lost(watched):
     feed.end()
     assert sum(each.is_lost for each in watched.snapshot.workers) == 1
     assert watched.test.workers == 1
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_a_cpu_limit_is_known_while_the_run_goes_on(watched, monkeypatch, joined):
+    class Throttled:
+        def passed(self):
+            return CpuPeriods(10, 4)
+
+    told = []
+
+    def tell(view, plan, facts, **more):
+        told.append(facts)
+
+    monkeypatch.setattr("plimsoll.server.live.live_run.PeriodsSince", Throttled)
+    monkeypatch.setattr("plimsoll.server.live.live_run.headline_of", tell)
+    feed = LiveFeed(watched, joined=joined).begin()
+    feed.second({"/": [1.0]})
+    # Of workers on other machines, this one's limit says nothing.
+    own = {} if joined else {"cpu_periods": {"periods": 10, "throttled": 4}}
+    assert told == [{"lost_workers": 0} | own]
 
 
 def test_a_mistake_in_what_is_shown_ends_no_run(watched, monkeypatch, caplog):

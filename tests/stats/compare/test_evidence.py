@@ -78,6 +78,12 @@ def test_the_fewest_requests_of_any_run_decide():
     assert fewest_requests(bench, QUESTION, ()) == (None, False)
 
 
+def test_a_number_that_the_source_rounds_was_not_counted():
+    rounded = table(1, requests=12_300, rounding={"requests": 50.0})
+    bench = Readings(study(trial("A", rounded), trial("B", table(1, requests=20_000))))
+    assert fewest_requests(bench, QUESTION, bench.pairs("A", "B", TEN, "")) == (12_300, False)
+
+
 def test_failures_are_counted_where_they_are_known():
     made = pairs([1, 2], [3, 4], of=lambda ms: table(ms, failures=None if ms == 4 else 5))
     bench = Readings(made)

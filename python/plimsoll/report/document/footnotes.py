@@ -149,6 +149,8 @@ def _requests(comparisons: tuple[Comparison, ...]) -> Iterator[str]:
     name = next(each.metric.text for each in quantiles if each.metric.quantile == highest)
     low, high = min(known), max(known)
     rests = f"{count(low)} to {count(high)}" if low < high else count(low)
+    if not all(each.is_counted for each in quantiles if each.metric.quantile == highest):
+        rests = f"about {rests}"
     tail = (1 - highest) * low
     yield (
         f"A {name} rests on {rests} requests a run, {'less than 1' if tail < 1 else f'about {tail:.0f}'} of them above "

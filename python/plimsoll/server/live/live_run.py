@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.record import TIMES_OF
 from plimsoll.report.load import load_in_short, run_title
+from plimsoll.run.control_group import PeriodsSince
 from plimsoll.server.live.charts import Charts
 from plimsoll.server.live.endpoint_history import EndpointHistory
 from plimsoll.server.live.headline import headline_of, host_of
@@ -49,6 +50,8 @@ class LiveRun:
         self._left = plan.processes
         """Workers not lost."""
         self._warmup = math.ceil(plan.warmup)
+        self._throttling: PeriodsSince | None = None
+        """Since the first batch: the workers' start is no part of the run."""
         self._rows = RowTable()
         self._timed = TIMES_OF[plan.times_of]
         self.charts = Charts(EndpointHistory(self._timed), is_open=plan.is_open, warmup=self._warmup)
@@ -102,6 +105,8 @@ class LiveRun:
 
     def take(self, progress: Progress) -> ChartUpdate:
         """`Progress.view` already includes this batch."""
+        if self._throttling is None and not self.plan.is_remote:
+            self._throttling = PeriodsSince()
         if progress.state != "stopping":
             self._left = progress.workers
         return self._draw(progress.view.recent, progress.workers, progress.seconds, progress.batch.health)
@@ -126,7 +131,9 @@ class LiveRun:
         """Fields of a snapshot while the run is in progress and watched."""
         total = summarise_total(view)
         workers = worker_items(view.recent, self._left)
-        facts = {"lost_workers": sum(each.is_lost for each in workers)}
+        facts: dict[str, Any] = {"lost_workers": sum(each.is_lost for each in workers)}
+        if self._throttling is not None:
+            facts |= self._throttling.passed().to_facts()
         thresholds = self.judge(view.rate_s)
         return {
             "headline": headline_of(view, self.plan, facts, current=total.current_response, thresholds=thresholds),

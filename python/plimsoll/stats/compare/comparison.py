@@ -84,6 +84,8 @@ class Comparison:
     needed: RunsNeeded | None = None
     requests: int | None = None
     """The smallest number of requests behind a value in any run."""
+    is_counted: bool = True
+    """Whether that number was counted, not derived from the rate or rounded by the source."""
     tail: int | None = None
     """How many of these are above the quantile."""
     effect: float | None = None

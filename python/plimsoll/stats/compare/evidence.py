@@ -74,7 +74,8 @@ def counted_failures(
 
 
 def fewest_requests(readings: Readings, question: Question, pairs: Sequence[Pair]) -> tuple[int | None, bool]:
-    """The fewest requests behind a value of any run, and whether they were counted, not derived from the rate.
+    """The fewest requests behind a value of any run, and whether they were counted, not derived from the rate or
+    rounded by the source.
 
     None: unknown.
     """
@@ -84,7 +85,7 @@ def fewest_requests(readings: Readings, question: Question, pairs: Sequence[Pair
         requests = requests_of(measured, trial.duration) if measured is not None else None
         if measured is None or requests is None:
             return None, False
-        known.append((requests, measured.timed is not None))
+        known.append((requests, measured.timed is not None and "requests" not in measured.rounding))
     return min(known) if known else (None, False)
 
 

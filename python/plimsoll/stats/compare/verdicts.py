@@ -141,7 +141,7 @@ def _earlier_values(question: Question, evidence: Evidence) -> list[float]:
 def _with_values(bench: _Bench, question: Question, evidence: Evidence, start: Comparison) -> Comparison:
     a, b = _values(bench, question, evidence)
     quantile = question.metric.quantile
-    requests, _ = fewest_requests(bench.readings, question, evidence.pairs)
+    requests, is_counted = fewest_requests(bench.readings, question, evidence.pairs)
     is_share = question.metric.kind == "errors"
     if evidence.earlier:
         a = _earlier_values(question, evidence)
@@ -155,6 +155,7 @@ def _with_values(bench: _Bench, question: Question, evidence: Evidence, start: C
         b_value=b_value,
         ratio=b_value / a_value if a_value and b_value else None,
         requests=requests,
+        is_counted=is_counted or requests is None,
         tail=above(requests, quantile) if requests and quantile is not None else None,
         remarks=(*slow, *start.remarks),
     )
