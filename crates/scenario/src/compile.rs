@@ -17,7 +17,7 @@ use crate::names::check_name;
 use crate::request::Blueprint;
 use crate::scenario::{Flow, Scenario, Step, Stream, Worker};
 use crate::scope::Scope;
-use crate::target::Target;
+use crate::target::{Forwarding, Target};
 use crate::time::{Think, nanos};
 use crate::verdict::{CookieRules, Rules};
 use crate::websocket::{WebSocket, check_order};
@@ -163,12 +163,7 @@ impl Shared<'_> {
             (method, path) = (Some("POST".into()), Some(grpc.path()));
         }
         let forwarding = target.forwarding.as_ref().filter(|_| websocket.is_none());
-        if let Some(value) = forwarding.and_then(|forwarding| forwarding.authorization.clone())
-            && !lines.iter().any(|line| line.name.eq_ignore_ascii_case("Proxy-Authorization"))
-        {
-            let field = format!("targets[{}].proxy", step.target);
-            lines.push(Line { field, name: "Proxy-Authorization".into(), value });
-        }
+        lines.extend(forwarding.and_then(|forwarding| credentials(forwarding, &lines, step.target)));
         let missing = |name: &str| DefinitionError::new(field, format!("missing field `{name}`"));
         let (method, path) = (method.ok_or_else(|| missing("method"))?, path.ok_or_else(|| missing("path"))?);
         let blueprint = Blueprint::new(method, &path, &lines, step.body, place.scope(self.feeders), field)?;
@@ -236,6 +231,14 @@ impl Shared<'_> {
         }
         lines
     }
+}
+
+/// The line for a proxy that asks who sends a request.
+fn credentials(forwarding: &Forwarding, lines: &[Line], target: usize) -> Option<Line> {
+    let name = "Proxy-Authorization";
+    let is_given = lines.iter().any(|line| line.name.eq_ignore_ascii_case(name));
+    let value = forwarding.authorization.clone().filter(|_| !is_given)?;
+    Some(Line { field: format!("targets[{target}].proxy"), name: name.into(), value })
 }
 
 /// The Accept header of a request without one.

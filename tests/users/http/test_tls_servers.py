@@ -83,7 +83,7 @@ CASES = {
     "TLS 1.1": Case(_RSA, ["-tls1_1", *_ANY], _OLD, _OLD),
     "DHE": Case(_RSA, ["-tls1_2", "-cipher", "DHE"], _NOTHING, _NOTHING),
     "static RSA": Case(_RSA, ["-tls1_2", "-cipher", "kRSA"], _NOTHING, _NOTHING),
-    "client certificate": Case(_RSA, ["-Verify", "1"], *["the server asks for a client certificate; give --cert"] * 2),
+    "client certificate": Case(_RSA, ["-Verify", "1"], *["the server asks for a client certificate (alert certif"] * 2),
 }
 
 

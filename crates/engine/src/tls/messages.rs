@@ -16,7 +16,8 @@ const NO_SUITE: &str = "the server has no cipher suite in common with Plimsoll, 
 const NOTHING_IN_COMMON: &str = "the server found nothing in common (alert handshake_failure): it may want a client \
                                  certificate (--cert), have a P-521 key (--insecure, with TLS 1.3 only), or offer only \
                                  DHE or static RSA";
-const NO_CERTIFICATE: &str = "the server asks for a client certificate; give --cert FILE and --key FILE, or cert";
+const NO_CERTIFICATE: &str = "the server asks for a client certificate (alert certificate_required): --cert FILE --key \
+                              FILE, or cert in a plan or of a session";
 const INSECURE: &str = "--insecure, or verify=False, accepts it";
 
 /// The most characters of a text that comes from a certificate or from rustls.
@@ -71,7 +72,9 @@ fn alert_words(alert: AlertDescription) -> String {
         AlertDescription::CertificateUnknown => refused("the server does not say why"),
         AlertDescription::UnknownCA => refused("the server does not know its issuer"),
         AlertDescription::AccessDenied => refused("its owner has no access"),
-        AlertDescription::DecryptError => refused("its signature is wrong"),
+        AlertDescription::DecryptError => {
+            "the server cannot verify our part of the handshake (alert decrypt_error); check --cert and --key".into()
+        }
         AlertDescription::UnrecognisedName => {
             "the server has no certificate for this host (alert unrecognized_name); check the URL".into()
         }
