@@ -231,3 +231,8 @@ def test_failures_from_a_share_are_as_exact_as_the_share(read_text):
     a, b = read_text(text, duration=1200).trials
     assert (a.total.requests, a.total.failures, a.total.rounding) == (480_000, 83_232, {"failures": pytest.approx(24)})
     assert (b.total.failures, b.total.rounding) == (0, {})
+
+
+def test_levels_may_be_in_thousands(read_text):
+    users, rate = (read_text(f"Impl. | {title} | p50 (ms)\na | 1.5k | 5\n").trials[0] for title in ("Users", "Offered"))
+    assert (users.level, rate.level) == (Level("users", 1500), Level("/s", 1500))

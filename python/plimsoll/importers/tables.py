@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
-from plimsoll.importers.cells import TableCell
+from plimsoll.importers.cells import COUNTS, TableCell
 from plimsoll.importers.columns import LABELS, MEANINGS, MappedColumn, column, columns, looks_like_header
 from plimsoll.importers.measured import (
     RowValues,
@@ -286,9 +286,9 @@ class TableReader:
     def _level(self, labels: Mapping[Meaning, TableCell]) -> Level | None:
         users, offered = labels.get("users"), labels.get("offered")
         if users is not None and users.kind == "number" and users.value > 0:
-            return Level("users", users.value)
+            return Level("users", users.value * COUNTS.get(users.unit, 1))
         if offered is not None and offered.kind == "number" and offered.value > 0:
-            return Level("/s", offered.value)
+            return Level("/s", offered.value * COUNTS.get(offered.unit, 1))
         return level_of(self._options)
 
     def _trial(
