@@ -195,7 +195,8 @@ def test_the_limit_of_a_request_is_that_of_all_its_redirects(session_bench: Sess
         for session in (session_bench.http(target.url), session_bench.fast(target.url, timeout=0.2, max_redirects=30)):
             response = session.get("/x", **({"timeout": 0.2} if isinstance(session, HttpSession) else {}))
             assert response.reply.error == "no complete response within 0.2 s"
-            assert response.reply.service == 200_000_000
+            # A redirect may come just as the time is over.
+            assert response.reply.service >= 200_000_000
     assert session_bench.counts == {("GET", "/x", "timeout"): 2}
 
 
