@@ -11,6 +11,7 @@ from tests.memory import count_reachable
 from tests.server.page_server import EventStream, FakeControl, LiveFeed, in_thread, interval, serve_page, wait_until
 
 from plimsoll.run.coordinator.progress import Batch
+from plimsoll.server import connections
 from plimsoll.server.live import stream as live_stream
 from plimsoll.server.live.feed import MOST_SNAPSHOTS
 from plimsoll.server.live.live import Live
@@ -182,8 +183,9 @@ def test_many_viewers_see_every_second(page, live, feed):
         each.close()
 
 
-def test_a_viewer_who_does_not_read_costs_no_memory_and_holds_up_nobody(page, live, feed):
+def test_a_viewer_who_does_not_read_costs_no_memory_and_holds_up_nobody(page, live, feed, monkeypatch):
     """Its socket is full after some seconds; later it goes on with a moment that has all."""
+    monkeypatch.setattr(connections, "TAKEN_TIMEOUT_S", 300.0)
     names = [f"/endpoint/{n}/with/a/name/that/is/long/enough/to/fill/buffers" for n in range(900)]
     feed.begin()
     live.look()
