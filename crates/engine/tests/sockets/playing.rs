@@ -79,7 +79,7 @@ fn content_codings_are_undone_where_the_body_is_needed() {
 
 #[test]
 fn a_body_that_cannot_be_decoded_is_a_fault_of_the_protocol() {
-    let (peer, _) = library(|_| zipped(&ZIPPED[..ZIPPED.len() - 4]));
+    let (peer, _) = library(|_| zipped(&ZIPPED[..ZIPPED.len() - 12]));
     let mut shift = Shift::with(&flow(&peer.url(), &get("/login", TOKEN)), iterations(1));
     shift.resize(1);
     shift.work();
