@@ -54,7 +54,9 @@ fn push_field(line: &[u8], out: &mut Vec<u8>) {
 }
 
 fn push_clean(text: &[u8], out: &mut Vec<u8>) {
-    out.extend(text.iter().map(|&byte| if byte.is_ascii_control() && byte != b'\t' { b' ' } else { byte }));
+    // A NUL remains, and is refused: no client agrees with another on it.
+    let is_cleaned = |byte: u8| byte.is_ascii_control() && byte != b'\t' && byte != 0;
+    out.extend(text.iter().map(|&byte| if is_cleaned(byte) { b' ' } else { byte }));
 }
 
 /// RFC 9110 §5.6.2
@@ -75,7 +77,7 @@ mod tests {
             (b"HTTP/1.1 200 a\x01b\x1b\r\n\r\n", "HTTP/1.1 200 a b \r\n\r\n"),
             (b"HTTP/2 200\r\n\r\n", "HTTP/2 200 \r\n\r\n"),
             (b"HTTP/1.1 200 OK\r\nA \t: b\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\r\n\r\n"),
-            (b"HTTP/1.1 200 OK\r\nA: b\0c\rd\x7fe\tf\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b c d e\tf\r\n\r\n"),
+            (b"HTTP/1.1 200 OK\r\nA: b\0c\rd\x7fe\tf\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\0c d e\tf\r\n\r\n"),
             (
                 b"HTTP/1.1 200 OK\r\n: b\r\nX Y: c\r\n X: d\r\nX(y): e\r\nA: b\r\n\r\n",
                 "HTTP/1.1 200 OK\r\nA: b\r\n\r\n",

@@ -286,6 +286,7 @@ fn a_malformed_head_is_an_error_that_says_where() {
         ("HTTP/1.1 2000 OK\r\n\r\n", ProtocolError::StatusLine),
         ("HTTP/1.1 099 OK\r\n\r\n", ProtocolError::StatusLine),
         ("HTTP/1.1 200 OK\r\nno colon\r\n\r\n", ProtocolError::HeaderName),
+        ("HTTP/1.1 200 OK\r\nA: b\0c\r\n\r\n", ProtocolError::HeaderValue),
     ] {
         assert_error(head, error);
     }
@@ -300,7 +301,7 @@ fn heads_that_curl_and_requests_read_are_mended() {
         ("HTTP/1.1 200 OK\r\nA : b\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\r\n\r\n"),
         ("HTTP/1.1 200 OK\r\n: b\r\nX(y): c\r\nA: b\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b\r\n\r\n"),
         ("HTTP/1.1 200 OK\r\n folded: x\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n"),
-        ("HTTP/1.1 200 OK\r\nA: b\0c\rd\x1b\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b c d \r\n\r\n"),
+        ("HTTP/1.1 200 OK\r\nA: b\rc\x1b\r\n\r\n", "HTTP/1.1 200 OK\r\nA: b c \r\n\r\n"),
     ] {
         let got = decode_with(&Limits::default(), Method::Head, head.as_bytes(), false);
         let raw = raw.as_bytes().to_vec();
