@@ -11,7 +11,6 @@ import argparse
 import difflib
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,26 +39,26 @@ def unpack_stores(folder: Path) -> list[Path]:
 
 
 def made(processes: int) -> tuple[dict[str, bytes], int]:
-    """All outputs by name, in order, and the number of stores. Each store is read by one process at a time."""
+    """All outputs by name, in order, and the number of stores."""
     prepare()
+    stores = sorted(name for archive in STORES.glob("*.tar.xz") for name in unpack(archive))
     found: dict[str, bytes] = {}
-    with TemporaryDirectory(prefix="corpus-") as place:
-        folder = Path(place)
-        stores = unpack_stores(folder)
-        # Forked: the package is imported once.
-        with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
-            tasks = [(store.name, part, processes) for store in stores for part in range(processes)]
-            for each in pool.map(partial(_of_store, folder), tasks):
-                found |= each
+    # Forked: the package is imported once.
+    with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
+        for each in pool.map(_every_nth, range(processes), [processes] * processes):
+            found |= each
     return dict(sorted(found.items(), key=_by_format)), len(stores)
 
 
-def _of_store(folder: Path, task: tuple[str, int, int]) -> dict[str, bytes]:
-    """Outputs of every n-th source of a store."""
-    name, part, parts = task
-    found = dict(listings(folder, name)) if part == 0 else {}
-    for source in list(sources(folder / name))[part::parts]:
-        found |= outputs(folder, source)
+def _every_nth(part: int, parts: int) -> dict[str, bytes]:
+    """Outputs of every n-th source of each store, of stores of its own."""
+    found: dict[str, bytes] = {}
+    with TemporaryDirectory(prefix="corpus-") as folder:
+        for number, store in enumerate(unpack_stores(Path(folder))):
+            if number % parts == part:
+                found |= listings(store.parent, store.name)
+            for source in list(sources(store))[part::parts]:
+                found |= outputs(store.parent, source)
     return found
 
 
