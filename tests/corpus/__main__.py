@@ -1,4 +1,4 @@
-"""Whether the package writes the same as before of the same stores: `python -m tests.corpus [--accept] [--only WORDS]`
+"""Whether the package writes the same as before of the same stores: `python -m tests.corpus [--accept] [--only STORE…]`
 
 Stores of real runs are unpacked, every output of them is made, and compared byte for byte with those in
 outputs.tar.xz. Exit code 1 if any differ. A change that is meant to change outputs writes the archive anew with
@@ -30,31 +30,34 @@ MOST_SHOWN = 50
 """Differences that are shown; further ones are named."""
 
 
-def unpack_stores(folder: Path) -> list[Path]:
-    """The stores, as files of this folder."""
+def unpack_stores(folder: Path) -> None:
+    """Writes the stores into this folder."""
     for archive in sorted(STORES.glob("*.tar.xz")):
         for name, content in unpack(archive).items():
             (folder / name).write_bytes(content)
-    return sorted(folder.glob("*.db"))
 
 
-def made(processes: int) -> tuple[dict[str, bytes], int]:
-    """All outputs by name, in order, and the number of stores."""
+def made(processes: int, only: Sequence[str]) -> tuple[dict[str, bytes], int]:
+    """All outputs by name, in order, and the number of stores. only: names of stores, if not all."""
     prepare()
-    stores = sorted(name for archive in STORES.glob("*.tar.xz") for name in unpack(archive))
+    names = sorted(name for archive in STORES.glob("*.tar.xz") for name in unpack(archive))
+    if unknown := {f"{name}.db" for name in only} - set(names):
+        sys.exit(f"no store is called {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+    stores = [name for name in names if not only or name.removesuffix(".db") in only]
     found: dict[str, bytes] = {}
     # Forked: the package is imported once.
     with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
-        for each in pool.map(_every_nth, range(processes), [processes] * processes):
+        for each in pool.map(_every_nth, range(processes), [processes] * processes, [stores] * processes):
             found |= each
     return dict(sorted(found.items(), key=_by_format)), len(stores)
 
 
-def _every_nth(part: int, parts: int) -> dict[str, bytes]:
-    """Outputs of every n-th source of each store, of stores of its own."""
+def _every_nth(part: int, parts: int, stores: Sequence[str]) -> dict[str, bytes]:
+    """Outputs of every n-th source of these stores, in a folder of its own."""
     found: dict[str, bytes] = {}
     with TemporaryDirectory(prefix="corpus-") as folder:
-        for number, store in enumerate(unpack_stores(Path(folder))):
+        unpack_stores(Path(folder))
+        for number, store in enumerate(Path(folder) / name for name in stores):
             if number % parts == part:
                 found |= listings(store.parent, store.name)
             for source in list(sources(store))[part::parts]:
@@ -99,10 +102,16 @@ def _lines(text: str) -> Iterator[str]:
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.corpus", description=__doc__)
     parser.add_argument("--accept", action="store_true", help="write the archive of outputs anew")
+    parser.add_argument(
+        "--only", nargs="+", default=(), metavar="STORE", help="runs, experiments, …; not with --accept"
+    )
     parser.add_argument("--processes", type=int, default=2, metavar="N", help="2 by default")
     chosen = parser.parse_args(arguments)
-    before = unpack(OUTPUTS) if OUTPUTS.exists() else {}
-    now, stores = made(chosen.processes)
+    if chosen.only and chosen.accept:
+        parser.error("--accept writes outputs of all stores: leave out --only")
+    kept = unpack(OUTPUTS) if OUTPUTS.exists() else {}
+    before = {name: each for name, each in kept.items() if not chosen.only or name.partition("/")[0] in chosen.only}
+    now, stores = made(chosen.processes, chosen.only)
     found = differences(before, now)
     for lines in list(found.values())[:MOST_SHOWN]:
         print("\n".join(lines))

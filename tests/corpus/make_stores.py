@@ -25,21 +25,20 @@ from alembic import command
 from alembic.config import Config
 from labs.truth.http2_target import Http2Target
 from tests.corpus.archives import STORES, pack
-from tests.corpus.cases import CASES, FILES, HISTORY, HISTORY_RUNS, IMPORTS, SEARCH, Case
+from tests.corpus.cases import CASES, FILES, HISTORY, HISTORY_RUNS, IMPORTS, NOT_SHOWN, SEARCH, Case
 from tests.corpus.target import serve
 from tests.grpc_server import GrpcServer
 from tests.socket_server import EchoServer
 
 from plimsoll.store import Store
 from plimsoll.store.database import Database
+from plimsoll.store.schema import VERSION_TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).parents[2]
-BEFORE_THE_END_S = 2.0
 OLD_VERSIONS = ("0001", "0004", "0006", "0008", "0010", "0011")
-COPIED = ("run", "endpoint", "interval", "health", "event", "failure", "exception")
 
 
 class Maker:
@@ -105,6 +104,10 @@ def make_runs(maker: Maker) -> None:
         store.labels.of_run(ids[-2], tags=["nightly"])
 
 
+def make_thresholds(maker: Maker) -> None:
+    maker.run(NOT_SHOWN, "thresholds.db")
+
+
 def make_history(maker: Maker) -> None:
     for words in (["init", "-q", "-b", "main"], ["add", "arrivals.txt"], ["commit", "-q", "-m", "first"]):
         author = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
@@ -144,7 +147,7 @@ def make_versions(maker: Maker) -> None:
         with contextlib.closing(sqlite3.connect(maker.folder / f"version-{version}.db")) as old, old:
             old.execute("ATTACH ? AS today", (str(maker.folder / "today.db"),))
             for table in _tables(old, "main"):
-                if table in _tables(old, "today") and table not in ("alembic_version", "plimsoll_version"):
+                if table in _tables(old, "today") and table != VERSION_TABLE:
                     _copy(old, table)
     (maker.folder / "today.db").unlink()
 
@@ -166,8 +169,22 @@ def _copy(connection: sqlite3.Connection, table: str) -> None:
     connection.execute(f"INSERT INTO main.{table} ({names}) SELECT {', '.join(taken.values())} FROM today.{table}")
 
 
+def finish(store: Path) -> None:
+    """One file, without a log beside it, that does not say where the sources were."""
+    with contextlib.closing(sqlite3.connect(store)) as connection:
+        for table in _tables(connection, "main"):
+            for _, name, kind, *_ in connection.execute(f"PRAGMA table_info('{table}')").fetchall():
+                if kind.startswith(("TEXT", "VARCHAR", "JSON")):
+                    change = f'UPDATE "{table}" SET "{name}" = replace("{name}", ?, ?) WHERE instr("{name}", ?)'
+                    connection.execute(change, (str(ROOT), "/plimsoll", str(ROOT)))
+        connection.commit()
+        connection.execute("PRAGMA journal_mode=DELETE")
+        connection.execute("VACUUM")
+
+
 MAKERS: dict[str, Callable[[Maker], None]] = {
     "runs": make_runs,
+    "thresholds": make_thresholds,
     "history": make_history,
     "experiments": make_experiments,
     "imports": make_imports,
@@ -202,10 +219,7 @@ def main(names: list[str]) -> int:
             MAKERS[name](Maker(Path(folder), found))
             files = sorted(Path(folder).glob("*.db"))
             for file in files:
-                with contextlib.closing(sqlite3.connect(file)) as connection:
-                    # One file, without a log beside it.
-                    connection.execute("PRAGMA journal_mode=DELETE")
-                    connection.execute("VACUUM")
+                finish(file)
             size = pack(STORES / f"{name}.tar.xz", {file.name: file.read_bytes() for file in files})
             print(f"{name}: {size:,} bytes", flush=True)
     return 0

@@ -33,6 +33,9 @@ MASKS = (
     ("the script of the page, which `make page` builds", rb"(?s)<script>(?!\s*</script>).*?</script>", b"<script/>"),
     ("its digest", rb"script-src 'sha256-[^']*'", b"script-src 'sha256-'"),
     ("the style of the page, which `make page` builds", rb"(?s)<style>.*?</style>", b"<style/>"),
+    ("our version, in HTML", rb'(name="generator" content="Plimsoll )[^"]*', rb"\1"),
+    ("our version, in documents", rb'("written_by": ?"Plimsoll )[^"]*', rb"\1"),
+    ("the version of pyarrow, in Parquet", rb"(parquet-cpp-arrow version )[0-9.]+", rb"\1"),
 )
 """What outputs have that does not come from the stores."""
 REFUSED = b"exit code 2"
