@@ -71,14 +71,13 @@ def _by_format(item: tuple[str, bytes]) -> tuple[str, str]:
     return "/".join(rest).removeprefix("report").removeprefix("compare") or source, item[0]
 
 
-def differences(before: Mapping[str, bytes], now: Mapping[str, bytes]) -> dict[str, list[str]]:
-    """{name of an output: how it differs, in lines}"""
-    names = [*now, *(name for name in before if name not in now)]
-    return {name: _difference(name, before.get(name), now.get(name)) for name in names
-            if before.get(name) != now.get(name)}  # fmt: skip
+def differing(before: Mapping[str, bytes], now: Mapping[str, bytes]) -> list[str]:
+    """Names of the outputs that are not the same."""
+    return [name for name in dict.fromkeys((*now, *before)) if before.get(name) != now.get(name)]
 
 
-def _difference(name: str, before: bytes | None, now: bytes | None) -> list[str]:
+def difference(name: str, before: bytes | None, now: bytes | None) -> list[str]:
+    """How an output differs, in lines. None: there is none."""
     if before is None:
         return [f"new: {name}"]
     if now is None:
@@ -112,12 +111,12 @@ def main(arguments: Sequence[str]) -> int:
     kept = unpack(OUTPUTS) if OUTPUTS.exists() else {}
     before = {name: each for name, each in kept.items() if not chosen.only or name.partition("/")[0] in chosen.only}
     now, stores = made(chosen.processes, chosen.only)
-    found = differences(before, now)
-    for lines in list(found.values())[:MOST_SHOWN]:
-        print("\n".join(lines))
-    for name in list(found)[MOST_SHOWN:]:
+    found = differing(before, now)
+    for name in found[:MOST_SHOWN]:
+        print("\n".join(difference(name, before.get(name), now.get(name))))
+    for name in found[MOST_SHOWN:]:
         print(f"differs: {name}")
-    print(f"{len(now) - len(found.keys() & now.keys()):,} outputs of {stores} stores equal, {len(found):,} differ")
+    print(f"{len(now) - len(set(found) & now.keys()):,} outputs of {stores} stores equal, {len(found):,} differ")
     if not chosen.accept:
         return 1 if found else 0
     if found:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.corpus.__main__ import MOST_LINES, differences
+from tests.corpus.__main__ import MOST_LINES, difference, differing
 from tests.corpus.archives import OUTPUTS, STORES, pack, unpack
 from tests.corpus.outputs import masked
 
@@ -45,25 +45,35 @@ def test_an_archive_of_the_same_files_has_the_same_bytes(tmp_path: Path) -> None
     assert unpack(tmp_path / "a.tar.xz") == files
 
 
+def test_outputs_that_changed_came_or_went_differ() -> None:
+    before, now = {"same": b"x", "a": b"1", "old": b""}, {"same": b"x", "a": b"2", "new": b""}
+    assert differing(before, now) == ["a", "new", "old"]
+
+
 def test_a_difference_is_shown_by_its_lines() -> None:
-    found = differences({"a": b"1\n2\n3\n", "same": b"x", "old": b""}, {"a": b"1\n4\n3\n", "same": b"x", "made": b""})
-    assert found == {
-        "a": ["--- before/a", "+++ now/a", "@@ -1,3 +1,3 @@", " 1", "-2", "+4", " 3"],
-        "made": ["new: made"],
-        "old": ["gone: old"],
-    }
+    assert difference("a", b"1\n2\n3\n", b"1\n4\n3\n") == [
+        "--- before/a",
+        "+++ now/a",
+        "@@ -1,3 +1,3 @@",
+        " 1",
+        "-2",
+        "+4",
+        " 3",
+    ]
+    assert difference("a", None, b"x") == ["new: a"]
+    assert difference("a", b"x", None) == ["gone: a"]
 
 
 def test_a_long_difference_is_cut() -> None:
     before, now = ("\n".join(f"{word} {number}" for number in range(1000)).encode() for word in ("x", "y"))
-    lines = differences({"a": before}, {"a": now})["a"]
+    lines = difference("a", before, now)
     assert len(lines) == MOST_LINES + 1
     assert lines[-1].endswith("lines more")
 
 
 def test_of_json_in_one_line_only_the_changed_part_is_shown() -> None:
     before = b'{"a":1,' + b",".join(b'"k%d":%d' % (n, n) for n in range(100)) + b"}"
-    assert differences({"a": before}, {"a": before.replace(b'"k50":50', b'"k50":51')})["a"][3:] == [
+    assert difference("a", before, before.replace(b'"k50":50', b'"k50":51'))[3:] == [
         ' "k49":49,',
         '-"k50":50,',
         '+"k50":51,',
@@ -72,8 +82,8 @@ def test_of_json_in_one_line_only_the_changed_part_is_shown() -> None:
 
 
 def test_bytes_that_are_no_text_and_line_ends_differ_too() -> None:
-    assert differences({"a": b"\xff"}, {"a": b"\xfe\xff"}) == {"a": ["a: 1 bytes before, 2 now, not text"]}
-    assert differences({"a": b"x\r\n"}, {"a": b"x\n"}) == {"a": ["a: 3 bytes before, 2 now: only line ends differ"]}
+    assert difference("a", b"\xff", b"\xfe\xff") == ["a: 1 bytes before, 2 now, not text"]
+    assert difference("a", b"x\r\n", b"x\n") == ["a: 3 bytes before, 2 now: only line ends differ"]
 
 
 def test_the_page_s_program_is_masked_but_its_document_is_not() -> None:
