@@ -151,7 +151,7 @@ fuzz: setup ## damaged input for everything that reads some (about thirteen minu
 	$(BIN)/python -m fuzz.engine
 	$(BIN)/python -m fuzz.files
 
-corpus: setup ## whether all outputs of stored runs are byte for byte those of before (a minute); ACCEPT=1 writes them anew
+corpus: setup ## whether all outputs of stored runs are byte for byte those of before (a minute or two); ACCEPT=1 writes them anew
 	@$(BIN)/python -m tests.corpus $(if $(ACCEPT),--accept)
 
 clean: ## remove what setup, builds and tests made
