@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-coordinator bench-scaling soak fuzz labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
+.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-coordinator bench-scaling soak fuzz corpus labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -150,6 +150,9 @@ docs-pictures: setup ## the pictures of the documentation, from a real run
 fuzz: setup ## damaged input for everything that reads some (about thirteen minutes)
 	$(BIN)/python -m fuzz.engine
 	$(BIN)/python -m fuzz.files
+
+corpus: setup ## whether all outputs of stored runs are byte for byte those of before (a minute or two); ACCEPT=1 writes them anew
+	@$(BIN)/python -m tests.corpus $(if $(ACCEPT),--accept)
 
 clean: ## remove what setup, builds and tests made
 	rm -rf .venv .grimp_cache target fuzz/target fuzz/corpus fuzz/artifacts labs/.venv benches/.venv tests/parity/.venv
