@@ -11,7 +11,7 @@ use std::time::Duration;
 use socket2::SockRef;
 
 /// Maximum time of any step. A longer wait is a bug.
-pub(crate) const LIMIT: Duration = Duration::from_secs(120);
+pub(crate) const LIMIT: Duration = Duration::from_mins(2);
 
 /// A response with a body of known length.
 pub(crate) fn ok(body: &str) -> String {
