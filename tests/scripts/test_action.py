@@ -125,3 +125,14 @@ def test_the_next_run_is_compared_and_a_broken_threshold_fails_the_job(runner, h
     assert runner.step("Report").returncode == 0
     assert "GET /" in (runner.folder / "plimsoll-report" / "report.md").read_text()
     assert runner.step("Verdict").returncode == int(runner.outputs["exit-code"]) != 0
+
+
+@pytest.mark.long
+def test_without_an_earlier_run_the_first_one_is_reported_alone(runner, http_server):
+    runner.inputs |= {"command": command(http_server), "compare": "main@{last}"}
+    assert runner.step("Load").returncode == 0
+    done = runner.step("Report")
+    assert done.returncode == 0, done.stderr
+    assert "no run of branch or tag 'main'" in done.stderr
+    assert "GET /" in (runner.folder / "plimsoll-report" / "report.md").read_text()
+    assert runner.step("Verdict").returncode == 0

@@ -67,7 +67,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, 
 fail_on_option = click.option(
     "--fail-on",
     type=click.Choice(("regression",)),
-    help="Exit with 1 if a primary metric, or any if none was declared, is different for the worse.",
+    help="Exit with 1 if any metric is certainly worse, and by more than what matters.",
 )
 
 

@@ -21,12 +21,11 @@ def test_what_came_of_a_run(make_interval):
 
 
 def test_some_failures_are_said_with_the_most_frequent_message(make_interval):
-    text = _sentence(
-        make_interval([4.0] * 3),
-        make_interval([4.0], outcome="http"),
-        failures=[Failure("GET", "/", "http", "500 Server Error", 1, 0.0, 0.0)],
-    )
-    assert "1 failed (25 %, mostly with 500 Server Error)" in text
+    one = [Failure("GET", "/", "http", "500 Server Error", 2, 0.0, 0.0)]
+    some = make_interval([4.0] * 6), make_interval([4.0] * 2, outcome="http")
+    assert "2 failed (25 %, with 500 Server Error)" in _sentence(*some, failures=one)
+    two = [*one, Failure("GET", "/", "http", "404 Not Found", 1, 0.0, 0.0)]
+    assert "2 failed (25 %, mostly with 500 Server Error)" in _sentence(*some, failures=two)
 
 
 def test_of_a_target_that_is_not_there_that_is_all(make_interval):
@@ -108,11 +107,19 @@ def test_what_no_response_shows_is_said_as_such(make_interval):
     )
 
 
+def test_times_that_a_limit_has_ended_are_lower_bounds(make_interval):
+    answered, timeouts = make_interval([100.0] * 90), make_interval([300.0] * 10, outcome="timeout")
+    assert _sentence(answered, timeouts).endswith(
+        "Half of the requests took at most 100 ms, one in a hundred more than 300 ms: the others ran into their time "
+        "limit."
+    )
+
+
 def test_no_response_at_all(make_interval):
     waits = make_interval([300.0] * 4, outcome="unanswered")
     assert _sentence(waits) == "No response came: 4 requests were still out when the run ended."
     long = make_interval([3000.0] * 4, outcome="unanswered")
-    assert _sentence(long).startswith("All 4 requests failed, mostly with no response after more than 1 s")
+    assert _sentence(long).startswith("All 4 requests failed, with no response after more than 1 s")
 
 
 def test_requests_without_a_response_have_a_bar(make_interval):

@@ -100,6 +100,17 @@ def test_lines_come_every_other_second_and_what_happens_at_once(
     assert "something happened\n" in stream.getvalue()
 
 
+def test_the_last_lines_come_also_soon_after_others_and_once(progress: Progress) -> None:
+    stream = io.StringIO()
+    with LineDisplay(stream) as lines:
+        lines.second(progress)
+        progress.view.length = 4.01
+        lines.second(progress)
+        lines.second(progress)
+    first, last = (line for line in stream.getvalue().splitlines() if "Aggregated" in line)
+    assert first.split()[-2:] != last.split()[-2:], "the last one has the rates of the whole run"
+
+
 def test_lines_come_as_often_and_as_wide_as_the_locustfile_wants(progress: Progress) -> None:
     progress = replace(progress, reporting=Reporting(console_interval=0.0, name_width=30))
     stream = io.StringIO()

@@ -94,6 +94,15 @@ def test_replies_of_random_sizes_do_not_grow() -> None:
     assert grows(row(course=course(sizes=growing))) is not None
 
 
+def test_numbers_that_get_longer_are_no_more_work() -> None:
+    """Such as ids from 1 on in `{"id": 1}`, and twenty of them."""
+    digits = [float(len(str(10 * second))) for second in range(20)]
+
+    assert grows(row(course=course(sizes=[8 + each for each in digits]))) is None
+    assert grows(row(course=course(sizes=[20 * (8 + each) for each in digits]))) is None
+    assert grows(row(course=course(sizes=[200 * (8 + each) for each in digits]))) is not None
+
+
 def test_what_grew_in_the_warm_up_is_not_growth_of_the_run() -> None:
     warmed = row(course=course(sizes=[1.0] * 20 + [100.0] * 20, warmup=20))
 

@@ -65,7 +65,8 @@ def sentence(view: RunView, manifest: Mapping[str, Any], total: EndpointSummary)
     if not total.requests:
         return f"No request has ended, but events of streams arrived.{begun}" if view.endpoints else NO_REQUESTS
     most = max(view.failures, key=lambda each: each.count, default=None)
-    why = f", mostly with {one_line(most.text)}" if most and most.text else ""
+    several = "mostly " if len(view.failures) > 1 else ""
+    why = f", {several}with {one_line(most.text)}" if most and most.text else ""
     if total.failures == total.requests:
         if found := unreachable(view, manifest):
             return f"{one_line(found.title)}."
@@ -87,9 +88,9 @@ def sentence(view: RunView, manifest: Mapping[str, Any], total: EndpointSummary)
 
 def _times(half: Milliseconds, most: Milliseconds, waited: int) -> str:
     """half, most: p50 and p99. waited: requests without a response."""
-    if not waited or not most.at_least:
+    if not most.at_least:
         return f"Half of the responses took at most {with_share(half)}, 99 % at most {with_share(most)}."
-    still = f"{count(waited)} had no response when the run ended"
+    still = f"{count(waited)} had no response when the run ended" if waited else "the others ran into their time limit"
     if half.at_least:
         return f"Half of the requests took longer than {amount(half.value)} ms: {still}."
     more = f"one in a hundred more than {amount(most.value)} ms"

@@ -49,11 +49,14 @@ class LineDisplay(Display):
     def __init__(self, stream: TextIO | None = None) -> None:
         super().__init__(stream)
         self._next = 0.0
+        self._has_last = False
 
     def second(self, progress: Progress) -> None:
         # A run that fails as it begins has an error to show, and no numbers.
         is_over_without_any = progress.state not in UNDER_WAY and not summarise_total(progress.view).requests
-        if time.monotonic() >= self._next and not is_over_without_any:
+        is_last = progress.view.length is not None and not self._has_last
+        if (is_last or time.monotonic() >= self._next) and not is_over_without_any:
+            self._has_last |= is_last
             began = time.monotonic()
             self.write("\n".join(locust_lines(progress, cuts=self._stream.isatty())))
             took = time.monotonic() - began

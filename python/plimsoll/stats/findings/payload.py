@@ -31,6 +31,8 @@ LEAST_SECONDS = 8
 """With sizes: two per quarter."""
 FEW = 0.01
 """Share of a second's requests that may fail: their bodies hardly change its mean size."""
+LONGER_NUMBERS = 64
+"""Bytes by which a reply may grow because its numbers get longer: one for each id or counter, as 99 becomes 100."""
 CHANCE = 4
 """Standard errors by which a random choice of requests may change a mean size."""
 CERTAIN = 0.01
@@ -43,8 +45,8 @@ RULE = (
 )
 GROWTH = (
     f"mean size of replies in the last quarter of the run's whole seconds without failures more than "
-    f"{DIFFERS * 100:.0f} % and {CHANCE} standard errors above that in the first: then a variant that answers faster "
-    "asks itself for more work"
+    f"{DIFFERS * 100:.0f} %, {LONGER_NUMBERS} bytes and {CHANCE} standard errors above that in the first: then a "
+    "variant that answers faster asks itself for more work"
 )
 
 
@@ -175,7 +177,7 @@ def grows(row: Measured, duration: float | None = None) -> tuple[float, float] |
     first = float(np.average(sizes[:part], weights=counts[:part]))
     last = float(np.average(sizes[-part:], weights=counts[-part:]))
     error = scatter(sizes) * math.sqrt(2 / part)
-    return (first, last) if last > first + max(DIFFERS * first, CHANCE * error) else None
+    return (first, last) if last > first + max(DIFFERS * first, CHANCE * error, LONGER_NUMBERS) else None
 
 
 def _grows(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _BEFORE_HTTP = {"connect": ("Nothing answers", "no connection"), "tls": ("TLS fails", "no handshake")}
 """Failures before a request was sent: what to say, and the reason without a message."""
-LONGEST_REASON = 120
+LONGEST_REASON = 240
 """Characters."""
 _QUOTED = re.compile(r"'([^']+)'\)?$")
 
