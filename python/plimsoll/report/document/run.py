@@ -106,13 +106,10 @@ def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tup
         return ()
     manifest = run.manifest if run is not None else {}
     judged = target(view, manifest, assessment.thresholds, None, assessment.validity)
-    begun = streams_began(view).strip()
-    if begun and ends_with_heads(view, manifest):
-        # The times of heads are small, and nobody asks for them: what streams took comes first.
-        parts = (f"{judged.title}.", begun, HEADS, judged.text)
-    else:
-        parts = (f"{judged.title}. {judged.text}", begun, HEADS if ends_with_heads(view, manifest) else "")
-    return (Answer((" ".join(filter(None, parts)),)),)
+    begun, heads = streams_began(view).strip(), HEADS if ends_with_heads(view, manifest) else ""
+    # The times of heads are small, and nobody asks for them: what streams took comes first.
+    parts = [begun, heads, judged.text] if begun and heads else [judged.text, begun, heads]
+    return (Answer((" ".join(filter(None, [f"{judged.title}.", *parts])),)),)
 
 
 def _status(view: RunView, total: EndpointSummary) -> tuple[NamedValue, ...]:
