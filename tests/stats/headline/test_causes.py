@@ -19,7 +19,7 @@ def target(view, manifest=HOST, **given):
         ("connect", REFUSED, "Nothing answers", "connection refused"),
         ("connect", "Connection refused", "Nothing answers", "connection refused"),
         ("connect", "", "Nothing answers", "no connection"),
-        ("connect", "x" * 200, "Nothing answers", "no connection"),
+        ("connect", "x" * 300, "Nothing answers", "no connection"),
         ("tls", "no TLS on port 18199", "TLS fails", "no TLS on port 18199"),
         ("tls", "", "TLS fails", "no handshake"),
     ],
