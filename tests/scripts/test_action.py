@@ -134,5 +134,7 @@ def test_without_an_earlier_run_the_first_one_is_reported_alone(runner, http_ser
     done = runner.step("Report")
     assert done.returncode == 0, done.stderr
     assert "no run of branch or tag 'main'" in done.stderr
-    assert "GET /" in (runner.folder / "plimsoll-report" / "report.md").read_text()
+    report = (runner.folder / "plimsoll-report" / "report.md").read_text()
+    assert report.startswith("# locustfile.py · 2 users")
+    assert (runner.folder / "github_step_summary").read_text() == report
     assert runner.step("Verdict").returncode == 0

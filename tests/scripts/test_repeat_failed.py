@@ -41,6 +41,14 @@ def test_a_test_that_passes_alone_is_named_and_the_others_run_once(
                         "these tests depend on the pace of the machine, mend them\n")  # fmt: skip
 
 
+def test_a_repetition_has_no_end_of_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESTS_BEGIN_BEFORE", "1")
+    (tmp_path / "test_a.py").write_text(
+        "import os\n\ndef test_a():\n    assert 'TESTS_BEGIN_BEFORE' not in os.environ\n"
+    )
+    assert run([*COMMAND, "0"], tmp_path) == 0
+
+
 @pytest.mark.parametrize(("count", "repeated"), [(1, True), (MOST + 1, False)])
 def test_a_fault_fails(count: int, repeated: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "test_a.py").write_text("".join(f"def test_{n}(): assert False\n" for n in range(count)))
