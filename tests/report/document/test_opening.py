@@ -110,8 +110,7 @@ def test_what_no_response_shows_is_said_as_such(make_interval):
 def test_times_that_a_limit_has_ended_are_lower_bounds(make_interval):
     answered, timeouts = make_interval([100.0] * 90), make_interval([300.0] * 10, outcome="timeout")
     assert _sentence(answered, timeouts).endswith(
-        "Half of the requests took at most 100 ms, one in a hundred more than 300 ms: the others ran into their time "
-        "limit."
+        "Half of the requests took at most 100 ms, one in a hundred more than 300 ms: those reached their time limit."
     )
 
 

@@ -90,7 +90,7 @@ def _times(half: Milliseconds, most: Milliseconds, waited: int) -> str:
     """half, most: p50 and p99. waited: requests without a response."""
     if not most.at_least:
         return f"Half of the responses took at most {with_share(half)}, 99 % at most {with_share(most)}."
-    still = f"{count(waited)} had no response when the run ended" if waited else "the others ran into their time limit"
+    still = f"{count(waited)} had no response when the run ended" if waited else "those reached their time limit"
     if half.at_least:
         return f"Half of the requests took longer than {amount(half.value)} ms: {still}."
     more = f"one in a hundred more than {amount(most.value)} ms"
