@@ -24,6 +24,7 @@ NAMES: dict[str, dict[str, str]] = {
         "plimsoll.locust.legacy": "LOCUST_VERSION=__version__",
         "plimsoll.users.events": "Events",
     },
+    "locust._version": {"plimsoll.locust.legacy": "LOCUST_VERSION=__version__ LOCUST_VERSION=version"},
     "locust.argument_parser": {
         "plimsoll.locust.legacy": "LOCUST_VERSION=version",
         "plimsoll.locust.options.arguments": "json_user_config positive_integer setup_parser_arguments timespan",
