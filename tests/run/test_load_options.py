@@ -158,7 +158,7 @@ def test_an_option_about_the_load_means_the_same_however_many_processes_send_it(
     assert done.code == 0, done
     notes = [json.loads(line) for line in (plimsoll.directory / "notes").read_text().splitlines()]
     assert {what: counts(notes, what) for what in case.facts} == case.facts
-    # No process ends its load before it is over, whoever knows when that is.
+    # Only one process may know when the load is over. No other one ends its load before that.
     begin = max(at for at, what, _ in notes if what == "begins")
     ends = min(at for at, what, _ in notes if what in ("stopping", "stop"))
     assert ends - begin >= case.least_s

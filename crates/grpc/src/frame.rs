@@ -152,7 +152,7 @@ impl MessageSplitter {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{FrameError, MessageSplitter, Work, push_message};
+    use super::{CODINGS, FrameError, HEADERS, MessageSplitter, Work, push_message};
 
     fn split(encoding: Option<&[u8]>, pieces: &[&[u8]]) -> Result<Vec<Vec<u8>>, FrameError> {
         let (mut splitter, mut found) = (MessageSplitter::new(encoding, 1000), Vec::new());
@@ -170,6 +170,13 @@ mod tests {
         push_message(&[b'a'; 900], true, &mut gzip);
         assert!(gzip.len() < 100 && gzip[0] == 1, "{gzip:?}");
         assert_eq!(split(Some(b"gzip"), &[&gzip, b"\0\0\0\0\0"]), Ok(vec![vec![b'a'; 900], vec![]]));
+    }
+
+    #[test]
+    fn the_codings_that_are_read_are_those_that_are_offered() {
+        let (_, offered) = HEADERS.iter().find(|(name, _)| *name == "grpc-accept-encoding").unwrap();
+        let names: Vec<_> = CODINGS.iter().map(|name| std::str::from_utf8(name).unwrap()).chain(["identity"]).collect();
+        assert_eq!(names.join(", "), *offered);
     }
 
     #[test]

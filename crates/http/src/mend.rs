@@ -1,5 +1,7 @@
 //! Heads that no standard allows and servers send all the same. curl and browsers read them, so a load test must, too.
 
+use crate::request::is_token;
+
 /// Rewrites a complete head as a correct one with the same meaning (RFC 9112 §2.2, §4 and §5.1, RFC 9110 §5.5): a status
 /// line with single spaces, no white space before a colon, spaces for control characters. Lines whose name is no name are
 /// left out, as browsers do it. What is wrong beyond that remains wrong.
@@ -41,7 +43,7 @@ fn word(line: &[u8]) -> (&[u8], &[u8]) {
 fn push_field(line: &[u8], out: &mut Vec<u8>) {
     if let Some(colon) = memchr::memchr(b':', line) {
         let name = line[..colon].trim_ascii_end();
-        if name.is_empty() || !name.iter().all(|&byte| is_token(byte)) {
+        if !is_token(name) {
             return;
         }
         out.extend_from_slice(name);
@@ -57,11 +59,6 @@ fn push_clean(text: &[u8], out: &mut Vec<u8>) {
     // A NUL remains, and is refused: no client agrees with another on it.
     let is_cleaned = |byte: u8| byte.is_ascii_control() && byte != b'\t' && byte != 0;
     out.extend(text.iter().map(|&byte| if is_cleaned(byte) { b' ' } else { byte }));
-}
-
-/// RFC 9110 §5.6.2
-fn is_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 #[cfg(test)]

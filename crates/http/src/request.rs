@@ -215,7 +215,7 @@ pub(crate) fn are_valid(value: &[u8]) -> bool {
 }
 
 /// A token of RFC 9110 §5.6.2.
-fn is_token(bytes: &[u8]) -> bool {
+pub(crate) fn is_token(bytes: &[u8]) -> bool {
     !bytes.is_empty() && bytes.iter().all(|&byte| TOKEN[usize::from(byte)])
 }
 

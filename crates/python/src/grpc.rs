@@ -85,8 +85,7 @@ impl GrpcMethod {
 
     fn decode<'py>(&self, py: Python<'py>, message: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         let mut held = Held::default();
-        let room = &mut |bytes| if held.raise_to(bytes) { Ok(()) } else { Err(no_room()) };
-        let json = self.method.decode(message, room).map_err(refused)?;
+        let json = self.method.decode(message, &mut |bytes| held.reserve(bytes)).map_err(refused)?;
         match value(py, json.as_bytes()) {
             Some(value) => Ok(value),
             None => py.import("json")?.call_method1("loads", (json,)),

@@ -31,7 +31,12 @@ impl Held {
     /// Reserves memory for a body of this many bytes. The error says that there is none left.
     pub fn new(bytes: u64) -> Result<Held, String> {
         let mut held = Held::default();
-        if held.raise_to(bytes) { Ok(held) } else { Err(no_room()) }
+        held.reserve(bytes).map(|()| held)
+    }
+
+    /// Raises the reservation to this many bytes. The error says that there is no memory left.
+    pub fn reserve(&mut self, bytes: u64) -> Result<(), String> {
+        if self.raise_to(bytes) { Ok(()) } else { Err(no_room()) }
     }
 
     /// Follows a buffer that grows and shrinks. Returns false if there is no memory left.

@@ -9,7 +9,7 @@ use plimsoll_http as http;
 use serde_json::Value;
 
 use crate::DefinitionError;
-use crate::bodies::{Held, no_room};
+use crate::bodies::Held;
 use crate::definition::{self, Body};
 use crate::headers::Line;
 use crate::verdict::Verdict;
@@ -173,8 +173,7 @@ impl Grpc {
         let each = &mut |message: &[u8]| {
             count += 1;
             if wants_json && let Ok(known) = &mut messages {
-                let room = &mut |more| if held.raise_to(bytes + more) { Ok(()) } else { Err(no_room()) };
-                match self.method.decode(message, room) {
+                match self.method.decode(message, &mut |more| held.reserve(bytes + more)) {
                     Ok(json) => {
                         // The list is made of all of them while they are still there.
                         bytes += 2 * (json.len() + size_of::<String>()) as u64;
@@ -186,9 +185,7 @@ impl Grpc {
         };
         split(http::header(reply.head, "grpc-encoding"), reply.body, limit, each).map_err(|error| protocol(&error))?;
         let mut messages = messages.map_err(|error| protocol(&error))?;
-        if !held.raise_to(bytes) {
-            return Err(protocol(&no_room()));
-        }
+        held.reserve(bytes).map_err(|error| protocol(&error))?;
         if self.method.server_streams {
             return Ok((list(&messages), held));
         }

@@ -31,6 +31,11 @@ MARGIN = 300.0
 """Seconds after a run's expected end before another machine may consider this process dead."""
 
 
+def runs_over(states: Mapping[str, int]) -> int:
+    """Completed cells, of how many cells have each state."""
+    return sum(states.get(state, 0) for state in OVER)
+
+
 def kept_file(
     settings: Settings,
     criteria: Sequence[Threshold],
@@ -77,7 +82,7 @@ def take_up(
     if stored.is_running:
         raise UsageError(f"search {name} is being run by another process; wait for it, or stop it")
     states = kept.states(stored.key)
-    if fresh or not any(states[each] for each in OVER):
+    if fresh or not runs_over(states):
         return KeptKey(name, kept.begin(name, file, ()))
     if stored.status == "finished":
         raise UsageError(f"search {name} is finished: `plimsoll report {name}` shows it; --fresh starts over")

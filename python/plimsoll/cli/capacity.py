@@ -81,7 +81,7 @@ def capacity(ctx: click.Context, /, words: tuple[str, ...], store: str | None, *
 
 
 def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) -> int:
-    from plimsoll.capacity.kept import OVER, KeptSearch, kept_file, short_name, take_up
+    from plimsoll.capacity.kept import KeptSearch, kept_file, runs_over, short_name, take_up
     from plimsoll.capacity.prober import Prober
     from plimsoll.capacity.search import search
     from plimsoll.run import interrupts
@@ -108,7 +108,7 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
         file = kept_file(settings, criteria, variant=variant, pauses=pauses, words=words, files=files, command=command)
         kept = take_up(opened, given["name"], f"capacity-{variant}", file, resume=given["resume"], fresh=given["fresh"])
         states = opened.experiments.states(kept.key)
-        _announce(kept.name, settings, sum(pauses.values()), states["valid"] + states["invalid"])
+        _announce(kept.name, settings, sum(pauses.values()), runs_over(states))
         measure = KeptSearch(opened, kept, settings, criteria, variant, prober, partial(_say_probe, settings.unit))
         is_finished = False
         try:
@@ -117,7 +117,7 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
             is_finished = True
         except KeyboardInterrupt:
             states = opened.experiments.states(kept.key)
-            if not any(states[each] for each in OVER):
+            if not runs_over(states):
                 say("interrupted before the first run was over")
                 return INTERRUPTED
         finally:

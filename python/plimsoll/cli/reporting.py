@@ -98,7 +98,7 @@ def _source_of_refs(store: Store | None, refs: Sequence[str], renames: Sequence[
     from plimsoll.experiment.renames import Rename
     from plimsoll.stats.analysis import analyse
 
-    study = study_of_refs(store, refs, [Rename.parse(each) for each in renames])
+    study = study_of_refs(store, refs, [Rename.parse(rename) for rename in renames])
     return StudySource(partial(analyse, study))
 
 

@@ -22,6 +22,7 @@ from plimsoll.run.options.option import Kind
 from plimsoll.run.options.parameter import TableOption
 from plimsoll.run.options.table import output_options
 from plimsoll.run.planned import Outputs
+from plimsoll.stats.kinds import scenario_name
 from plimsoll.store.database import absolute
 from plimsoll.store.redact import redact
 
@@ -35,11 +36,11 @@ LONGEST = 4000
 """Characters of a line that somebody can look at."""
 MOST = 50
 """Lines of one kind that somebody can look at."""
-_WIDTH = max(len(each.value) for each in Doing)
+_WIDTH = max(len(doing.value) for doing in Doing)
 
 
 @click.command(
-    params=[TableOption(row=each) for each in output_options()],
+    params=[TableOption(row=option) for option in output_options()],
     epilog="""\b
 Examples:
   plimsoll reproduce last
@@ -74,8 +75,8 @@ def reproduce(run: str, file: str | None, dry_run: bool, yes: bool, store: str |
     with opened_store(store) as opened:
         old = opened.run(run)
         again = cell_again(opened, old, command) or ReproducedRun.of(old, command)
-        name = (old.manifest.get("scenario") or {}).get("name")
-        say(f"run {old.id}: {cut(one_line(str(name or 'without a name')), LONGEST)}")
+        name = scenario_name(old.manifest) or "without a name"
+        say(f"run {old.id}: {cut(one_line(name), LONGEST)}")
         for line in (*circumstances(old, again.planned.plan), *again.lines, "to run it again does this:"):
             say(line)
         for line in effect_lines(again.effects):
@@ -98,7 +99,8 @@ def reproduce(run: str, file: str | None, dry_run: bool, yes: bool, store: str |
 
 def _outputs(given: dict[str, Any]) -> dict[str, Any]:
     """With absolute paths: the run of a cell has another working folder."""
-    files = {each.value_name for each in output_options() if each.kind is Kind.TEXT and not each.multiple}
+    options = output_options()
+    files = {option.value_name for option in options if option.kind is Kind.TEXT and not option.multiple}
     is_path = {name: name in files and value not in (None, STDOUT) for name, value in given.items()}
     return {name: str(Path(value).absolute()) if is_path[name] else value for name, value in given.items()}
 
@@ -117,7 +119,7 @@ def effect_lines(effects: Sequence[Effect]) -> Iterator[str]:
 def _of(effects: Sequence[Effect], doing: Doing) -> list[str]:
     """On a terminal in full: what is masked cannot be agreed to. Elsewhere, as in the log of a script, secrets are."""
     plain = one_line if on_a_terminal() else lambda text: one_line(redact(text))
-    return list(dict.fromkeys(plain(each.what) for each in effects if each.doing is doing))
+    return list(dict.fromkeys(plain(effect.what) for effect in effects if effect.doing is doing))
 
 
 def _ask(effects: Sequence[Effect], yes: bool) -> None:

@@ -84,7 +84,7 @@ def join_master(words: RunWords) -> int:
     check = partial(_refuse_unknown, words.arguments)
     if files is not None:
         check(files)
-    elif unknown := [each for each in words.arguments if each.startswith("-")]:
+    elif unknown := [word for word in words.arguments if word.startswith("-")]:
         # A misspelt one of ours may be the reason why there is no master at the place where one is looked for.
         _say(f"{unknown[0].partition('=')[0]} must be an option of the master's locustfile")
     known = given_token(given["join_token"], insecure=is_insecure)

@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.renames import renamed
 from plimsoll.experiment.state import level_of_run
 from plimsoll.report.sources import RunSource, StudySource
+from plimsoll.stats.kinds import scenario_name
 from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.stats.thresholds.watch import ThresholdResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plimsoll.experiment.renames import Rename
     from plimsoll.stats.analysis import Analysis
@@ -40,7 +41,7 @@ def good_before(store: Store, name: str, run: StoredRun) -> list[StoredRun]:
     name: of the branch that was checked out, or a tag of the run. Good is a run of the same scenario that finished, is
     valid, and broke no threshold. Raises UsageError when there is none; StoreError.
     """
-    scenario = _scenario(run.manifest)
+    scenario = scenario_name(run.manifest)
     reasons: list[str] = []
     good: list[StoredRun] = []
     for earlier in store.runs():
@@ -70,8 +71,8 @@ def _doubts(store: Store, run: StoredRun, scenario: str) -> Iterator[str]:
     """Why it is no baseline; nothing for a good one."""
     if run.status != "finished":
         yield f"is {run.status}"
-    if _scenario(run.manifest) != scenario:
-        yield f"ran {_scenario(run.manifest) or 'something else'}, not {scenario}"
+    if scenario_name(run.manifest) != scenario:
+        yield f"ran {scenario_name(run.manifest) or 'something else'}, not {scenario}"
     outcomes = {ThresholdResult.from_dict(each).outcome for each in run.facts.get("thresholds") or ()}
     if "broken" in outcomes:
         yield "broke a threshold"
@@ -84,10 +85,6 @@ def _doubts(store: Store, run: StoredRun, scenario: str) -> Iterator[str]:
         yield "made no request"
     elif kept["reasons"]:
         yield "is invalid"
-
-
-def _scenario(manifest: Mapping[str, Any]) -> str:
-    return str((manifest.get("scenario") or {}).get("name") or "")
 
 
 def study_of_refs(store: Store | None, refs: Sequence[str], renames: Sequence[Rename] = ()) -> Study:

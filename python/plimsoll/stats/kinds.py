@@ -55,6 +55,11 @@ def kind_of(manifest: Mapping[str, Any]) -> RunKind:
     return RunKind(hashlib.sha256(text.encode()).hexdigest()[:16], source, _chosen(plan))
 
 
+def scenario_name(manifest: Mapping[str, Any]) -> str:
+    """The name of what the run does; "" if it has none."""
+    return str((manifest.get("scenario") or {}).get("name") or "")
+
+
 def source_of(manifest: Mapping[str, Any]) -> str:
     """The names of the locustfiles or of the plan's file, or the loaded URL."""
     files = (manifest.get("scenario") or {}).get("files") or ()

@@ -354,18 +354,18 @@ def test_a_cpu_limit_is_known_while_the_run_goes_on(watched, monkeypatch, joined
         def passed(self):
             return CpuPeriods(10, 4)
 
-    told = []
+    given = []
 
-    def tell(view, plan, facts, **more):
-        told.append(facts)
+    def headline(view, plan, facts, **more):
+        given.append(facts)
 
     monkeypatch.setattr("plimsoll.server.live.live_run.PeriodsSince", Throttled)
-    monkeypatch.setattr("plimsoll.server.live.live_run.headline_of", tell)
+    monkeypatch.setattr("plimsoll.server.live.live_run.headline_of", headline)
     feed = LiveFeed(watched, joined=joined).begin()
     feed.second({"/": [1.0]})
     # Of workers on other machines, this one's limit says nothing.
     own = {} if joined else {"cpu_periods": {"periods": 10, "throttled": 4}}
-    assert told == [{"lost_workers": 0} | own]
+    assert given == [{"lost_workers": 0} | own]
 
 
 def test_a_mistake_in_what_is_shown_ends_no_run(watched, monkeypatch, caplog):

@@ -92,7 +92,7 @@ def test_what_is_accepted_and_what_is_said(name: str, session_bench: SessionBenc
     case = CASES[name]
     own = _make(tmp_path, case.key, version=case.version)
     with _server(own, *case.options) as url:
-        # FastHttpUser does not check unless it is told to.
+        # By default, FastHttpUser does not check certificates.
         sessions = {"http": session_bench.http(url), "fast": session_bench.fast(url)}
         for kind, session in sessions.items():
             settings = {"verify": False} if kind == "http" else {}

@@ -125,7 +125,7 @@ fn certificate(error: &CertificateError) -> String {
             let expected = bounded(&expected.to_str());
             refused(&format!("is not valid for name {expected}, {}", names(presented)))
         }
-        CertificateError::NotValidForName => refused("is not valid for name of this host"),
+        CertificateError::NotValidForName => refused("is not valid for the name of this host"),
         CertificateError::Revoked => refused("is revoked"),
         CertificateError::BadEncoding => refused("is damaged"),
         CertificateError::UnhandledCriticalExtension => refused("has a critical extension that is unknown here"),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.view import RunView
 
 NO_REQUESTS = "No requests were made."
+NO_ENDS = "No request has ended, but events of streams arrived."
 HEADS = "The time of a request with a stream ends with the head of its response."
 PASSED, BROKEN, NOT_SHOWN = "✓", "✗", "?"
 THRESHOLD_MARKS = {"passed": PASSED, "broken": BROKEN, "not shown": NOT_SHOWN}
@@ -59,11 +60,10 @@ def _threshold_lines(thresholds: Sequence[ThresholdResult]) -> list[str]:
 
 def sentence(view: RunView, manifest: Mapping[str, Any], total: EndpointSummary) -> str:
     """What came of the run: how many requests, how many of them failed, and how long responses took."""
-    begun, heads = streams_began(view), ends_with_heads(view, manifest)
     if not total.requests and view.total.unanswered:
         return f"No response came: {count(view.total.unanswered)} requests were still out when the run ended."
     if not total.requests:
-        return f"No request has ended, but events of streams arrived.{begun}" if view.endpoints else NO_REQUESTS
+        return f"{NO_ENDS} {streams_began(view)}".rstrip() if view.endpoints else NO_REQUESTS
     most = max(view.failures, key=lambda each: each.count, default=None)
     several = "mostly " if len(view.failures) > 1 else ""
     why = f", {several}with {one_line(most.text)}" if most and most.text else ""
@@ -80,10 +80,8 @@ def sentence(view: RunView, manifest: Mapping[str, Any], total: EndpointSummary)
     parts = [f"{count(total.requests)} requests in {duration_text(view.duration)} ({rate}), {failed}."]
     half, most_of_them = (total.response.quantile(q) for q in (0.5, 0.99))
     if half and most_of_them:
-        times = _times(half, most_of_them, total.response.waited)
-        # The times of heads are small, and nobody asks for them: what streams took comes first.
-        parts += [begun.strip(), HEADS, times] if heads and begun else [times, begun.strip()]
-    return " ".join(filter(None, parts))
+        parts.append(with_streams(_times(half, most_of_them, total.response.waited), view, manifest))
+    return " ".join(parts)
 
 
 def _times(half: Milliseconds, most: Milliseconds, waited: int) -> str:
@@ -97,15 +95,23 @@ def _times(half: Milliseconds, most: Milliseconds, waited: int) -> str:
     return f"Half of the requests took at most {with_share(half)}, {more}: {still}."
 
 
+def with_streams(text: str, view: RunView, manifest: Mapping[str, Any]) -> str:
+    """A text about the times of requests, with when streams began."""
+    begun, heads = streams_began(view), HEADS if ends_with_heads(view, manifest) else ""
+    # The times of heads are small, and nobody asks for them: what streams took comes first.
+    parts = [begun, heads, text] if begun and heads else [text, begun, heads]
+    return " ".join(filter(None, parts))
+
+
 def streams_began(view: RunView) -> str:
-    """When streams began, from *due*, after a blank; "" without streams. Those of several endpoints are one sum."""
+    """When streams began, from *due*; "" without streams. Those of several endpoints are one sum."""
     for method in ("first token", "first event"):
         rows = [each for each in view.endpoints if each.method == method]
         total = Totals.of(method, "", (each for row in rows for each in row.outcomes.values()))
         half, most = (total.response_of(view.timed).quantile(q) for q in (0.5, 0.99))
         if half and most:
             who = "Half" if len(rows) == 1 else "Half of the streams"
-            return f" {who} had their {method} within {with_share(half)}, 99 % within {with_share(most)}."
+            return f"{who} had their {method} within {with_share(half)}, 99 % within {with_share(most)}."
     return ""
 
 

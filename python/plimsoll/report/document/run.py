@@ -19,7 +19,7 @@ from plimsoll.report.document.blocks import (
     TableData,
     TableRow,
 )
-from plimsoll.report.document.opening import HEADS, THRESHOLD_MARKS, ends_with_heads, streams_began
+from plimsoll.report.document.opening import THRESHOLD_MARKS, with_streams
 from plimsoll.report.document.run_tables import (
     document_of_run,
     exceptions,
@@ -106,10 +106,7 @@ def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tup
         return ()
     manifest = run.manifest if run is not None else {}
     judged = target(view, manifest, assessment.thresholds, None, assessment.validity)
-    begun, heads = streams_began(view).strip(), HEADS if ends_with_heads(view, manifest) else ""
-    # The times of heads are small, and nobody asks for them: what streams took comes first.
-    parts = [begun, heads, judged.text] if begun and heads else [judged.text, begun, heads]
-    return (Answer((" ".join(filter(None, [f"{judged.title}.", *parts])),)),)
+    return (Answer((f"{judged.title}. {with_streams(judged.text, view, manifest)}",)),)
 
 
 def _status(view: RunView, total: EndpointSummary) -> tuple[NamedValue, ...]:

@@ -27,6 +27,7 @@ from plimsoll.report.load import load_at_length, load_in_short, run_title
 from plimsoll.report.numbers import NONE, amount, count, known, milliseconds, moment, share, shares_line
 from plimsoll.stats.generator import by_machine
 from plimsoll.stats.headline.target import target
+from plimsoll.stats.kinds import scenario_name
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.study import TOTAL
 from plimsoll.stats.summary import AGREE, EndpointSummary, summarise, summarise_total
@@ -105,7 +106,7 @@ def document_of_run(
 def title_of(run: Described | None) -> str:
     if run is None:
         return "A run that was not kept"
-    name = str((run.manifest.get("scenario") or {}).get("name") or "")
+    name = scenario_name(run.manifest)
     return run_title(name, load_in_short(run.manifest), str(run.manifest.get("host") or "")) or f"Run {run.id}"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from plimsoll.plain_text import printable
+from plimsoll.stats.kinds import scenario_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,9 +54,9 @@ def junit(results: Sequence[ThresholdResult], validity: Validity, run: Described
 
 
 def _suite(results: Sequence[ThresholdResult], validity: Validity, run: Described | None) -> dict[str, str]:
-    scenario = (run.manifest.get("scenario") or {}).get("name") if run else None
+    scenario = scenario_name(run.manifest) if run else ""
     attributes = {
-        "name": xml_text(f"plimsoll {scenario or ''}".strip()),
+        "name": xml_text(f"plimsoll {scenario}".strip()),
         "tests": str(len(results) + 1),
         "failures": str(sum(result.outcome == "broken" for result in results)),
         "errors": str(int(not validity.valid)),

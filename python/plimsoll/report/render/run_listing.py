@@ -12,6 +12,7 @@ from plimsoll.report.load import load_in_short
 from plimsoll.report.numbers import amount, counted, milliseconds, moments, shares_line
 from plimsoll.report.render.csv_writer import CsvWriter
 from plimsoll.report.render.terminal import TextColumn, render
+from plimsoll.stats.kinds import scenario_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -96,7 +97,6 @@ def otava_csv(runs: Iterable[tuple[Labelled, RunSummary]]) -> str:
         manifest = run.manifest
         times = [None if each in summary.at_least else summary.times[each] for each in _OTAVA_TIMES]
         about = (manifest.get("git") or {}).get("commit"), manifest.get("branch")
-        name = (manifest.get("scenario") or {}).get("name")
         started = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M:%S +0000")
-        writer.writerow([started, run.id, *about, name, *times, summary.rate, summary.fail_ratio])
+        writer.writerow([started, run.id, *about, scenario_name(manifest), *times, summary.rate, summary.fail_ratio])
     return buffer.getvalue()

@@ -11,7 +11,7 @@ from plimsoll.errors import FieldError
 from plimsoll.report.load import load_in_short, run_title
 from plimsoll.server.answers import answer, read
 from plimsoll.server.messages import Label, RunItem, RunList, Summary
-from plimsoll.stats.kinds import kind_of, source_of
+from plimsoll.stats.kinds import kind_of, scenario_name, source_of
 from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.store.cells import run_name
 
@@ -76,7 +76,7 @@ def summaries_of(store: Store, runs: Sequence[StoredRun]) -> dict[str, RunSummar
 
 def item(run: StoredRun, summary: RunSummary | None) -> RunItem:
     manifest = run.manifest
-    name, load = str((manifest.get("scenario") or {}).get("name") or ""), load_in_short(manifest)
+    name, load = scenario_name(manifest), load_in_short(manifest)
     return RunItem(
         id=run.id,
         name=name,
@@ -98,8 +98,7 @@ def item(run: StoredRun, summary: RunSummary | None) -> RunItem:
 
 def is_of_cell(run: StoredRun) -> bool:
     """Cells of an experiment are in no series: their runs differ in what the experiment compares."""
-    name = (run.manifest.get("scenario") or {}).get("name")
-    return run.experiment is not None and str(name).startswith(run_name(run.experiment, ""))
+    return run.experiment is not None and scenario_name(run.manifest).startswith(run_name(run.experiment, ""))
 
 
 def short(summary: RunSummary) -> Summary:

@@ -12,6 +12,7 @@ from plimsoll.server.answers import answer
 from plimsoll.server.history.runs import summaries_of
 from plimsoll.server.history.series import SeriesOfRuns
 from plimsoll.server.messages import ChangePoint, Trend, TrendPoint
+from plimsoll.stats.kinds import scenario_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -105,7 +106,7 @@ def _point(run: StoredRun, summary: RunSummary | None, metric: str) -> Point:
         commit=str((run.manifest.get("git") or {}).get("commit") or ""),
         value=None if summary is None else _value(summary, metric),
         is_valid=_is_fit(run, summary, metric),
-        name=str((run.manifest.get("scenario") or {}).get("name") or ""),
+        name=scenario_name(run.manifest),
     )
 
 
