@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.redact import storable_json
 from plimsoll.stats.capacity.reading import probe_of
 from plimsoll.stats.study import Level
 from plimsoll.store.cells import CellOutcome, ExperimentFile, cell_label, run_name
-from plimsoll.store.redact import storable_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -84,13 +84,13 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
     from plimsoll.capacity.kept import KeptSearch, kept_file, runs_over, short_name, take_up
     from plimsoll.capacity.prober import Prober
     from plimsoll.capacity.search import search
+    from plimsoll.redact import redact_options
     from plimsoll.run import interrupts
     from plimsoll.run.guard import check_places, places_of
     from plimsoll.run.manifest import plain_words, plan_files
     from plimsoll.run.options.command import read_words
     from plimsoll.stats.thresholds.slo import parse_slo
     from plimsoll.store import Store
-    from plimsoll.store.redact import redact_options
 
     criteria = parse_slo(given["slo"])
     settings = _settings(given)

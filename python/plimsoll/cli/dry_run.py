@@ -14,12 +14,12 @@ from plimsoll.load.guard_rails import HEADER
 from plimsoll.load.origins import grpc_url
 from plimsoll.load.protocols import grpc as calls
 from plimsoll.plain_text import one_line
+from plimsoll.redact import MASK, is_secret_header
 from plimsoll.report.load import load_at_length, load_in_short
 from plimsoll.report.text import dumps
 from plimsoll.report.writing import STDOUT
 from plimsoll.run.guard import Place, check_places, guarded, places_of, requests_each, shares
 from plimsoll.run.limits import ensure_open_files
-from plimsoll.store.redact import MASK, is_secret_header
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

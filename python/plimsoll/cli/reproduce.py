@@ -15,6 +15,7 @@ from plimsoll.experiment.reproduction.effects import Doing
 from plimsoll.experiment.reproduction.files import NewCommand, StoredFiles
 from plimsoll.experiment.reproduction.stored_plan import ReproducedRun
 from plimsoll.plain_text import one_line
+from plimsoll.redact import redact
 from plimsoll.report.sources import RunSource
 from plimsoll.report.text import cut
 from plimsoll.report.writing import STDOUT
@@ -24,7 +25,6 @@ from plimsoll.run.options.table import output_options
 from plimsoll.run.planned import Outputs
 from plimsoll.stats.kinds import scenario_name
 from plimsoll.store.database import absolute
-from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,8 +10,8 @@ from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.measure import MeasuredRun, Measurement
 from plimsoll.experiment.placeholders import fill
 from plimsoll.experiment.target import CellTarget, prepared
+from plimsoll.redact import redact, storable_json
 from plimsoll.store.cells import CellOutcome
-from plimsoll.store.redact import redact, storable_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

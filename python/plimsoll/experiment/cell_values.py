@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from plimsoll.redact import redact_options, storable
 from plimsoll.store.cells import cell_label
-from plimsoll.store.redact import redact_options, storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.health import below, get, value_of
 from plimsoll.experiment.placeholders import fill, fill_all
+from plimsoll.redact import storable
 from plimsoll.run.supervised.process import Process, StartError, last_lines
-from plimsoll.store.redact import storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

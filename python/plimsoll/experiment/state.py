@@ -12,9 +12,9 @@ from plimsoll.errors import UsageError
 from plimsoll.experiment.cell_values import ExperimentCell
 from plimsoll.experiment.spec import Experiment, Variant
 from plimsoll.load.mistakes import shown
+from plimsoll.redact import storable_json
 from plimsoll.stats.study import Level
 from plimsoll.store.cells import ExperimentFile
-from plimsoll.store.redact import storable_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

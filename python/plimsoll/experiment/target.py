@@ -15,8 +15,8 @@ from plimsoll.experiment.health import wait_until_healthy
 from plimsoll.experiment.hooks import Commands
 from plimsoll.experiment.placeholders import fill, fill_all
 from plimsoll.experiment.ports import free_port
+from plimsoll.redact import redact_options, storable_json
 from plimsoll.run.supervised.process import Process, ProcessEnd, StartError
-from plimsoll.store.redact import redact_options, storable_json
 
 if TYPE_CHECKING:
     from plimsoll.experiment.cell_values import CellFolder, ExperimentCell

@@ -11,7 +11,7 @@ from plimsoll.observe import owners
 from plimsoll.observe.processes import Processes
 from plimsoll.observe.prometheus import RangeQuery
 from plimsoll.observe.scrape import Scrape
-from plimsoll.store.redact import redact
+from plimsoll.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable

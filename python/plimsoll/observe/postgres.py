@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll.errors import UsageError
 from plimsoll.observe.sampler import Probe, ProbeError
-from plimsoll.store.redact import redact
+from plimsoll.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

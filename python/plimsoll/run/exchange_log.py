@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 from plimsoll._engine import exchange_columns
 from plimsoll.errors import UsageError
 from plimsoll.record import OUTCOMES
+from plimsoll.redact import redact
 from plimsoll.report.render.interval_rows import import_parquet
 from plimsoll.report.writing import check_writable
 from plimsoll.run.coordinator.progress import Observer
 from plimsoll.store.database import create_for_owner
-from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

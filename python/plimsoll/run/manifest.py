@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll import __version__
 from plimsoll.load.durations import format_duration
+from plimsoll.redact import MASK, is_secret_header, redact_options, redact_values
 from plimsoll.run.machine import limits, machine
 from plimsoll.run.transport.bundle import Bundle
-from plimsoll.store.redact import MASK, is_secret_header, redact_options, redact_values
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence

@@ -23,9 +23,9 @@ from plimsoll.errors import (
     SeveralFieldsError,
     UsageError,
 )
+from plimsoll.redact import redact, storable_json
 from plimsoll.report.text import plain_json
 from plimsoll.server.messages import Problem
-from plimsoll.store.redact import redact, storable_json
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping

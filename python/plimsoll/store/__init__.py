@@ -4,8 +4,7 @@
 """
 
 from plimsoll.store.reader import StoredRun
-from plimsoll.store.redact import redact
 from plimsoll.store.store import Store
 from plimsoll.store.writer import RunWriter
 
-__all__ = ["RunWriter", "Store", "StoredRun", "redact"]
+__all__ = ["RunWriter", "Store", "StoredRun"]

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlalchemy import func, insert, select, update
 
 from plimsoll.errors import StoreError
+from plimsoll.redact import storable, storable_json
 from plimsoll.stats.study import Level
 from plimsoll.store import schema
 from plimsoll.store.checks import check_row
 from plimsoll.store.owner import is_gone, this_process
-from plimsoll.store.redact import storable, storable_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

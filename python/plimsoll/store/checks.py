@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import JSON, Boolean, Double, Integer, LargeBinary
 
 from plimsoll.errors import StoreError
-from plimsoll.store.redact import redact
+from plimsoll.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

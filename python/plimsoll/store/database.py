@@ -14,8 +14,8 @@ from sqlalchemy import URL, NullPool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from plimsoll.errors import ReadOnlyError, StoreError
+from plimsoll.redact import redact
 from plimsoll.store.checks import damage_named
-from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

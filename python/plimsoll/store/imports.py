@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, func, insert, select
 
 from plimsoll.errors import RefError
+from plimsoll.redact import storable, storable_json
 from plimsoll.store.checks import check_row
-from plimsoll.store.redact import storable, storable_json
 from plimsoll.store.schema import study as table
 
 if TYPE_CHECKING:

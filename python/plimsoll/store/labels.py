@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import exists, func, select, union, update
 
 from plimsoll.errors import RefError, UsageError
+from plimsoll.redact import storable
 from plimsoll.store import schema
-from plimsoll.store.redact import storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,6 +9,7 @@ from sqlalchemy import exists, func, insert, select, update
 
 from plimsoll.errors import RefError, StoreError
 from plimsoll.record import new_run_id
+from plimsoll.redact import storable, storable_json
 from plimsoll.store import schema
 from plimsoll.store.checks import check_row
 from plimsoll.store.database import Database
@@ -16,7 +17,6 @@ from plimsoll.store.labels import has_tag, has_words, words_of
 from plimsoll.store.migrate import migrate
 from plimsoll.store.owner import interrupt, is_gone, is_here, this_process
 from plimsoll.store.reader import StoredRun
-from plimsoll.store.redact import storable, storable_json
 from plimsoll.store.writer import RunWriter
 
 if TYPE_CHECKING:

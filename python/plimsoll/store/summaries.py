@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import delete, insert, select
 
 from plimsoll.errors import StoreError
+from plimsoll.redact import storable_json
 from plimsoll.store.checks import DAMAGE, check_row
-from plimsoll.store.redact import storable_json
 from plimsoll.store.schema import summary as table
 
 if TYPE_CHECKING:

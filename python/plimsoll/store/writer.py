@@ -13,10 +13,10 @@ from sqlalchemy import BigInteger, Boolean, bindparam, case, delete, insert, or_
 
 from plimsoll.errors import StoreError
 from plimsoll.record import LARGEST, Health, Interval
+from plimsoll.redact import storable, storable_json
 from plimsoll.store import schema
 from plimsoll.store.fitting import fitting
 from plimsoll.store.owner import this_process
-from plimsoll.store.redact import storable, storable_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

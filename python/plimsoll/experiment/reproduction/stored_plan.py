@@ -19,13 +19,13 @@ from plimsoll.load.guard_rails import check_contact
 from plimsoll.load.plan_file import read_plan
 from plimsoll.load.scenario import refusal
 from plimsoll.load.targets import read_targets
+from plimsoll.redact import MASK
 from plimsoll.run.manifest import plan_files
 from plimsoll.run.options.parameter import TableOption
 from plimsoll.run.options.table import run_options
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.planned import Outputs, PlannedRun
 from plimsoll.run.planning import with_outputs
-from plimsoll.store.redact import MASK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

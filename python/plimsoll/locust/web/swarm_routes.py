@@ -13,8 +13,8 @@ from plimsoll.errors import UsageError
 from plimsoll.locust.web import numbers as locust_numbers
 from plimsoll.locust.web.files import CSV, Files
 from plimsoll.locust.web.form import change_of, request_of, run_time_of
+from plimsoll.redact import redact
 from plimsoll.server.answers import answer, problem, read, to_json
-from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

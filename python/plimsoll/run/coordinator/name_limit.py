@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from plimsoll.record import OTHERS, STREAM_ROWS, SlowRequest, frames_of
+from plimsoll.redact import redact
 from plimsoll.stats.names import naming_hint
 from plimsoll.stats.wording import count
-from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

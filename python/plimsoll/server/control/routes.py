@@ -9,11 +9,11 @@ from starlette.routing import Route
 
 from plimsoll import __version__
 from plimsoll.errors import PlimsollError
+from plimsoll.redact import redact
 from plimsoll.server.answers import acting, answer
 from plimsoll.server.control.form_items import form_shapes
 from plimsoll.server.messages import Form, LoadChange, RunRequest, State
 from plimsoll.store.database import DEFAULT
-from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

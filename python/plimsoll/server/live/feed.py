@@ -12,9 +12,9 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.redact import redact
 from plimsoll.server.live.snapshot import LiveSnapshot
 from plimsoll.server.messages import LogLine
-from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable

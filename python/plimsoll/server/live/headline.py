@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.redact import redact
 from plimsoll.stats.headline import RunHeadline, headline
-from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

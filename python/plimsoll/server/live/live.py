@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.redact import redact
 from plimsoll.server.live.feed import SnapshotFeed
 from plimsoll.server.live.live_run import LiveRun
-from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable

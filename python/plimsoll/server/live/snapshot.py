@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from plimsoll.redact import redact
 from plimsoll.server.messages import ExceptionItem, FailureItem, LiveUpdate
-from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

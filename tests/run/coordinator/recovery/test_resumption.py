@@ -11,6 +11,7 @@ import pytest
 from plimsoll._engine import Histogram, now
 from plimsoll.errors import StoreError, UsageError
 from plimsoll.record import GENERATOR_COUNTERS, Health
+from plimsoll.redact import storable_json
 from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.name_limit import NameLimit
 from plimsoll.run.coordinator.recovery.resumption import Resumption, check_resumable, resumed_plan
@@ -23,7 +24,6 @@ from plimsoll.run.transport.kept import KeptSeconds
 from plimsoll.run.transport.messages import EMPTY, EncodedSnapshot
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
-from plimsoll.store.redact import storable_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

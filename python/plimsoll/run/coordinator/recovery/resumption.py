@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from plimsoll._engine import now
 from plimsoll.errors import UsageError
 from plimsoll.record import RecordCounts
+from plimsoll.redact import storable_json
 from plimsoll.run.coordinator.progress import Batch
 from plimsoll.run.coordinator.run_clock import SECOND
 from plimsoll.run.manifest import plan_fields
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport.bundle import Bundle
-from plimsoll.store.redact import storable_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -4,7 +4,7 @@ import pytest
 from tests.secrets_list import HARMLESS, SECRETS
 
 from plimsoll.plain_text import plain_lines
-from plimsoll.store.redact import redact, redact_options, redact_values, storable, storable_json
+from plimsoll.redact import redact, redact_options, redact_values, storable, storable_json
 
 
 @pytest.mark.parametrize(
