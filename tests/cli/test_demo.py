@@ -7,7 +7,6 @@ import socket
 from urllib.request import urlopen
 
 import pytest
-
 from tests.command import Command
 
 
