@@ -103,7 +103,7 @@ GROUPS = {
         ),
         (
             "tests/run/ray_cluster.py", "tests/run/joined.py", "tests/run/replaced.py", f"{PACKAGE}run/",
-            f"{PACKAGE}cli/workers.py", f"{PACKAGE}cli/cluster.py",
+            f"{PACKAGE}cli/parts/workers.py", f"{PACKAGE}cli/cluster.py",
         ),
     ),
     "protocols": Group(

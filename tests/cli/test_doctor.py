@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
-from plimsoll.cli import doctor, measured
+from plimsoll.cli import doctor
 from plimsoll.cli.doctor import UNKNOWN, MachineCheck
+from plimsoll.cli.parts import measured
 from plimsoll.run.sizing import known_capacities
 
 

@@ -50,7 +50,10 @@ def analysed(monkeypatch, stored_run_ids):
 
     def use(analysis: Analysis) -> None:
         source = StudySource(analysis)
-        monkeypatch.setattr("plimsoll.cli.reporting.opened_study", lambda refs, store, renames: nullcontext(source))
+        target = "plimsoll.cli.parts.reporting.opened_study"
+        monkeypatch.setattr(target, lambda refs, store, renames: nullcontext(source))
+            "plimsoll.cli.parts.reporting.opened_study", lambda refs, store, renames: nullcontext(source)
+        )
 
     return use
 

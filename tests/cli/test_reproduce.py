@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from plimsoll.cli import common
+from plimsoll.cli.parts import common
 from plimsoll.cli.reproduce import LONGEST, MOST, _ask, effect_lines
 from plimsoll.errors import UsageError
 from plimsoll.experiment.reproduction.effects import Doing, Effect

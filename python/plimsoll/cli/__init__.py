@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.common import VERSION
+from plimsoll.cli.parts.common import VERSION
 from plimsoll.errors import PlimsollError
 from plimsoll.plain_text import plain_lines, without_passwords_of
 from plimsoll.run import interrupts, standard_streams

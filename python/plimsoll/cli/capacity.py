@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.common import INTERRUPTED, INVALID, ask_for_public_load, say, store_option
+from plimsoll.cli.parts.common import INTERRUPTED, INVALID, ask_for_public_load, say, store_option
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.durations import duration_text, parse_duration, parse_length
 from plimsoll.load.shapes import shape_flags

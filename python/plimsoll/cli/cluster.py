@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.common import say
+from plimsoll.cli.parts.common import say
 from plimsoll.errors import PlimsollError, UsageError
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.common import store_option
+from plimsoll.cli.parts.common import store_option
 from plimsoll.errors import UsageError
 from plimsoll.run import interrupts
 

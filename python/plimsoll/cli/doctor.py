@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import psutil
 
-from plimsoll.cli.common import MachineCheck, json_option
+from plimsoll.cli.parts.common import MachineCheck, json_option
 from plimsoll.report.numbers import size
 from plimsoll.report.text import dumps
 from plimsoll.run.control_group import memory_left
@@ -58,13 +58,13 @@ def doctor(ctx: click.Context, cluster: str | None, measure: bool, as_json: bool
     """Check whether this machine is fit to generate load, and say what to change."""
     # The imports are here because they bring along all that runs need.
     if cluster is not None:
-        from plimsoll.cli.doctor_cluster import cluster_checks
+        from plimsoll.cli.parts.doctor_cluster import cluster_checks
 
         checks = cluster_checks(cluster)
     else:
         checks = all_checks()
         if measure:
-            from plimsoll.cli.measured import capacity_checks
+            from plimsoll.cli.parts.measured import capacity_checks
 
             checks += capacity_checks()
     click.echo(dumps(_document(checks), indent=2) if as_json else _text(checks))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.common import (
+from plimsoll.cli.parts.common import (
     INTERRUPTED,
     INVALID,
     ask,

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from plimsoll.cli.common import opened_store, prepare_reading, store_option
+from plimsoll.cli.parts.common import opened_store, prepare_reading, store_option
 from plimsoll.report.formats import FORMATS, of_runs
 from plimsoll.report.outputs import pieces, write
 from plimsoll.report.sources import OutputRequest, RunSource

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.common import store_option
+from plimsoll.cli.parts.common import store_option
 from plimsoll.errors import UsageError
 from plimsoll.load.durations import parse_duration, parse_length
 from plimsoll.store import Store

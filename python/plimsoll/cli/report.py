@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.common import store_option
-from plimsoll.cli.reporting import CODES, FORMATS_HELP, report_on, reporting_options
+from plimsoll.cli.parts.common import store_option
+from plimsoll.cli.parts.reporting import CODES, FORMATS_HELP, report_on, reporting_options
 from plimsoll.errors import UsageError
 
 

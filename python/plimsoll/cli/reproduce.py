@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.common import INVALID, ask, on_a_terminal, opened_store, say, store_option
+from plimsoll.cli.parts.common import INVALID, ask, on_a_terminal, opened_store, say, store_option
 from plimsoll.errors import UsageError
 from plimsoll.experiment.reproduction.cell import ReproducedCell, cell_again
 from plimsoll.experiment.reproduction.changes import circumstances

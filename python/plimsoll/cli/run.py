@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.common import VERSION, ask_for_public_load, on_a_terminal
-from plimsoll.cli.workers import attach, await_workers, join_master, master_of
+from plimsoll.cli.parts.common import VERSION, ask_for_public_load, on_a_terminal
+from plimsoll.cli.parts.workers import attach, await_workers, join_master, master_of
 from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.locust.inspectuser import ratio_lines
 from plimsoll.locust.script.describe import describe
@@ -87,7 +87,7 @@ def _run(words: RunWords) -> int:
         _print_description(plan, given)
         return 0
     if given["dry_run"]:
-        from plimsoll.cli.dry_run import dry_run
+        from plimsoll.cli.parts.dry_run import dry_run
 
         return dry_run(plan, time.time(), given["summary"])
     # Not before: what only prints need not import what a run needs. Nor does a run without a page need a server.
@@ -103,7 +103,7 @@ def _run(words: RunWords) -> int:
     _ask(plan, given)
     with master_of(given) as master:
         if not given["headless"]:
-            from plimsoll.cli.run_page import run_with_page
+            from plimsoll.cli.parts.run_page import run_with_page
             from plimsoll.server.control.run_requests import RunRequests
 
             return run_with_page(RunRequests(words, plan, source), given, master)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.common import json_option, opened_store, store_option
+from plimsoll.cli.parts.common import json_option, opened_store, store_option
 from plimsoll.errors import StoreError, UsageError
 from plimsoll.report.render import run_json
 from plimsoll.report.render.experiment_listing import experiment_list, experiments_document

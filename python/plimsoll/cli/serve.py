@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.common import store_option
+from plimsoll.cli.parts.common import store_option
 from plimsoll.run.options.parameter import TableOption
 from plimsoll.run.options.table import OPTIONS
 
@@ -26,7 +26,7 @@ Ctrl-C ends it.""",
 def serve(store: str | None, **given: Any) -> None:
     """Serve the page of the stored runs and experiments."""
     # Only here: the help text needs none of it.
-    from plimsoll.cli.run_page import page
+    from plimsoll.cli.parts.run_page import page
     from plimsoll.run import interrupts
     from plimsoll.store import Store
 

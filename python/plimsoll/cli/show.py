@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import click
 
-from plimsoll.cli.common import json_option, opened_store, prepare_reading, print_report, store_option, times_option
+from plimsoll.cli.parts.common import (
+    json_option,
+    opened_store,
+    prepare_reading,
+    print_report,
+    store_option,
+    times_option,
+)
 from plimsoll.report.sources import RunSource
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.common import opened_store, say, store_option
+from plimsoll.cli.parts.common import opened_store, say, store_option
 from plimsoll.errors import UsageError
 
 if TYPE_CHECKING:

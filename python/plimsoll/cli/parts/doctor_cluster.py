@@ -7,8 +7,8 @@ from collections import Counter
 from datetime import date
 from typing import TYPE_CHECKING
 
-from plimsoll.cli.common import MachineCheck
-from plimsoll.cli.measured import capacity, kept, total
+from plimsoll.cli.parts.common import MachineCheck
+from plimsoll.cli.parts.measured import capacity, kept, total
 from plimsoll.errors import PlimsollError
 from plimsoll.run.cluster.inspection import inspect
 from plimsoll.run.sizing import MachineCapacity

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from datetime import date
 
-from plimsoll.cli.common import MachineCheck
+from plimsoll.cli.parts.common import MachineCheck
 from plimsoll.report.numbers import count, counted, percent
 from plimsoll.run.cluster.calibration import calibrate
 from plimsoll.run.machine import machine

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from plimsoll.cli.common import fail_on_option, opened_store, prepare_reading
+from plimsoll.cli.parts.common import fail_on_option, opened_store, prepare_reading
 from plimsoll.errors import UsageError
 from plimsoll.report import outputs
 from plimsoll.report.formats import FORMATS, of_studies

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.workers import await_workers
+from plimsoll.cli.parts.workers import await_workers
 from plimsoll.errors import UsageError
 from plimsoll.locust.script.form import describe_form
 from plimsoll.locust.web.swarm_routes import routes
