@@ -52,8 +52,6 @@ def analysed(monkeypatch, stored_run_ids):
         source = StudySource(analysis)
         target = "plimsoll.cli.parts.reporting.opened_study"
         monkeypatch.setattr(target, lambda refs, store, renames: nullcontext(source))
-            "plimsoll.cli.parts.reporting.opened_study", lambda refs, store, renames: nullcontext(source)
-        )
 
     return use
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from plimsoll.cli import doctor_cluster
+from plimsoll.cli.parts import doctor_cluster
 from plimsoll.run.cluster.inspection import InspectedNode
 from plimsoll.run.sizing import known_capacities
 

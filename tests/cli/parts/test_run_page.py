@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.cli import run_page
+from plimsoll.cli.parts import run_page
 from plimsoll.errors import UsageError
 
 GIVEN = {
