@@ -62,6 +62,7 @@ def test_without_a_verb_the_help_is_shown(plimsoll):
     ("arguments", "message"),
     [
         (["shw"], "no such command 'shw'. Did you mean 'show'? (`plimsoll --help` has all)"),
+        (["http://h/"], "http://h/ is no verb; to load it, write plimsoll run http://h/ (`plimsoll --help` has all)"),
         (["xyz"], "no such command 'xyz'. (`plimsoll --help` has all)"),
         (["--versio"], "no such option '--versio'. Did you mean '--version'? (`plimsoll --help` has all)"),
         (["show", "--jsn"], "no such option '--jsn'. Did you mean '--json'? (`plimsoll show --help` has all)"),

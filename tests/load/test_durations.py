@@ -15,7 +15,8 @@ from plimsoll.load.durations import duration_text, format_duration, parse_durati
     [
         ("200ms", 0.2), ("10s", 10), ("1m30s", 90), ("2h", 7200), ("20", 20), ("1.5s", 1.5), ("0.5", 0.5),
         ("1h1m1s1ms", 3661.001), ("1m500ms", 60.5), ("1.5h", 5400), (" 5s ", 5), ("0", 0), ("1m30", 90), (20, 20.0),
-        (0.25, 0.25), ("0.1ms", 0.0001),
+        (0.25, 0.25), ("0.1ms", 0.0001), ("1min", 60), ("1 s", 1), ("2 minutes", 120), ("1 h 30 min", 5400),
+        ("1m 30s", 90), ("5sec", 5),
     ],
 )  # fmt: skip
 def test_durations_are_read_to_the_millisecond_and_below(text: str | float, seconds: float) -> None:
@@ -24,7 +25,7 @@ def test_durations_are_read_to_the_millisecond_and_below(text: str | float, seco
 
 @pytest.mark.parametrize(
     "text",
-    ["", "s", "ms", "abc", "5x", "-3", "10m5h", "10s5m", "1 h", "1e3", "٣s", "5 0ms", "5s0",
+    ["", "s", "ms", "abc", "5x", "-3", "10m5h", "10s5m", "1 2", "1 2s", "1e3", "٣s", "5 0ms", "5s0",
      True, None, [1], -1, math.nan,
      math.inf],
 )  # fmt: skip

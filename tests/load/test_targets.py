@@ -141,3 +141,10 @@ def test_a_list_is_refused_with_how_to_make_lines_of_it(file: Path) -> None:
     file.write_text('[{"method": "GET", "url": "http://h/"}]\n')
     with pytest.raises(UsageError, match=r"is a list; one JSON object per line is expected: jq -c"):
         read_targets(str(file))
+
+
+def test_a_script_of_another_tool_is_named(tmp_path: Path) -> None:
+    script = tmp_path / "test.js"
+    script.write_text('import http from "k6/http";')
+    with pytest.raises(UsageError, match="test.js: Plimsoll does not run scripts of k6"):
+        read_targets(str(script))

@@ -99,7 +99,7 @@ class Started:
 
 def test_the_command_with_this_programs_arguments() -> None:
     done = subprocess.run([sys.executable, "-c", MAIN, "-f", "nowhere.py"], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, "locustfile not found" in done.stderr) == (1, True)
+    assert (done.returncode, "locustfile not found" in done.stderr) == (2, True)
 
 
 def test_users_and_events_are_in_the_programs_process(tmp_path: Path, target: CountingTarget) -> None:

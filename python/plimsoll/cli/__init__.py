@@ -67,6 +67,8 @@ class Verbs(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if not ctx.resilient_parsing and args[0] not in VERBS and not args[0].startswith("-"):
+            if "://" in args[0] or args[0].endswith((".py", ".toml")):
+                raise click.UsageError(f"{args[0]} is no verb; to load it, write plimsoll run {args[0]}", ctx)
             raise click.NoSuchCommand(args[0], possibilities=VERBS, ctx=ctx)
         return super().resolve_command(ctx, args)
 

@@ -30,6 +30,18 @@ if TYPE_CHECKING:
 
 _ALIKE = 0.8
 """An option is offered instead of an unknown one if they are as alike as this; 1 is the same."""
+_OTHER_TOOLS = {
+    "--duration": "-t 30s",
+    "--vus": "-u 10",
+    "--concurrency": "-u 10",
+    "--connections": "-u 10",
+    "--rps": "--rate 100/s",
+    "--qps": "--rate 100/s",
+    "--latency": "--print-stats; every report has percentiles",
+    "--num-requests": "--requests 1000",
+    "--iterations-per-vu": "--iterations 10",
+}
+"""Options of k6, oha, hey, wrk, vegeta and ab, and how they are written here."""
 
 
 @click.command(
@@ -70,6 +82,9 @@ def run(ctx: click.Context, /, **_: Any) -> None:
     except UnknownOptionError as unknown:
         known = [name for parameter in ctx.command.params for name in parameter.opts]
         meant = get_close_matches(str(unknown).partition("=")[0], known, n=1, cutoff=_ALIKE)
+        name = str(unknown).partition("=")[0]
+        if name in _OTHER_TOOLS:
+            raise click.UsageError(f"no such option: {name}; here it is {_OTHER_TOOLS[name]}", ctx) from unknown
         raise click.NoSuchOption(str(unknown), possibilities=meant, ctx=ctx) from unknown
 
 

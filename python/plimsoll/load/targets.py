@@ -30,6 +30,7 @@ MOST_ENDPOINTS = 200
 SHORT_BODY = 60
 """Characters of base64 that a message shows in full."""
 
+_SCRIPTS = {".js": "k6", ".ts": "k6", ".jmx": "JMeter", ".scala": "Gatling", ".lua": "wrk", ".yml": "Artillery"}
 _REQUEST = re.compile(r"(?P<method>[A-Z]+)\s+(?P<url>\S+)")
 _FIELDS = ("method", "url", "body", "header")
 _FLOW = re.compile(r"flows\[(\d+)\]")
@@ -51,6 +52,11 @@ def read_targets(path: str, host: str | None = None) -> dict[str, Any]:
     Raises UsageError with file and line.
     """
     file = Path(path)
+    if tool := _SCRIPTS.get(file.suffix):
+        raise UsageError(
+            f"{path}: Plimsoll does not run scripts of {tool}; docs/guides/from-other-tools.md shows the same as a "
+            "locustfile or a plan"
+        )
     lines = [
         (number, line.strip())
         for number, line in enumerate(lines_of(read_text(file)), 1)

@@ -58,7 +58,7 @@ AS_GIVEN = (
     "max_names", "no_connect_backoff", "traceparent", "on_worker_loss", "ship",
 )  # fmt: skip
 """Fields of a plan that are the values of the options of the same name."""
-_HOST = re.compile(r"[\w.-]+:\d+(/|$)|\w[\w-]*(\.[\w-]+)+/|localhost(/|$)")
+_HOST = re.compile(r"[\w.-]+:\d+(/|$)|\w[\w-]*(\.[\w-]+)+/|localhost(/|$)|[\w.-]+\.(com|org|net|io|dev|local|test)$")
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+):\d{1,5}")
 _PLAN_FIELDS = frozenset(each.name for each in fields(RunPlan))
 

@@ -63,7 +63,7 @@ def test_a_missing_file_is_named_and_has_locusts_exit_code(argument: str, messag
     Path("empty").mkdir()
     with pytest.raises(LocustfileError, match=message) as refused:
         locustfiles.find(argument)
-    assert refused.value.exit_code == 1
+    assert refused.value.exit_code == 2
 
 
 def test_what_comes_from_a_master_is_refused() -> None:
@@ -114,7 +114,7 @@ def test_an_unknown_class_is_told_with_those_there_are() -> None:
     loaded = locustfile.load(["locustfile.py"])
     with pytest.raises(LocustfileError, match="unknown user class: Shoper; the locustfile has Shopper") as refused:
         locustfile.pick(loaded, ["Shoper"])
-    assert refused.value.exit_code == 1
+    assert refused.value.exit_code == 2
 
 
 def test_without_a_user_class_there_is_nothing_to_run() -> None:

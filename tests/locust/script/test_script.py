@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll import FastHttpUser, HttpUser, User, task
 from plimsoll.errors import LocustfileError, UsageError
-from plimsoll.locust.script.script import check_hosts, check_tasks
+from plimsoll.locust.script.checks import check_hosts, check_tasks
 from plimsoll.run.plan import RunPlan
 
 

@@ -62,7 +62,7 @@ def refuse_unknown_options(plan: RunPlan) -> None:
 
 def _main(question: dict[str, Any]) -> dict[str, Any]:
     # Here, because these patch modules on import.
-    from plimsoll.locust.script.script import needs_host
+    from plimsoll.locust.script.checks import needs_host
     from plimsoll.locust.script.setting import LocustfileSetup
 
     plan = RunPlan.from_dict(question)

@@ -14,7 +14,6 @@ import plimsoll.users.http.replaced  # noqa: F401 - before a locustfile may repl
 from plimsoll.errors import LocustfileError
 from plimsoll.locust import PLUGINS, load_plugins
 from plimsoll.locust.shape import LoadTestShape
-from plimsoll.run.options.locustfiles import missing
 from plimsoll.users.code_errors import broken, shown
 from plimsoll.users.user import User
 
@@ -52,7 +51,7 @@ def load(paths: Sequence[str | Path]) -> Loaded:
         _collect_tests(modules, loaded)
     if not loaded.user_classes:
         files = ", ".join(str(path) for path in paths)
-        raise missing(f"{files}: no user class in it; define one: class Visitor(HttpUser) with a @task")
+        raise LocustfileError(f"{files}: no user class in it; define one: class Visitor(HttpUser) with a @task")
     return loaded
 
 
@@ -61,7 +60,7 @@ def pick(loaded: Loaded, names: Iterable[str]) -> list[type[User]]:
     wanted = set(names) or set(loaded.user_classes)
     if unknown := sorted(wanted - set(loaded.user_classes)):
         known = ", ".join(sorted(loaded.user_classes))
-        raise missing(f"unknown user class: {', '.join(unknown)}; the locustfile has {known}")
+        raise LocustfileError(f"unknown user class: {', '.join(unknown)}; the locustfile has {known}")
     return [loaded.user_classes[name] for name in sorted(wanted)]
 
 

@@ -10,20 +10,18 @@ The main node has all of these except users.
 from __future__ import annotations
 
 import logging
-import math
 import traceback
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll._engine import Arrivals, now
-from plimsoll.errors import LocustfileError, UsageError
-from plimsoll.load.origins import is_host_url
+from plimsoll.errors import LocustfileError
 from plimsoll.load.spec import ShapeSpec
 from plimsoll.locust import runners
 from plimsoll.locust.environment import Environment
-from plimsoll.locust.fasthttp.user import FastHttpUser
 from plimsoll.locust.script import own_page
+from plimsoll.locust.script.checks import check_classes, check_hosts
 from plimsoll.locust.script.own_page import LocustPage
 from plimsoll.locust.script.peers import HostedController, MainPeer, WorkerPeer
 from plimsoll.locust.script.setting import LocustfileSetup, reporting
@@ -32,7 +30,6 @@ from plimsoll.run.dispatch import NATIVE_USER, UserClass
 from plimsoll.run.exit_code import exit_code
 from plimsoll.run.guard import Place, check_places
 from plimsoll.run.limits import share, share_of
-from plimsoll.run.options import locustfiles
 from plimsoll.run.transport.messages import News
 from plimsoll.run.worker import source_addresses
 from plimsoll.run.worker.caught import LONGEST_MESSAGE
@@ -40,10 +37,10 @@ from plimsoll.run.worker.native import NativePopulation
 from plimsoll.run.worker.open_users import OpenUsers
 from plimsoll.run.worker.population import Population, PythonUsers
 from plimsoll.users import log
-from plimsoll.users.code_errors import broken, hint, place_of
+from plimsoll.users.code_errors import broken, hint
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest
 from plimsoll.users.recording import RequestRecorder
-from plimsoll.users.user import HttpUser, User, http2_classes
+from plimsoll.users.user import User, http2_classes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -63,8 +60,6 @@ if TYPE_CHECKING:
     from plimsoll.users.hub import Hub
 
 logger = logging.getLogger("locust.main")
-
-_OWN_INITS = (User.__init__, HttpUser.__init__, FastHttpUser.__init__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +122,7 @@ class LocustScript:
         self._environment.web_ui = cast("WebUI | None", page)
         self._fire(self._events.init, environment=self._environment, runner=self._runner, web_ui=page)
         if log.unhandled_greenlet_exception:
-            error = LocustfileError("a listener of the init event failed, see above; nothing was started")
-            error.exit_code = locustfiles.EXIT_NO_USERS
-            raise error
+            raise LocustfileError("a listener of the init event failed, see above; nothing was started")
         if page is not None:
             own_page.serve(page)
         if self._member is not None:
@@ -373,10 +366,9 @@ class LocustScript:
         check_places(plan.rails, [Place(each.host) for each in classes if each.host])
         source_addresses.settle(classes, plan.source_addresses, self._place.index)
         environment._filter_tasks_by_tags()
-        check_tasks(classes, plan)
         if self._plan.equal_weights:
             environment.assign_equal_weights()
-        check_spawn_rates(classes)
+        check_classes(classes, plan)
         self.classes = [
             UserClass(each.__name__, float(each.weight), each.fixed_count, each.max_spawn_rate) for each in classes
         ]
@@ -431,48 +423,3 @@ class LocustScript:
         message = str(exception) + hint(exception)
         self._caught.add(message or repr(exception), frames + last_line if frames else "")
         self._runner.log_exception("local", message[:LONGEST_MESSAGE], frames)
-
-
-def check_tasks(classes: Sequence[type[User]], plan: RunPlan) -> None:
-    """Raises LocustfileError for a class whose users have nothing to do.
-
-    A class with its own `__init__` or `on_start` may choose its tasks there, so it is not checked.
-    """
-    for each in classes:
-        chooses = each.on_start is not User.on_start or each.__init__ not in _OWN_INITS
-        if each.tasks or chooses:
-            continue
-        tagged = " after --tags and --exclude-tags" if plan.tags or plan.exclude_tags else ""
-        others = [other.__name__ for other in classes if other.tasks]
-        advice = f"; to leave it out, name the others: {' '.join(others)}" if others else ""
-        raise LocustfileError(
-            f"{place_of(each)}: class {each.__name__} has no task to run{tagged}; mark one with @task, or say "
-            f"abstract = True in a class that is only a base for others{advice}"
-        )
-
-
-def check_spawn_rates(classes: Sequence[type[User]]) -> None:
-    """Raises LocustfileError for an invalid spawn rate."""
-    for each in classes:
-        rate = each.max_spawn_rate
-        if rate is not None and not (isinstance(rate, int | float) and 0 < rate < math.inf):
-            raise LocustfileError(f"{each.__name__}.max_spawn_rate: must be users per second, above 0, not {rate!r}")
-
-
-def needs_host(cls: type[User]) -> bool:
-    """Whether it is an HTTP class that does not choose its host itself, in its own `__init__`."""
-    return issubclass(cls, HttpUser | FastHttpUser) and cls.__init__ in _OWN_INITS
-
-
-def check_hosts(classes: Sequence[type[User]]) -> None:
-    """Raises UsageError if an HTTP class has no host, or an invalid one.
-
-    An empty one is valid: users of such a class request absolute URLs.
-    """
-    for each in classes:
-        if not needs_host(each):
-            continue
-        if each.host is None:
-            raise UsageError(f"no host: give one with -H http://…, or set `host` in class {each.__name__}")
-        if each.host and not is_host_url(each.host):
-            raise UsageError(f"host {each.host!r} of {each.__name__} must begin with http:// or https://")

@@ -14,9 +14,6 @@ from plimsoll.load.file_access import checked
 
 DEFAULT = "locustfile.py"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-EXIT_NO_USERS = 1
-"""Locust's exit code where no locustfile, no user class or not the one asked for was found, or `init` failed."""
-
 DOWNLOAD_TIMEOUT_S = 10.0
 """Seconds for each wait."""
 LARGEST = 1 << 20
@@ -30,7 +27,7 @@ def find(argument: str) -> list[Path]:
     """
     found = [path for part in argument.split(",") for path in _find_one(part.strip())]
     if not found:
-        raise missing(f"no .py file in {argument}")
+        raise LocustfileError(f"no .py file in {argument}")
     return found
 
 
@@ -47,8 +44,9 @@ def _find_one(argument: str) -> list[Path]:
         if candidate.is_file():
             return [candidate.absolute()]
     if argument == DEFAULT:
-        raise missing(f"no {DEFAULT} in {Path.cwd()}; name another file with -f, or give a URL: plimsoll run http://…")
-    raise missing(f"locustfile not found: {path.absolute()}")
+        where = f"no {DEFAULT} in {Path.cwd()}"
+        raise LocustfileError(f"{where}; name another file with -f, or give a URL: plimsoll run http://…")
+    raise LocustfileError(f"locustfile not found: {path.absolute()}")
 
 
 def download(url: str) -> Path:
@@ -86,10 +84,3 @@ def is_source(argument: str) -> bool:
     if argument.endswith(".toml"):
         return True
     return not argument.startswith("-") and not argument.endswith(".py") and Path(argument).is_file()
-
-
-def missing(message: str) -> LocustfileError:
-    """The error of a locustfile, or of a user class, that there is not."""
-    error = LocustfileError(message)
-    error.exit_code = EXIT_NO_USERS
-    return error
