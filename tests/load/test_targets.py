@@ -146,5 +146,5 @@ def test_a_list_is_refused_with_how_to_make_lines_of_it(file: Path) -> None:
 def test_a_script_of_another_tool_is_named(tmp_path: Path) -> None:
     script = tmp_path / "test.js"
     script.write_text('import http from "k6/http";')
-    with pytest.raises(UsageError, match="test.js: Plimsoll does not run scripts of k6"):
+    with pytest.raises(UsageError, match="Plimsoll does not run scripts of k6"):
         read_targets(str(script))
