@@ -43,7 +43,7 @@ class Visitor(HttpUser):
         (GOOD, ("-H", "http://h", "-T", "nowhere"), 2,
          "class Visitor has no task to run after --tags and --exclude-tags (none of its tasks has a tag); mark"),
         (GOOD.replace("@task", "@task\n    @tag('buy')").replace("import ", "import tag, "),
-         ("-H", "http://h", "-T", "x"), 2, "no task to run after --tags and --exclude-tags (its tags are buy); mark one"),
+         ("-H", "http://h", "-T", "x"), 2, "to run after --tags and --exclude-tags (its tags are buy); mark"),
         (GOOD + "    wait_time = 2\n", ("-H", "http://h"), 2,
          ": Visitor.wait_time is 2; it must be a function: wait_time = constant(2)"),
         (GOOD, ("-H", "http://h", "-t", "soon"), 2, '"soon" is not a duration'),
