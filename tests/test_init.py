@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from importlib import metadata
+from pathlib import Path
 
 import plimsoll
 from plimsoll.locust import api
@@ -42,3 +44,11 @@ def test_importing_the_package_imports_neither_gevent_nor_requests():
 
 def test_the_engine_has_the_version_of_the_package():
     assert plimsoll.__version__ == metadata.version("plimsoll")
+
+
+def test_ctrl_c_while_the_command_is_imported_is_no_traceback(tmp_path: Path) -> None:
+    # A module of the same name as one that the command imports, which is interrupted in the middle of it.
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt\n")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-m", "plimsoll", "runs"], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "plimsoll: interrupted\n")
