@@ -1,0 +1,128 @@
+"""`plimsoll scenario`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from plimsoll.cli.parts.common import say
+from plimsoll.errors import UsageError
+from plimsoll.report.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plimsoll.sources.draft import ScenarioDraft
+    from plimsoll.sources.making import ScenarioFiles
+
+_SUFFIXES = (".toml", ".py")
+
+
+class ScenarioCommand(click.Command):
+    """Takes a command of curl as it is pasted: all words from `curl` on are one source."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        place = next((number for number, word in enumerate(args) if _is_curl(args, number)), None)
+        if place is not None:
+            words = args[place:]
+            before = args[:place]
+            if len(words) > 2 and words[-2] in ("-o", "--output") and words[-1].endswith(_SUFFIXES):
+                # A scenario is meant: nobody keeps a reply of curl under such a name.
+                before += words[-2:]
+                words = words[:-2]
+            args = [*before, "--", shlex.join(words)]
+        return super().parse_args(ctx, args)
+
+
+def _is_curl(args: list[str], number: int) -> bool:
+    return args[number] in ("curl", "curl.exe") and (number == 0 or args[number - 1] not in ("-o", "--output"))
+
+
+@click.command(
+    cls=ScenarioCommand,
+    epilog="""\b
+Sources, detected by their contents:
+  commands of curl: typed, in a file, or from the standard input ("Copy as cURL" of a browser)
+
+\b
+Examples:
+  plimsoll scenario curl http://127.0.0.1:8000/todos/ -H 'Accept: application/json'
+  plimsoll scenario -o plan.toml curl -X POST http://127.0.0.1:8000/todos/ --json '{"title": "x"}'
+  plimsoll scenario commands.sh -o locustfile.py
+  wl-paste | plimsoll scenario - -o plan.toml""",
+)
+@click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
+@click.option(
+    "-o", "--output", metavar="FILE", help="A plan (.toml) or a locustfile (.py); by default a plan on stdout."
+)
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+def scenario(sources: tuple[str, ...], output: str | None, force: bool) -> None:
+    """Write a plan or a locustfile from commands of curl.
+
+    Credentials are not written into it: a plan reads them from a file beside it, a locustfile from environment
+    variables. What the source says and the scenario does not do is listed.
+    """
+    from plimsoll.sources.making import make_draft, written
+
+    if output is not None and not output.endswith(_SUFFIXES):
+        raise UsageError(f"--output {output}: write a plan (plan.toml) or a locustfile (locustfile.py)")
+    draft = make_draft(sources)
+    stem = Path(output).stem if output else "scenario"
+    files = written(draft, stem, as_locustfile=bool(output and output.endswith(".py")))
+    if output is None:
+        click.echo(files.text, nl=False)
+        _report(draft, files, None, say)
+        return
+    _write(Path(output), files, force=force)
+    _report(draft, files, output, click.echo)
+
+
+def _write(path: Path, files: ScenarioFiles, *, force: bool) -> None:
+    """Nothing is written if one of the files is there. Files beside the scenario can be read by this user only."""
+    contents = {path: files.text.encode(), **{path.with_name(name): text for name, text in files.files.items()}}
+    taken = [file for file in contents if file.exists()]
+    if taken and not force:
+        raise UsageError(f"{taken[0]} exists; choose another name, or replace it with --force")
+    try:
+        for file, content in contents.items():
+            mode = 0o644 if file == path else 0o600
+            # The mode is that of a new file: one that others may read would stay so.
+            file.unlink(missing_ok=True)
+            with os.fdopen(os.open(file, os.O_CREAT | os.O_WRONLY | os.O_EXCL, mode), "wb") as stream:
+                stream.write(content)
+    except OSError as error:
+        raise UsageError(f"cannot write {error.filename or path}: {error.strerror}") from error
+
+
+def _report(draft: ScenarioDraft, files: ScenarioFiles, output: str | None, tell: Callable[[str], None]) -> None:
+    """What was made, what it needs, and what it does not do."""
+    requests = sum(1 for step in draft.steps) + sum(draft.left_out.values())
+    parts = [f"{counted(len(draft.steps), 'step')} of {counted(requests, 'request')}"]
+    if taken := sum(len(step.extracts) for step in draft.steps):
+        parts.append(f"{counted(taken, 'value')} taken from replies")
+    if draft.left_out:
+        reasons = ", ".join(f"{number} {reason}" for reason, number in draft.left_out.items())
+        parts.append(f"{sum(draft.left_out.values())} left out: {reasons}")
+    tell(f"{'; '.join(parts)}.")
+    for note in files.notes:
+        tell(f"note: {note}")
+    is_plan = not (output and output.endswith(".py"))
+    if draft.secrets and not is_plan:
+        tell(
+            f"Set {', '.join(name.upper() for name in draft.secrets)} in the environment: credentials are not written."
+        )
+    for name in files.files:
+        where = name if output is None else str(Path(output).with_name(name))
+        if output is None:
+            tell(f"The plan reads {where}, which is only written with -o FILE.")
+        elif ".secrets." in name:
+            tell(f"Written: {where}, with {', '.join(draft.secrets)}; keep it out of version control.")
+        else:
+            tell(f"Written: {where}")
+    if output is not None:
+        run = f"-f {output}" if not is_plan else output
+        tell(f"Written: {output}. Run it: plimsoll run {run} --headless -u 1 --iterations 1")

@@ -1,0 +1,155 @@
+"""Finds the values that a client takes from earlier replies, by the evidence of one or two recordings.
+
+With two recordings of one flow, a value is looked at if it differs between them; it comes from a place of an earlier
+reply if each recording has its own value at that place. With one recording, a value is taken from an earlier reply if
+it stood there and looks like nothing that a person types: this is only likely.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from plimsoll.errors import UsageError
+from plimsoll.sources.draft import ReplyValue, Variable
+from plimsoll.sources.reply_values import ReplyPlace, places_of, value_at
+from plimsoll.sources.request_values import request_values, with_variables
+from plimsoll.sources.secret_values import free_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.sources.draft import DraftStep, ScenarioDraft
+    from plimsoll.sources.request_values import RequestValue
+
+SHORTEST_VALUE = 8
+"""Characters from which on a value of one recording may be random."""
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_ID = re.compile(r"(?:^|[_-])(?:id|uuid|guid|pk)$|[a-z]Id$|^ID$", re.IGNORECASE)
+_TYPED = re.compile(r".*\s.*|[^@]+@[^@]+\.[a-z]+|\d{4}-\d\d-\d\d.*|[\d.]+|[a-zA-Z-]{1,19}|(?:https?:)?//.*", re.DOTALL)
+"""What people and programs write by themselves: words, sentences, addresses, dates, plain numbers."""
+_HEADERS = frozenset((
+    "content-type", "accept", "accept-language", "user-agent", "host", "origin", "referer", "cookie", "range",
+    "content-encoding", "cache-control", "x-requested-with",
+))  # fmt: skip
+"""Headers of requests that no reply decides."""
+
+
+class Correlation:
+    """The work on one draft. other: the draft of a second recording of the same flow."""
+
+    def __init__(self, draft: ScenarioDraft, other: ScenarioDraft | None = None) -> None:
+        self._draft, self._other = draft, other
+        self._known: dict[tuple[str, str], Variable] = {}
+        """Variables by the value of the first recording and that of the second ("" without one)."""
+        self._own: set[str] = set()
+        """Values that the client sent before any reply had them."""
+
+    def run(self) -> None:
+        """Put a variable in place of each value that is not the client's own. Raises UsageError if the recordings are
+        of two flows."""
+        if self._other is not None:
+            _check_same_flow(self._draft, self._other)
+        for number, step in enumerate(self._draft.steps):
+            pairs = list(self._pairs(number, step))
+            found = [
+                (value, variable) for value, second in pairs if (variable := self._variable(number, value, second))
+            ]
+            taken = {value for value, _ in found}
+            self._own |= {value.value for value, _ in pairs if value not in taken}
+            with_variables(step, found)
+        self._draft.is_likely = self._other is None and any(step.extracts for step in self._draft.steps)
+
+    def _pairs(self, number: int, step: DraftStep) -> Iterator[tuple[RequestValue, str]]:
+        """The values of a step, and what the second recording has in their place; "" without one."""
+        values = [value for value in request_values(step) if _may_vary(value)]
+        if self._other is None:
+            yield from ((value, "") for value in values)
+            return
+        others = {value.place: value.value for value in request_values(self._other.steps[number])}
+        yield from ((value, others.get(value.place, value.value)) for value in values)
+
+    def _variable(self, number: int, value: RequestValue, second: str) -> Variable | None:
+        if (known := self._known.get((value.value, second))) is not None:
+            return known
+        if self._other is not None and second == value.value:
+            return None
+        origin = None if value.value in self._own else self._origin(number, value, second)
+        if origin is None:
+            return self._clients_own(value, second) if self._other is not None else None
+        step_number, place = origin
+        name = free_name(place.label if place.label != "value" else value.label, self._draft)
+        comment = f"for {value.label or value.place} in step {number + 1}"
+        if self._other is None:
+            comment = f"one recording: likely; {comment}"
+        self._draft.steps[step_number].extracts.append(ReplyValue(name, place.kind, place.what, comment))
+        return self._keep(Variable(name, "reply"), value.value, second)
+
+    def _origin(self, number: int, value: RequestValue, second: str) -> tuple[int, ReplyPlace] | None:
+        """The latest step whose reply has the value, and the place in it."""
+        if self._other is None and not (is_telling(value.value) or _is_id(value)):
+            return None
+        for earlier in range(number - 1, -1, -1):
+            reply = self._draft.steps[earlier].exchange.reply
+            if reply is None:
+                continue
+            for place in places_of(reply, value.value):
+                if self._other is None:
+                    if is_telling(value.value) or _ID.search(place.label):
+                        return earlier, place
+                elif value_at(self._other.steps[earlier].exchange.reply, place) == second:
+                    return earlier, place
+        return None
+
+    def _clients_own(self, value: RequestValue, second: str) -> Variable:
+        """What differs and comes from no reply."""
+        if _UUID.fullmatch(value.value) and _UUID.fullmatch(second):
+            return self._keep(Variable("uuid", "uuid"), value.value, second)
+        name = free_name(value.label or "value", self._draft)
+        self._draft.data[name] = [value.value, second]
+        return self._keep(Variable(name, "data"), value.value, second)
+
+    def _keep(self, variable: Variable, value: str, second: str) -> Variable:
+        self._known[value, second] = variable
+        self._draft.samples[variable.name] = value
+        return variable
+
+
+def is_telling(value: str) -> bool:
+    """Whether a value is long and random enough to be no coincidence and nobody's choice."""
+    if len(value) < SHORTEST_VALUE or _TYPED.fullmatch(value):
+        return len(value) >= 10 and value.isdigit()
+    return any(character.isdigit() for character in value) or len(value) >= 20
+
+
+def _is_id(value: RequestValue) -> bool:
+    """A number that stands where requests have ids."""
+    return value.value.isdigit() and (value.place.startswith("path segment") or bool(_ID.search(value.label)))
+
+
+def _may_vary(value: RequestValue) -> bool:
+    name = value.field.removeprefix("header ").lower()
+    return not value.field.startswith("header ") or name not in _HEADERS
+
+
+def _check_same_flow(draft: ScenarioDraft, other: ScenarioDraft) -> None:
+    first, second = draft.sources[0], other.sources[0]
+    for number, (step, twin) in enumerate(zip(draft.steps, other.steps, strict=False), 1):
+        if _shape(step) != _shape(twin):
+            raise UsageError(
+                f"step {number} differs: {_shape(step)} in {first}, {_shape(twin)} in {second}; are these recordings "
+                "of the same flow?"
+            )
+    if len(draft.steps) != len(other.steps):
+        counts = f"{first} has {len(draft.steps)}, {second} has {len(other.steps)}"
+        raise UsageError(f"the recordings have different numbers of steps: {counts}; are these of the same flow?")
+
+
+def _shape(step: DraftStep) -> str:
+    """The request without what may differ between two recordings of a flow."""
+    path = "".join(map(str, step.path)).partition("?")[0]
+    segments = [
+        "…" if segment.isdigit() or is_telling(segment) or _UUID.fullmatch(segment) else segment
+        for segment in path.split("/")
+    ]
+    return f"{step.exchange.method} {'/'.join(segments)}"

@@ -1,0 +1,154 @@
+"""A scenario before it is written down: steps with texts that have variables. Plans and locustfiles are made of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from plimsoll.sources.exchange import Connection, RecordedExchange
+
+BodyKind = Literal["none", "text", "json", "form", "parts", "bytes", "file"]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A value that is not in the file."""
+
+    name: str
+    """As Python and a plan may call it: small letters, digits and _."""
+    origin: Literal["reply", "secret", "data", "uuid"]
+    """reply: an earlier step extracts it; secret, data: a column of a file; uuid: a new one each time."""
+
+
+Text = tuple[str | Variable, ...]
+"""A text with variables. Texts of JSON and of forms are encoded already; values of variables are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyValue:
+    """A value that a step takes from its reply."""
+
+    name: str
+    """Of its variable."""
+    kind: Literal["json", "regex", "header", "cookie", "location"]
+    what: str
+    """A JSON pointer, a regular expression with one group for the body, the name of a header, that of a cookie, or a
+    regular expression with one group for the header Location."""
+    comment: str
+    """Where the value is sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftPart:
+    """One part of a multipart/form-data body."""
+
+    name: str
+    text: Text
+    """Empty if `content` is given."""
+    content: bytes | None = None
+    """What is no text."""
+    filename: str | None = None
+    content_type: str | None = None
+
+
+@dataclass(slots=True)
+class DraftStep:
+    """One request."""
+
+    exchange: RecordedExchange
+    target: int
+    """Index of its target."""
+    path: Text
+    """Path and query; begins with "/"."""
+    headers: list[tuple[str, Text]]
+    kind: BodyKind = "none"
+    body: Text = ()
+    """Of the kinds text, json and form."""
+    parts: list[DraftPart] = field(default_factory=list)
+    extracts: list[ReplyValue] = field(default_factory=list)
+    think: float | None = None
+    """Seconds of pause after it; None: no pause."""
+    title: str = ""
+    """A name in reports that replaces the usual one."""
+    contains: list[str] = field(default_factory=list)
+    """Texts that its reply must have."""
+    equals: dict[str, str] = field(default_factory=dict)
+    """Values that its reply must have, by JSON pointer."""
+
+    def texts(self) -> Iterator[Text]:
+        """All texts that may have variables."""
+        yield self.path
+        yield from (text for _, text in self.headers)
+        yield self.body
+        yield from (part.text for part in self.parts)
+
+    @property
+    def variables(self) -> list[Variable]:
+        """Those that it sends, without repetition."""
+        found = (piece for text in self.texts() for piece in text if isinstance(piece, Variable))
+        return list(dict.fromkeys(found))
+
+    @property
+    def status(self) -> int | None:
+        """The recorded status, as it is without a cache; None without a reply."""
+        reply = self.exchange.reply
+        return None if reply is None else 200 if reply.status == 304 else reply.status
+
+    @property
+    def name(self) -> str:
+        """Its name in reports: that of a person, or the path without its query."""
+        if self.title or self.exchange.name:
+            return self.title or self.exchange.name
+        return plain(self.path, lambda variable: f"{{{variable.name}}}").partition("?")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class DraftTarget:
+    """Where requests go."""
+
+    url: str
+    """scheme://host[:port]"""
+    connection: Connection
+
+
+@dataclass(slots=True)
+class ScenarioDraft:
+    """What users do."""
+
+    sources: tuple[str, ...]
+    """Names of the files that it is made of."""
+    targets: list[DraftTarget]
+    steps: list[DraftStep]
+    secrets: dict[str, str] = field(default_factory=dict)
+    """Values that are not written into the scenario, by the name of their variable."""
+    data: dict[str, list[str]] = field(default_factory=dict)
+    """Values that the person chose, by the name of their variable: one of each recording."""
+    samples: dict[str, str] = field(default_factory=dict)
+    """The recorded value of each variable, by its name."""
+    notes: list[str] = field(default_factory=list)
+    """What the sources say and the scenario does not do."""
+    left_out: dict[str, int] = field(default_factory=dict)
+    """How many requests of the sources are no steps, by reason."""
+    cookies: bool = False
+    """Users keep cookies."""
+    is_likely: bool = False
+    """Values were taken from replies by the evidence of one recording only."""
+
+
+def plain(text: Text, name: Callable[[Variable], str]) -> str:
+    """The text with something in place of each variable."""
+    return "".join(piece if isinstance(piece, str) else name(piece) for piece in text)
+
+
+def merged(pieces: list[str | Variable]) -> Text:
+    """The pieces as a text: no empty strings, no two strings beside each other."""
+    text: list[str | Variable] = []
+    for piece in pieces:
+        if isinstance(piece, str) and text and isinstance(text[-1], str):
+            text[-1] += piece
+        elif piece:
+            text.append(piece)
+    return tuple(text)

@@ -1,0 +1,132 @@
+"""From recorded exchanges to the draft of a scenario: targets, headers that matter, bodies, pauses."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from plimsoll.sources.draft import DraftPart, DraftStep, DraftTarget, ScenarioDraft, Text
+from plimsoll.sources.exchange import media_type
+
+if TYPE_CHECKING:
+    from plimsoll.sources.draft import BodyKind
+    from plimsoll.sources.exchange import FormPart, RecordedExchange, Recording
+
+SHORTEST_PAUSE_S = 0.5
+"""A shorter time between two requests is the browser's own, not a pause of its user."""
+LONGEST_PAUSE_S = 60.0
+"""A longer one is a break in the recording, and is cut to this."""
+_CONNECTION = frozenset((
+    "host", "connection", "content-length", "keep-alive", "proxy-connection", "transfer-encoding", "te", "upgrade",
+    "accept-encoding", "expect",
+))  # fmt: skip
+"""Headers that the engine writes itself. `Host` stays if it names another host than the URL."""
+_BROWSER = re.compile(
+    r"user-agent|accept-language|sec-.*|upgrade-insecure-requests|cache-control|pragma|dnt|priority|referer|origin"
+    r"|if-none-match|if-modified-since|purpose|x-client-data|alt-used|accept-charset",
+)
+"""Headers that a browser adds to each request."""
+_ANYTHING = re.compile(r"\*/\*|text/html,.*|image/.*|text/css,.*")
+"""Values of Accept that a browser sends by itself."""
+
+
+def draft_of(recording: Recording) -> ScenarioDraft:
+    """The scenario of one recording, without values that come from replies, and with its secrets still in place."""
+    draft = ScenarioDraft((recording.name,), [], [], notes=list(recording.notes), left_out=dict(recording.left_out))
+    sets_cookies = False
+    for exchange in recording.exchanges:
+        parts = urlsplit(exchange.url)
+        target = DraftTarget(f"{parts.scheme}://{parts.netloc}", exchange.connection)
+        if target not in draft.targets:
+            draft.targets.append(target)
+        path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
+        step = DraftStep(exchange, draft.targets.index(target), _text(path), [])
+        _add_body(step, exchange)
+        has_jar = sets_cookies or (recording.of_browser and exchange.reply is not None)
+        step.headers = [
+            (name, _text(value))
+            for name, value in exchange.headers
+            if _matters(name, value, step, recording.of_browser, parts.netloc)
+            and not (has_jar and name.lower() == "cookie")
+        ]
+        if exchange.header("cookie"):
+            draft.cookies = draft.cookies or has_jar
+        if exchange.reply is not None:
+            sets_cookies = sets_cookies or bool(exchange.reply.header("set-cookie"))
+        draft.steps.append(step)
+    draft.cookies = draft.cookies or sets_cookies
+    _add_pauses(draft.steps)
+    return draft
+
+
+def _text(value: str) -> Text:
+    return (value,) if value else ()
+
+
+def _matters(name: str, value: str, step: DraftStep, of_browser: bool, host: str) -> bool:
+    """Whether a header is a part of what the request says."""
+    lower = name.lower()
+    if lower == "host":
+        return value != host
+    if lower.startswith(":") or lower in _CONNECTION:
+        return False
+    if lower == "content-type":
+        # json = … of a plan, and data= of requests, bring their own.
+        return step.kind not in ("json", "parts") or media_type(value) not in ("application/json", _MULTIPART)
+    if not of_browser:
+        return True
+    return not (_BROWSER.fullmatch(lower) or (lower == "accept" and _ANYTHING.fullmatch(value)))
+
+
+_MULTIPART = "multipart/form-data"
+
+
+def _add_body(step: DraftStep, exchange: RecordedExchange) -> None:
+    content_type = media_type(exchange.header("content-type"))
+    if exchange.body_file is not None:
+        step.kind = "file"
+    elif exchange.parts:
+        step.kind = "parts"
+        step.parts = [_part(part) for part in exchange.parts]
+    elif exchange.body is not None:
+        try:
+            text = exchange.body.decode()
+        except UnicodeDecodeError:
+            step.kind = "bytes"
+            return
+        step.kind, step.body = _kind(text, content_type), _text(text)
+
+
+def _kind(text: str, content_type: str) -> BodyKind:
+    if content_type == "application/x-www-form-urlencoded" and "=" in text:
+        return "form"
+    if content_type == "application/json" or content_type.endswith("+json"):
+        try:
+            json.loads(text)
+        except (ValueError, RecursionError):
+            return "text"
+        return "json"
+    return "text"
+
+
+def _part(part: FormPart) -> DraftPart:
+    try:
+        return DraftPart(part.name, _text(part.content.decode()), None, part.filename, part.content_type)
+    except UnicodeDecodeError:
+        return DraftPart(part.name, (), part.content, part.filename, part.content_type)
+
+
+def _add_pauses(steps: list[DraftStep]) -> None:
+    """A pause where the person read or typed: from the end of all earlier replies to the next request."""
+    end: float | None = None
+    for step, following in itertools.pairwise(steps):
+        start, duration = step.exchange.start, step.exchange.duration
+        if start is not None:
+            end = max(end or 0.0, start + (duration or 0.0))
+        if end is not None and following.exchange.start is not None:
+            pause = following.exchange.start - end
+            if pause >= SHORTEST_PAUSE_S:
+                step.think = round(min(pause, LONGEST_PAUSE_S), 1)

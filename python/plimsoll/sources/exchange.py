@@ -1,0 +1,123 @@
+"""What a source of scenarios says: requests in order, with their replies if the source has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+Headers = tuple[tuple[str, str], ...]
+"""Names and values, in the order in which they were sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class FormPart:
+    """One part of a multipart/form-data body."""
+
+    name: str
+    content: bytes
+    filename: str | None = None
+    """None: the part is a plain field."""
+    content_type: str | None = None
+    """None: the part has no Content-Type."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedReply:
+    """The reply to a recorded request."""
+
+    status: int
+    """100 to 599."""
+    headers: Headers = ()
+    body: bytes | None = None
+    """Without content coding; None: the recording does not have it."""
+
+    def header(self, name: str) -> str:
+        """The first value of this header, in any case of its letters; "" without one."""
+        return first_value(self.headers, name)
+
+    @property
+    def content_type(self) -> str:
+        """The media type without parameters, in small letters; "" if there is none."""
+        return media_type(self.header("content-type"))
+
+    @property
+    def text(self) -> str:
+        """The body as text; "" if the recording does not have it."""
+        return (self.body or b"").decode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """How a request reaches its host."""
+
+    verify: bool | str = True
+    """Whether certificates are checked, or the PEM file to check them against."""
+    certificate: str | None = None
+    """The PEM file of the client's own certificate."""
+    key: str | None = None
+    """The PEM file of its key; None: the certificate's file has it."""
+    proxy: str | None = None
+    """The URL of an HTTP proxy."""
+    http2: bool = False
+    """Requests are HTTP/2."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedExchange:
+    """A request, as it was sent or as it would be sent, and its reply if there was one."""
+
+    method: str
+    url: str
+    """With scheme and host, without fragment and without user and password."""
+    headers: Headers = ()
+    body: bytes | None = None
+    """None: the request has none, or its body is in `parts` or `body_file`."""
+    parts: tuple[FormPart, ...] = ()
+    """Of a multipart/form-data body."""
+    body_file: str | None = None
+    """The path of a file that is the body."""
+    reply: RecordedReply | None = None
+    """None: the source has no replies, or none came."""
+    start: float | None = None
+    """Seconds since the first request of the source; None: unknown."""
+    duration: float | None = None
+    """Seconds from the request to the end of its reply; None: unknown."""
+    page: str = ""
+    """The page that caused the request; "" if that is unknown."""
+    kind: str = ""
+    """What a browser requested it as: document, xhr, image, …; "" if that is unknown."""
+    name: str = ""
+    """The name that a person gave to it; "" without one."""
+    timeout: float | None = None
+    """Seconds that the whole request may take; None: no limit."""
+    connection: Connection = Connection()
+    where: str = ""
+    """Its place in the source: file:line, or file and number."""
+
+    def header(self, name: str) -> str:
+        """The first value of this header, in any case of its letters; "" without one."""
+        return first_value(self.headers, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Everything that one source has."""
+
+    name: str
+    """The name of its file."""
+    exchanges: tuple[RecordedExchange, ...]
+    notes: tuple[str, ...] = ()
+    """What the source says and Plimsoll does not do, each with its place."""
+    of_browser: bool = False
+    """A browser sent these requests, so some of their headers are the browser's own."""
+    left_out: dict[str, int] = field(default_factory=dict)
+    """How many requests are left out, by reason."""
+
+
+def first_value(headers: Headers, name: str) -> str:
+    """The first value of a header; "" without one."""
+    return next((value for key, value in headers if key.lower() == name.lower()), "")
+
+
+def media_type(content_type: str) -> str:
+    """The type of a Content-Type, without its parameters."""
+    return content_type.partition(";")[0].strip().lower()

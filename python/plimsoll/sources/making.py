@@ -1,0 +1,74 @@
+"""From the words of a command to the files of a scenario."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from plimsoll.errors import UsageError
+from plimsoll.sources.correlation import Correlation
+from plimsoll.sources.drafting import draft_of
+from plimsoll.sources.locustfile_text import LocustfileText
+from plimsoll.sources.plan_text import PlanText
+from plimsoll.sources.reading import read_recording
+from plimsoll.sources.secret_values import hide_secrets
+from plimsoll.sources.selection import DEFAULT_RULES, SelectionRules, select
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.sources.draft import ScenarioDraft
+    from plimsoll.sources.exchange import Recording
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioFiles:
+    """What is written."""
+
+    text: str
+    """The plan or the locustfile."""
+    files: dict[str, bytes] = field(default_factory=dict)
+    """Contents of the files beside it that it reads, by name."""
+    notes: tuple[str, ...] = ()
+    """What the scenario does not do, although its source says so."""
+
+
+def make_draft(words: Sequence[str], rules: SelectionRules = DEFAULT_RULES) -> ScenarioDraft:
+    """The scenario of one or more sources. words: as for `read_recording`; of two recordings of a browser, the second
+    one shows which values of the first one differ each time. Raises UsageError."""
+    recordings = [select(read_recording(word), rules) for word in words]
+    if all(_has_replies(recording) for recording in recordings):
+        if len(recordings) > 2:
+            raise UsageError("a scenario is made of one recording, or of two of the same flow; name at most two")
+        draft, *others = (draft_of(recording) for recording in recordings)
+        Correlation(draft, others[0] if others else None).run()
+    else:
+        draft = draft_of(_joined(recordings))
+    # Not their folders: the same recording gives the same scenario everywhere.
+    draft.sources = tuple(re.split(r"[/\\]", recording.name)[-1] for recording in recordings)
+    hide_secrets(draft)
+    return draft
+
+
+def _has_replies(recording: Recording) -> bool:
+    return any(exchange.reply is not None for exchange in recording.exchanges)
+
+
+def _joined(recordings: list[Recording]) -> Recording:
+    """One recording after the other."""
+    first, *others = recordings
+    for other in others:
+        first = replace(
+            first,
+            exchanges=(*first.exchanges, *other.exchanges),
+            notes=(*first.notes, *other.notes),
+            of_browser=first.of_browser or other.of_browser,
+        )
+    return first
+
+
+def written(draft: ScenarioDraft, stem: str, *, as_locustfile: bool) -> ScenarioFiles:
+    """The files of a scenario. stem: the name of the main file without its suffix."""
+    text = (LocustfileText if as_locustfile else PlanText)(draft, stem)
+    return ScenarioFiles(text.text, text.files, (*draft.notes, *dict.fromkeys(text.notes)))

@@ -1,0 +1,273 @@
+"""Writes a scenario as a plan, as a person would have written it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from itertools import chain, count
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from plimsoll.sources.draft import Variable
+from plimsoll.sources.multipart import BOUNDARY, multipart
+
+if TYPE_CHECKING:
+    from plimsoll.sources.draft import DraftStep, DraftTarget, ReplyValue, ScenarioDraft, Text
+
+SECRETS, DATA = "secrets", "people"
+"""The feeders of a plan: what is secret, and what the recorded person chose."""
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_LONG = 100
+"""Characters of a line; a longer table is written as several lines."""
+
+
+class PlanText:
+    """The plan of a draft, and the files beside it."""
+
+    def __init__(self, draft: ScenarioDraft, stem: str) -> None:
+        """stem: of the plan's file, from which the files beside it have their names."""
+        self.files: dict[str, bytes] = {}
+        """Contents of the files that the plan reads, by name."""
+        self.notes: list[str] = []
+        """What the plan cannot say."""
+        self._draft, self._stem = draft, stem
+        self._names = _target_names(draft.targets)
+        self._common = _common_headers(draft.steps)
+        self._lost = {extract.name for step in draft.steps for extract in step.extracts if extract.kind == "location"}
+        self._columns: dict[str, dict[str, list[str]]] = {SECRETS: {}, DATA: {}}
+        """Values of the feeders by column, as the steps use them."""
+        several = len(draft.steps) > 1
+        table = "[[flow.step]]" if several else "[[request]]"
+        common = {name: self._said(text) for name, text in self._common.items()}
+        steps = [line for number, step in enumerate(draft.steps, 1) for line in ("", table, *self._step(step, number))]
+        lines = [f"# Made by plimsoll scenario from {', '.join(draft.sources)}."]
+        is_plain = len(draft.targets) == 1 and not _settings(draft.targets[0])
+        lines += [f"target = {_string(draft.targets[0].url)}"] if is_plain else []
+        lines += ["cookies = true"] if draft.cookies else []
+        lines += [f"headers = {_inline(common)}"] if common else []
+        lines += [] if is_plain else self._targets()
+        lines += [line for name, columns in self._columns.items() for line in self._feeder(name, columns)]
+        lines += ["", "[[flow]]", f"name = {_string(_flow_name(draft))}"] if several else []
+        self.text = "\n".join([*lines, *steps]) + "\n"
+
+    def _targets(self) -> list[str]:
+        lines = []
+        for target, name in zip(self._draft.targets, self._names, strict=True):
+            lines += ["", "[[target]]", f"name = {_string(name)}", f"url = {_string(target.url)}"]
+            lines += [f"{field} = {_value(value)}" for field, value in _settings(target).items()]
+        return lines
+
+    def _feeder(self, name: str, columns: dict[str, list[str]]) -> list[str]:
+        if not columns:
+            return []
+        file = f"{self._stem}.{name}.csv"
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+        self.files[file] = out.getvalue().encode()
+        comment = "  # keep it out of version control" if name == SECRETS else "  # a row for each iteration"
+        return ["", f"[feeder.{name}]", f"file = {_string(file)}{comment}", 'share = "all"']
+
+    def _step(self, step: DraftStep, number: int) -> list[str]:
+        lines = []
+        path = self._said(step.path)
+        if step.name != path:
+            lines.append(f"name = {_string(step.name)}")
+        if step.exchange.method in _METHODS:
+            lines.append(f"{step.exchange.method.lower()} = {_string(path)}")
+        else:
+            lines += [f"method = {_string(step.exchange.method)}", f"path = {_string(path)}"]
+        if step.target:
+            lines.append(f"target = {_string(self._names[step.target])}")
+        body, implied = self._body(step, number)
+        headers = dict(_by_name([*step.headers, *implied]).items())
+        own = {name: values for name, values in headers.items() if self._common.get(name) not in values}
+        if own:
+            said = {name: [self._said(text) for text in values] for name, values in own.items()}
+            lines += _table(
+                "headers", {name: values[0] if len(values) == 1 else values for name, values in said.items()}
+            )
+        lines += body
+        if step.exchange.timeout is not None:
+            lines.append(f"timeout = {_string(f'{step.exchange.timeout:g}s')}")
+        lines += [self._extract(extract) for extract in step.extracts if extract.kind != "location"]
+        if step.status is not None:
+            lines.append(f"expect.status = {step.status}")
+        if step.contains:
+            lines.append(f"expect.contains = {_value([text.replace('${', '$${') for text in step.contains])}")
+        if step.equals:
+            equals = {pointer: value.replace("${", "$${") for pointer, value in step.equals.items()}
+            lines.append(f"expect.json = {_inline(equals)}")
+        if step.think is not None:
+            lines.append(f"think = {_string(f'{step.think:g}s')}")
+        return lines
+
+    def _extract(self, extract: ReplyValue) -> str:
+        what = _string(extract.what.replace("${", "$${"))
+        return f"extract.{extract.name} = {{ {extract.kind} = {what} }}  # {extract.comment}"
+
+    def _body(self, step: DraftStep, number: int) -> tuple[list[str], list[tuple[str, Text]]]:
+        """The lines of a body, and the headers that it needs."""
+        if step.kind == "json":
+            return [f"json = {self._json(step.body)}"], []
+        if step.kind in ("text", "form"):
+            return [f"body = {_string(self._said(step.body, number if step.kind == 'form' else 0))}"], []
+        if step.kind == "file":
+            return [f"body_file = {_string(str(step.exchange.body_file))}"], []
+        if step.kind == "bytes":
+            return [self._file(step.exchange.body or b"", number)], []
+        if step.kind == "parts":
+            header: tuple[str, Text] = ("Content-Type", (f"multipart/form-data; boundary={BOUNDARY}",))
+            text = multipart(step.parts, self._said)
+            if isinstance(text, bytes):
+                if any(piece for part in step.parts for piece in part.text if isinstance(piece, Variable)):
+                    self.notes.append(f"step {number} uploads a binary file: its other fields are as recorded")
+                return [self._file(text, number)], [header]
+            return [f"body = {_string(text)}"], [header]
+        return [], []
+
+    def _file(self, content: bytes, number: int) -> str:
+        name = f"{self._stem}.step-{number}.bin"
+        self.files[name] = content
+        return f"body_file = {_string(name)}"
+
+    def _json(self, text: Text) -> str:
+        """A table if TOML has one for it, else JSON in a string."""
+        said = self._said(text)
+        try:
+            value = json.loads(said)
+        except ValueError:
+            return _string(said)
+        return _inline(value) if isinstance(value, dict) and _is_toml(value) else _string(said)
+
+    def _said(self, text: Text, step: int = 0) -> str:
+        """The text in the notation of plans. step: the number of the step whose form it is."""
+        return "".join(
+            piece.replace("${", "$${") if isinstance(piece, str) else self._variable(piece, step) for piece in text
+        )
+
+    def _variable(self, variable: Variable, step: int) -> str:
+        """step: of a form, whose values are percent-encoded, or 0. A plan does not encode them there."""
+        name, sample = variable.name, self._draft.samples.get(variable.name, "")
+        is_encoded = bool(step) and quote(sample, safe="") != sample
+        if name in self._lost:
+            self.notes.append(
+                f"{name} is a part of the header Location, which a plan cannot take; it stays as recorded; a "
+                "locustfile can: -o locustfile.py"
+            )
+            return quote(sample, safe="").replace("${", "$${")
+        if variable.origin == "uuid":
+            return "${uuid}"
+        if variable.origin == "reply":
+            if is_encoded:
+                self.notes.append(
+                    f"step {step} sends {name} in a form, where it must be percent-encoded, which a plan cannot do; a "
+                    "locustfile can: -o locustfile.py"
+                )
+            return f"${{{name}}}"
+        is_secret = variable.origin == "secret"
+        values = [self._draft.secrets[name]] if is_secret else self._draft.data[name]
+        column = f"{name}_encoded" if is_encoded else name
+        feeder = SECRETS if is_secret else DATA
+        self._columns[feeder][column] = [quote(value, safe="") for value in values] if is_encoded else values
+        return f"${{{feeder}.{column}}}"
+
+
+def _settings(target: DraftTarget) -> dict[str, Any]:
+    """What a target says besides its URL."""
+    own = target.connection
+    certificate = own.certificate if own.key is None else [own.certificate, own.key]
+    values = {
+        "verify": None if own.verify is True else own.verify, "cert": certificate, "proxy": own.proxy,
+        "http2": own.http2 or None,
+    }  # fmt: skip
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _target_names(targets: list[DraftTarget]) -> list[str]:
+    """Their hosts; with a number where a host is reached in several ways."""
+    names: list[str] = []
+    for target in targets:
+        host = target.url.partition("://")[2]
+        names.append(next(name for name in chain([host], (f"{host} {n}" for n in count(2))) if name not in names))
+    return names
+
+
+def _flow_name(draft: ScenarioDraft) -> str:
+    first = draft.sources[0]
+    stem = re.split(r"[/\\]", first)[-1].rpartition(".")[0] or "flow"
+    return "flow" if first.startswith("<") else stem
+
+
+def _by_name(headers: list[tuple[str, Text]]) -> dict[str, list[Text]]:
+    found: dict[str, list[Text]] = {}
+    for name, text in headers:
+        found.setdefault(next((key for key in found if key.lower() == name.lower()), name), []).append(text)
+    return found
+
+
+def _common_headers(steps: list[DraftStep]) -> dict[str, Text]:
+    """Headers that every step sends with the same value, none of it from a reply."""
+    if len(steps) < 2:
+        return {}
+    first, *others = (_by_name(step.headers) for step in steps)
+    return {
+        name: values[0]
+        for name, values in first.items()
+        if len(values) == 1
+        and name.lower() not in ("content-type", "host")
+        and all(other.get(name) == values for other in others)
+        and not any(isinstance(piece, Variable) and piece.origin == "reply" for piece in values[0])
+    }
+
+
+def _is_toml(value: Any) -> bool:
+    """TOML has no null, and integers of 64 bits."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            stack += item.values()
+        elif isinstance(item, list):
+            stack += item
+        elif item is None or (isinstance(item, int) and not -(2**63) <= item < 2**63):
+            return False
+    return True
+
+
+def _table(field: str, values: dict[str, Any]) -> list[str]:
+    """A short table on one line, a long one with a line for each key."""
+    line = f"{field} = {_inline(values)}"
+    if len(line) <= _LONG:
+        return [line]
+    return [f"{field}.{_key(name)} = {_value(value)}" for name, value in values.items()]
+
+
+def _inline(values: dict[str, Any]) -> str:
+    said = ", ".join(f"{_key(name)} = {_value(value)}" for name, value in values.items())
+    return f"{{ {said} }}" if said else "{}"
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _string(name)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return _string(value)
+    if isinstance(value, dict):
+        return _inline(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    return json.dumps(value)
+
+
+def _string(text: str) -> str:
+    """A TOML string; a literal one if that needs no escapes."""
+    if ('"' in text or "\\" in text) and "'" not in text and text.isprintable():
+        return f"'{text}'"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,62 @@
+"""Chooses the reader of a source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.doors import members
+from plimsoll.errors import UsageError
+from plimsoll.sources import curl
+from plimsoll.sources.exchange import Recording
+from plimsoll.sources.source_input import SourceInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+GROUP = "plimsoll.sources"
+"""The entry-point group through which other packages add rows."""
+MOST_EXCHANGES = 20_000
+"""Requests of one source; more are refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioSource:
+    """A format that scenarios come from."""
+
+    name: str
+    """The common name of the format."""
+    sniff: Callable[[SourceInput], bool]
+    """Whether a text has this format, by its beginning and its name. It never raises."""
+    read: Callable[[SourceInput], Recording]
+    """Raises UsageError, which names the file and the line."""
+
+
+SOURCES: Mapping[str, ScenarioSource] = {"curl": ScenarioSource("curl commands", curl.is_curl, curl.read_curl)}
+"""By name, in the order in which they are tried; those of other packages come before."""
+
+
+def all_sources() -> tuple[ScenarioSource, ...]:
+    """The rows of other packages and our own."""
+    rows = members(GROUP, ScenarioSource, SOURCES)
+    return (*(row for name, row in rows.items() if name not in SOURCES), *SOURCES.values())
+
+
+def read_recording(word: str) -> Recording:
+    """The recording in a source. word: a path, "-" for the standard input, or a command.
+
+    Raises UsageError for what cannot be read, for an unknown format, and for a source without requests.
+    """
+    source = SourceInput.of(word)
+    if not source.text.strip():
+        raise UsageError(f"{source.name}: is empty")
+    rows = all_sources()
+    row = next((row for row in rows if row.sniff(source)), None)
+    if row is None:
+        raise UsageError(f"{source.name}: its format is unknown; known are {', '.join(row.name for row in rows)}")
+    recording = row.read(source)
+    if not recording.exchanges:
+        raise UsageError(f"{source.name}: has no requests that a scenario could be made of")
+    if len(recording.exchanges) > MOST_EXCHANGES:
+        raise UsageError(f"{source.name}: has more than {MOST_EXCHANGES:,} requests; record fewer pages")
+    return recording

@@ -1,0 +1,203 @@
+"""Where a value stands in a reply: a place from which a plan or a locustfile can take it again."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote, unquote
+
+from plimsoll.sources.request_values import DEEPEST_JSON, pointer_part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.sources.exchange import RecordedReply
+
+PlaceKind = Literal["json", "regex", "header", "cookie", "location"]
+MOST_OCCURRENCES = 20
+"""Places of one value in one text that are looked at."""
+_SHORTEST_CONTEXT, _LONGEST_CONTEXT = 4, 60
+"""Characters before a value by which it is found."""
+_ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*("[^"]*"|'[^']*')""")
+_NAMING = ("name", "id", "property", "data-name", "rel", "class")
+"""Attributes that say which element it is, the best first."""
+_NO_ORIGIN = frozenset((
+    "set-cookie", "date", "expires", "last-modified", "content-length", "content-type", "server", "connection",
+    "cache-control", "vary", "content-encoding", "transfer-encoding", "location", "keep-alive", "age",
+))  # fmt: skip
+"""Headers of replies from which no request takes a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyPlace:
+    """A place in a reply."""
+
+    kind: PlaceKind
+    what: str
+    """As in `ReplyValue`."""
+    label: str
+    """What the value is called there: a key, a field, a header, a cookie."""
+
+
+def places_of(reply: RecordedReply, value: str) -> Iterator[ReplyPlace]:
+    """The places at which a reply has exactly this value, the most robust ones first."""
+    yield from _json_places(reply, value)
+    for name, text in reply.headers:
+        if text == value and name.lower() not in _NO_ORIGIN:
+            yield ReplyPlace("header", name, name)
+    for name, text in cookies_of(reply):
+        if value in (text, unquote(text)) and text:
+            yield ReplyPlace("cookie", name, name)
+    location = reply.header("location")
+    for encoded in dict.fromkeys((value, quote(value, safe=""))):
+        for pattern, label in _patterns(location, encoded):
+            yield ReplyPlace("location", pattern, label)
+    for encoded in dict.fromkeys((value, html.escape(value))):
+        for pattern, label in _patterns(reply.text, encoded):
+            yield ReplyPlace("regex", pattern, label)
+
+
+def value_at(reply: RecordedReply | None, place: ReplyPlace) -> str | None:
+    """The value that a reply has at a place; None if it has none there."""
+    if reply is None:
+        return None
+    match place.kind:
+        case "json":
+            return _at_pointer(reply, place.what)
+        case "header":
+            return reply.header(place.what) or None
+        case "cookie":
+            return next((text for name, text in reversed(cookies_of(reply)) if name == place.what), None)
+        case _:
+            text = reply.header("location") if place.kind == "location" else reply.text
+            found = re.search(place.what, text)
+            return found[1] if found else None
+
+
+def cookies_of(reply: RecordedReply) -> list[tuple[str, str]]:
+    """Names and values of the cookies that a reply sets."""
+    lines = (line for name, text in reply.headers if name.lower() == "set-cookie" for line in text.split("\n"))
+    pairs = (line.partition(";")[0].partition("=") for line in lines)
+    return [(name.strip(), text.strip()) for name, _, text in pairs]
+
+
+def json_leaves(reply: RecordedReply) -> dict[str, list[str]]:
+    """The pointers of each text and number of a reply in JSON, by value; empty for another reply."""
+    leaves: dict[str, list[str]] = {}
+    for pointer, item in _leaves(_document(reply)):
+        if isinstance(item, str) or (isinstance(item, int | float) and not isinstance(item, bool)):
+            said = item if isinstance(item, str) else json.dumps(item)
+            leaves.setdefault(said, []).append(pointer)
+    return leaves
+
+
+def _document(reply: RecordedReply) -> Any:
+    if not reply.body or reply.body.lstrip()[:1] not in (b"{", b"["):
+        return None
+    try:
+        return json.loads(reply.body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _leaves(document: Any) -> Iterator[tuple[str, Any]]:
+    """In the order of the document, without recursion."""
+    stack: list[tuple[str, Any, int]] = [("", document, 0)]
+    while stack:
+        pointer, item, depth = stack.pop()
+        if depth > DEEPEST_JSON:
+            continue
+        if isinstance(item, dict):
+            stack += [(f"{pointer}/{pointer_part(key)}", child, depth + 1) for key, child in reversed(item.items())]
+        elif isinstance(item, list):
+            stack += [(f"{pointer}/{n}", item[n], depth + 1) for n in reversed(range(len(item)))]
+        else:
+            yield pointer, item
+
+
+def _json_places(reply: RecordedReply, value: str) -> Iterator[ReplyPlace]:
+    for pointer in json_leaves(reply).get(value, ())[:MOST_OCCURRENCES]:
+        keys = [key for key in pointer.split("/")[1:] if not key.isdigit()]
+        yield ReplyPlace("json", pointer, keys[-1] if keys else "value")
+
+
+def _at_pointer(reply: RecordedReply, pointer: str) -> str | None:
+    item = _document(reply)
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(item, dict):
+            item = item.get(key)
+        elif isinstance(item, list) and key.isdigit() and int(key) < len(item):
+            item = item[int(key)]
+        else:
+            return None
+    if item is None or isinstance(item, dict | list | bool):
+        return None
+    return item if isinstance(item, str) else json.dumps(item)
+
+
+def _patterns(text: str, value: str) -> Iterator[tuple[str, str]]:
+    """Regular expressions whose first match in the text has this value as its group, each with a label."""
+    start = -1
+    for _ in range(MOST_OCCURRENCES):
+        start = text.find(value, start + 1)
+        if start < 0:
+            return
+        for pattern, label in (*_by_attribute(text, start, value), *_by_context(text, start, value)):
+            found = re.search(pattern, text)
+            if found is not None and found[1] == value:
+                yield pattern, label
+                break
+
+
+def _by_attribute(text: str, start: int, value: str) -> Iterator[tuple[str, str]]:
+    """By the name of the element: `name="csrf"[^>]*?value="([^"]*)"`."""
+    begin, end = text.rfind("<", 0, start), text.find(">", start)
+    if begin < 0 or end < 0 or ">" in text[begin:start]:
+        return
+    attributes = [(match[1], match[2], begin + match.start(2)) for match in _ATTRIBUTE.finditer(text[begin:end])]
+    own = next((item for item in attributes if item[2] + 1 == start and item[1][1:-1] == value), None)
+    if own is None:
+        return
+    quotes = own[1][0]
+    group = f"{_escaped(own[0])}={quotes}([^{quotes}]*){quotes}"
+    for naming in _NAMING:
+        other = next((item for item in attributes if item[0].lower() == naming and item is not own), None)
+        if other is not None:
+            said = f"{_escaped(other[0])}={_escaped(other[1])}"
+            pattern = f"{said}[^>]*?{group}" if other[2] < own[2] else f"{group}[^>]*?{said}"
+            yield pattern, other[1][1:-1]
+
+
+def _by_context(text: str, start: int, value: str) -> Iterator[tuple[str, str]]:
+    """By the characters before it and the one behind it."""
+    end = start + len(value)
+    behind = text[end : end + 1]
+    if behind and not behind.isalnum() and behind not in value:
+        group = f"([^{_in_class(behind)}]+)"
+    elif not behind and not re.search(r"[&\"'<>\s]", value):
+        group = r"([^&\"'<>\s]+)"
+    else:
+        return
+    line = text.rfind("\n", 0, start) + 1
+    for length in range(_SHORTEST_CONTEXT, _LONGEST_CONTEXT, 2):
+        begin = max(line, start - length)
+        before = text[begin:start]
+        is_boundary = begin == line or not (text[begin].isalnum() and text[begin - 1].isalnum())
+        if before.strip() and (is_boundary or begin == line):
+            names = re.findall(r"[A-Za-z_][\w-]*", before)
+            yield f"{_escaped(before)}{group}", names[-1] if names else "value"
+        if begin == line:
+            return
+
+
+def _escaped(text: str) -> str:
+    """As both Python and the engine read it."""
+    return re.sub(r"[\\.+*?()|\[\]{}^$]", r"\\\g<0>", text)
+
+
+def _in_class(character: str) -> str:
+    return "\\" + character if character in "\\]^-[&~" else "\\s" if character.isspace() else character

@@ -1,0 +1,79 @@
+"""Finds what must not be written into a scenario: credentials in headers, in URLs, in forms and in JSON."""
+
+from __future__ import annotations
+
+import re
+from keyword import iskeyword
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from plimsoll.sources.draft import Variable
+from plimsoll.sources.request_values import request_values, with_variables
+
+if TYPE_CHECKING:
+    from plimsoll.sources.draft import ScenarioDraft, Text
+
+_NAME = re.compile(
+    r"passw(?:or)?d|passwd|passphrase|pwd|passcode|secret|token|credential|jwt|authorization|signature|otp|(?:^|_)pin$"
+    r"|(?:api|access|private|secret|subscription)[-_]?key|session[-_]?id|(?:^|[-_])sig$|^key$|^auth$|cookie",
+    re.IGNORECASE,
+)
+"""The name of a field, a parameter or a header whose value is a credential."""
+_HEADER = re.compile(r"authorization|cookie|api-?key|token|secret|password|session|credential|signature", re.IGNORECASE)
+_SCHEME = re.compile(r"(Bearer|Basic|Token|ApiKey|Digest) (.+)", re.IGNORECASE | re.DOTALL)
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a field, a parameter or a header of this name has a credential."""
+    return _NAME.search(name) is not None
+
+
+def hide_secrets(draft: ScenarioDraft) -> None:
+    """Put a variable in place of each credential, and keep the values beside the draft."""
+    names: dict[str, str] = {}
+    """Names of variables by value."""
+    for step in draft.steps:
+        step.headers = [(name, _hidden_header(name, text, draft, names)) for name, text in step.headers]
+        with_variables(step, [
+            (value, _variable(value.label, value.value, draft, names))
+            for value in request_values(step)
+            if is_secret_name(value.label) and not value.field.startswith("header ")
+        ])  # fmt: skip
+
+
+def _hidden_header(name: str, text: Text, draft: ScenarioDraft, names: dict[str, str]) -> Text:
+    if _HEADER.search(name) is None or not text or any(isinstance(piece, Variable) for piece in text):
+        return text
+    value = "".join(map(str, text))
+    scheme = _SCHEME.fullmatch(value)
+    if scheme is None:
+        return (_variable(name, value, draft, names),)
+    return (f"{scheme[1]} ", _variable("token" if scheme[1].lower() == "bearer" else name, scheme[2], draft, names))
+
+
+def _variable(label: str, value: str, draft: ScenarioDraft, names: dict[str, str]) -> Variable:
+    if value not in names:
+        name = names[value] = free_name(label, draft)
+        draft.secrets[name] = draft.samples[name] = value
+    return Variable(names[value], "secret")
+
+
+def free_name(label: str, draft: ScenarioDraft) -> str:
+    """A name for a variable that no other one has: `X-CSRF-Token` becomes x_csrf_token."""
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", unquote(label).rpartition(".")[2])
+    name = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower() or "value"
+    if not name[0].isalpha() or name in _TAKEN or iskeyword(name):
+        name = f"value_{name}"
+    taken = {*draft.secrets, *draft.data, *(extract.name for step in draft.steps for extract in step.extracts)}
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}_{number}"
+    return free
+
+
+_TAKEN = frozenset((
+    "uuid", "iteration", "user", "random", "self", "response", "os", "re", "json", "csv", "time", "quote", "task",
+    "person", "id", "type", "data",
+))  # fmt: skip
+"""Variables of every plan, and names that a locustfile uses."""

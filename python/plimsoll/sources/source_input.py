@@ -1,0 +1,83 @@
+"""The input of a source: a file, the standard input, or a command that was typed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from plimsoll.errors import UsageError
+
+LONGEST_INPUT = 256 << 20
+"""Bytes; a longer file is refused."""
+STDIN = "-"
+_SNIFFED = 64 << 10
+"""Characters at the beginning of a text by which its format is recognized."""
+
+
+@dataclass(frozen=True)
+class SourceInput:
+    """The text of a source, and how messages name it."""
+
+    name: str
+    text: str
+    path: Path | None = None
+    """The file; None: typed, or from the standard input."""
+
+    @classmethod
+    def of(cls, word: str) -> SourceInput:
+        """word: a path, "-", or the text of a command itself. Raises UsageError."""
+        if word == STDIN:
+            return cls("<stdin>", _decoded("<stdin>", sys.stdin.buffer.read(LONGEST_INPUT + 1)))
+        if word.lstrip().lower().startswith(("curl ", "curl.exe ", "curl\t", "invoke-webrequest ")):
+            return cls("<command>", word)
+        path = Path(word)
+        try:
+            with path.open("rb") as file:
+                return cls(word, _decoded(word, file.read(LONGEST_INPUT + 1)), path)
+        except IsADirectoryError as error:
+            raise UsageError(f"{word} is a folder; name the files in it") from error
+        except OSError as error:
+            hint = ""
+            if "://" in word:
+                hint = f"; for one request write: plimsoll scenario curl {word}"
+            raise UsageError(f"cannot read {word}: {error.strerror}{hint}") from error
+
+    @property
+    def beginning(self) -> str:
+        return self.text[:_SNIFFED]
+
+    @property
+    def folder(self) -> Path:
+        """Where the relative paths in it begin."""
+        return self.path.parent if self.path else Path()
+
+    @cached_property
+    def json(self) -> Any:
+        """Its JSON value. Raises UsageError with line and column."""
+        try:
+            return json.loads(self.text)
+        except json.JSONDecodeError as error:
+            raise UsageError(f"{self.name}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from error
+        except (ValueError, RecursionError) as error:
+            # Numbers of thousands of digits, and lists within lists without end.
+            raise UsageError(f"{self.name}: not JSON that can be read: {error}") from error
+
+    def line_of(self, offset: int) -> int:
+        """The line, counted from 1, of a character."""
+        return self.text.count("\n", 0, offset) + 1
+
+
+def _decoded(name: str, content: bytes) -> str:
+    if len(content) > LONGEST_INPUT:
+        raise UsageError(f"{name}: longer than {LONGEST_INPUT >> 20} MiB; record fewer pages, or leave out bodies")
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{name}:{line}: not UTF-8 text") from error

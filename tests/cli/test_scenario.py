@@ -1,0 +1,141 @@
+"""`plimsoll scenario`: a target receives the same from the source itself, from the plan and from the locustfile."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from email import message_from_bytes
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.sources.recording_target import target
+
+if TYPE_CHECKING:
+    from tests.sources.recording_target import Received
+
+OWN = ("host", "user-agent", "accept-encoding", "content-length", "connection", "accept", "expect")
+"""Headers that each client chooses."""
+
+COMMANDS = r"""
+curl -s $URL/todos/?limit=10 -H 'X-Tenant: a' | cat
+curl -s -X POST $URL/todos/ --json '{"title": "Buy \"milk\"", "n": [1, 2.5, null]}'
+curl -s $URL/login -u 'ann:s3cret' -d 'user=ann&password=p%26w' -d 'next=%2Fhome'
+curl -s -G $URL/search --data-urlencode 'q=a b&c'
+curl -s -XPURGE $URL/cache/1 -b 'a=1; b=2'
+curl -s -F 'title=x y' -F 'note=@note.txt;type=text/plain' $URL/upload
+curl -s -F 'picture=@a.bin' $URL/upload
+curl -s -T a.bin $URL/files/a
+curl -s $URL/text -H 'Content-Type: text/plain' --data-binary $'a\nb ${x}'
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "note.txt").write_text("one\ntwo\n")
+    (tmp_path / "a.bin").write_bytes(bytes(range(256)))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(folder: Path, *words: str, **environment: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "plimsoll", "run", *words, "--headless", "-u", "1", "--only-summary", "--yes"],
+        cwd=folder, env=os.environ | environment | {"PLIMSOLL_EXIT_CODE_ON_INVALID": "0"}, capture_output=True,
+        text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def said(received: Received) -> tuple[Any, ...]:
+    """A request without what each client chooses by itself."""
+    headers = {name: value for name, value in received.headers.items() if name not in OWN}
+    body: Any = received.body
+    if headers.get("content-type", "").startswith("multipart/"):
+        message = message_from_bytes(b"Content-Type: " + headers.pop("content-type").encode() + b"\r\n\r\n" + body)
+        body = [
+            (part["content-disposition"], part.get_content_type(), part.get_payload(decode=True).strip())
+            for part in message.get_payload()
+        ]
+    elif headers.get("content-type") == "application/json":
+        import json
+
+        body = json.loads(body)
+    elif headers.get("content-type") == "application/x-www-form-urlencoded" and received.method == "POST":
+        body = received.form
+    return received.method, received.path, headers, body
+
+
+def test_curl_a_plan_and_a_locustfile_send_the_same(plimsoll, folder):
+    with target() as service:
+        (folder / "commands.sh").write_text(COMMANDS.replace("$URL", service.url))
+        subprocess.run(["bash", "commands.sh"], cwd=folder, check=True, capture_output=True, timeout=60)
+        expected = [said(received) for received in service.take()]
+        assert len(expected) == 9
+
+        result = plimsoll("scenario", "commands.sh", "-o", "plan.toml")
+        assert result.exit_code == 0, result.stderr
+        assert result.stdout.splitlines()[0] == "9 steps of 9 requests."
+        run(folder, "plan.toml", "--iterations", "1")
+        assert [said(received) for received in service.take()] == expected
+
+        result = plimsoll("scenario", "commands.sh", "-o", "locustfile.py")
+        assert "Set AUTHORIZATION, PASSWORD, COOKIE in the environment" in result.stdout
+        secrets = {"AUTHORIZATION": "YW5uOnMzY3JldA==", "PASSWORD": "p&w", "COOKIE": "a=1; b=2"}
+        run(folder, "-f", "locustfile.py", "--iterations", "1", **secrets)
+        assert [said(received) for received in service.take()] == expected
+
+
+def test_a_pasted_command(plimsoll, folder):
+    result = plimsoll("scenario", "curl", "http://127.0.0.1:8000/", "-H", "A: b c", "-d", "x=1")
+    assert result.exit_code == 0
+    assert 'post = "/"' in result.stdout
+    assert 'A = "b c"' in result.stdout
+    assert result.stderr == "1 step of 1 request.\n"
+
+
+def test_a_scenario_after_a_pasted_command(plimsoll, folder):
+    result = plimsoll("scenario", "curl", "http://127.0.0.1:8000/", "-o", "plan.toml")
+    assert result.exit_code == 0
+    assert "Written: plan.toml. Run it: plimsoll run plan.toml" in result.stdout
+    assert (folder / "plan.toml").exists()
+
+
+def test_commands_from_the_standard_input(folder):
+    done = subprocess.run(
+        [sys.executable, "-m", "plimsoll", "scenario", "-"], input="curl http://h.test/a", capture_output=True,
+        text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, 'get = "/a"' in done.stdout) == (0, True)
+
+
+def test_files_that_exist_stay_without_force(plimsoll, folder):
+    (folder / "plan.secrets.csv").write_text("mine")
+    words = ("scenario", "-o", "plan.toml", "curl", "-u", "a:b", "http://h.test/")
+    refused = plimsoll(*words)
+    assert refused.exit_code == 2
+    assert "plan.secrets.csv exists; choose another name, or replace it with --force" in refused.stderr
+    assert not (folder / "plan.toml").exists()
+    assert plimsoll("scenario", "--force", *words[1:]).exit_code == 0
+    assert (folder / "plan.secrets.csv").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "missing argument 'SOURCE...'"),
+        (("none.har",), "plimsoll: cannot read none.har: No such file or directory"),
+        (("http://h.test/",), "for one request write: plimsoll scenario curl http://h.test/"),
+        (("note.txt",), "plimsoll: note.txt: its format is unknown; known are curl commands"),
+        (("-o", "plan.yaml", "curl", "http://h.test/"), "--output plan.yaml: write a plan (plan.toml) or a locustfile"),
+        (("-o", "no/plan.toml", "curl", "http://h.test/"), "cannot write no/plan.toml: No such file or directory"),
+        (("curl", "--jason", "{}", "http://h.test/"), "<command>:1: --jason is no option of curl"),
+        (("curl http://h.test/ 'x",), "<command>:1: a quote ' has no end"),
+    ],
+)  # fmt: skip
+def test_mistakes_end_with_2_and_one_line(plimsoll, folder, words, message):
+    result = plimsoll("scenario", *words)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.splitlines()) == 1

@@ -1,0 +1,127 @@
+"""Plans that are made here, read by the reader of plans."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import pytest
+
+from plimsoll.load.plan_file import read_plan
+from plimsoll.sources.making import make_draft, written
+
+
+@pytest.fixture
+def plan_of(tmp_path):
+    """The text of the plan of some commands, and its scenario for native users; it has been read without a mistake."""
+
+    def make(text: str) -> tuple[str, dict[str, Any]]:
+        files = written(make_draft([text]), "plan", as_locustfile=False)
+        (tmp_path / "plan.toml").write_text(files.text)
+        for name, content in files.files.items():
+            (tmp_path / name).write_bytes(content)
+        scenario = read_plan(str(tmp_path / "plan.toml")).scenario
+        assert scenario is not None
+        return files.text, scenario
+
+    return make
+
+
+def test_one_request_is_a_request(plan_of):
+    text, scenario = plan_of("curl http://127.0.0.1:8000/todos/ -H 'Accept: application/json'")
+    assert text == (
+        "# Made by plimsoll scenario from <command>.\n"
+        'target = "http://127.0.0.1:8000"\n\n[[request]]\nget = "/todos/"\nheaders = { Accept = "application/json" }\n'
+    )
+    assert scenario["flows"][0]["steps"][0]["headers"] == [["Accept", "application/json"]]
+
+
+def test_several_requests_are_a_flow_with_their_common_headers(plan_of):
+    text, _ = plan_of("curl http://h.test/a -H 'X: 1' -H 'Y: 1'\ncurl http://h.test/b -H 'X: 1' -H 'Y: 2'")
+    plan = tomllib.loads(text)
+    assert plan["headers"] == {"X": "1"}
+    assert [step["headers"] for step in plan["flow"][0]["step"]] == [{"Y": "1"}, {"Y": "2"}]
+
+
+@pytest.mark.parametrize(
+    ("body", "written"),
+    [
+        ('{"a": {"b": [1, "x", true]}, "c d": 1.5}', 'json = { a = { b = [1, "x", true] }, "c d" = 1.5 }'),
+        ('{"a": null}', """json = '{"a": null}'"""),
+        ("[1]", 'json = "[1]"'),
+        ("""{"a": "it's"}""", """json = { a = "it's" }"""),
+        ('{"a": "${x}"}', 'json = { a = "$${x}" }'),
+    ],
+)
+def test_json_is_a_table_where_toml_has_one(plan_of, body, written):
+    import json as codec
+    import shlex
+
+    text, scenario = plan_of(f"curl http://h.test/ --json {shlex.quote(body)}")
+    assert written in text.splitlines()
+    sent = scenario["flows"][0]["steps"][0]["body"]["json"].replace("$${", "${")
+    assert codec.loads(sent) == codec.loads(body)
+
+
+def test_credentials_are_beside_the_plan(plan_of, tmp_path):
+    text, scenario = plan_of(
+        "curl -u ann:s3cret -b 'sid=c00kie' 'http://h.test/?api_key=k3y&page=2'\n"
+        "curl http://h.test/ -H 'Authorization: Bearer t0ken' -d 'user=ann&password=p4ss'\n"
+        """curl http://h.test/ --json '{"a": {"client_secret": "deep"}}' -H 'X-Api-Key: k3y'"""
+    )
+    for secret in ("s3cret", "YW5uOnMzY3JldA", "c00kie", "k3y", "t0ken", "p4ss", "deep"):
+        assert secret not in text
+    rows = (tmp_path / "plan.secrets.csv").read_text().splitlines()
+    assert rows == [
+        "api_key,authorization,cookie,password,token,client_secret", "k3y,YW5uOnMzY3JldA==,sid=c00kie,p4ss,t0ken,deep",
+    ]  # fmt: skip
+    assert 'Authorization = "Bearer ${secrets.token}"' in text
+    assert 'body = "user=ann&password=${secrets.password}"' in text
+    (feeder,) = scenario["feeders"]
+    assert feeder["rows"] == [rows[1].split(",")]
+
+
+def test_multipart_bodies(plan_of, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "note.txt").write_text("hello\n")
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\xff")
+    _text, scenario = plan_of("curl -F a=1 -F f=@note.txt http://h.test/\ncurl -F f=@a.png http://h.test/")
+    first, second = scenario["flows"][0]["steps"]
+    boundary = dict(first["headers"])["Content-Type"].partition("boundary=")[2]
+    assert first["body"]["text"].split(f"--{boundary}")[1:] == [
+        '\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n',
+        '\r\nContent-Disposition: form-data; name="f"; filename="note.txt"\r\n'
+        "Content-Type: application/octet-stream\r\n\r\nhello\n\r\n",
+        "--\r\n",
+    ]
+    assert b"\x89PNG\xff" in (tmp_path / "plan.step-2.bin").read_bytes()
+    assert "base64" in second["body"]
+
+
+def test_targets_say_how_they_are_reached(plan_of):
+    text, scenario = plan_of("curl -k https://a.test/x\ncurl --http2 https://b.test/y -m 3\ncurl -k https://a.test/z")
+    assert [(target["url"], target["verify"], target.get("http2")) for target in scenario["targets"]] == [
+        ("https://a.test", False, None), ("https://b.test", True, True),
+    ]  # fmt: skip
+    assert [step["target"] for step in scenario["flows"][0]["steps"]] == [0, 1, 0]
+    assert scenario["flows"][0]["steps"][1]["timeout"] == 3
+    assert 'target = "b.test"\n' in text
+
+
+def test_other_methods_and_names(plan_of):
+    _, scenario = plan_of("curl -X PURGE 'http://h.test/a?b=1'")
+    (step,) = scenario["flows"][0]["steps"]
+    assert (step["method"], step["path"], step["name"]) == ("PURGE", "/a?b=1", "/a")
+
+
+def test_headers_of_a_browser_are_left_out(plan_of):
+    _, scenario = plan_of(
+        "curl 'http://h.test/' -H 'User-Agent: Mozilla/5.0 (X11)' -H 'sec-ch-ua: x' -H 'Accept-Language: de' "
+        "-H 'Upgrade-Insecure-Requests: 1' -H 'X-Requested-With: XMLHttpRequest' -H 'Accept: */*' --compressed"
+    )
+    assert scenario["flows"][0]["steps"][0]["headers"] == [["X-Requested-With", "XMLHttpRequest"]]
+
+
+def test_the_same_input_gives_the_same_bytes(plan_of):
+    text = "curl http://h.test/ -u a:b -F x=y\ncurl http://h.test/ -d q=1"
+    assert plan_of(text) == plan_of(text)
