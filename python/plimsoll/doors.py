@@ -7,6 +7,7 @@ A package that adds a source of scenarios says so in its pyproject.toml:
 
 The groups, and the registries that they add to:
 
+    plimsoll.outputs    OUTPUTS in outputs/kinds.py
     plimsoll.sources    SOURCES in sources/reading.py
 """
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from plimsoll.report.assessment import Assessment
+    from plimsoll.run.coordinator.output_feed import OutputFeed
     from plimsoll.run.coordinator.progress import Progress
     from plimsoll.run.coordinator.recovery.resumption import Resumption
     from plimsoll.run.coordinator.target_watch import TargetWatch
@@ -93,6 +94,11 @@ def check_run(plan: RunPlan, outputs: Outputs) -> None:
 
         for text in outputs.observe:
             touches(text)
+    if outputs.out:
+        from plimsoll.outputs.kinds import opened
+
+        for text in outputs.out:
+            opened(text, has_page=plan.has_page)
 
 
 def perform(
@@ -173,7 +179,8 @@ def perform(
         sized = CapacityWarning(lambda: runner.launch)
         # Files of an earlier run are the last to be touched: until then the run can be refused.
         throttling = ThrottlingObserver()
-        seeing = (display, listener, store_writer, sized, timings, slow, watch, csv, exchanges, throttling)
+        feed = _feed(outputs, plan, about, store_writer, gate)
+        seeing = (display, listener, store_writer, feed, sized, timings, slow, watch, csv, exchanges, throttling)
         observers += [each for each in seeing if each]
         # Before the run: its loop takes signals itself, and leaves them to this as soon as it ends.
         kept.enter_context(interrupts.finishing())
@@ -186,6 +193,7 @@ def perform(
         if observed := {source: said for each in seen for source, said in each.facts.items()}:
             facts["observed"] = observed
         series = [found for each in seen for found in each.series]
+        notes += feed.finish() if feed else []
         lost = store_writer.finish(result.status, result.ended, notes, facts, series)
         # What others will find in the store, not what this process has of it in its caches.
         store.close()
@@ -202,6 +210,11 @@ def perform(
             csv.finish(view, source.assessment)
         if listener:
             listener.over(result.status, view, source.assessment, code, "; ".join(map(str, errors)))
+        if feed:
+            feed.end(result, view, source.assessment, code, notes)
+            for missing in feed.close():
+                if missing not in notes:
+                    logger.warning(missing)
         # Not before the display has left the terminal.
         stack.close()
         # Of a run that was refused before its first request there is nothing to report but why.
@@ -229,6 +242,24 @@ def _watch(texts: tuple[str, ...], stack: ExitStack) -> TargetWatch | None:
     watch = TargetWatch(texts)
     stack.callback(watch.close)
     return watch
+
+
+def _feed(
+    outputs: Outputs,
+    plan: RunPlan,
+    about: Callable[[], dict[str, Any]],
+    store_writer: StoreWriter,
+    gate: ThresholdMonitor,
+) -> OutputFeed | None:
+    """None for a run without outputs. Raises UsageError."""
+    if not outputs.out:
+        return None
+    # Only here, as few runs have one.
+    from plimsoll.run.coordinator.output_feed import OutputFeed
+
+    return OutputFeed(
+        outputs.out, about, lambda: store_writer.run, gate.so_far, has_page=plan.has_page, is_strict=plan.strict
+    )
 
 
 def _differences(machines: Iterable[JoinedMachine]) -> list[str]:
@@ -410,7 +441,7 @@ def report_run(outputs: Outputs, source: RunSource, notes: tuple[str, ...] = ())
     # What makes reports takes a while to import; a run must not wait for it.
     from plimsoll.report.outputs import text, write
 
-    stream = sys.stderr if outputs.json or outputs.summary == STDOUT else sys.stdout
+    stream = sys.stderr if outputs.is_stdout_taken else sys.stdout
     tables = text(source, "tables", OutputRequest(width=room(stream), colour=shows_ansi(stream)))
     known = "" if source.run is not None else "".join(f"note: {note}\n" for note in notes)
     failed: list[PlimsollError] = []

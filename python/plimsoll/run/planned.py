@@ -7,6 +7,7 @@ import os
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.report.writing import STDOUT
 from plimsoll.run.plan import RunPlan
 
 if TYPE_CHECKING:
@@ -25,10 +26,10 @@ class Outputs:
     csv: str | None = None
     csv_full_history: bool = False
     json: bool = False
-    """Locust's JSON on stdout; the tables then go to stderr."""
+    """Locust's JSON on stdout."""
     json_file: str | None = None
     summary: str | None = None
-    """The file of all that is known of the run, as JSON; "-" is stdout, and the tables then go to stderr."""
+    """The file of all that is known of the run, as JSON; "-" is stdout."""
     html: str | None = None
     junit: str | None = None
     hlog: str | None = None
@@ -37,6 +38,13 @@ class Outputs:
     only_summary: bool = False
     observe: tuple[str, ...] = ()
     """What is observed of the target, as `observe.kinds` has it."""
+    out: tuple[str, ...] = ()
+    """Where its figures go while it runs, as `outputs.kinds` has it."""
+
+    @property
+    def is_stdout_taken(self) -> bool:
+        """Something that a program reads goes to stdout; the tables then go to stderr."""
+        return self.json or STDOUT in (self.summary, *(text.partition("=")[2].partition(",")[0] for text in self.out))
 
     def files(self) -> list[tuple[str, str]]:
         """(format, path) of what is written once the run is over."""
@@ -56,12 +64,13 @@ class Outputs:
             "secret": sorted(self.secret),
             "thresholds": list(self.thresholds),
             "observe": list(self.observe),
+            "out": list(self.out),
         }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Outputs:
         """The inverse of `to_dict`."""
-        several = {name: tuple(data[name]) for name in ("thresholds", "observe")}
+        several = {name: tuple(data[name]) for name in ("thresholds", "observe", "out")}
         return cls(**{**data, **several, "secret": frozenset(data["secret"])})
 
 

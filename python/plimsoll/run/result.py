@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.errors import PlimsollError
     from plimsoll.stats.view import RunView
 
@@ -63,6 +65,12 @@ class Result:
         """Say it now, and keep it with the run."""
         self.notes.append(note)
         logger.error(note)
+
+    @property
+    def edits(self) -> Sequence[tuple[int, str]]:
+        """Changes of the load by hand: the second, and what it was from then on."""
+        edits: Sequence[tuple[int, str]] = self.facts.get("edits", ())
+        return edits
 
     def note_change(self, second: int, what: str) -> str:
         """The load was changed by hand. Returns the note."""

@@ -112,6 +112,10 @@ class RecentSeconds:
         """The workers with a report of one of these seconds, by number."""
         return self._workers.get(second, {})
 
+    def is_complete(self, second: int, workers: int) -> bool:
+        """Whether so many workers have reported a second, or it is two seconds old."""
+        return second <= self.last - 2 or len(self.workers(second)) >= workers
+
     def _is_recent(self, second: int) -> bool:
         return second > self.last - WINDOW
 

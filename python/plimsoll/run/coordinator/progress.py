@@ -74,6 +74,12 @@ class Progress:
     """Users alive per class."""
     is_editable: bool = False
     """Its load may be changed: nobody else says what it is, and it does not stop yet."""
+    notes: Sequence[str] = ()
+    """Of the run so far, in the order of time. The list grows."""
+    edits: Sequence[tuple[int, str]] = ()
+    """Changes of the load by hand so far: the second, and what it was from then on."""
+    lost_workers: int = 0
+    """So far."""
     reporting: Reporting = field(default_factory=Reporting)
     """What the locustfile wants of the reports."""
 

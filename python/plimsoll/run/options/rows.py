@@ -234,6 +234,9 @@ _RESULTS = (
             help="Record the target's side once a second: pid:1234, name:nginx, container:web, unit:app.service, "
                  "postgresql://user@host/db, http://host:9100/metrics#PATTERN, prometheus+http://host:9090#QUERY, "
                  "otlp:4318; may be repeated."),
+    _option("--out", group=RESULTS, metavar="NAME[=URL]", multiple=True, verbs=_REPEATED,
+            help="Send the figures of the run elsewhere as it runs, once a second: jsonl=FILE, jsonl=http://host/in (a "
+                 "JSON object a line; - is stdout). Settings follow with commas: ,key=value; may be repeated."),
     _flag("--traceparent", group=RESULTS,
           help="Send a W3C traceparent header with each request, and list the slowest requests by their traces."),
     _flag("--headless", group=RESULTS, help="Without the page: the run begins at once, and all ends with it.",
@@ -260,7 +263,8 @@ _RESULTS = (
     _option("--exit-code-on-invalid", group=RESULTS, metavar="N", kind=Kind.INTEGER, default=3,
             help="Exit code of a run whose load was not the load asked for; 3 by default; 0: never for this reason."),
     _flag("--strict", group=RESULTS,
-          help="Exit code 3 also when the generator may have added more than 5 % to a figure."),
+          help="Exit code 3 also when the generator may have added more than 5 % to a figure; and no run without the "
+               "receivers of --out."),
     _option("-L", "--loglevel", group=RESULTS, metavar="LEVEL", kind=Kind.LEVEL, choices=LEVELS, default="INFO",
             help="Lowest level that is logged: DEBUG, INFO, WARNING, ERROR or CRITICAL.",
             locust=LocustOption(_LOGGING, env="LOGLEVEL", default="INFO")),

@@ -172,7 +172,7 @@ class LiveRun:
         """workers: those left. A second is drawn once all of them have reported it, or two seconds later."""
         reported = {each.second for each in seconds} | {each.second for each in health}
         due = {second for second in reported if recent.last - WINDOW < second <= self._drawn}
-        while self._drawn < recent.last and (is_last or _is_complete(recent, self._drawn + 1, workers)):
+        while self._drawn < recent.last and (is_last or recent.is_complete(self._drawn + 1, workers)):
             self._drawn += 1
             due.add(self._drawn)
         return self.charts.take(seconds, [chart_second(recent, each, self._timed) for each in sorted(due)])
@@ -189,10 +189,6 @@ class LiveRun:
         load = self.plan.load.to_dict() if self.plan.load else None
         users = self.plan.users if wanted is None else wanted
         return load_in_short({"load": load, "users": users, "shaped": self._shaped, **self.plan.protocol})
-
-
-def _is_complete(recent: RecentSeconds, second: int, workers: int) -> bool:
-    return second <= recent.last - 2 or len(recent.workers(second)) >= workers
 
 
 def _trouble_fields(view: RunView) -> dict[str, Any]:

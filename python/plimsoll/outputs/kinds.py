@@ -1,0 +1,91 @@
+"""The outputs that there are, and the notation of `--out`: NAME[=URL][,key=value]."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from plimsoll.doors import members
+from plimsoll.errors import UsageError
+from plimsoll.redact import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plimsoll.outputs.output import Output
+
+GROUP = "plimsoll.outputs"
+"""The entry points by which another package adds an output: objects of `OutputKind`."""
+_SETTING = re.compile(r",(?=[a-z_]+=)")
+
+
+@dataclass(frozen=True, slots=True)
+class OutputTarget:
+    """A text of `--out`, in its parts."""
+
+    kind: str
+    url: str = ""
+    """A URL, or the path of a file; "" if it is not given."""
+    settings: Mapping[str, str] = field(default_factory=dict, repr=False)
+    has_page: bool = False
+    """Whether the run has a page, whose server can show figures."""
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return f"output {self.kind}{f' ({redact(self.url)})' if self.url else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class OutputKind:
+    """A kind of output."""
+
+    example: str
+    help: str
+    open: Callable[[OutputTarget], Output]
+    """Raises UsageError for a URL or a setting that it cannot use. It connects to nothing."""
+    settings: tuple[str, ...] = ()
+    """The keys that it knows."""
+
+
+def opened(text: str, *, has_page: bool) -> tuple[OutputTarget, Output]:
+    """text: as in `OUTPUTS`. has_page: whether the run has one. Raises UsageError."""
+    target = replace(parse_target(text), has_page=has_page)
+    kinds = members(GROUP, OutputKind, OUTPUTS)
+    try:
+        if (kind := kinds.get(target.kind)) is None:
+            raise UsageError(f"there is no such output; there are {', '.join(sorted(kinds))}")
+        if unknown := sorted(target.settings.keys() - set(kind.settings)):
+            known = f"it has {', '.join(kind.settings)}" if kind.settings else "it has none"
+            raise UsageError(f"no setting {unknown[0]}; {known}")
+        return target, kind.open(target)
+    except UsageError as error:
+        raise UsageError(f"--out {redact(text)}: {error}") from error
+
+
+def parse_target(text: str) -> OutputTarget:
+    """The parts of NAME[=URL][,key=value]."""
+    head, *settings = _SETTING.split(text.strip())
+    name, _, url = head.partition("=")
+    pairs = (setting.partition("=") for setting in settings)
+    return OutputTarget(name, url, {key: value for key, _, value in pairs})
+
+
+# Each function imports what its output needs: most runs have none of them.
+
+
+def _json_lines(target: OutputTarget) -> Output:
+    from plimsoll.outputs.json_lines import JsonLines
+
+    return JsonLines(target)
+
+
+OUTPUTS = {
+    "jsonl": OutputKind(
+        "jsonl=run.jsonl", "a JSON object a line, one line a second, to a file, to stdout (-) or to a URL", _json_lines,
+        ("header",),
+    ),
+}  # fmt: skip
+"""By name."""

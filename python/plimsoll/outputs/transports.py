@@ -1,0 +1,222 @@
+"""Ways to a receiver: a stream or file, HTTP, UDP. Each sends one message at a time and waits for a few seconds at
+most."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import os
+import socket
+import ssl
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import unquote, urlsplit
+
+from plimsoll.errors import UsageError
+from plimsoll.outputs.output import OutputError
+from plimsoll.plain_text import one_line
+from plimsoll.redact import redact
+from plimsoll.report.writing import STDOUT, check_writable
+from plimsoll.store.database import create_for_owner
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+TIMEOUT_S = 5.0
+"""For a connection, and for each piece of a response."""
+DATAGRAM_BYTES = 1400
+"""Largest datagram: it fits into a frame of Ethernet."""
+MOST_REPLY_BYTES = 1 << 16
+"""What is read of a response."""
+REPEATABLE = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Statuses after which the same request may succeed later."""
+
+
+class RetryError(OutputError):
+    """The message may be sent again. after_s: seconds that the receiver asks to wait; None if it does not say."""
+
+    def __init__(self, message: str, after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.after_s = after_s
+
+
+class Transport(Protocol):
+    def reach(self) -> None:
+        """Raises RetryError if the receiver cannot be reached."""
+
+    def send(self, message: bytes) -> None:
+        """Raises RetryError, and OutputError if the receiver refuses this message."""
+
+    def close(self) -> None: ...
+
+
+class FileTransport:
+    """Adds messages to the end of a file, or writes them to stdout. An experiment's runs share a file."""
+
+    def __init__(self, path: str) -> None:
+        """path: "-" is stdout. Raises UsageError if the file cannot be written."""
+        check_writable(path)
+        self._path = None if path == STDOUT else Path(path).absolute()
+        self._file: int | None = None
+
+    def reach(self) -> None:
+        try:
+            self._open()
+        except OSError as error:
+            raise RetryError(error.strerror or str(error)) from error
+
+    def _open(self) -> int:
+        if self._file is None:
+            if self._path is None:
+                # Not `sys.stdout`: a thread that waits in its buffer would hold up the end of the process.
+                self._file = os.dup(1)
+            else:
+                create_for_owner(str(self._path))
+                self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND)
+        return self._file
+
+    def send(self, message: bytes) -> None:
+        try:
+            file = self._open()
+            while message:
+                message = message[os.write(file, message) :]
+        except BrokenPipeError as error:
+            raise OutputError("nobody reads it any more") from error
+        except OSError as error:
+            raise RetryError(error.strerror or str(error)) from error
+
+    def close(self) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+class HttpTransport:
+    """POSTs messages over a kept connection. Does not follow redirects: they could lead to other receivers."""
+
+    def __init__(self, url: str, content_type: str, headers: Mapping[str, str] | None = None) -> None:
+        """url: with user:password@ for basic authentication. Raises UsageError for a malformed URL."""
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError as error:
+            raise UsageError(f"not a URL: {error}") from error
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise UsageError("a URL of the form http://host:port/path is needed")
+        self._address = (parts.hostname, port)
+        self._is_tls = parts.scheme == "https"
+        self._path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
+        self._headers = {"User-Agent": "plimsoll", "Content-Type": content_type, **(headers or {})}
+        if parts.username is not None:
+            user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+            self._headers["Authorization"] = f"Basic {base64.b64encode(user.encode()).decode()}"
+        self._connection: http.client.HTTPConnection | None = None
+
+    def reach(self) -> None:
+        try:
+            self._connect()
+        except (OSError, http.client.HTTPException) as error:
+            raise RetryError(_reason(error)) from error
+
+    def _connect(self) -> http.client.HTTPConnection:
+        if self._connection is None:
+            host, port = self._address
+            connection: http.client.HTTPConnection
+            if self._is_tls:
+                connection = http.client.HTTPSConnection(
+                    host, port, timeout=TIMEOUT_S, context=ssl.create_default_context()
+                )
+            else:
+                connection = http.client.HTTPConnection(host, port, timeout=TIMEOUT_S)
+            connection.connect()
+            self._connection = connection
+        return self._connection
+
+    def send(self, message: bytes) -> None:
+        is_kept = self._connection is not None
+        try:
+            try:
+                status, reply, retry_after = self._post(message)
+            except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
+                self.close()
+                if not is_kept:
+                    raise
+                # The receiver closed the kept connection while nothing was sent. A new one shows if there is an error.
+                status, reply, retry_after = self._post(message)
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            raise RetryError(_reason(error)) from error
+        if 200 <= status < 300:
+            return
+        text = one_line(redact(reply.decode("utf-8", "replace")))[:200]
+        refusal = f"status {status} {http.client.responses.get(status, '')}".rstrip() + (f": {text}" if text else "")
+        if status in REPEATABLE:
+            raise RetryError(refusal, retry_after)
+        raise OutputError(refusal)
+
+    def _post(self, message: bytes) -> tuple[int, bytes, float | None]:
+        connection = self._connect()
+        connection.request("POST", self._path, message, self._headers)
+        response = connection.getresponse()
+        reply = response.read(MOST_REPLY_BYTES)
+        if not response.isclosed() or response.will_close:
+            self.close()
+        retry_after = response.headers.get("Retry-After", "")
+        return response.status, reply, float(retry_after) if retry_after.isdecimal() else None
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+class UdpTransport:
+    """Sends messages of whole lines as datagrams. Nobody says whether they arrive."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._address = (host, port)
+        self._socket: socket.socket | None = None
+
+    def reach(self) -> None:
+        try:
+            self._connect()
+        except OSError as error:
+            raise RetryError(_reason(error)) from error
+
+    def _connect(self) -> socket.socket:
+        if self._socket is None:
+            family, kind, protocol, _, address = socket.getaddrinfo(*self._address, type=socket.SOCK_DGRAM)[0]
+            connection = socket.socket(family, kind, protocol)
+            connection.connect(address)
+            self._socket = connection
+        return self._socket
+
+    def send(self, message: bytes) -> None:
+        try:
+            connection = self._connect()
+            for datagram in datagrams(message):
+                connection.send(datagram)
+        except OSError as error:
+            self.close()
+            raise RetryError(_reason(error)) from error
+
+    def close(self) -> None:
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+
+def datagrams(message: bytes) -> list[bytes]:
+    """The lines of a message in pieces of at most `DATAGRAM_BYTES`. A longer line is a piece of its own."""
+    pieces: list[bytes] = []
+    for line in message.splitlines(keepends=True):
+        if pieces and len(pieces[-1]) + len(line) <= DATAGRAM_BYTES:
+            pieces[-1] += line
+        else:
+            pieces.append(line)
+    return pieces
+
+
+def _reason(error: Exception) -> str:
+    strerror = getattr(error, "strerror", None)
+    return strerror or str(error) or type(error).__name__

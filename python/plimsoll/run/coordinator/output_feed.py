@@ -1,0 +1,198 @@
+"""Makes of a run in progress what its outputs get: whole seconds, and what happened."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from plimsoll import __version__
+from plimsoll.errors import UsageError
+from plimsoll.outputs.kinds import opened
+from plimsoll.outputs.output import OutputEvent, OutputRun, OutputSecond
+from plimsoll.record import TIMES_OF
+from plimsoll.redact import redact
+from plimsoll.report.document.opening import sentence
+from plimsoll.run.coordinator.output_thread import FLUSH_S, OutputThread
+from plimsoll.run.coordinator.progress import Observer
+from plimsoll.stats.headline.generator import is_early
+from plimsoll.stats.summary import summarise_total
+from plimsoll.stats.validity import judge_so_far
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from plimsoll.outputs.output import EventKind
+    from plimsoll.record import Health, Interval
+    from plimsoll.report.assessment import Assessment
+    from plimsoll.run.coordinator.progress import Progress
+    from plimsoll.run.result import Result
+    from plimsoll.stats.thresholds.watch import ThresholdResult
+    from plimsoll.stats.view import RunView
+
+REACH_S = 10.0
+"""Seconds that receivers get to answer at the start of a run with --strict."""
+QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+"""In the event of the end."""
+
+
+class OutputFeed(Observer):
+    """A run whose last second is complete, or two seconds old, goes to every output."""
+
+    def __init__(
+        self,
+        texts: Sequence[str],
+        manifest: Callable[[], Mapping[str, Any]],
+        run_id: Callable[[], str | None],
+        judge: Callable[[float], Sequence[ThresholdResult]],
+        *,
+        has_page: bool,
+        is_strict: bool,
+    ) -> None:
+        """texts: as `outputs.kinds` has them. manifest, run_id: of the run, asked for when it starts. judge: how the
+        thresholds stand. is_strict: a receiver that cannot be reached ends the run before it begins. Raises
+        UsageError."""
+        opened_outputs = [opened(text, has_page=has_page) for text in texts]
+        self._threads = [OutputThread(target.name, output) for target, output in opened_outputs]
+        self._get_manifest = manifest
+        self._run_id = run_id
+        self._judge = judge
+        self._is_strict = is_strict
+        self._manifest: Mapping[str, Any] = {}
+        self._started = 0.0
+        self._next = 0
+        """The first second that the outputs do not have."""
+        self._intervals: dict[int, list[Interval]] = {}
+        """By second: what the outputs do not have."""
+        self._health: dict[int, list[Health]] = {}
+        self._broken: set[str] = set()
+        """Thresholds that are known to be broken."""
+        self._known_notes = self._known_edits = self._known_losses = 0
+        self._last: Progress | None = None
+        self._connected = 0
+        """Workers, at the last look before the run began to stop."""
+
+    def start(self, started: float, stamp: str) -> None:
+        """Raises UsageError with --strict if a receiver cannot be reached."""
+        self._started = started
+        self._manifest = manifest = self._get_manifest()
+        name = str((manifest.get("scenario") or {}).get("name") or "")
+        run = OutputRun(
+            id=self._run_id() or "",
+            name=redact(name),
+            started=started,
+            host=redact(manifest.get("host") or ""),
+            model=manifest.get("model") or "closed",
+            version=__version__,
+            commit=(manifest.get("git") or {}).get("commit") or "",
+            timed=TIMES_OF[manifest.get("times_of") or "all"],
+        )
+        for thread in self._threads:
+            thread.start(run)
+        if self._is_strict:
+            self._ensure_reached()
+        load = f"{run.model} model against {run.host or 'its targets'}"
+        self._event("start", started, f"Run {run.id} starts: {run.name}, {load}.", host=run.host, name=run.name)
+
+    def _ensure_reached(self) -> None:
+        deadline = time.monotonic() + REACH_S
+        for thread in self._threads:
+            if (reason := thread.reached(deadline)) is not None:
+                raise UsageError(f"{thread.name} cannot be reached: {reason}; without --strict the run goes on")
+
+    def second(self, progress: Progress) -> None:
+        self._last = progress
+        if progress.state != "stopping":
+            self._connected = progress.workers
+        for interval in progress.batch.intervals:
+            self._intervals.setdefault(interval.second, []).append(interval)
+        for row in progress.batch.health:
+            self._health.setdefault(row.second, []).append(row)
+        recent = progress.view.recent
+        while self._next <= recent.last and recent.is_complete(self._next, progress.workers):
+            self._put_second(progress)
+        self._look_for_events(progress)
+
+    def finish(self) -> list[str]:
+        """Deliver what is left of the seconds. Returns what was not delivered, for people."""
+        if (progress := self._last) is not None:
+            while self._next <= progress.view.recent.last or self._intervals or self._health:
+                self._put_second(progress)
+            self._look_for_events(progress)
+        return self._flushed()
+
+    def end(self, result: Result, view: RunView, assessment: Assessment, exit_code: int, notes: Sequence[str]) -> None:
+        """The last event: what came of the run. exit_code: of the command."""
+        total = summarise_total(view)
+        text = redact(sentence(view, self._manifest, total))
+        is_valid = assessment.validity.valid
+        times = zip(QUANTILES, total.response.quantiles(tuple(QUANTILES.values())), strict=True)
+        self._event(
+            "end", result.ended or time.time(), text,
+            status=result.status, exit_code=exit_code,
+            verdict="invalid" if not is_valid else "failed" if exit_code else "passed",
+            valid=is_valid, reasons=[redact(reason) for reason in assessment.validity.reasons],
+            thresholds=[{"text": each.text, "outcome": each.outcome, "detail": each.detail} for each in
+                        assessment.thresholds],
+            requests=total.requests, failures=total.failures, rps=total.rps,
+            response_ms={name: None if time is None else time.value for name, time in times},
+            notes=[redact(note) for note in notes],
+        )  # fmt: skip
+
+    def close(self) -> list[str]:
+        """Deliver the last event, and end. Returns what was not delivered, for people."""
+        lost = self._flushed()
+        for thread in self._threads:
+            thread.close()
+        return lost
+
+    def _flushed(self) -> list[str]:
+        deadline = time.monotonic() + FLUSH_S
+        waiting = [thread.flush() for thread in self._threads]
+        return [lost for finish in waiting if (lost := finish(deadline))]
+
+    def _put_second(self, progress: Progress) -> None:
+        """The next second, with what came late of the seconds before."""
+        recent = progress.view.recent
+        second = min(self._next, recent.last)
+        due = [known for known in (self._intervals.keys() | self._health.keys()) if known <= second]
+        checks = judge_so_far(progress.view, self._manifest, {"lost_workers": progress.lost_workers}).checks
+        failed = [check for check in checks if check.state == "failed" and not is_early(check, progress.view)]
+        made = OutputSecond(
+            second=second,
+            time=self._started + second + 1,
+            state=progress.state,
+            wanted=progress.wanted,
+            connected=self._connected,
+            intervals=tuple(row for known in due for row in self._intervals.pop(known, ())),
+            health=tuple(row for known in due for row in self._health.pop(known, ())),
+            reports=tuple(recent.workers(second).values()),
+            reasons=tuple(redact(check.text) for check in failed),
+            remarks=tuple(redact(check.text) for check in checks if check.state == "remark"),
+            thresholds=tuple(self._judge(progress.view.rate_s)),
+        )
+        self._next = second + 1
+        for thread in self._threads:
+            thread.put(made)
+
+    def _look_for_events(self, progress: Progress) -> None:
+        now = progress.started + progress.elapsed
+        edits = list(progress.edits[self._known_edits :])
+        for second, what in edits:
+            self._event("load_changed", progress.started + second, f"The load was changed by hand: {what}.")
+        # The note of a lost worker is the first one after the loss, and an edit is a note, too.
+        losses = progress.lost_workers - self._known_losses
+        for note in progress.notes[self._known_notes :]:
+            if not any(note.endswith(what) for _, what in edits):
+                self._event("worker_lost" if losses > 0 else "note", now, note)
+                losses -= 1
+        self._known_notes, self._known_edits = len(progress.notes), len(progress.edits)
+        self._known_losses = progress.lost_workers
+        for threshold in self._judge(progress.view.rate_s):
+            if threshold.outcome == "broken" and threshold.text not in self._broken:
+                self._broken.add(threshold.text)
+                text = f"The threshold {threshold.text} is broken: {threshold.detail}."
+                self._event("threshold_broken", now, text, threshold=threshold.text, value=threshold.value)
+
+    def _event(self, kind: EventKind, time: float, text: str, **details: Any) -> None:
+        for thread in self._threads:
+            thread.put(OutputEvent(kind, time, redact(text), details))

@@ -1,0 +1,113 @@
+"""Receivers that are away, slow or refuse, and what a run says of that."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.outputs.receiver import receiving
+
+from plimsoll.experiment.ports import free_port
+
+if TYPE_CHECKING:
+    from tests.command import Command, CountingTarget
+
+
+def test_a_receiver_that_is_away_costs_its_figures_and_nothing_else(plimsoll: Command, target: CountingTarget) -> None:
+    url = f"http://ann:s3cret@127.0.0.1:{free_port()}/"
+    done = plimsoll("run", target.url, "-u", "1", "-t", "2", "--out", f"jsonl={url},header=Authorization: s3cret")
+    assert done.code == 0, done
+    shown = url.replace("s3cret", "***")
+    assert f"output jsonl ({shown}) cannot be reached: Connection refused; the run goes on without it" in done.err
+    run = plimsoll.stored()
+    assert run["total"]["completed"] > 0
+    (note,) = run["run"]["notes"]
+    assert note.startswith(f"output jsonl ({shown}): ")
+    assert note.endswith("messages not delivered: Connection refused")
+    assert "s3cret" not in json.dumps(run) + done.out + done.err
+
+
+def test_with_strict_a_receiver_must_be_there(plimsoll: Command, target: CountingTarget) -> None:
+    out = f"jsonl=http://127.0.0.1:{free_port()}/"
+    done = plimsoll("run", target.url, "-u", "1", "-t", "2", "--strict", "--out", out)
+    assert done.code == 2, done
+    assert "cannot be reached: Connection refused; without --strict the run goes on" in done.err
+    assert target.total == 0
+
+
+def test_a_receiver_that_does_not_answer_holds_up_nothing(plimsoll: Command, target: CountingTarget) -> None:
+    is_over = threading.Event()
+
+    def wait() -> tuple[int, dict[str, str]]:
+        is_over.wait()
+        return 200, {}
+
+    with receiving() as receiver:
+        receiver.answer = wait
+        done = plimsoll("run", target.url, "-u", "1", "-t", "2", "--out", f"jsonl={receiver.url}/")
+        is_over.set()
+    assert done.code == 0, done
+    run = plimsoll.stored()
+    # It had nothing to do with the pace of the load: a second has as many requests as with no output.
+    assert run["total"]["per_second"]["requests"][1] > 0
+    (note,) = run["run"]["notes"]
+    assert note == f"output jsonl ({receiver.url}/) does not end: its last messages may be missing"
+
+
+def test_a_receiver_that_is_back_gets_everything(plimsoll: Command, target: CountingTarget) -> None:
+    left = [(503, {}), (429, {"Retry-After": "1"})]
+    with receiving() as receiver:
+        receiver.answer = lambda: left.pop(0) if left else (204, {})
+        done = plimsoll("run", target.url, "-u", "1", "-t", "4", "--out", f"jsonl={receiver.url}/")
+    assert done.code == 0, done
+    run = plimsoll.stored()
+    assert run["run"]["notes"] == []
+    lines = [json.loads(line) for line in receiver.body.splitlines()]
+    seconds = [line for line in lines if line["type"] == "second"]
+    assert sum(line["total"]["requests"] for line in seconds) == run["total"]["completed"]
+    assert [line["type"] for line in (lines[0], lines[-1])] == ["start", "end"]
+
+
+def test_a_lost_worker_and_a_change_of_the_load_are_events(plimsoll: Command, target: CountingTarget) -> None:
+    plimsoll.write(
+        "import os, signal, time\n"
+        "from locust import HttpUser, task, constant, runners, events\n"
+        "@events.init.add_listener\n"
+        "def _(environment, **kwargs):\n"
+        "    environment.began = time.monotonic()\n"
+        "class Shopper(HttpUser):\n"
+        "    wait_time = constant(0.1)\n"
+        "    @task\n"
+        "    def shop(self):\n"
+        "        self.client.get('/')\n"
+        "        is_first = self.environment.runner.worker_index == 0\n"
+        "        if is_first and time.monotonic() - self.environment.began > 2:\n"
+        "            os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = plimsoll(
+        "run", "-H", target.url, "--headless", "-u", "2", "-r", "2", "--processes", "2", "-t", "5",
+        "--out", "jsonl=run.jsonl",
+    )  # fmt: skip
+    lines = [json.loads(line) for line in (plimsoll.directory / "run.jsonl").read_text().splitlines()]
+    (lost,) = (line for line in lines if line["type"] == "worker_lost")
+    assert lost["text"].startswith("worker 0 ("), done
+    last = [line for line in lines if line["type"] == "second"][-2]
+    assert last["generator"]["workers"] == 1
+    assert not last["validity"]["valid"]
+    assert lines[-1]["verdict"] == "invalid"
+
+
+@pytest.mark.parametrize(("option", "variable"), [("out", None), (None, "PLIMSOLL_OUT")])
+def test_outputs_are_named_in_files_and_variables(
+    plimsoll: Command, target: CountingTarget, option: str | None, variable: str | None
+) -> None:
+    if option is not None:
+        (plimsoll.directory / "plimsoll.conf").write_text('out = ["jsonl=one.jsonl", "jsonl=two.jsonl"]\n')
+    if variable is not None:
+        plimsoll.environment[variable] = "jsonl=one.jsonl"
+    done = plimsoll("run", target.url, "-u", "1", "-t", "1", *(("--config", "plimsoll.conf") if option else ()))
+    assert done.code == 0, done
+    assert '"type":"end"' in (plimsoll.directory / "one.jsonl").read_text()
+    assert (plimsoll.directory / "two.jsonl").exists() == (option is not None)
