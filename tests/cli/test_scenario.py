@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.sources.recording_target import target
+from tests.sources.shop import FILES, PASSWORD, RECORDED_HOST, Shop
 
 if TYPE_CHECKING:
     from tests.sources.recording_target import Received
@@ -127,7 +128,7 @@ def test_files_that_exist_stay_without_force(plimsoll, folder):
         ((), "missing argument 'SOURCE...'"),
         (("none.har",), "plimsoll: cannot read none.har: No such file or directory"),
         (("http://h.test/",), "for one request write: plimsoll scenario curl http://h.test/"),
-        (("note.txt",), "plimsoll: note.txt: its format is unknown; known are curl commands"),
+        (("note.txt",), "plimsoll: note.txt: its format is unknown; known are HAR, curl commands"),
         (("-o", "plan.yaml", "curl", "http://h.test/"), "--output plan.yaml: write a plan (plan.toml) or a locustfile"),
         (("-o", "no/plan.toml", "curl", "http://h.test/"), "cannot write no/plan.toml: No such file or directory"),
         (("curl", "--jason", "{}", "http://h.test/"), "<command>:1: --jason is no option of curl"),
@@ -139,3 +140,24 @@ def test_mistakes_end_with_2_and_one_line(plimsoll, folder, words, message):
     assert result.exit_code == 2
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_two_recordings_are_proven(plimsoll, folder):
+    rules = Shop()
+    with target(rules) as service:
+        for name in ("shop-1.har", "shop-2.har"):
+            text = (FILES / name).read_text().replace(RECORDED_HOST, service.url.removeprefix("http://"))
+            (folder / name).write_text(text)
+        result = plimsoll("scenario", "shop-1.har", "shop-2.har", "-o", "locustfile.py", "--prove")
+        first, *rest = result.stdout.splitlines()
+        assert first.startswith("6 steps of 9 requests; 5 values taken from replies; 3 left out: 2 assets, 1 of other ")
+        assert rest[2] == "Proof: 6 of 6 steps proven."
+        assert result.exit_code == 0
+        run(folder, "-f", "locustfile.py", "--iterations", "1", PASSWORD=PASSWORD)
+        assert rules.refused == []
+
+        (folder / "other.har").write_text(text.replace('"status": 201', '"status": 200'))
+        result = plimsoll("scenario", "other.har", "--prove")
+        assert result.exit_code == 1
+        assert "Proof: 5 of 6 steps proven." in result.stderr
+        assert "  5 POST /api/orders            differs: status 201, recorded 200" in result.stderr.splitlines()

@@ -16,6 +16,7 @@ from plimsoll.sources.source_input import LONGEST_INPUT, SourceInput
 
 FILES = Path(__file__).parent / "files"
 SAMPLES = {
+    "har": FILES / "shop-1.har",
     "curl": FILES / "commands.sh",
 }
 """A file for each source."""
@@ -108,7 +109,7 @@ def test_another_package_adds_a_source_with_one_file_and_one_row(tmp_path, monke
     ("content", "message"),
     [
         (b"", "is empty"),
-        (b"hello\n", "its format is unknown; known are curl commands"),
+        (b"hello\n", "its format is unknown; known are HAR, curl commands"),
         (b"a\nb\xff", ":2: not UTF-8 text"),
         (b"curl http://h/\ncurl 'x", ":2: a quote ' has no end"),
     ],

@@ -11,6 +11,8 @@ import click
 
 from plimsoll.cli.parts.common import say
 from plimsoll.errors import UsageError
+from plimsoll.plain_text import plain_lines
+from plimsoll.redact import redact
 from plimsoll.report.numbers import counted
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ def _is_curl(args: list[str], number: int) -> bool:
     cls=ScenarioCommand,
     epilog="""\b
 Sources, detected by their contents:
+  HAR recordings of browsers and proxies, one, or two of the same flow
   commands of curl: typed, in a file, or from the standard input ("Copy as cURL" of a browser)
 
 \b
@@ -53,32 +56,61 @@ Examples:
   plimsoll scenario curl http://127.0.0.1:8000/todos/ -H 'Accept: application/json'
   plimsoll scenario -o plan.toml curl -X POST http://127.0.0.1:8000/todos/ --json '{"title": "x"}'
   plimsoll scenario commands.sh -o locustfile.py
+  plimsoll scenario first.har second.har -o plan.toml --prove
+  plimsoll scenario flow.har --hosts 'shop.test,*.shop.test' --assets
   wl-paste | plimsoll scenario - -o plan.toml""",
 )
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
 @click.option(
     "-o", "--output", metavar="FILE", help="A plan (.toml) or a locustfile (.py); by default a plan on stdout."
 )
+@click.option(
+    "--hosts",
+    metavar="PATTERNS",
+    default="",
+    help="Hosts of a recording to keep: 'shop.test,*.shop.test', or all; by default the site of the first request.",
+)
+@click.option("--assets", is_flag=True, help="Keep images, stylesheets, scripts and fonts of a recording.")
+@click.option("--prove", is_flag=True, help="Replay it once, and say of each step whether its reply is as recorded.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
-def scenario(sources: tuple[str, ...], output: str | None, force: bool) -> None:
-    """Write a plan or a locustfile from commands of curl.
+def scenario(sources: tuple[str, ...], output: str | None, hosts: str, assets: bool, prove: bool, force: bool) -> None:
+    """Write a plan or a locustfile from a recording, or from commands of curl.
 
-    Credentials are not written into it: a plan reads them from a file beside it, a locustfile from environment
-    variables. What the source says and the scenario does not do is listed.
+    A value that a request sends and that an earlier reply had is taken from that reply. Credentials are not written
+    into the file: a plan reads them from a file beside it, a locustfile from environment variables. What the source
+    says and the scenario does not do is listed. With --prove the exit code is 1 if a step is not proven.
     """
     from plimsoll.sources.making import make_draft, written
+    from plimsoll.sources.selection import SelectionRules
 
     if output is not None and not output.endswith(_SUFFIXES):
         raise UsageError(f"--output {output}: write a plan (plan.toml) or a locustfile (locustfile.py)")
-    draft = make_draft(sources)
+    draft = make_draft(sources, SelectionRules(hosts, assets))
     stem = Path(output).stem if output else "scenario"
     files = written(draft, stem, as_locustfile=bool(output and output.endswith(".py")))
+    tell = say if output is None else click.echo
     if output is None:
         click.echo(files.text, nl=False)
-        _report(draft, files, None, say)
-        return
-    _write(Path(output), files, force=force)
-    _report(draft, files, output, click.echo)
+    else:
+        _write(Path(output), files, force=force)
+    _report(draft, files, output, tell)
+    if prove and not _proven(draft, tell):
+        click.get_current_context().exit(1)
+
+
+def _proven(draft: ScenarioDraft, tell: Callable[[str], None]) -> bool:
+    """Print the proof. Raises PlimsollError if it cannot run."""
+    from plimsoll.sources.proof import prove
+
+    proofs, stale = prove(draft)
+    width = max(len(proof.step) for proof in proofs)
+    proven = sum(proof.state == "proven" for proof in proofs)
+    tell(f"Proof: {proven} of {counted(len(proofs), 'step')} proven.")
+    for proof in proofs:
+        tell(plain_lines(f"  {proof.step:<{width}}  {proof.state}{': ' if proof.why else ''}{redact(proof.why)}"))
+    if stale:
+        tell(f"{stale}.")
+    return proven == len(proofs)
 
 
 def _write(path: Path, files: ScenarioFiles, *, force: bool) -> None:

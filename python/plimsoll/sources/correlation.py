@@ -26,6 +26,8 @@ SHORTEST_VALUE = 8
 """Characters from which on a value of one recording may be random."""
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _ID = re.compile(r"(?:^|[_-])(?:id|uuid|guid|pk)$|[a-z]Id$|^ID$", re.IGNORECASE)
+_VAGUE = frozenset(("id", "uuid", "pk", "key"))
+"""Labels that say nothing alone."""
 _TYPED = re.compile(r".*\s.*|[^@]+@[^@]+\.[a-z]+|\d{4}-\d\d-\d\d.*|[\d.]+|[a-zA-Z-]{1,19}|(?:https?:)?//.*", re.DOTALL)
 """What people and programs write by themselves: words, sentences, addresses, dates, plain numbers."""
 _HEADERS = frozenset((
@@ -58,7 +60,18 @@ class Correlation:
             taken = {value for value, _ in found}
             self._own |= {value.value for value, _ in pairs if value not in taken}
             with_variables(step, found)
-        self._draft.is_likely = self._other is None and any(step.extracts for step in self._draft.steps)
+        if self._other is None:
+            self._note_made()
+
+    def _note_made(self) -> None:
+        """With one recording, say what the client may make anew each time."""
+        for number, step in enumerate(self._draft.steps, 1):
+            for value in request_values(step):
+                if _UUID.fullmatch(value.value):
+                    self._draft.notes.append(
+                        f"step {number} sends a UUID as {value.label} that no reply had: if the client makes a new one "
+                        "each time, name two recordings, or write a variable there"
+                    )
 
     def _pairs(self, number: int, step: DraftStep) -> Iterator[tuple[RequestValue, str]]:
         """The values of a step, and what the second recording has in their place; "" without one."""
@@ -78,8 +91,10 @@ class Correlation:
         if origin is None:
             return self._clients_own(value, second) if self._other is not None else None
         step_number, place = origin
-        name = free_name(place.label if place.label != "value" else value.label, self._draft)
-        comment = f"for {value.label or value.place} in step {number + 1}"
+        name = free_name(self._called(step_number, place, value), self._draft)
+        comment = f"step {number + 1} sends it as {value.label}" if value.label else f"step {number + 1} sends it"
+        if value.place.startswith("path segment"):
+            comment = f"step {number + 1} has it in its path"
         if self._other is None:
             comment = f"one recording: likely; {comment}"
         self._draft.steps[step_number].extracts.append(ReplyValue(name, place.kind, place.what, comment))
@@ -100,6 +115,15 @@ class Correlation:
                 elif value_at(self._other.steps[earlier].exchange.reply, place) == second:
                     return earlier, place
         return None
+
+    def _called(self, number: int, place: ReplyPlace, value: RequestValue) -> str:
+        """What the value of a place is called: an id after what it is the id of."""
+        if place.label.lower() in _VAGUE:
+            path = "".join(map(str, self._draft.steps[number].path)).partition("?")[0]
+            words = [word for word in path.split("/") if word.isidentifier()]
+            if words:
+                return f"{words[-1].removesuffix('s')}_{place.label}"
+        return value.label if place.label == "value" and value.label else place.label
 
     def _clients_own(self, value: RequestValue, second: str) -> Variable:
         """What differs and comes from no reply."""

@@ -134,8 +134,6 @@ class ScenarioDraft:
     """How many requests of the sources are no steps, by reason."""
     cookies: bool = False
     """Users keep cookies."""
-    is_likely: bool = False
-    """Values were taken from replies by the evidence of one recording only."""
 
 
 def plain(text: Text, name: Callable[[Variable], str]) -> str:

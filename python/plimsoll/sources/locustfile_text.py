@@ -217,7 +217,7 @@ class LocustfileText:
                 name = f"person['{variable.name}']"
             case "uuid":
                 self._imports.add("uuid")
-                return "uuid.uuid4()"
+                return "str(uuid.uuid4())"
             case _:
                 name = variable.name
         sample = self._draft.samples.get(variable.name, "")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.doors import members
 from plimsoll.errors import UsageError
-from plimsoll.sources import curl
+from plimsoll.sources import curl, har
 from plimsoll.sources.exchange import Recording
 from plimsoll.sources.source_input import SourceInput
 
@@ -32,7 +32,10 @@ class ScenarioSource:
     """Raises UsageError, which names the file and the line."""
 
 
-SOURCES: Mapping[str, ScenarioSource] = {"curl": ScenarioSource("curl commands", curl.is_curl, curl.read_curl)}
+SOURCES: Mapping[str, ScenarioSource] = {
+    "har": ScenarioSource("HAR", har.is_har, har.read_har),
+    "curl": ScenarioSource("curl commands", curl.is_curl, curl.read_curl),
+}
 """By name, in the order in which they are tried; those of other packages come before."""
 
 

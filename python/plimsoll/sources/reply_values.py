@@ -183,15 +183,12 @@ def _by_context(text: str, start: int, value: str) -> Iterator[tuple[str, str]]:
     else:
         return
     line = text.rfind("\n", 0, start) + 1
-    for length in range(_SHORTEST_CONTEXT, _LONGEST_CONTEXT, 2):
-        begin = max(line, start - length)
+    for begin in range(start - _SHORTEST_CONTEXT, max(line, start - _LONGEST_CONTEXT) - 1, -1):
         before = text[begin:start]
-        is_boundary = begin == line or not (text[begin].isalnum() and text[begin - 1].isalnum())
-        if before.strip() and (is_boundary or begin == line):
+        # From the beginning of a word on, so that a person can read it.
+        if begin == line or (text[begin].isalnum() and not text[begin - 1].isalnum()):
             names = re.findall(r"[A-Za-z_][\w-]*", before)
             yield f"{_escaped(before)}{group}", names[-1] if names else "value"
-        if begin == line:
-            return
 
 
 def _escaped(text: str) -> str:
@@ -200,4 +197,4 @@ def _escaped(text: str) -> str:
 
 
 def _in_class(character: str) -> str:
-    return "\\" + character if character in "\\]^-[&~" else "\\s" if character.isspace() else character
+    return "\\" + character if character in "\\]^[" else "\\s" if character.isspace() else character

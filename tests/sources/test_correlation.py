@@ -1,0 +1,162 @@
+"""Values that come from replies, by their places. `tests/sources/test_proof.py` proves them on a real server."""
+
+from __future__ import annotations
+
+import pytest
+
+from plimsoll.errors import UsageError
+from plimsoll.sources.correlation import Correlation, is_telling
+from plimsoll.sources.draft import Variable
+from plimsoll.sources.drafting import draft_of
+from plimsoll.sources.exchange import RecordedExchange, RecordedReply, Recording
+from plimsoll.sources.reply_values import ReplyPlace, places_of, value_at
+
+TOKEN, OTHER = "a81f3c9d77e2", "f02b6e5a1c48"
+
+
+def reply(body: str = "", *headers: tuple[str, str], status: int = 200) -> RecordedReply:
+    return RecordedReply(status, headers, body.encode())
+
+
+def get(path: str, answer: RecordedReply | None = None, *headers: tuple[str, str]) -> RecordedExchange:
+    return RecordedExchange("GET", f"http://h.test{path}", headers, reply=answer or reply())
+
+
+def post(path: str, body: str, kind: str, answer: RecordedReply | None = None) -> RecordedExchange:
+    return RecordedExchange(
+        "POST", f"http://h.test{path}", (("Content-Type", kind),), body.encode(), reply=answer or reply()
+    )
+
+
+def correlated(*exchanges: RecordedExchange, second: tuple[RecordedExchange, ...] = ()):
+    draft = draft_of(Recording("one.har", exchanges, of_browser=True))
+    other = draft_of(Recording("two.har", second, of_browser=True)) if second else None
+    Correlation(draft, other).run()
+    return draft
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "what"),
+    [
+        (reply(f'{{"a": [{{"key": "{TOKEN}"}}]}}'), "json", "/a/0/key"),
+        (reply(f'{{"a/b~": "{TOKEN}"}}'), "json", "/a~1b~0"),
+        (reply("", ("X-Next", TOKEN)), "header", "X-Next"),
+        (reply("", ("Set-Cookie", f"xsrf={TOKEN}; Path=/")), "cookie", "xsrf"),
+        (reply("", ("Location", f"/cb?code={TOKEN}&s=1"), status=302), "location", r"code=([^&]+)"),
+        (reply(f'<input name="t" value="{TOKEN}">'), "regex", 'name="t"[^>]*?value="([^"]*)"'),
+        (reply(f"<input value='{TOKEN}' id='t'>"), "regex", "value='([^']*)'[^>]*?id='t'"),
+        (reply(f'<meta content="{TOKEN}" name="csrf">'), "regex", 'content="([^"]*)"[^>]*?name="csrf"'),
+        (reply(f'<a href="/items/{TOKEN}">x</a>'), "regex", 'items/([^"]+)'),
+        (reply(f"<script>var csrf = '{TOKEN}';</script>"), "regex", "csrf = '([^']+)"),
+        (reply(f"{TOKEN}"), None, None),
+    ],
+)
+def test_a_value_is_found_at_its_place(answer, kind, what):
+    place = next(places_of(answer, TOKEN), None)
+    if kind is None:
+        assert place is None
+        return
+    assert place is not None
+    assert (place.kind, place.what) == (kind, what)
+    assert value_at(answer, place) == TOKEN
+
+
+def test_a_pattern_that_finds_another_value_first_is_not_used():
+    answer = reply(f'<a href="/items/x1">1</a><a href="/items/{TOKEN}">2</a>')
+    for place in places_of(answer, TOKEN):
+        assert value_at(answer, place) == TOKEN
+
+
+def test_json_places_have_only_leaves():
+    answer = reply('{"a": {"b": null, "c": true, "d": 17, "e": 1.5}}')
+    places = {value: next(places_of(answer, value), None) for value in ("17", "1.5", "null", "true")}
+    assert places["17"] == ReplyPlace("json", "/a/d", "d")
+    assert places["1.5"] is not None
+    assert [value_at(answer, ReplyPlace("json", what, "")) for what in ("/a", "/a/b", "/a/d", "/x/1", "")] == [
+        None, None, "17", None, None,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sent", "text"),
+    [
+        (get(f"/x/{TOKEN}"), "path"),
+        (get(f"/x?t={TOKEN}&u=1"), "path"),
+        (post("/x", f"t={TOKEN}&u=1", "application/x-www-form-urlencoded"), "body"),
+        (post("/x", f'{{"a": ["{TOKEN}"]}}', "application/json"), "body"),
+        (get("/x", None, ("X-T", TOKEN)), "header"),
+        (get("/x", None, ("Authorization", f"Bearer {TOKEN}")), "header"),
+    ],
+)
+def test_a_value_is_found_wherever_it_is_sent(sent, text):
+    draft = correlated(get("/start", reply(f'{{"key": "{TOKEN}"}}')), sent)
+    step = draft.steps[1]
+    assert step.variables == [Variable("start_key", "reply")]
+    assert Variable("start_key", "reply") in {"path": step.path, "body": step.body, "header": step.headers[0][1]
+                                             if step.headers else ()}[text]  # fmt: skip
+    assert draft.samples == {"start_key": TOKEN}
+
+
+def test_the_latest_reply_wins_and_a_value_is_taken_once():
+    page = reply(f'{{"key": "{TOKEN}"}}')
+    draft = correlated(get("/a", page), get("/b", page), get(f"/c/{TOKEN}"), get("/d", page), get(f"/e/{TOKEN}"))
+    assert [len(step.extracts) for step in draft.steps] == [0, 1, 0, 0, 0]
+
+
+def test_what_the_client_sent_first_is_its_own():
+    draft = correlated(get(f"/search?q={TOKEN}", reply(f'{{"q": "{TOKEN}"}}')), get(f"/more?q={TOKEN}"))
+    assert [step.variables for step in draft.steps] == [[], []]
+
+
+def test_short_ids_of_replies_are_taken_where_ids_stand():
+    made = reply('{"id": 7, "page": 2, "size": 30}')
+    draft = correlated(post("/orders", "{}", "application/json", made), get("/orders/7?page=2&size=30"))
+    assert draft.steps[1].path == ("/orders/", Variable("order_id", "reply"), "?page=2&size=30")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("a81f3c9d77e2", True), ("eyJhbGciOiJIUzI1NiJ9.e30.x", True), ("1234567890", True), ("production", False),
+     ("2026-11-29", False), ("ann@shop.test", False), ("hello world 12345", False), ("1.2.3.4.5.6", False),
+     ("x1", False),
+     ("https://shop.test/a1b2c3", False), ("12345678", False), ("abcdefghijklmnopqrstuvwx", True)],
+)  # fmt: skip
+def test_what_looks_like_no_coincidence(value, expected):
+    assert is_telling(value) is expected
+
+
+def flow(token: str, request: str, typed: str, tab: str = "same") -> tuple[RecordedExchange, ...]:
+    page = reply(f'{{"other": "{tab}", "t": "{token}"}}')
+    return get("/a", page), get(f"/b?t={token}&r={request}&q={typed}&tab={tab}")
+
+
+UUIDS = ("0b2f7c1e-1111-4a4a-8b8b-000000000001", "9c8d7e6f-2222-4b4b-9c9c-000000000002")
+
+
+def test_two_recordings_tell_replies_generators_and_the_persons_choice_apart():
+    draft = correlated(*flow("ab", UUIDS[0], "milk"), second=flow("cd", UUIDS[1], "tea"))
+    assert [(extract.name, extract.what) for extract in draft.steps[0].extracts] == [("t", "/t")]
+    assert draft.steps[1].path == (
+        "/b?t=", Variable("t", "reply"), "&r=", Variable("uuid", "uuid"), "&q=", Variable("q", "data"), "&tab=same",
+    )  # fmt: skip
+    assert draft.data == {"q": ["milk", "tea"]}
+
+
+def test_a_place_counts_only_if_both_recordings_have_their_value_there():
+    first = (get("/a", reply(f'{{"x": "{TOKEN}", "y": "{TOKEN}"}}')), get(f"/b?t={TOKEN}"))
+    second = (get("/a", reply(f'{{"x": "9", "y": "{OTHER}"}}')), get(f"/b?t={OTHER}"))
+    assert correlated(*first, second=second).steps[0].extracts[0].what == "/y"
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        ((get("/a"),), "one.har has 2, two.har has 1; are these of the same flow?"),
+        ((get("/a"), post("/b", "", "x/y")), "step 2 differs: GET /b in one.har, POST /b in two.har; are these"),
+        ((get("/z"), get("/b")), "step 1 differs: GET /a in one.har, GET /z in two.har"),
+    ],
+)
+def test_recordings_of_two_flows_are_refused(second, message):
+    with pytest.raises(UsageError) as raised:
+        correlated(get("/a"), get("/b"), second=second)
+    assert message in str(raised.value)
