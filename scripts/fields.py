@@ -113,6 +113,8 @@ def _kind(field: Schema, known: dict[str, Schema]) -> str:
         if any(each.get("type") == "array" for each in others):
             return f"one or more: {_kind(one, known)}"
         return " or ".join(dict.fromkeys(_kind(each, known) for each in field["anyOf"]))
+    if "oneOf" in field:
+        return " or ".join(dict.fromkeys(_kind(each, known) for each in field["oneOf"]))
     if field.get("type") == "array":
         return f"list: {_kind(field.get('items', {}), known)}"
     if field.get("type") == "object":

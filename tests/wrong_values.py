@@ -36,7 +36,7 @@ def changed(document: dict[str, Any]) -> Iterator[tuple[PathOfField, dict[str, A
 
 def with_each_field(document: dict[str, Any], model: type[BaseModel]) -> Iterator[tuple[PathOfField, dict[str, Any]]]:
     """The document with each field that the model knows, at any depth, set to each wrong value."""
-    for path in _fields(model):
+    for path in dict.fromkeys(_fields(model)):
         for wrong in WRONG:
             yield path, _with(document, path, wrong)
 
@@ -61,22 +61,22 @@ def _fields(model: type[BaseModel], path: PathOfField = (), above: tuple[type, .
     for name, field in model.model_fields.items():
         here = (*path, field.alias or name)
         yield here
-        table, is_list, is_named = _table(field.annotation)
-        if table is not None and table not in above:
-            inner = (*here, 0) if is_list else (*here, "name") if is_named else here
-            yield from _fields(table, inner, (*above, table))
+        for table, is_list, is_named in _tables(field.annotation):
+            if table not in above:
+                inner = (*here, 0) if is_list else (*here, "name") if is_named else here
+                yield from _fields(table, inner, (*above, table))
 
 
-def _table(annotation: Any) -> tuple[type[BaseModel] | None, bool, bool]:
-    """The model in an annotation, and whether it is in a list or has a name."""
+def _tables(annotation: Any) -> Iterator[tuple[type[BaseModel], bool, bool]]:
+    """The models in an annotation, and whether they are in a list or have a name."""
     if isinstance(annotation, type) and not isinstance(annotation, types.GenericAlias):
-        return (annotation, False, False) if issubclass(annotation, BaseModel) else (None, False, False)
+        if issubclass(annotation, BaseModel):
+            yield annotation, False, False
+        return
     origin = typing.get_origin(annotation)
-    for each in typing.get_args(annotation):
-        table, is_list, is_named = _table(each)
-        if table is not None:
-            return table, is_list or origin is list, is_named or origin is dict
-    return None, False, False
+    for argument in typing.get_args(annotation):
+        for table, is_list, is_named in _tables(argument):
+            yield table, is_list or origin is list, is_named or origin is dict
 
 
 def _with(document: dict[str, Any], path: PathOfField, value: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ REQUEST = 'name = "x"\n' + TARGET + '[[request]]\nget = "/"\n'
 
 WRONG: list[tuple[str, int, str]] = [
     # what is added to REQUEST, the line it is found in, and how the message goes on
-    ("colour = 3\n", 5, "request[0].colour: is not a known field; there are name, get, post, put, patch, delete,"),
+    ("colour = 3\n", 5, "request[0].colour: is not a known field; there are name, target, headers, timeout,"),
     ('tiemout = "1s"\n', 5, "request[0].tiemout: is not a known field; did you mean timeout?"),
     ("max_users = 5\n", 5, "request[0].max_users: belongs at the top of the file, before the first [table]"),
     ('duration = "1s"\n', 5, "request[0].duration: belongs in [[phase]]"),

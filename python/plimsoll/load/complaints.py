@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,13 +13,15 @@ from plimsoll.errors import UsageError
 from plimsoll.load.mistakes import BadValueError, listed, nearest, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
 
     from plimsoll.load.toml_file import Places
 
+_MARK = re.compile(r"\[(key|\w+Step)\]")
+"""Parts of a location that are not in the file: the name of an entry, and which of several tables a step is."""
 MOST = 10
 """Maximum number shown at once."""
 
@@ -52,11 +55,19 @@ def complaints(error: ValidationError, model: type[BaseModel]) -> list[Complaint
     return [_complaint(each, model) for each in error.errors(include_url=False)]
 
 
+def tag_of(model: type[BaseModel]) -> str:
+    """How the location of an error names one of several tables that a field may hold."""
+    return f"[{model.__name__}]"
+
+
 def _complaint(error: ErrorDetails, model: type[BaseModel]) -> Complaint:
-    location = [part for part in error["loc"] if part != "[key]"]
+    location = error["loc"]
     path = ""
     for part in location:
-        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
+        if isinstance(part, int):
+            path += f"[{part}]"
+        elif not _MARK.fullmatch(part):
+            path += f".{part}" if path else part
     reason = (error.get("ctx") or {}).get("error")
     if isinstance(reason, BadValueError):
         field = f".{reason.field}" if path and reason.field else reason.field
@@ -111,8 +122,7 @@ def _unknown(location: Sequence[int | str], model: type[BaseModel]) -> str:
 
 def _home_of(name: str, model: type[BaseModel]) -> str | None:
     for field, table in model.model_fields.items():
-        inner = _table_in(table.annotation)
-        if inner is not None and name in _fields(inner):
+        if any(name in _fields(inner) for inner in _tables_in(table.annotation)):
             return _heading(field, table.annotation)
     return None
 
@@ -130,15 +140,20 @@ def _fields(model: type[BaseModel]) -> list[str]:
 
 def _table_at(location: Sequence[int | str], model: type[BaseModel]) -> type[BaseModel]:
     """The model of the table at this location in the document."""
+    tables = [model]
     for part in location:
-        fields = {field.alias or name: field for name, field in model.model_fields.items()}
+        fields = {field.alias or name: field for name, field in tables[0].model_fields.items()}
         if part in fields:
-            model = _table_in(fields[str(part)].annotation) or model
-    return model
+            tables = list(_tables_in(fields[str(part)].annotation)) or tables
+        else:
+            tables = [table for table in tables if tag_of(table) == part] or tables
+    return tables[0]
 
 
-def _table_in(annotation: Any) -> type[BaseModel] | None:
-    """The model in a type annotation."""
+def _tables_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models in a type annotation."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((found for each in typing.get_args(annotation) if (found := _table_in(each))), None)
+        yield annotation
+        return
+    for argument in typing.get_args(annotation):
+        yield from _tables_in(argument)

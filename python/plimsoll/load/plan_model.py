@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PlainValidator, ValidationInfo, WithJsonSchema, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    ValidationInfo,
+    WithJsonSchema,
+    create_model,
+    model_validator,
+)
 
 from plimsoll.load.bodies import HeadersTable
 from plimsoll.load.feeders import FeederTable
-from plimsoll.load.mistakes import BadValueError, at, listed, nearest, shown
+from plimsoll.load.mistakes import BadValueError, at, shown
 from plimsoll.load.origins import split_target
 from plimsoll.load.phases import PhaseTable
+from plimsoll.load.protocols.steps import STEPS, one_of
 from plimsoll.load.protocols.tls import check_authorities, check_own
 from plimsoll.load.spec import Limits
-from plimsoll.load.step_model import FlowTable, RequestTable, StepTable, Think
+from plimsoll.load.step_model import StepTable, Think
 from plimsoll.load.table import (
     Duration,
     ExistingFile,
@@ -87,6 +96,43 @@ class PlanTargetTable(TomlTable):
         return self
 
 
+Weight = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
+
+
+class Weighted(TomlTable):
+    """A flow of its own: it has a weight."""
+
+    weight: Weight = 1.0
+    """How often it is chosen, compared with other flows."""
+
+
+if TYPE_CHECKING:
+    Step = StepTable
+
+    class WeightedStep(Weighted, StepTable):
+        """A step that is a flow of its own."""
+else:
+    Step = one_of(STEPS)
+    WeightedStep = one_of([
+        create_model(
+            f"Weighted{step.__name__}", __base__=(Weighted, step),
+            __doc__=(step.__doc__ or "").replace("[[flow.step]]", "[[request]]", 1),
+        )
+        for step in STEPS
+    ])  # fmt: skip
+
+
+class FlowTable(Weighted):
+    """[[flow]]"""
+
+    name: Annotated[str, Field(min_length=1)] | None = None
+    """Its name."""
+    think: Think | None = None
+    """Pause after each of its steps, in place of the plan's."""
+    step: Annotated[list[Step], Field(min_length=1), BeforeValidator(one_or_more)]
+    """Its requests, in order. One pass is an iteration."""
+
+
 class StopTable(TomlTable):
     """[stop]"""
 
@@ -139,7 +185,7 @@ class PlanTable(TomlTable):
     """Rows of values for variables, by the name of the feeder."""
     flow: Annotated[list[FlowTable], BeforeValidator(one_or_more)] = Field(default_factory=list)
     """What users do: steps in order."""
-    request: Annotated[list[RequestTable], BeforeValidator(one_or_more)] = Field(default_factory=list)
+    request: Annotated[list[WeightedStep], BeforeValidator(one_or_more)] = Field(default_factory=list)
     """A flow of one step."""
     phase: Annotated[list[PhaseTable], BeforeValidator(one_or_more)] = Field(default_factory=list)
     """How much load there is: phases follow one another unless they say when they start."""
@@ -177,18 +223,4 @@ class PlanTable(TomlTable):
     def has_http2(self) -> bool:
         """Some requests may be HTTP/2."""
         steps = [*self.request, *(step for flow in self.flow for step in flow.step)]
-        return self.http2 or any(target.http2 for target in self.target) or any(step.grpc for step in steps)
-
-    def target_index(self, step: StepTable) -> int:
-        """Of the step's target; 0 if it names none. Raises UsageError."""
-        if step.target is None:
-            return 0
-        names = [target.name for target in self.target]
-        if step.target in names:
-            return names.index(step.target)
-        known = [name for name in names if name is not None]
-        meant = nearest(step.target, known)
-        hint = f"named are {listed(known, 'and')}" if known else "none has one"
-        if meant:
-            hint = f"did you mean {shown(meant)}?"
-        raise BadValueError(f"no target has the name {shown(step.target)}; {hint}", "target")
+        return self.http2 or any(target.http2 for target in self.target) or any(step.needs_http2 for step in steps)

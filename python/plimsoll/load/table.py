@@ -21,6 +21,11 @@ class TomlTable(BaseModel):
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
+    @classmethod
+    def field_names(cls) -> list[str]:
+        """The names of all fields in the file."""
+        return [field.alias or name for name, field in cls.model_fields.items()]
+
     def value(self, name: str) -> Any:
         """Of the field with this name in the file."""
         return getattr(self, f"{name}_" if name == "json" else name)

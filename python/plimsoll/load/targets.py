@@ -20,8 +20,8 @@ from plimsoll.load import origins
 from plimsoll.load.bodies import encoded, header_name, header_value, parse_header
 from plimsoll.load.file_access import checked
 from plimsoll.load.mistakes import BadValueError, listed, named, nearest, shown
+from plimsoll.load.protocols.request_step import is_method
 from plimsoll.load.scenario import refusal
-from plimsoll.load.step_model import is_method
 from plimsoll.load.table import lines_of, read_text
 
 MOST_ENDPOINTS = 200

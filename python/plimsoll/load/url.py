@@ -14,8 +14,8 @@ from plimsoll.load.durations import parse_length
 from plimsoll.load.file_access import checked
 from plimsoll.load.mistakes import BadValueError, named, shown
 from plimsoll.load.protocols import grpc
+from plimsoll.load.protocols.request_step import OBJECTIVES, is_method
 from plimsoll.load.scenario import refusal
-from plimsoll.load.step_model import OBJECTIVES, is_method
 from plimsoll.load.table import read_text
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Steps of a plan that call a method of gRPC, and the schema that has the methods."""
+"""Calls of gRPC of a scenario, and the schema that has their methods."""
 
 from __future__ import annotations
 
@@ -8,25 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import GrpcSchema, grpc_codes
 from plimsoll.load.file_access import checked
-from plimsoll.load.mistakes import BadValueError, at, shown
-from plimsoll.load.origins import is_grpc_url, split_grpc_url
+from plimsoll.load.mistakes import BadValueError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    from plimsoll.load.step_model import StepTable
 
 CODES = {name: number for number, name in enumerate(grpc_codes())}
 """The names of all status codes, and their numbers."""
 DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
 HTTP2_HINT = "; leave out --http2"
 """Ends the engine's message about a server without HTTP/2. A call has no such option."""
-_FIELDS = frozenset((
-    "name", "think", "weight", "target", "headers", "timeout", "idle_timeout", "extract", "expect", "grpc", "message",
-    "compression",
-))  # fmt: skip
-"""What a step that calls a method may have."""
 
 _METHOD = re.compile(r"[\w.]+/\w+")
 _STAND_IN = "StandIn/Call"
@@ -95,37 +87,6 @@ def _calls(flows: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, 
         for index, step in enumerate(flow["steps"]):
             if step.get("grpc"):
                 yield f"flows[{number}].steps[{index}].grpc.method", step
-
-
-def check(step: StepTable) -> None:
-    """Raises BadValueError for fields that do not go with a call."""
-    assert step.grpc is not None
-    for name in (name.removesuffix("_") for name in type(step).model_fields if name in step.model_fields_set):
-        if name in ("json", "body"):
-            raise BadValueError("does not go with grpc; the message is in message", name)
-        if name not in _FIELDS:
-            raise BadValueError("does not go with grpc", name)
-    if is_grpc_url(step.grpc):
-        at("grpc", split_grpc_url, step.grpc)
-        if step.target is not None:
-            raise BadValueError("contradicts grpc, which is a whole URL", "target")
-    if step.expect is not None and any(not isinstance(each, str) for each in step.expect.status or ()):
-        raise BadValueError('must be names of gRPC, as "OK" or "NOT_FOUND"', "expect.status")
-
-
-def check_none(step: StepTable) -> None:
-    """Raises BadValueError for fields that only a call has."""
-    if step.message is not None:
-        raise BadValueError("belongs with grpc", "message")
-    for each in (step.expect and step.expect.status) or ():
-        if isinstance(each, str):
-            raise BadValueError(f"{each} is a status of gRPC; it belongs with grpc", "expect.status")
-
-
-def method_of(step: StepTable) -> str:
-    """The name of the method: `package.Service/Method`."""
-    assert step.grpc is not None
-    return (split_grpc_url(step.grpc).path if is_grpc_url(step.grpc) else step.grpc).removeprefix("/")
 
 
 def definition(method: str, *, gzip: bool, statuses: Sequence[Any] = ()) -> dict[str, Any]:
