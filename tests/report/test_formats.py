@@ -8,6 +8,7 @@ from tests.report.studies import ladder
 from tests.report.traffic import Traffic, trial
 
 from plimsoll.record import CaughtException, Failure
+from plimsoll.report.document.study import document_of
 from plimsoll.report.formats import FORMATS, Format, Renderer, of_runs, of_studies
 from plimsoll.report.outputs import pieces, text, write
 from plimsoll.report.sources import OutputRequest, RunSource, StudySource
@@ -24,7 +25,7 @@ def source(view, valid):
 
 def shouted(source, request):
     """A toy format: one function of a document."""
-    return f"{source.document(charts=False).title.upper()}\n"
+    return f"{document_of(source, charts=False).title.upper()}\n"
 
 
 @pytest.fixture

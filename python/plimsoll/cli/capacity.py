@@ -217,6 +217,7 @@ def _report(store: Store, name: str, given: dict[str, Any]) -> int:
     """Print the answer and write the files that were asked for; the exit code."""
     from plimsoll.experiment.study import study_of
     from plimsoll.report import outputs
+    from plimsoll.report.document.study import document_of
     from plimsoll.report.render.pictures import png, svg
     from plimsoll.report.render.terminal import shows_ansi
     from plimsoll.report.sources import OutputRequest, StudySource
@@ -235,7 +236,7 @@ def _report(store: Store, name: str, given: dict[str, Any]) -> int:
         elif path:
             outputs.write(source, format, path, request)
     if picture := given["picture"]:
-        (chart,) = source.document().charts
+        (chart,) = document_of(source).charts
         _write(picture, svg(chart).encode() if picture.endswith(".svg") else png(chart))
     say(f"stored as {name}: `plimsoll report {name}` shows it again")
     return _exit_code(answer_of(study.search.probes), study.search.probes, strict=given["strict"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.errors import PlimsollError
 from plimsoll.report.assessment import assess
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from plimsoll.record import Interval
     from plimsoll.report.assessment import Assessment
-    from plimsoll.report.document.blocks import ReportDocument
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.columns import IntervalColumns
     from plimsoll.stats.reading import RunReading
@@ -141,20 +140,6 @@ class RunSource:
         """The first second that is not left out."""
         return first_second(self.stored.manifest, self.stored.facts)
 
-    def document(self, *, charts: bool = True, command: str = "") -> ReportDocument:
-        from plimsoll.report.document.run import run_document
-
-        reading = self.reading
-        return run_document(
-            self.view,
-            self.run,
-            self.assessment,
-            reading,
-            is_growing=self.run is not None and self.run.status == "running",
-            charts=charts,
-            command=command,
-        )
-
 
 @dataclass
 class StudySource:
@@ -172,12 +157,3 @@ class StudySource:
     @property
     def name(self) -> str:
         return self.analysis.study.name if self.run is None else self.run.stored.id
-
-    def document(
-        self, *, scope: Literal["page", "text"] = "page", charts: bool = True, command: str = ""
-    ) -> ReportDocument:
-        if self.run is not None:
-            return self.run.document(charts=charts, command=command)
-        from plimsoll.report.document.study import study_document
-
-        return study_document(self.analysis, scope=scope, charts=charts, command=command)

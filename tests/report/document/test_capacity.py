@@ -8,6 +8,7 @@ from tests.stats.capacity.probes import SLO, probe, search_of
 
 from plimsoll.report.answer import answer_of
 from plimsoll.report.document.capacity import capacity_picture
+from plimsoll.report.document.study import document_of
 from plimsoll.report.outputs import text
 from plimsoll.report.render.pictures import svg
 from plimsoll.report.sources import OutputRequest, StudySource
@@ -119,7 +120,7 @@ def test_every_run_has_a_row_by_load():
 
 
 def test_the_page_has_the_picture_below_the_answer():
-    document = StudySource(analyse(study(search_of()))).document()
+    document = document_of(StudySource(analyse(study(search_of()))))
     assert [each.type for each in document.head] == ["answer", "figures"]
     assert [each.name for each in document.charts] == ["capacity"]
 

@@ -10,13 +10,16 @@ from plimsoll.report.document import sections
 from plimsoll.report.document.blocks import Answer, Paragraph, ReportDocument, written_by
 from plimsoll.report.document.capacity import capacity_picture, capacity_sections
 from plimsoll.report.document.pictures import ShownCharts
+from plimsoll.report.document.run import run_document
 from plimsoll.report.document.sections import ReportContext
 from plimsoll.report.document.setup import setup_text
 from plimsoll.report.shape import Shape, shape_of
+from plimsoll.report.sources import RunSource
 
 if TYPE_CHECKING:
     from plimsoll.report.document.blocks import Block
     from plimsoll.report.document.sections import SectionBuilder
+    from plimsoll.report.sources import StudySource
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.capacity.probe import CapacitySearch
 
@@ -42,6 +45,27 @@ def arrangement(scope: Scope, shape: Shape) -> tuple[SectionBuilder, ...]:
             sections.notes,
         )  # fmt: skip
     return (*_BEFORE, sections.details_of((*_TABLES[shape], sections.target)), sections.evidence)
+
+
+def document_of(
+    source: RunSource | StudySource, *, scope: Scope = "page", charts: bool = True, command: str = ""
+) -> ReportDocument:
+    """That of a run or of an analysis. scope: of an analysis."""
+    if not isinstance(source, RunSource) and source.run is None:
+        return study_document(source.analysis, scope=scope, charts=charts, command=command)
+    run = source if isinstance(source, RunSource) else source.run
+    assert run is not None
+    # Before the view, which is then that of the reading.
+    reading = run.reading
+    return run_document(
+        run.view,
+        run.run,
+        run.assessment,
+        reading,
+        is_growing=run.run is not None and run.run.status == "running",
+        charts=charts,
+        command=command,
+    )
 
 
 def study_document(

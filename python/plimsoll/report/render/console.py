@@ -65,7 +65,9 @@ _UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min|users?|B|KiB|MiB)\b|%)")
 
 
 def text_report(source: StudySource, request: OutputRequest) -> str:
-    document = source.document(scope="text", charts=False, command=request.command)
+    from plimsoll.report.document.study import document_of
+
+    document = document_of(source, scope="text", charts=False, command=request.command)
     return console(document, request.width, colour=request.colour) + "\n"
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.plain_text import one_line
 from plimsoll.report.document.blocks import Answer, Doubts, Facts, Findings
+from plimsoll.report.document.study import document_of
 from plimsoll.report.text import dumps
 from plimsoll.web import report_script, report_style
 
@@ -47,7 +48,7 @@ def safe_json(document: ReportDocument) -> str:
 
 def html(source: StudySource | RunSource, request: OutputRequest) -> str:
     """Raises PlimsollError if the page was not built."""
-    return written(source.document())
+    return written(document_of(source))
 
 
 def written(document: ReportDocument) -> str:

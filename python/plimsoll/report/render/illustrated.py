@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError
+from plimsoll.report.document.study import document_of
 from plimsoll.report.render.markdown import markdown
 from plimsoll.report.render.pictures import png, svg
 
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 
 def chart_files(source: StudySource, request: OutputRequest, *, kind: str) -> Iterator[tuple[str, bytes]]:
     """(file name, content) of each chart. kind: svg or png."""
-    yield from _drawn(source.document(), kind)
+    yield from _drawn(document_of(source), kind)
 
 
 def illustrated_markdown(source: StudySource, request: OutputRequest) -> Iterator[tuple[str, bytes]]:
     """Markdown with charts beside it."""
-    document = source.document(scope="text", command=request.command)
+    document = document_of(source, scope="text", command=request.command)
     images = {}
     for name, content in _drawn(document, "svg"):
         images[name.removesuffix(".svg")] = name
@@ -36,7 +37,7 @@ def markdown_part(source: StudySource, request: OutputRequest, under: int, folde
 
     folder: where charts are written; None: there are none. link: the folder as that document names it.
     """
-    document = source.document(scope="text", charts=folder is not None, command=request.command)
+    document = document_of(source, scope="text", charts=folder is not None, command=request.command)
     images = {}
     try:
         if folder is not None:

@@ -21,6 +21,7 @@ from plimsoll.report.document.blocks import (
     TableBlock,
     Tabs,
 )
+from plimsoll.report.document.study import document_of
 from plimsoll.report.render.wording import (
     blocks_of,
     cell_text,
@@ -42,7 +43,7 @@ DEEPEST = 6
 
 
 def markdown_report(source: StudySource, request: OutputRequest) -> str:
-    return markdown(source.document(scope="text", charts=False, command=request.command))
+    return markdown(document_of(source, scope="text", charts=False, command=request.command))
 
 
 def markdown(document: ReportDocument, under: int | None = None, images: Mapping[str, str] | None = None) -> str:

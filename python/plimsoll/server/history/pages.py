@@ -90,9 +90,11 @@ def _bench(store: Store, wanted: Sequence[PageRequest]) -> tuple[Any, ...]:
 
 
 def _document(store: Store, wanted: Sequence[PageRequest]) -> ReportDocument:
+    from plimsoll.report.document.study import document_of
+
     refs = tuple(each.ref for each in wanted)
     growing = any(each.is_growing for each in wanted)
-    return replace(source_of(store, wanted).document(), refs=refs, is_growing=growing)
+    return replace(document_of(source_of(store, wanted)), refs=refs, is_growing=growing)
 
 
 def source_of(store: Store, wanted: Sequence[PageRequest]) -> RunSource | StudySource:
