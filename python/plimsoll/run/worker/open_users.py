@@ -1,6 +1,7 @@
 """Users of the locustfile in the open model: arrivals come when the schedule says, whatever the target does.
 
-    Stream (due times) → OpenUsers (of which class, is there a place?) → Pool (users of a class) → Seat (one user)
+    ArrivalStream (due times) → OpenUsers (which class, is there a free slot?) → Pool (users of a class)
+    → UserSlot (one user)
 
 An iteration is what a user does between two arrivals: one task, as between two waits of the closed model.
 """
@@ -19,11 +20,12 @@ from plimsoll._engine import now
 from plimsoll.errors import UsageError
 from plimsoll.run.dispatch import by_weight
 from plimsoll.run.worker.arrival_stream import NEVER, ArrivalStream
-from plimsoll.run.worker.pool import Pool
 from plimsoll.run.worker.population import Population
 from plimsoll.users.code_errors import broken
 from plimsoll.users.ending import kill_users, wait_until_gone
-from plimsoll.users.exceptions import StopTest
+from plimsoll.users.exceptions import StopTest, StopUser
+from plimsoll.users.hub import yield_to_others
+from plimsoll.users.state import RUNNING, STOPPING, WAITING, ReplyWaits
 from plimsoll.users.user import make_user
 
 if TYPE_CHECKING:
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
     from gevent import Greenlet
     from gevent.pool import Group
 
-    from plimsoll.run.worker.pool import UserSlot
     from plimsoll.users.hub import Hub
     from plimsoll.users.user import User, UserEnvironment
 
@@ -89,7 +90,7 @@ class OpenUsers(Population):
         self._group = group
         self._recorder = recorder
         self._drop = drop
-        self._places = max_users
+        self._free_slots = max_users
         """Users that may still be made, >= 0."""
         self._allowed = NEVER if iterations is None else iterations
         """Arrivals that may still be begun, those that wait not included."""
@@ -97,7 +98,7 @@ class OpenUsers(Population):
         self._turns = _turns(self._pools)
         self._streams: set[ArrivalStream] = set()
         self._orders: deque[tuple[Pool, int]] = deque()
-        """Users to be made, each with the stamp before which all places were taken; the first may be in the making."""
+        """Users to be made, each with the stamp before which all slots were taken; the first may be in the making."""
         self._maker: Greenlet[..., None] | None = None
         self._draining = self._closed = False
         self._quiet = Event()
@@ -136,7 +137,7 @@ class OpenUsers(Population):
     @property
     def full(self) -> bool:
         """There are as many users as there may be."""
-        return not self._places
+        return not self._free_slots
 
     def counts(self) -> dict[str, int]:
         return {pool.cls.__name__: pool.alive for pool in self._pools}
@@ -187,13 +188,13 @@ class OpenUsers(Population):
         if not self._streams:
             for pool in self._pools:
                 # Its last user failed to start, and no arrival will ask for another.
-                if pool.waiting and not pool.manned:
+                if pool.waiting and not pool.has_users:
                     self._grow(pool)
         self.settle()
 
-    def heir(self, pool: Pool) -> Pool | None:
+    def successor(self, pool: Pool) -> Pool | None:
         """The pool in whose favour a user of this one, who is free now, has to leave."""
-        if self._places:
+        if self._free_slots:
             return None
         short = [other for other in pool.others if other.short]
         if pool.waiting:
@@ -203,7 +204,7 @@ class OpenUsers(Population):
 
     def left(self, slot: UserSlot) -> None:
         """A user is gone, whatever the reason."""
-        self._places += 1
+        self._free_slots += 1
         self._replace(slot)
         self.settle()
 
@@ -222,10 +223,10 @@ class OpenUsers(Population):
         self._streams.clear()
 
     def _grow(self, pool: Pool, full_until: int = 0) -> bool:
-        """Have one more user on its way; False when max_users are busy. full_until: a place for it was free only then,
-        ns: what waited until then waited for the target."""
-        if self._places:
-            self._places -= 1
+        """Have one more user on its way; False when max_users are busy. full_until: a slot was free only then, ns:
+        what waited until then waited for the target."""
+        if self._free_slots:
+            self._free_slots -= 1
             pool.wanted += 1
             self._orders.append((pool, full_until))
             if self._maker is None or self._maker.dead:
@@ -265,7 +266,7 @@ class OpenUsers(Population):
         if not gone.ready:
             # The next user would fail in the same way: only the next arrival makes another one.
             short = [pool for pool in short if pool is not gone.pool]
-            if not (self._streams or gone.pool.manned):
+            if not (self._streams or gone.pool.has_users):
                 self._give_up_all(gone.pool)
         if short:
             self._grow(min(short, key=_longest_wait), now())
@@ -320,3 +321,154 @@ def _turns(pools: Sequence[Pool]) -> Iterator[Pool]:
 
 def _longest_wait(pool: Pool) -> int:
     return pool.waiting[0]
+
+
+class Pool:
+    """The users of one class, and the arrivals that wait for one of them. Not both idle users and waiting arrivals."""
+
+    def __init__(self, users: OpenUsers, cls: type[User]) -> None:
+        self.users = users
+        self.cls = cls
+        self.others: tuple[Pool, ...] = ()
+        self.idle: dict[UserSlot, None] = {}
+        """Slots of idle users. A stack: the user that was busy last is at the end."""
+        self.waiting: deque[int] = deque()
+        """Stamps at which the arrivals that wait were due."""
+        self.alive = 0
+        self.starters: dict[UserSlot, None] = {}
+        """Users alive that are not yet ready for their first iteration, the oldest first."""
+        self.wanted = 0
+        """Users to be made."""
+        self.leaving_for_it = 0
+        """Users of other classes that are leaving in favour of this one."""
+
+    @property
+    def coming(self) -> int:
+        """Users on their way, for arrivals that wait."""
+        return len(self.starters) + self.wanted + self.leaving_for_it
+
+    @property
+    def short(self) -> bool:
+        """There should be more users on their way."""
+        return len(self.waiting) > self.coming
+
+    @property
+    def has_users(self) -> bool:
+        """Users are there or on their way: arrivals that wait here will begin."""
+        return bool(self.alive or self.coming)
+
+    def slot(self, user: User, group: Group, full_until: int) -> None:
+        """Let a new user begin. full_until: when there was a slot for it, ns; 0: at once."""
+        self.wanted -= 1
+        self.alive += 1
+        slot = user._slot = UserSlot(self)
+        self.starters[slot] = None
+        slot.reply_waits = user._waits = ReplyWaits(full_until)
+        slot.greenlet = user.start(group)
+        slot.greenlet.rawlink(slot.gone)
+
+
+class UserSlot:
+    """Where a user waits for its next arrival."""
+
+    __slots__ = ("busy", "greenlet", "pool", "ready", "reply_waits", "successor")
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.greenlet: Greenlet[..., object]
+        self.ready = False
+        """on_start has returned."""
+        self.busy = False
+        """The user is in an iteration."""
+        self.successor: Pool | None = None
+        """The pool that gets the slot after this user."""
+        self.reply_waits: ReplyWaits | None = None
+        """The waits for the target up to on_start's end; None after it."""
+
+    def waits_after(self, user: User) -> bool:
+        """Never: arrivals say when the next iteration begins."""
+        return False
+
+    def next_iteration(self, user: User) -> None:
+        """Let the user go on when it has an arrival; the first request is then due when the arrival was.
+
+        In the user's greenlet. Raises StopUser when the user must end.
+        """
+        pool = self.pool
+        users = pool.users
+        free, waits = 0, None
+        if self.busy:
+            self.busy = False
+            users.busy -= 1
+            if pool.waiting:
+                # Before others have their turn: what that takes is our own lateness.
+                free = now()
+            # An iteration without a request leaves its due time behind; what on_stop may send is not due then.
+            user._due = user._late = user._free = 0
+        elif not self.ready:
+            self.ready = True
+            del pool.starters[self]
+            waits, self.reply_waits, user._waits = self.reply_waits, None, None
+        if user._state == STOPPING:
+            raise StopUser
+        if pool.waiting and not user._yielded:
+            # There may be no end of waiting arrivals, and no exchange has let others run since the last one.
+            user._state = WAITING
+            yield_to_others()
+        user._yielded = False
+        if pool.others and (successor := users.successor(pool)) is not None:
+            self.leave_to(successor)
+            raise StopUser
+        user._free = 0
+        if not pool.waiting:
+            due = self._park(user)
+        else:
+            due = pool.waiting.popleft()
+            user._free = free if free and users.full else self._free_at(due, waits)
+        self.busy = True
+        users.busy += 1
+        users.begun += 1
+        user._state = RUNNING
+        user._due, user._late = due, None
+
+    def _free_at(self, due: int, waits: ReplyWaits | None) -> int:
+        """When an arrival that waited would have had a user, had we not been late ourselves; 0: when it was due.
+
+        It waited for a user to start. What that user waited for replies, to its on_start for instance, is the target's
+        time. waits: those of this user, if it has just started. Otherwise it takes the arrival from the oldest that
+        is still starting.
+        """
+        if waits is None:
+            oldest = next(iter(self.pool.starters), None)
+            waits = None if oldest is None else oldest.reply_waits
+        waited = 0 if waits is None else waits.within(due, now())
+        return due + waited if waited else 0
+
+    def leave_to(self, pool: Pool) -> None:
+        """That pool gets the slot when this user has ended."""
+        self.successor = pool
+        pool.leaving_for_it += 1
+
+    def gone(self, _: Greenlet[..., object]) -> None:
+        """The user has ended; called by its greenlet."""
+        pool = self.pool
+        pool.alive -= 1
+        if self.busy:
+            pool.users.busy -= 1
+        pool.starters.pop(self, None)
+        if self.successor is not None:
+            self.successor.leaving_for_it -= 1
+        pool.users.left(self)
+
+    def _park(self, user: User) -> int:
+        """Sleep without a timer until `OpenUsers.offer` hands over a due time."""
+        idle = self.pool.idle
+        user._state = WAITING
+        idle[self] = None
+        users = self.pool.users
+        users.settle()
+        try:
+            return users.next_due()
+        except BaseException:
+            idle.pop(self, None)
+            raise
