@@ -89,7 +89,9 @@ def test_the_page_shows_what_the_target_was_asked_for(tmp_path: Path, target):
         watching = in_thread(watch)
         live.preparing(plan, "locustfile.py", 1)
         counts = Counts()
-        result = Coordinator(plan, [live, counts]).run()
+        coordinator = Coordinator(plan)
+        coordinator.observe(live, counts)
+        result = coordinator.run()
         live.over(result.status, result.view, assess(result.view, {}, {}, "finished"), 1, "")
         watching.join(60)
         last = moments[-1]

@@ -5,23 +5,21 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import socket
 import sys
 import time
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import cache, partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from plimsoll.errors import PlimsollError, StoreError, UsageError
-from plimsoll.plain_text import LogFormatter, plain_lines, printable
 from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.report.text import room
 from plimsoll.report.writing import STDOUT, check_writable
 from plimsoll.run import interrupts
-from plimsoll.run.control_group import ROOT, PeriodsSince
+from plimsoll.run.control_group import ThrottlingObserver
 from plimsoll.run.coordinator.background_stream import BackgroundStream
 from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.coordinator.display import Display, LineDisplay
@@ -33,14 +31,14 @@ from plimsoll.run.coordinator.store_writer import StoreWriter
 from plimsoll.run.exit_code import exit_code
 from plimsoll.run.guard import guarded
 from plimsoll.run.limits import ensure_open_files
-from plimsoll.run.main_log import RUN_LOGGERS, log_start, main_log
+from plimsoll.run.main_log import CallingHandler, log_handler, log_start, log_to, main_log, passed_on
 from plimsoll.run.reflection import with_schema
 from plimsoll.run.sizing import CapacityWarning
 from plimsoll.stats.thresholds.watch import parse_threshold
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.coordinator.output_feed import OutputFeed
@@ -51,7 +49,6 @@ if TYPE_CHECKING:
     from plimsoll.run.planned import Outputs
     from plimsoll.run.result import Result
     from plimsoll.run.transport.master import JoinedMachine, Master
-    from plimsoll.run.transport.messages import Logged
 
 logger = logging.getLogger("plimsoll.run")
 
@@ -122,114 +119,207 @@ def perform(
         plan = replace(plan, processes=len(joined))
     if not plan.is_remote:
         ensure_open_files(plan.most_users, plan.processes)
-    csv = None
-    if outputs.csv is not None:
-        csv = CsvObserver(outputs.csv, outputs.csv_full_history, bool(plan.locustfiles))
-    if outputs.exchanges:
-        # Only here: numpy takes a while to import.
-        from plimsoll.run.exchange_log import ExchangeFile
-    runner: Coordinator
-    display: Display
-    with ExitStack() as kept, ExitStack() as stack:
-        watch = _watch(outputs.observe, stack)
-        exchanges = stack.enter_context(ExchangeFile(outputs.exchanges)) if outputs.exchanges else None
-        gate = ThresholdMonitor(
-            lambda: (*outputs.thresholds, *runner.launch.thresholds),
-            plan.warmup,
-            lambda status: runner.end(status),
-            plan.times_of,
+    return RunSession(plan, outputs, listener, master, resumption, joined).run()
+
+
+class RunSession:
+    """One run: its processes are started, its store is opened, it runs, is stored, and is reported."""
+
+    def __init__(
+        self,
+        plan: RunPlan,
+        outputs: Outputs,
+        listener: RunListener | None,
+        master: Master | None,
+        resumption: Resumption | None,
+        joined: list[JoinedMachine] | None,
+    ) -> None:
+        """The arguments are those of `perform`. plan: it may begin."""
+        self._plan = plan
+        self._outputs = outputs
+        self._listener = listener
+        self._master = master
+        self._resumption = resumption
+        self._joined = joined
+        self._kept = ExitStack()
+        """Closes what the report needs."""
+        self._stack = ExitStack()
+        """Closes what the run needs."""
+        self._lost: list[str] = []
+        """Why the run is not completely stored."""
+
+    def run(self) -> int:
+        """The exit code. Once. Raises PlimsollError as `perform`."""
+        with self._kept, self._stack:
+            self._start_processes()
+            self._open_store()
+            # Before the run: its loop takes signals itself, and leaves them to this as soon as it ends.
+            self._kept.enter_context(interrupts.finishing())
+            result = self._runner.run()
+            notes, source = self._keep(result)
+            errors: list[PlimsollError] = [error for error in (result.error, _not_stored(self._lost)) if error]
+            code = errors[0].exit_code if errors else self._exit_code(result, source)
+            self._finish(result, source, code, notes, errors)
+            # Not before the display has left the terminal.
+            self._stack.close()
+            # Of a run that was refused before its first request there is nothing to report but why.
+            if result.error is None or source.view.total.requests:
+                errors += report_run(self._outputs, source, (*notes, *self._lost))
+        if errors:
+            errors[0].args = ("; ".join(map(str, errors)),)
+            raise errors[0]
+        return code
+
+    def _start_processes(self) -> None:
+        """They import what they need while this process does the same."""
+        plan, outputs, master = self._plan, self._outputs, self._master
+        self._csv = None
+        if outputs.csv is not None:
+            self._csv = CsvObserver(outputs.csv, outputs.csv_full_history, bool(plan.locustfiles))
+        self._exchanges = None
+        self._watch = _watch(outputs.observe, self._stack)
+        if outputs.exchanges:
+            # Only here: numpy takes a while to import.
+            from plimsoll.run.exchange_log import ExchangeFile
+
+            self._exchanges = self._stack.enter_context(ExchangeFile(outputs.exchanges))
+        self._runner = runner = Coordinator(
+            plan,
+            output=self._print if _shows_table(outputs) else None,
+            exchanges=self._exchanges.add if self._exchanges else None,
+            log=passed_on(self._listener.log, plan.processes) if self._listener else None,
+            joined=self._joined,
+            ready=(lambda: master.ready) if master is not None else list,
+            resumption=self._resumption,
         )
-        observers: list[Observer] = [gate]
-        output = (lambda data: display.output(data)) if _shows_table(outputs) else None
-        log = _passed_on(listener, plan.processes) if listener else None
-        ready = (lambda: master.ready) if master is not None else list
-        add = exchanges.add if exchanges else None
-        runner = Coordinator(plan, observers, output, add, log, joined, ready, resumption)
-        if listener:
-            listener.begins(runner, gate)
-        stack.callback(runner.close)
+        self._gate = ThresholdMonitor(
+            lambda: (*outputs.thresholds, *runner.launch.thresholds), plan.warmup, runner.end, plan.times_of
+        )
+        # It may refuse to begin; nothing is kept then.
+        runner.observe(self._gate)
+        if self._listener:
+            self._listener.begins(runner, self._gate)
+        self._stack.callback(runner.close)
         runner.start_processes()
-        # Only now, while those processes import what they need: the store and the display are slow to import.
-        from plimsoll.report.assessment import assess
-        from plimsoll.run.manifest import manifest
+
+    def _print(self, data: bytes) -> None:
+        """What workers print while the run goes on."""
+        self._display.output(data)
+
+    def _open_store(self) -> None:
+        """And the display, and all observers."""
+        # Only now, while the processes import what they need: the store and the display are slow to import.
         from plimsoll.store import Store
 
-        @cache
-        def about() -> dict[str, Any]:
-            # Not before the run begins: the locustfile may have a say in how many users there are, and how long.
-            if resumption is not None:
-                return resumption.manifest
-            return manifest(
-                runner.plan, outputs.name, outputs.secret, shaped=runner.launch.shaped, thresholds=outputs.thresholds
-            )
-
-        store = kept.enter_context(Store.open(outputs.store))
-        display = stack.enter_context(_display(outputs, stack.enter_context(BackgroundStream(sys.stderr))))
-        _log_to(_log_handler(plan, display), plan, stack)
-        if listener:
-            _log_to(_CallingHandler(listener.log, "%(name)s: %(message)s"), plan, stack)
+        plan, outputs, resumption, runner = self._plan, self._outputs, self._resumption, self._runner
+        self._store = self._kept.enter_context(Store.open(outputs.store))
+        stream = self._stack.enter_context(BackgroundStream(sys.stderr))
+        self._display = self._stack.enter_context(_display(outputs, stream))
+        log_to(log_handler(plan, self._display.write), plan, self._stack)
+        if self._listener:
+            log_to(CallingHandler(self._listener.log, "%(name)s: %(message)s"), plan, self._stack)
         log_start(plan)
         runner.launch.log_files()
-        opener = resumption.opener(store) if resumption is not None else partial(store.start_run, run=plan.run_id)
-        recorded = resumption.recorded if resumption is not None else None
-        store_writer = StoreWriter(opener, about, partial(_stored_as, runner, listener), recorded)
-        # The gate may refuse to begin; nothing is kept then.
-        timings = ServerTimings()
-        slow = SlowRequests(watch.server_ms if watch else lambda _: None)
+        if resumption is not None:
+            opener, recorded = resumption.opener(self._store), resumption.recorded
+        else:
+            opener, recorded = partial(self._store.start_run, run=plan.run_id), None
+        self._store_writer = StoreWriter(opener, lambda: self._manifest, self._stored_as, recorded)
+        self._timings = ServerTimings()
+        self._slow = SlowRequests(self._watch.server_ms if self._watch else lambda _: None)
+        self._throttling = ThrottlingObserver()
         sized = CapacityWarning(lambda: runner.launch)
+        self._feed = self._output_feed()
+        runner.observe(self._display, self._listener, self._store_writer, self._feed, sized, self._timings, self._slow)
         # Files of an earlier run are the last to be touched: until then the run can be refused.
-        throttling = ThrottlingObserver()
-        feed = _feed(outputs, plan, about, store_writer, gate)
-        seeing = (display, listener, store_writer, feed, sized, timings, slow, watch, csv, exchanges, throttling)
-        observers += [each for each in seeing if each]
-        # Before the run: its loop takes signals itself, and leaves them to this as soon as it ends.
-        kept.enter_context(interrupts.finishing())
-        result = runner.run()
-        notes, facts = [*result.notes, *_differences(joined or ())], _facts(result, gate)
-        if not plan.is_remote:
-            throttling.add_to(notes, facts)
-        seen = [*([watch.finish(result.ended)] if watch else []), timings.finish(), slow.finish()]
-        notes += [note for each in seen for note in each.notes]
-        if observed := {source: said for each in seen for source, said in each.facts.items()}:
-            facts["observed"] = observed
-        series = [found for each in seen for found in each.series]
-        notes += feed.finish() if feed else []
-        lost = store_writer.finish(result.status, result.ended, notes, facts, series)
+        runner.observe(self._watch, self._csv, self._exchanges, self._throttling)
+
+    def _output_feed(self) -> OutputFeed | None:
+        """None for a run without outputs. Raises UsageError."""
+        if not self._outputs.out:
+            return None
+        # Only here, as few runs have one.
+        from plimsoll.run.coordinator.output_feed import OutputFeed
+
+        return OutputFeed(
+            self._outputs.out, lambda: self._manifest, lambda: self._store_writer.run, self._gate.so_far,
+            has_page=self._plan.has_page, is_strict=self._plan.strict,
+        )  # fmt: skip
+
+    @cached_property
+    def _manifest(self) -> dict[str, Any]:
+        """Not before the run begins: the locustfile may have a say in how many users there are, and how long."""
+        if self._resumption is not None:
+            return self._resumption.manifest
+        from plimsoll.run.manifest import manifest
+
+        outputs, launch = self._outputs, self._runner.launch
+        return manifest(
+            self._runner.plan, outputs.name, outputs.secret, shaped=launch.shaped, thresholds=outputs.thresholds
+        )
+
+    def _stored_as(self, run: str) -> None:
+        self._runner.launch.keep()
+        if self._listener:
+            self._listener.stored_as(run)
+
+    def _keep(self, result: Result) -> tuple[list[str], RunSource]:
+        """Store how the run ended. Returns its notes, and what is reported of it."""
+        notes, facts = [*result.notes, *_differences(self._joined or ())], _facts(result, self._gate)
+        if not self._plan.is_remote:
+            self._throttling.add_to(notes, facts)
+        observed = [*([self._watch.finish(result.ended)] if self._watch else [])]
+        observed += [self._timings.finish(), self._slow.finish()]
+        notes += [note for observation in observed for note in observation.notes]
+        if known := {source: said for observation in observed for source, said in observation.facts.items()}:
+            facts["observed"] = known
+        series = [line for observation in observed for line in observation.series]
+        notes += self._feed.finish() if self._feed else []
+        self._lost += self._store_writer.finish(result.status, result.ended, notes, facts, series)
         # What others will find in the store, not what this process has of it in its caches.
-        store.close()
-        source = None if lost else _read_back(outputs.store, store_writer.run, lost, kept)
+        self._store.close()
+        source = None
+        if not self._lost:
+            source = _read_back(self._outputs.store, self._store_writer.run, self._lost, self._kept)
         if source is None:
-            known = {**facts, "not_stored": "; ".join(lost)}
-            assessment = assess(result.view, about(), known, result.status)
+            from plimsoll.report.assessment import assess
+
+            facts = {**facts, "not_stored": "; ".join(self._lost)}
+            assessment = assess(result.view, self._manifest, facts, result.status)
             source = RunSource.of_view(result.view, assessment, result.started or 0.0)
-        view = source.view
-        errors = [each for each in (result.error, _not_stored(lost)) if each]
-        code = errors[0].exit_code if errors else _exit_code(runner.plan, result, source, gate.limits_failures)
-        main_log(plan).info("Shutting down (exit code %d)", code)
-        if csv:
-            csv.finish(view, source.assessment)
-        if listener:
-            listener.over(result.status, view, source.assessment, code, "; ".join(map(str, errors)))
-        if feed:
-            feed.end(result, view, source.assessment, code, notes)
-            for missing in feed.close():
+        return notes, source
+
+    def _finish(
+        self, result: Result, source: RunSource, code: int, notes: list[str], errors: list[PlimsollError]
+    ) -> None:
+        """Tell those who watch that the run is over."""
+        main_log(self._plan).info("Shutting down (exit code %d)", code)
+        if self._csv:
+            self._csv.finish(source.view, source.assessment)
+        if self._listener:
+            message = "; ".join(map(str, errors))
+            self._listener.over(result.status, source.view, source.assessment, code, message)
+        if self._feed:
+            self._feed.end(result, source.view, source.assessment, code, notes)
+            for missing in self._feed.close():
                 if missing not in notes:
                     logger.warning(missing)
-        # Not before the display has left the terminal.
-        stack.close()
-        # Of a run that was refused before its first request there is nothing to report but why.
-        if result.error is None or source.view.total.requests:
-            errors += report_run(outputs, source, (*notes, *lost))
-    if errors:
-        errors[0].args = ("; ".join(map(str, errors)),)
-        raise errors[0]
-    return code
 
-
-def _stored_as(runner: Coordinator, listener: RunListener | None, run: str) -> None:
-    runner.launch.keep()
-    if listener:
-        listener.stored_as(run)
+    def _exit_code(self, result: Result, source: RunSource) -> int:
+        plan, thresholds = self._runner.plan, source.assessment.thresholds
+        # Who limits failures has said how many there may be.
+        failed = source.view.total.failures > 0 and not self._gate.limits_failures
+        return exit_code(
+            invalid=not source.assessment.validity.valid,
+            on_invalid=plan.exit_code_on_invalid,
+            unclean=plan.strict and bool(source.assessment.unclean),
+            chosen=result.exit_code,
+            threshold_failed=not all(threshold.passed or threshold.within_share for threshold in thresholds),
+            threshold_within_share=any(threshold.within_share for threshold in thresholds),
+            failures=failed or bool(source.view.exceptions),
+            on_error=plan.exit_code_on_error if result.on_error is None else result.on_error,
+            listener_failed=result.listener_failed,
+        )
 
 
 def _watch(texts: tuple[str, ...], stack: ExitStack) -> TargetWatch | None:
@@ -242,24 +332,6 @@ def _watch(texts: tuple[str, ...], stack: ExitStack) -> TargetWatch | None:
     watch = TargetWatch(texts)
     stack.callback(watch.close)
     return watch
-
-
-def _feed(
-    outputs: Outputs,
-    plan: RunPlan,
-    about: Callable[[], dict[str, Any]],
-    store_writer: StoreWriter,
-    gate: ThresholdMonitor,
-) -> OutputFeed | None:
-    """None for a run without outputs. Raises UsageError."""
-    if not outputs.out:
-        return None
-    # Only here, as few runs have one.
-    from plimsoll.run.coordinator.output_feed import OutputFeed
-
-    return OutputFeed(
-        outputs.out, about, lambda: store_writer.run, gate.so_far, has_page=plan.has_page, is_strict=plan.strict
-    )
 
 
 def _differences(machines: Iterable[JoinedMachine]) -> list[str]:
@@ -276,30 +348,6 @@ def _facts(result: Result, gate: ThresholdMonitor) -> dict[str, Any]:
         "thresholds": [each.to_dict() for each in gate.results(result.view.rate_s)],
         **result.facts,
     }
-
-
-class ThrottlingObserver(Observer):
-    """Compares how often the control group of this machine's workers ran out of CPU time, before the run and after."""
-
-    def __init__(self, root: Path = ROOT) -> None:
-        """root: where sys and proc are."""
-        self._since = PeriodsSince(root)
-
-    def start(self, started: float, stamp: str) -> None:
-        # The workers' start is no part of the run.
-        self._since.restart()
-
-    def add_to(self, notes: list[str], facts: dict[str, Any]) -> None:
-        """At the end of the run: a fact where there is a limit, and a note where it mattered."""
-        passed = self._since.passed()
-        if not passed.periods:
-            return
-        facts.update(passed.to_facts())
-        if passed.is_material:
-            notes.append(
-                f"the generator was throttled in {passed}: its control group (container) had used up its CPU time, "
-                "which makes requests late; raise its CPU limit"
-            )
 
 
 class CsvObserver(Observer):
@@ -347,53 +395,6 @@ def _display(outputs: Outputs, stream: TextIO) -> Display:
     from plimsoll.run.coordinator.terminal_display import TerminalDisplay
 
     return TerminalDisplay(Console(file=stream, highlight=False))
-
-
-def _log_handler(plan: RunPlan, display: Display) -> logging.Handler:
-    if plan.skip_log_setup:
-        # As Python logs by itself: warnings and worse, as they are.
-        handler = _CallingHandler(lambda _, text: display.write(text), "%(message)s")
-        handler.setLevel(logging.WARNING)
-        return handler
-    if plan.logfile is not None:
-        return logging.FileHandler(plan.logfile)
-    return _CallingHandler(lambda _, text: display.write(text))
-
-
-def _log_to(handler: logging.Handler, plan: RunPlan, stack: ExitStack) -> None:
-    """Log in Locust's format, where its users look for it."""
-    if handler.formatter is None:
-        host = socket.gethostname().partition(".")[0]
-        handler.setFormatter(LogFormatter(f"[%(asctime)s] {host}/%(levelname)s/%(name)s: %(message)s"))
-    stack.callback(handler.close)
-    for each in map(logging.getLogger, RUN_LOGGERS):
-        each.addHandler(handler)
-        each.setLevel(plan.loglevel)
-        stack.callback(each.removeHandler, handler)
-
-
-class _CallingHandler(logging.Handler):
-    """call: gets the level and the text of each line."""
-
-    def __init__(self, call: Callable[[str, str], None], format: str | None = None) -> None:
-        super().__init__()
-        self._call = call
-        if format is not None:
-            self.setFormatter(LogFormatter(format))
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._call(record.levelname, self.format(record))
-
-
-def _passed_on(listener: RunListener, workers: int) -> Callable[[int, Logged], None]:
-    """What the processes of a run log; of several, with who it was. The main node's index is their number."""
-
-    def log(index: int, logged: Logged) -> None:
-        who = "" if workers == 1 else "main node: " if index == workers else f"worker {index}: "
-        # Also from other machines.
-        listener.log(printable(logged.level), who + plain_lines(logged.text))
-
-    return log
 
 
 def _read_back(place: str | None, run: str | None, lost: list[str], kept: ExitStack) -> RunSource | None:
@@ -457,20 +458,3 @@ def report_run(outputs: Outputs, source: RunSource, notes: tuple[str, ...] = ())
         except PlimsollError as error:
             failed.append(error)
     return failed
-
-
-def _exit_code(plan: RunPlan, result: Result, source: RunSource, failures_limited: bool) -> int:
-    thresholds = source.assessment.thresholds
-    # Who limits failures has said how many there may be.
-    failed = source.view.total.failures > 0 and not failures_limited
-    return exit_code(
-        invalid=not source.assessment.validity.valid,
-        on_invalid=plan.exit_code_on_invalid,
-        unclean=plan.strict and bool(source.assessment.unclean),
-        chosen=result.exit_code,
-        threshold_failed=not all(each.passed or each.within_share for each in thresholds),
-        threshold_within_share=any(each.within_share for each in thresholds),
-        failures=failed or bool(source.view.exceptions),
-        on_error=plan.exit_code_on_error if result.on_error is None else result.on_error,
-        listener_failed=result.listener_failed,
-    )

@@ -63,11 +63,17 @@ def _plan(tmp_path: Path, target: CountingTarget, text: str = LOCUSTFILE, **sett
     return RunPlan(**plain)  # type: ignore[arg-type]
 
 
+def _watched(plan: RunPlan, *observers: Watcher, **options: Any) -> Coordinator:
+    coordinator = Coordinator(plan, **options)
+    coordinator.observe(*observers)  # type: ignore[arg-type]
+    return coordinator
+
+
 def test_observers_see_each_second_and_its_batches_add_up_to_the_view(tmp_path: Path, target: CountingTarget) -> None:
     watcher = Watcher()
     plan = _plan(tmp_path, target, users=4, spawn_rate=2.0, run_time=3.0, processes=2)
     before = time.time()
-    result = Coordinator(plan, [watcher]).run()
+    result = _watched(plan, watcher).run()
     ((started, stamp),) = watcher.started
     assert before <= started <= result.ended <= time.time()
     assert stamp in ("kernel", "user")
@@ -98,7 +104,7 @@ def test_what_workers_kept_of_a_run_that_is_continued_is_passed_on_before_its_lo
 
     watcher = Watcher()
     restored: Any = Restored()
-    Coordinator(_plan(tmp_path, target, run_time=14.0), [watcher], resumption=restored).run()
+    _watched(_plan(tmp_path, target, run_time=14.0), watcher, resumption=restored).run()
     first, *later = [progress.batch.health for progress in watcher.progress]
     assert first == [health], "another process can be lost before its first second"
     assert health not in [row for rows in later for row in rows]
@@ -116,7 +122,7 @@ def test_a_reset_is_announced_to_all_workers_a_second_ahead(tmp_path: Path, targ
         def reset_at(self, second: int) -> None:
             ordered.append(second)
 
-    coordinator = Coordinator(_plan(tmp_path, target, run_time=2.0), [Resetter()])
+    coordinator = _watched(_plan(tmp_path, target, run_time=2.0), Resetter())
     coordinator.run()
     elapsed, second = ordered
     assert second >= elapsed + 1
@@ -124,14 +130,14 @@ def test_a_reset_is_announced_to_all_workers_a_second_ahead(tmp_path: Path, targ
 
 def test_users_come_in_locusts_batches(tmp_path: Path, target: CountingTarget) -> None:
     watcher = Watcher()
-    Coordinator(_plan(tmp_path, target, users=5, spawn_rate=2.0, run_time=4.0), [watcher]).run()
+    _watched(_plan(tmp_path, target, users=5, spawn_rate=2.0, run_time=4.0), watcher).run()
     by_second = {row.second: row.users for progress in watcher.progress for row in progress.batch.health if row.users}
     assert [by_second[second] for second in (0, 1, 2)] == [2, 4, 5]
 
 
 def test_an_observer_that_cannot_start_stops_the_run_before_it_begins(tmp_path: Path, target: CountingTarget) -> None:
     with pytest.raises(PlimsollError, match="no room"):
-        Coordinator(_plan(tmp_path, target, run_time=5.0), [Watcher(refuse=True)]).run()
+        _watched(_plan(tmp_path, target, run_time=5.0), Watcher(refuse=True)).run()
     assert target.total == 0
 
 
@@ -141,7 +147,7 @@ def test_a_worker_that_hangs_in_the_end_is_killed_and_lost(
     monkeypatch.setattr(local, "ANSWER_TIMEOUT_NS", local.SECOND)
     plan = _plan(tmp_path, target, LOCUSTFILE + "        while True: pass\n", run_time=1.0, stop_timeout=0.0)
     with caplog.at_level(logging.INFO, "plimsoll.run"):
-        result = Coordinator(plan, []).run()
+        result = Coordinator(plan).run()
     assert "does not answer and is killed" in caplog.text
     assert (result.lost_workers, result.status) == (1, "failed")
 
@@ -150,7 +156,7 @@ def test_signals_are_left_as_they_were(tmp_path: Path, target: CountingTarget) -
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
     timer.start()
-    result = Coordinator(_plan(tmp_path, target, "import time\ntime.sleep(0.2)\n" + LOCUSTFILE, run_time=30.0), [])
+    result = Coordinator(_plan(tmp_path, target, "import time\ntime.sleep(0.2)\n" + LOCUSTFILE, run_time=30.0))
     try:
         assert result.run().status == "stopped"
     except PlimsollError as error:  # a slow machine was not yet ready then
@@ -164,5 +170,5 @@ def test_what_the_workers_print_is_passed_on(tmp_path: Path, target: CountingTar
     plan = _plan(
         tmp_path, target, "print('out')\nimport sys\nprint('err', file=sys.stderr)\n" + LOCUSTFILE, run_time=1.0
     )
-    Coordinator(plan, [], printed.append).run()
+    Coordinator(plan, printed.append).run()
     assert {b"out", b"err"} <= set(b"".join(printed).splitlines())

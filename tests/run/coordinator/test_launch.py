@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from plimsoll.run.coordinator.connected import ConnectedWorkers
 from plimsoll.run.coordinator.launch import Launch
+from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.messages import Prepared, Ready
+from plimsoll.run.transport.orders import Init, Open, Order, Prepare
 
 
 class Process:
@@ -19,18 +23,20 @@ class Process:
     def __init__(self, index: int, log: list[tuple[Any, ...]]) -> None:
         self.index = index
         self._log = log
-        self.orders = self
 
-    def __getattr__(self, order: str) -> Any:
-        return lambda *arguments: self._log.append((self.index, order, *arguments[1:]))
+    def order(self, order: Order) -> None:
+        # The plan, which comes first, is another one in each test.
+        self._log.append((self.index, type(order), *order.to_list()[1:]))
 
 
 class Processes:
-    """As much of `Nodes` as a launch needs."""
+    """As much of `MessageRouter` as a launch needs."""
 
-    def __init__(self, workers: dict[int, Process], main: Process | None) -> None:
+    def __init__(self, workers: list[Process], main: Process | None) -> None:
         self.main = main
-        self.processes = [*([main] if main else []), *workers.values()]
+        self.workers = ConnectedWorkers(workers)  # type: ignore[arg-type]
+        self.order_workers = partial(MessageRouter.order_workers, self)
+        self.processes = [*([main] if main else []), *workers]
 
 
 def ready(**values: Any) -> Ready:
@@ -43,19 +49,19 @@ def log() -> list[tuple[Any, ...]]:
 
 
 def launch_of(count: int, log: list[tuple[Any, ...]], *, main: bool) -> tuple[Launch, list[Any]]:
-    workers = {index: Process(index, log) for index in range(count)}
+    workers = [Process(index, log) for index in range(count)]
     nodes = Processes(workers, Process(count, log) if main else None)
-    launch = Launch(RunPlan(processes=count), nodes, workers)  # type: ignore[arg-type]
+    launch = Launch(RunPlan(processes=count), nodes)  # type: ignore[arg-type]
     launch.begin()
     return launch, nodes.processes
 
 
 def test_a_single_worker_is_prepared_then_opened_with_what_its_locustfile_wants(log: list[tuple[Any, ...]]) -> None:
     launch, (worker,) = launch_of(1, log, main=False)
-    assert log == [(0, "prepare", 1, Bundle()), (0, "init")]
+    assert log == [(0, Prepare, 1, Bundle().to_list()), (0, Init)]
     launch.on_prepared(worker, Prepared({"users": 7}), goes_on=True)
     assert launch.plan.users == 7
-    assert log[2:] == [(0, "open", None)]
+    assert log[2:] == [(0, Open, None)]
     assert launch.on_ready(worker, ready(shaped=True, thresholds=["p99 < 1s"], kernel_stamps=False), goes_on=True)
     assert (launch.shaped, launch.thresholds, launch.stamp) == (True, ["p99 < 1s"], "user")
 
@@ -75,14 +81,19 @@ def test_only_the_main_node_knows_of_a_shape_and_its_load_has_no_end_that_is_kno
 
 def test_the_main_node_goes_first_and_shares_what_it_has(log: list[tuple[Any, ...]]) -> None:
     launch, (main, one, two) = launch_of(2, log, main=True)
-    assert log == [(2, "prepare", 2, Bundle()), (0, "prepare", 2, Bundle()), (1, "prepare", 2, Bundle()), (2, "init")]
+    assert log == [
+        (2, Prepare, 2, Bundle().to_list()),
+        (0, Prepare, 2, Bundle().to_list()),
+        (1, Prepare, 2, Bundle().to_list()),
+        (2, Init),
+    ]
     del log[:]
     for process in (main, one, two):
         launch.on_prepared(process, Prepared(), goes_on=True)
-    assert log == [(0, "init"), (1, "init"), (2, "open")]
+    assert log == [(0, Init), (1, Init), (2, Open, None)]
     del log[:]
     assert not launch.on_ready(main, ready(shared=b"x"), goes_on=True)
-    assert log == [(0, "open", b"x"), (1, "open", b"x")]
+    assert log == [(0, Open, b"x"), (1, Open, b"x")]
     assert not launch.on_ready(one, ready(), goes_on=True)
     assert launch.on_ready(two, ready(), goes_on=True)
 

@@ -10,9 +10,12 @@ from plimsoll._engine import now
 from plimsoll.run.coordinator import peers as module
 from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.transport.messages import EncodedSnapshot, News
+from plimsoll.run.transport.orders import ORDERS, Order, Tell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
+
+NAMES = {kind: name for name, kind in ORDERS.items()}
 
 
 class FakeProcess:
@@ -21,13 +24,15 @@ class FakeProcess:
     def __init__(self, index: int) -> None:
         self.index, self.adjustments = index, 0
         self.noted: list[Any] = []
-        self.orders: Any = self
 
-    def news(self, kind: str, *arguments: Any) -> None:
-        self.noted.append((kind, *arguments))
+    def order(self, order: Order) -> None:
+        if isinstance(order, Tell):
+            self.noted.append((order.kind, *order.arguments))
+        else:
+            self.noted.append((NAMES[type(order)], *order.to_list()))
 
-    def __getattr__(self, order: str) -> Callable[..., None]:
-        return lambda *arguments: self.noted.append((order, *arguments))
+    def break_off(self, breach: str) -> None:
+        self.noted.append(("break_off", breach))
 
     def taken(self) -> list[Any]:
         taken, self.noted = self.noted, []
@@ -45,7 +50,7 @@ class FakeLoop:
         self.due.pop(action, None)
 
     def run_out(self) -> None:
-        """Let everybody's patience end."""
+        """Let all waits end."""
         actions, self.due = self.due, {}
         for action in actions:
             action()
@@ -54,25 +59,27 @@ class FakeLoop:
 class MessageRouting:
     def __init__(self, main: bool) -> None:
         self.loop = FakeLoop()
-        self.workers: dict[int, Any] = {index: FakeProcess(index) for index in (0, 1)}
-        self.nodes = MessageRouter(self.loop, self.workers)  # type: ignore[arg-type]
+        self.nodes = MessageRouter(self.loop)  # type: ignore[arg-type]
+        self.workers: Any = self.nodes.workers
+        self.workers.add(FakeProcess(index) for index in (0, 1))
         self.main: Any = FakeProcess(2)
         self.done: list[str] = []
         if main:
             self.nodes.main = self.main
-            for index in self.workers:
+            for index in (0, 1):
                 self.receive(index, "connect", f"client {index}")
             self.main.taken()
 
     def receive(self, index: int, kind: str, *arguments: Any) -> None:
-        self.nodes.receive(self.workers.get(index, self.main), News(kind, list(arguments)))
+        sender = self.workers[index] if index in self.workers.indexes else self.main
+        self.nodes.receive(sender, News(kind, list(arguments)))
 
     def then(self) -> None:
         self.done.append("then")
 
     def sent(self) -> list[list[Any]]:
         """What main node and workers got since the last call."""
-        return [each.taken() for each in (self.main, *self.workers.values())]
+        return [each.taken() for each in (self.main, *self.workers)]
 
 
 @pytest.fixture
@@ -190,7 +197,9 @@ def test_a_worker_that_is_lost_is_not_waited_for(routing: MessageRouting) -> Non
     routing.nodes.fire_spawned(2, routing.then)
     routing.receive(0, "heartbeat", "spawning", {}, 0.0, 0, 1)
     routing.main.taken()
-    routing.nodes.lose(routing.workers.pop(1))
+    lost = routing.workers[1]
+    routing.workers.remove(lost)
+    routing.nodes.lose(lost)
     assert routing.main.taken() == [("lose", "client 1"), ("spawned", 2)]
 
 
@@ -203,7 +212,7 @@ def test_the_end_comes_before_users_that_were_to_be_told_of(routing: MessageRout
     routing.receive(2, "fired", "test_stopping")
     routing.loop.run_out()
     assert routing.done == ["stopping"]
-    assert [each.taken() for each in routing.workers.values()] == [[], []]
+    assert [each.taken() for each in routing.workers] == [[], []]
 
 
 def test_what_was_to_follow_can_be_forgotten(routing: MessageRouting) -> None:
@@ -223,4 +232,4 @@ def test_without_a_main_node_nothing_is_waited_for() -> None:
     routing.nodes.lose(routing.workers[0])
     assert routing.done == ["then"] * 2
     assert routing.sent() == [[], [("adjust", {"Visitor": 1}, 1)], [("adjust", {}, 1)]]
-    assert [each.adjustments for each in routing.workers.values()] == [0, 0]
+    assert [each.adjustments for each in routing.workers] == [0, 0]

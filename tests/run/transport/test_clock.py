@@ -1,18 +1,10 @@
 from __future__ import annotations
 
 from plimsoll.run.transport.clock import ClockEstimate, WorkerClock
-from plimsoll.run.transport.frames import Frames, RemoteWorker
 from plimsoll.run.transport.messages import EncodedSnapshot, Ending, Exchanges, Expired, Quit, Started
+from plimsoll.run.transport.orders import Assign, Offer, Reset, Start, Stop
 
 AHEAD = 5_000_000_000
-
-
-class Wire:
-    def __init__(self) -> None:
-        self.sent = b""
-
-    def sendall(self, data: bytes) -> None:
-        self.sent += data
 
 
 def _snapshot() -> EncodedSnapshot:
@@ -21,21 +13,13 @@ def _snapshot() -> EncodedSnapshot:
 
 
 def test_orders_carry_stamps_of_the_workers_clock() -> None:
-    wire = Wire()
-    worker = RemoteWorker(wire, WorkerClock(AHEAD))
-    worker.start(100)
-    worker.start(100, 7, 900)
-    worker.offer(50.0, 200, 3.0)
-    worker.reset(300)
-    worker.stop()
-    orders = list(Frames().feed(wire.sent))
-    assert orders == [
-        ("start", [AHEAD + 100, 0, None]),
-        ("start", [AHEAD + 100, 7, AHEAD + 900]),
-        ("offer", [50.0, AHEAD + 200, 3.0]),
-        ("reset", [AHEAD + 300]),
-        ("stop", []),
-    ]
+    clock = WorkerClock(AHEAD)
+    assert clock.on_worker(Start(100)) == Start(AHEAD + 100)
+    assert clock.on_worker(Start(100, 7, 900)) == Start(AHEAD + 100, 7, AHEAD + 900)
+    assert clock.on_worker(Offer(50.0, 200, 3.0)) == Offer(50.0, AHEAD + 200, 3.0)
+    assert clock.on_worker(Assign([(0, 2)], 200)) == Assign([(0, 2)], AHEAD + 200)
+    assert clock.on_worker(Reset(300)) == Reset(AHEAD + 300)
+    assert clock.on_worker(Stop()) == Stop()
 
 
 def test_reports_come_with_stamps_of_the_coordinators_clock() -> None:

@@ -16,6 +16,7 @@ from plimsoll.run.transport import cluster as module
 from plimsoll.run.transport.cluster import Cluster, with_token
 from plimsoll.run.transport.frames import Frames, pack, pack_error, pack_report
 from plimsoll.run.transport.messages import Ending
+from plimsoll.run.transport.orders import Drain, Start
 from plimsoll.run.transport.shipment import Shipment
 
 if TYPE_CHECKING:
@@ -87,9 +88,9 @@ def test_orders_and_reports_are_mapped_by_the_clock_of_the_workers_machine(
     link[0].tell("clock", 1, -5_000_000_000, 300_000)
     assert cluster.read()
     assert "b: 2 workers, its clock is -5000.000 ms ± 0.300 ms from ours" in caplog.text
-    cluster.workers[2].orders.start(6_000_000_000)
+    cluster.workers[2].order(Start(6_000_000_000))
     assert list(Frames().feed(link[0].streams[2].recv(65536))) == [("start", [1_000_000_000, 0, None])]
-    cluster.workers[2].orders.drain()
+    cluster.workers[2].order(Drain())
     link[0].streams[2].sendall(pack_report(Ending(2_000_000_000, None, False)))
     assert list(cluster.workers[2].read()) == [Ending(7_000_000_000, None, False)]
     cluster.close()
@@ -104,7 +105,7 @@ def test_later_estimates_say_how_far_a_clock_has_moved_and_change_no_stamp(link:
     machine = cluster.facts()["machines"][0]
     assert (machine["clock_offset_ms"], machine["clock_error_ms"]) == (1.0, 0.4)
     assert (machine["clock_moved_ms"], machine["clock_moved_error_ms"]) == (2.5, pytest.approx(0.6))
-    cluster.workers[0].orders.start(0)
+    cluster.workers[0].order(Start(0))
     assert list(Frames().feed(link[0].streams[0].recv(65536))) == [("start", [1_000_000, 0, None])]
     assert cluster.facts()["machines"][1] == {"host": "b", "workers": [2, 3]}, "nothing is known of its clock"
     cluster.close()
@@ -137,7 +138,7 @@ def test_a_machine_that_comes_later_has_room_for_workers_with_a_clock_of_their_o
     assert (worker.index, worker.place, len(cluster.free_slots())) == (3, "on c", 1)
     arguments, stream = link[0].started()
     assert arguments == [4, 3, 2], "a key of its own: the lost worker 3 may still be there"
-    worker.orders.start(0)
+    worker.order(Start(0))
     assert list(Frames().feed(stream.recv(65536))) == [("start", [1_000, 0, None])]
     link[0].tell("exited", 3, "is lost")
     link[0].tell("exited", 4, "")

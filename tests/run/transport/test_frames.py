@@ -6,8 +6,24 @@ from hypothesis import strategies as st
 
 from plimsoll.errors import LimitError, LocustfileError, PlimsollError, StoreError, UnknownOptionError, UsageError
 from plimsoll.run.transport.bundle import Bundle
-from plimsoll.run.transport.clock import WorkerClock
-from plimsoll.run.transport.frames import Frames, RemoteWorker, pack, pack_report, unpack_report
+from plimsoll.run.transport.frames import Frames, pack, pack_order, pack_report, unpack_report
+from plimsoll.run.transport.orders import (
+    ORDERS,
+    Adjust,
+    Assign,
+    Drain,
+    Finish,
+    Init,
+    Offer,
+    Open,
+    Prepare,
+    Renew,
+    Reset,
+    Spawned,
+    Start,
+    Stop,
+    Tell,
+)
 from plimsoll.run.transport.report_rules import ProtocolError
 
 PLAIN = st.recursive(
@@ -45,37 +61,16 @@ def test_a_stream_of_something_else_is_refused(data: bytes, why: str) -> None:
         list(Frames().feed(data))
 
 
-def test_each_method_of_a_worker_is_one_frame() -> None:
-    class Stream:
-        data = b""
-
-        def sendall(self, data: bytes) -> None:
-            self.data += data
-
-    stream = Stream()
-    worker = RemoteWorker(stream, WorkerClock())
-    worker.prepare({"users": 1}, 2, Bundle())
-    worker.init()
-    worker.open({"users": 1}, b"shared")
-    worker.start(123)
-    worker.adjust({"A": 3}, 5)
-    worker.spawned(5)
-    worker.news("message", "greeting", b"data")
-    worker.drain()
-    worker.finish()
-    worker.stop()
-    assert list(Frames().feed(stream.data)) == [
-        ("prepare", [{"users": 1}, 2, ["", []]]),
-        ("init", []),
-        ("open", [{"users": 1}, b"shared"]),
-        ("start", [123, 0, None]),
-        ("adjust", [{"A": 3}, 5]),
-        ("spawned", [5]),
-        ("news", ["message", ["greeting", b"data"]]),
-        ("drain", []),
-        ("finish", []),
-        ("stop", []),
-    ]
+def test_each_order_is_one_frame_from_which_it_comes_back() -> None:
+    orders = [
+        Prepare({"users": 1}, 2, Bundle().to_list()), Init(), Open({"users": 1}, b"shared"), Start(123), Renew(),
+        Adjust({"A": 3}, 5), Spawned(5), Offer(20.0, 5, None), Assign([[0, 2]], 7), Reset(9),
+        Tell("message", ["greeting", b"data"]), Drain(), Finish(), Stop(),
+    ]  # fmt: skip
+    assert {type(order) for order in orders} == set(ORDERS.values())
+    frames = list(Frames().feed(b"".join(map(pack_order, orders))))
+    assert frames[3] == ("start", [123, 0, None])
+    assert [ORDERS[name].from_list(arguments) for name, arguments in frames] == orders
 
 
 def _over_the_wire(error: PlimsollError) -> PlimsollError:

@@ -14,6 +14,7 @@ from plimsoll.run.dispatch import UserClass
 from plimsoll.run.transport.frames import pack, pack_report
 from plimsoll.run.transport.joined_workers import JoinedWorker
 from plimsoll.run.transport.messages import Begin, Ending, Prepared, Quit, Ready
+from plimsoll.run.transport.orders import Drain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -62,7 +63,7 @@ def test_it_chooses_no_exit_code_and_its_failed_listeners_are_said(
     make: Callable[..., Made], caplog: pytest.LogCaptureFixture
 ) -> None:
     made = make()
-    made[0].orders.drain()
+    made[0].order(Drain())
     assert _read(made, Prepared(), Ending(5, 77, True, 99)) == [Prepared(), Ending(5, None, False, None)]
     assert "an event listener has failed on worker 1 (on vm-a)" in caplog.text
 

@@ -15,6 +15,7 @@ from plimsoll.run.transport import local as worker_process
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.local import WorkerProcess
 from plimsoll.run.transport.messages import Prepared, Ready
+from plimsoll.run.transport.orders import Drain, Init, Open, Prepare, Stop, Tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,16 +50,16 @@ def _bundle(plan: dict[str, Any]) -> Bundle:
 def test_a_worker_gets_ready_and_exits_well_when_it_is_told_to(worker: WorkerProcess, tmp_path: Path) -> None:
     text = "from locust import User, task\nclass A(User):\n    fixed_count = 2\n    @task\n    def t(self): pass\n"
     plan = _plan(tmp_path, text)
-    worker.orders.prepare(plan, 1, _bundle(plan))
-    worker.orders.init()
+    worker.order(Prepare(plan, 1, _bundle(plan).to_list()))
+    worker.order(Init())
     (prepared,) = _read(worker)
     assert prepared == Prepared({})
-    worker.orders.open(plan)
+    worker.order(Open(plan))
     (ready,) = _read(worker)
     assert isinstance(ready, Ready)
     assert [(each.name, each.fixed_count) for each in ready.classes] == [("A", 2)]
     assert list(worker.read()) == [], "nothing more for now"
-    worker.orders.drain()
+    worker.order(Drain())
     reports: list[object] = []
     while not reports or reports[-1] is not None:
         reports += _read(worker)
@@ -67,7 +68,7 @@ def test_a_worker_gets_ready_and_exits_well_when_it_is_told_to(worker: WorkerPro
 
 def test_a_refusal_arrives_as_the_error_it_is(worker: WorkerProcess, tmp_path: Path) -> None:
     plan = _plan(tmp_path, "1 / 0\n")
-    worker.orders.prepare(plan, 1, _bundle(plan))
+    worker.order(Prepare(plan, 1, _bundle(plan).to_list()))
     (refusal,) = _read(worker)
     assert isinstance(refusal, LocustfileError)
     assert "ZeroDivisionError" in str(refusal)
@@ -75,7 +76,7 @@ def test_a_refusal_arrives_as_the_error_it_is(worker: WorkerProcess, tmp_path: P
 
 def test_an_unexpected_error_is_a_refusal_too(worker: WorkerProcess, tmp_path: Path) -> None:
     plan = _plan(tmp_path, "from locust import User\nclass A(User): pass\n")
-    worker.orders.prepare({**plan, "load": 5}, 1, _bundle(plan))
+    worker.order(Prepare({**plan, "load": 5}, 1, _bundle(plan).to_list()))
     (refusal,) = _read(worker)
     assert isinstance(refusal, LocustfileError)
     assert "TypeError" in str(refusal)
@@ -91,14 +92,14 @@ def test_orders_to_a_worker_that_is_gone_are_dropped(worker: WorkerProcess) -> N
     worker.kill()
     _read(worker)
     for _ in range(3):
-        worker.orders.stop()
+        worker.order(Stop())
 
 
 def test_what_a_process_does_not_take_at_once_arrives_later(worker: WorkerProcess, tmp_path: Path) -> None:
     os.kill(worker.pid, signal.SIGSTOP)
-    worker.orders.news("message", "big", b"x" * 5_000_000)
+    worker.order(Tell("message", ["big", b"x" * 5_000_000]))
     plan = _plan(tmp_path, "1 / 0\n")
-    worker.orders.prepare(plan, 1, _bundle(plan))
+    worker.order(Prepare(plan, 1, _bundle(plan).to_list()))
     assert worker.has_backlog
     os.kill(worker.pid, signal.SIGCONT)
     loop = Loop()
@@ -116,7 +117,7 @@ def test_a_process_that_takes_nothing_in_is_killed(
 ) -> None:
     monkeypatch.setattr(handles, "MAX_BACKLOG_BYTES", 1_000_000)
     os.kill(worker.pid, signal.SIGSTOP)
-    worker.orders.news("message", "big", b"x" * 5_000_000)
+    worker.order(Tell("message", ["big", b"x" * 5_000_000]))
     assert not worker.has_backlog
     assert "takes nothing in any more" in caplog.text
     assert worker.wait() == "was killed by SIGKILL"
@@ -131,7 +132,7 @@ def test_a_locustfile_that_changes_while_the_processes_start_is_refused(worker: 
     plan = _plan(tmp_path, "1\n")
     bundle = _bundle(plan)
     (tmp_path / "locustfile.py").write_text("2\n")
-    worker.orders.prepare(plan, 1, bundle)
+    worker.order(Prepare(plan, 1, bundle.to_list()))
     (error,) = _read(worker)
     assert isinstance(error, LocustfileError)
     assert str(error) == f"{tmp_path}/locustfile.py has changed since this run was started; start the run again"

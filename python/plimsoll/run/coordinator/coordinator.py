@@ -36,10 +36,11 @@ from plimsoll.run.main_log import log_limit, main_log
 from plimsoll.run.result import Result
 from plimsoll.run.transport import messages
 from plimsoll.run.transport.local import EXIT_TIMEOUT_S, KILL_AFTER_S, REPEATED_S
+from plimsoll.run.transport.orders import Drain, Finish, Renew, Reset, Start, Stop
 from plimsoll.stats.latency.patience import Patience
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from plimsoll.run.coordinator.progress import Observer
     from plimsoll.run.coordinator.recovery.resumption import Resumption
@@ -69,7 +70,6 @@ class Coordinator:
     def __init__(
         self,
         plan: RunPlan,
-        observers: Sequence[Observer],
         output: Callable[[bytes], None] | None = None,
         exchanges: Callable[[int, Exchanges], None] | None = None,
         log: Callable[[int, Logged], None] | None = None,
@@ -78,19 +78,19 @@ class Coordinator:
         resumption: Resumption | None = None,
     ) -> None:
         self._head_start = head_start(plan)
-        self._observers = observers
+        self._observers: list[Observer] = []
         self._exchanges = exchanges
         self._log = log
         self._loop = Loop()
         self._relay = OutputRelay(self._loop, output)
-        self._workers: dict[int, WorkerHandle] = {}
-        """Those that are left. A main node is not one of them."""
-        self._nodes = MessageRouter(self._loop, self._workers)
-        self.launch = Launch(plan, self._nodes, self._workers, joined, ready)
-        self._steering = LoadControl(self._loop, self._nodes, self._workers, self._all_spawned)
+        self._nodes = MessageRouter(self._loop)
+        self.launch = Launch(plan, self._nodes, joined, ready)
+        self._steering = LoadControl(self._loop, self._nodes, self._all_spawned)
         self._clock = RunClock()
-        self._losses = WorkerLosses(plan, self._nodes, self._steering, self._workers, self._clock, self.end)
-        self._replacements = Replacements(self._loop, self.launch, self._losses, self._read, self._take)
+        self._losses = WorkerLosses(plan, self._nodes, self._steering, self._clock, self.end)
+        self._replacements = Replacements(
+            self._loop, self.launch, self._nodes, self._losses, self._steering, self._clock, self._read, self._take
+        )
         self._exits = WorkerExits(self._loop, self._on_exit)
         self._guard = RunGuard(self._loop, self._fail, partial(self.end, "stopped"))
         self._has_processes = False
@@ -108,6 +108,10 @@ class Coordinator:
         self._result = Result(self._account.view)
         self._last_user = 0
         self._load_end = LoadEnd(plan.waiting_s)
+
+    def observe(self, *observers: Observer | None) -> None:
+        """Have these see the run, too, in this order. Not once it has begun."""
+        self._observers += [observer for observer in observers if observer is not None]
 
     def run(self) -> Result:
         """Until the run is over; SIGINT and SIGTERM end it. Raises PlimsollError when it cannot even begin."""
@@ -196,7 +200,7 @@ class Coordinator:
         self._clock.limit(self.launch.seconds)
         for process in self._nodes.processes:
             process.first = self._clock.second
-            process.orders.start(self._clock.epoch, process.first, self._clock.end)
+            process.order(Start(self._clock.epoch, process.first, self._clock.end))
         self._ticker.start(self._clock.first)
 
     # Users
@@ -283,7 +287,7 @@ class Coordinator:
             self._drain()
 
     def _end_if_complete(self) -> None:
-        left = set(self._workers.values())
+        left = set(self._nodes.workers)
         if self._complete & left and self._complete | self._losses.silent >= left and self._state != STOPPING:
             logger.info("everything that was to be done is done")
             self._load_end.was_complete = True
@@ -309,20 +313,19 @@ class Coordinator:
             if lost:
                 self._fail(PlimsollError(f"the main node ({process.place}) {how}; the run cannot go on without it"))
             return
-        if self._workers.get(process.index) is process:  # else another one has its place
-            del self._workers[process.index]
+        self._nodes.workers.remove(process)
         if lost:
             self._lose(process, how)
         self._finish_main_if_last()
 
     def _finish_main_if_last(self) -> None:
         """Let the main node end once all workers have said what they had to say."""
-        if self._nodes.main is None or any(worker.ending is None for worker in self._workers.values()):
+        if self._nodes.main is None or any(worker.ending is None for worker in self._nodes.workers):
             return
         self._state = STOPPING
         self._calm_down()
         self._nodes.main.last_report = now()
-        self._nodes.main.orders.finish()
+        self._nodes.main.order(Finish())
         if self._loop.due(self._nodes.kill_all) is not None:
             self._loop.at(now() + round(self._kill_after_s * SECOND), self._nodes.kill_all)
 
@@ -332,7 +335,7 @@ class Coordinator:
             return
         self._losses.on_exit(worker, how, self._result)
         self._last_user = max(self._last_user, now())
-        if not self._workers:
+        if not len(self._nodes.workers):
             self._result.status = "failed"
             logger.error("no worker is left")
         self._end_if_complete()
@@ -341,7 +344,7 @@ class Coordinator:
 
     def _tick(self) -> None:
         for process in self._nodes.processes:
-            process.orders.renew()
+            process.order(Renew())
         self._result.silence, self._result.clock_step = self._ticker.silence, self._clock_steps.largest()
         self._report()
         if self._state in UNDER_WAY:
@@ -363,7 +366,7 @@ class Coordinator:
             loaded=elapsed if self._load_end.at is None else self._load_end.at, edits=self._result.edits,
             left=max(0.0, (end - now()) / SECOND) if end is not None else self._load_end.left(elapsed),
             users=self._nodes.users.total(), wanted=self._steering.wanted, classes=self._nodes.users,
-            workers=len(self._workers), notes=self._result.notes, lost_workers=self._result.lost_workers,
+            workers=len(self._nodes.workers), notes=self._result.notes, lost_workers=self._result.lost_workers,
             is_editable=self._state in UNDER_WAY and self._steering.is_editable, reporting=self.launch.reporting,
         )  # fmt: skip
         if self._result.started is not None:
@@ -400,7 +403,7 @@ class Coordinator:
         self._account.reset(self._clock.next_second(now() + NOTICE_NS))
         view = self._result.view = self._account.view
         for process in self._nodes.processes:
-            process.orders.reset(self._clock.stamp_of(view.warmup))
+            process.order(Reset(self._clock.stamp_of(view.warmup)))
         logger.info("the numbers were reset: what was measured before second %d is left out", view.warmup)
         for observer in self._observers:
             observer.reset_at(view.warmup)
@@ -443,11 +446,7 @@ class Coordinator:
         self._losses.kill_given_up()
         for process in self._nodes.processes:
             process.last_report = now()
-        self._nodes.fire_stopping(self._drain_workers)
-
-    def _drain_workers(self) -> None:
-        for worker in self._workers.values():
-            worker.orders.drain()
+        self._nodes.fire_stopping(lambda: self._nodes.order_workers(Drain()))
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
@@ -475,7 +474,7 @@ class Coordinator:
         self._calm_down()
         self._nodes.forget()
         for process in self._nodes.processes:
-            process.orders.stop()
+            process.order(Stop())
         self._loop.at(now() + round(self._kill_after_s * SECOND), self._nodes.kill_all)
 
     def _finish(self) -> Result:

@@ -13,6 +13,7 @@ from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.cluster import Cluster
 from plimsoll.run.transport.joined_workers import JoinedWorkers
 from plimsoll.run.transport.local import WorkerProcess
+from plimsoll.run.transport.orders import Init, Open, Prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,22 +42,20 @@ def head_start(plan: RunPlan) -> int:
 
 
 class Launch:
-    """workers: those of the run that are left; `start` adds them. joined: where they run, if they have joined by
-    themselves. ready: machines that have joined and have no worker.
+    """Adds the workers of a run to `nodes`. joined: where they run, if they have joined by themselves. ready: machines
+    that have joined and have no worker.
     """
 
     def __init__(
         self,
         plan: RunPlan,
         nodes: MessageRouter,
-        workers: dict[int, WorkerHandle],
         joined: list[JoinedMachine] | None = None,
         ready: Callable[[], list[JoinedMachine]] = list,
     ) -> None:
         self.plan = plan
         """As it is carried out: once the workers are prepared, with what the locustfile wants otherwise."""
         self._nodes = nodes
-        self._workers = workers
         self.cluster: Cluster | None = None
         """What the workers run on, if that is a cluster."""
         self._joined, self._joinable = joined, ready
@@ -74,16 +73,14 @@ class Launch:
         count = self.plan.processes
         if self.plan.cluster is not None:
             self.cluster = Cluster(self.plan, capture)
-            self._workers.update(self.cluster.workers)
+            self._nodes.workers.add(self.cluster.workers.values())
         elif self._joined is not None:
             self.joined_workers = JoinedWorkers(self.plan, self._joined, self._joinable)
-            self._workers.update(self.joined_workers.workers)
+            self._nodes.workers.add(self.joined_workers.workers.values())
         else:
             # With a page there may be several runs, and the program's own process can be a part of only one.
             is_own = count == 1 and not self.plan.has_page
-            self._workers.update(
-                {index: WorkerProcess(index, capture=capture, is_own=is_own) for index in range(count)}
-            )
+            self._nodes.workers.add(WorkerProcess(index, capture=capture, is_own=is_own) for index in range(count))
         if self.plan.has_main_node:
             self._nodes.main = WorkerProcess(count, capture=capture, is_own=not self.plan.has_page)
         return self._nodes.processes
@@ -92,11 +89,11 @@ class Launch:
         """The processes are there. Raises LocustfileError for a locustfile that cannot be read."""
         self._bundle = Bundle.of(self.plan.locustfiles)
         for process in self._nodes.processes:
-            process.orders.prepare(self.plan.to_dict(), self.plan.processes, self._bundle)
+            process.order(Prepare(self.plan.to_dict(), self.plan.processes, self._bundle.to_list()))
         if self._nodes.main is not None:
-            self._nodes.main.orders.init()
+            self._nodes.main.order(Init())
         else:
-            self._init_workers()
+            self._nodes.order_workers(Init())
 
     def log_files(self) -> None:
         """Which files travel to other machines. Not before somebody reads the log."""
@@ -107,25 +104,25 @@ class Launch:
     def prepare(self, worker: WorkerHandle) -> None:
         """One that begins when the others have begun; then `open` follows."""
         assert self._bundle is not None
-        worker.orders.prepare(self.plan.to_dict(), self.plan.processes, self._bundle)
-        worker.orders.init()
+        worker.order(Prepare(self.plan.to_dict(), self.plan.processes, self._bundle.to_list()))
+        worker.order(Init())
 
     def open(self, worker: WorkerHandle) -> None:
         """All processes are prepared."""
-        worker.orders.open(self.plan.to_dict(), self._shared)
+        worker.order(Open(self.plan.to_dict(), self._shared))
 
     def on_prepared(self, process: WorkerHandle, prepared: Prepared, *, goes_on: bool) -> None:
         """goes_on: the run is still to begin. Raises UsageError when the locustfile wants more than is allowed."""
         self._prepared[process.index] = prepared
         if process is self._nodes.main:
-            self._init_workers()
+            self._nodes.order_workers(Init())
         if not goes_on or len(self._prepared) < len(self._nodes.processes):
             return
         for each in self._prepared.values():
             self.plan = replace(self.plan, **each.changes)
         check_caps(self.plan)
         if self._nodes.main is not None:
-            self._nodes.main.orders.open(self.plan.to_dict())
+            self._nodes.main.order(Open(self.plan.to_dict()))
         else:
             self._open_workers()
 
@@ -138,7 +135,7 @@ class Launch:
             self._shared = ready.shared
             self._open_workers()
             return False
-        return self._ready.keys() >= self._workers.keys()
+        return self._ready.keys() >= self._nodes.workers.indexes
 
     def keep(self) -> None:
         """The store knows of the run: somebody may continue it if this process is lost."""
@@ -215,10 +212,6 @@ class Launch:
         """What the locustfile wants of the reports, once the workers are ready."""
         return next((Reporting.from_dict(ready.reporting) for ready in self._ready.values()), Reporting())
 
-    def _init_workers(self) -> None:
-        for worker in self._workers.values():
-            worker.orders.init()
-
     def _open_workers(self) -> None:
-        for worker in self._workers.values():
+        for worker in self._nodes.workers:
             self.open(worker)

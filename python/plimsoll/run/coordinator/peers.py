@@ -18,6 +18,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import now
+from plimsoll.run.coordinator.connected import ConnectedWorkers
+from plimsoll.run.transport.orders import Adjust, Drain, Spawned, Tell
 from plimsoll.run.transport.report_rules import NEWS, is_news
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from plimsoll.run.loop import Loop
     from plimsoll.run.transport.handle import WorkerHandle
     from plimsoll.run.transport.messages import EncodedSnapshot, News
+    from plimsoll.run.transport.orders import Order
 
 logger = logging.getLogger("plimsoll.run")
 
@@ -38,11 +41,10 @@ SPAWN_TIMEOUT_NS = 1_000_000_000
 class MessageRouter:
     """The main node of a run and its workers. Without a main node nothing is sent and nothing is awaited."""
 
-    def __init__(self, loop: Loop, workers: Mapping[int, WorkerHandle]) -> None:
-        """workers: those that are left."""
+    def __init__(self, loop: Loop) -> None:
+        self.workers = ConnectedWorkers()
         self.main: WorkerHandle | None = None
         self._loop = loop
-        self._workers = workers
         self.coming: set[WorkerHandle] = set()
         """Workers that are about to begin, while the others have begun."""
         self._clients: dict[WorkerHandle, str] = {}
@@ -55,15 +57,20 @@ class MessageRouter:
     @property
     def processes(self) -> list[WorkerHandle]:
         """All that are left, the main node first."""
-        return [*([self.main] if self.main else []), *self._workers.values()]
+        return [*([self.main] if self.main else []), *self.workers]
 
     @property
     def users(self) -> Counter[str]:
         """Alive on all workers, per class, as these last said."""
         users = Counter[str]()
-        for worker in self._workers.values():
+        for worker in self.workers:
             users.update(worker.users)
         return users
+
+    def order_workers(self, order: Order) -> None:
+        """Have all workers do this."""
+        for worker in self.workers:
+            worker.order(order)
 
     def kill_silent(self, since: int) -> None:
         """Kill those that have not reported since this stamp."""
@@ -104,12 +111,12 @@ class MessageRouter:
     def adjust(self, counts: Mapping[int, Mapping[str, int]], complete: int | None) -> None:
         """Have so many users per worker and class. complete: these are all that were asked for, so many."""
         for index, wanted in counts.items():
-            worker = self._workers[index]
+            worker = self.workers[index]
             if self.main is None:
-                worker.orders.adjust(wanted, complete)
+                worker.order(Adjust(wanted, complete))
             else:
                 worker.adjustments += 1
-                worker.orders.adjust(wanted, None)
+                worker.order(Adjust(wanted, None))
 
     def fire_spawned(self, users: int, then: Callable[[], None]) -> None:
         """Have `spawning_complete` fired: on the main node, once it knows the users of all workers, then on these.
@@ -119,13 +126,12 @@ class MessageRouter:
         """
 
         def tell_workers() -> None:
-            for worker in self._workers.values():
-                worker.orders.spawned(users)
+            self.order_workers(Spawned(users))
             then()
 
         def tell_main() -> None:
             assert self.main is not None
-            self.main.orders.spawned(users)
+            self.main.order(Spawned(users))
             self._await("spawning_complete", tell_workers)
 
         if self.main is None:
@@ -139,7 +145,7 @@ class MessageRouter:
         if self.main is None:
             then()
             return
-        self.main.orders.drain()
+        self.main.order(Drain())
         self._await("test_stopping", then)
 
     def forget(self) -> None:
@@ -159,7 +165,7 @@ class MessageRouter:
 
     def _go_on_if_adjusted(self) -> None:
         waits = self._then is not None and self._awaited is None
-        if waits and not any(worker.adjustments for worker in self._workers.values()):
+        if waits and not any(worker.adjustments for worker in self.workers):
             self._go_on()
 
     def _receive_from_worker(self, worker: WorkerHandle, news: News) -> None:
@@ -188,19 +194,19 @@ class MessageRouter:
     def _receive_from_main(self, news: News) -> None:
         match news.kind, news.arguments:
             case "message", [type_, data, client]:
-                for worker in (*self._workers.values(), *self.coming):
+                for worker in (*self.workers, *self.coming):
                     if client is None or self._clients.get(worker) == client:
-                        worker.orders.news("message", type_, data)
+                        worker.order(Tell("message", [type_, data]))
             case "heartbeat", [client]:
-                for worker in (*self._workers.values(), *self.coming):
+                for worker in (*self.workers, *self.coming):
                     if self._clients.get(worker) == client:
-                        worker.orders.news("heartbeat")
+                        worker.order(Tell("heartbeat", []))
             case "fired", [event] if event == self._awaited:
                 self._go_on()
 
     def _tell_main(self, kind: str, *arguments: Any) -> None:
         if self.main is not None:
-            self.main.orders.news(kind, *arguments)
+            self.main.order(Tell(kind, arguments))
 
 
 def _is_client(name: str) -> bool:

@@ -15,9 +15,10 @@ from plimsoll.run.coordinator.user_ramp import UserRamp
 from plimsoll.run.dispatch import Dispatcher
 from plimsoll.run.guard import check_arrivals
 from plimsoll.run.limits import open_files
+from plimsoll.run.transport.orders import Assign, Offer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from plimsoll.run.coordinator.peers import MessageRouter
     from plimsoll.run.coordinator.run_clock import RunClock
@@ -33,30 +34,27 @@ logger = logging.getLogger("plimsoll.run")
 class LoadControl:
     """Orders users and arrivals from the workers of a run. All stamps are ns.
 
-    workers: those that are left. spawned: called when all users that were asked for are there.
+    spawned: called when all users that were asked for are there.
     """
 
-    def __init__(
-        self, loop: Loop, nodes: MessageRouter, workers: Mapping[int, WorkerHandle], spawned: Callable[[], None]
-    ) -> None:
+    def __init__(self, loop: Loop, nodes: MessageRouter, spawned: Callable[[], None]) -> None:
         self._loop = loop
         self._nodes = nodes
-        self._workers = workers
         self._spawned = spawned
         self._dispatcher: Dispatcher | None = None
         self._ramp: UserRamp | None = None
         self._follows_shape = False
         self._shares: dict[int, list[tuple[int, int]]] = {}
         """Which of the arrivals each worker has: (index, of) is every `of`-th from number `index` on."""
-        self._offers: list[tuple[float, int, float | None]] = []
-        """What somebody wanted in place of the planned arrivals, as `offer` orders it."""
+        self._offers: list[Offer] = []
+        """What somebody wanted in place of the planned arrivals."""
 
     def prepare(self, plan: RunPlan, classes: Sequence[UserClass], shaped: bool) -> None:
         """The workers are ready. shaped: a LoadTestShape says how many users there are."""
         self._plan = plan
         self._follows_shape = shaped
-        self._dispatcher = Dispatcher(classes, self._workers)
-        self._shares = {worker: [(worker, plan.processes)] for worker in self._workers}
+        self._dispatcher = Dispatcher(classes, self._nodes.workers.indexes)
+        self._shares = {worker: [(worker, plan.processes)] for worker in self._nodes.workers.indexes}
 
     def begin(self, clock: RunClock, asked: Begin | None) -> None:
         """The load begins. asked: what the locustfile has asked for before. Raises PlimsollError."""
@@ -116,9 +114,8 @@ class LoadControl:
             ShapeSpec.of("constant", level=rate, seconds=seconds).build()
         except ValueError as error:
             raise UsageError(f"{rate:.12g}/s: {error}") from error
-        self._offers.append((rate, start, seconds))
-        for worker in self._workers.values():
-            worker.orders.offer(rate, start, seconds)
+        self._offers.append(Offer(rate, start, seconds))
+        self._nodes.order_workers(self._offers[-1])
         return f"{rate:.12g}/s"
 
     def lose(self, worker: int) -> int:
@@ -135,12 +132,12 @@ class LoadControl:
         Users come at the rate of the last change; arrivals that are not due yet keep their due times.
         """
         shares = self._shares.pop(worker, [])
-        left = sorted(self._shares.keys() & self._workers.keys())
+        left = sorted(self._shares.keys() & self._nodes.workers.indexes)
         if left and self._plan.is_open:
             start = now() + head_start(self._plan)
             for number, other in enumerate(left):
                 self._shares[other] += [(index + of * number, of * len(left)) for index, of in shares]
-                self._workers[other].orders.assign(self._shares[other], start)
+                self._nodes.workers[other].order(Assign(self._shares[other], start))
         elif left and self._ramp is not None:
             self._ramp.refill()
         return bool(left)
@@ -153,15 +150,15 @@ class LoadControl:
         if self._ramp is not None:
             self._ramp.admit(worker.index, start)
         of = self._plan.processes
-        for other in self._shares.keys() & self._workers.keys() - {worker.index}:
+        for other in self._shares.keys() & self._nodes.workers.indexes - {worker.index}:
             before = self._shares[other]
             # The parts of a share are every `of`-th, 2 `of`-th … of all, from one of its own numbers on.
             self._shares[other] = [share for share in before if share[0] % of != worker.index]
             if self._plan.is_open and self._shares[other] != before:
-                self._workers[other].orders.assign(self._shares[other], start)
+                self._nodes.workers[other].order(Assign(self._shares[other], start))
         self._shares[worker.index] = [(worker.index, of)]
-        for each in self._offers:
-            worker.orders.offer(*each)
+        for offer in self._offers:
+            worker.order(offer)
 
     def stop(self) -> None:
         """No more users come or go by what is said here."""
@@ -176,7 +173,7 @@ class LoadControl:
 
     def _change(self, ramp: UserRamp, users: int, rate: float, classes: Iterable[str] | None, start: int) -> None:
         self._plan.rails.check_users(users, f"{users} users")
-        if users > open_files(len(self._workers)):
+        if users > open_files(len(self._nodes.workers)):
             logger.warning("%d users may need more open files than the limit allows (`ulimit -Hn`)", users)
         self._nodes.forget()
         try:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from plimsoll.record import FailureTuple
+    from plimsoll.run.transport.orders import Order
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,11 @@ class WorkerClock:
     def stamp(self, coordinators: int) -> int:
         """The coordinator's stamp by the clock of the worker."""
         return coordinators + self.offset
+
+    def on_worker(self, order: Order) -> Order:
+        """An order with its stamps by the clock of the worker."""
+        stamps = {name: stamp for name in order.stamps if (stamp := getattr(order, name)) is not None}
+        return replace(order, **{name: self.stamp(stamp) for name, stamp in stamps.items()}) if stamps else order
 
     def on_coordinator(self, report: Any) -> Any:
         """A report with its stamps by the clock of the coordinator; one without stamps is returned as it is."""

@@ -1,32 +1,30 @@
-"""A worker's methods, and what it reports, over a stream socket.
+"""Orders to a worker, and what it reports, over a stream socket.
 
 A frame is its length (4 bytes, big-endian) and a msgpack array: protocol version, name, arguments. The coordinator
-sends `prepare`, `init`, `open`, `start`, `adjust`, `spawned`, `offer`, `assign`, `reset`, `renew`, `drain`, `finish`
-and `stop`;
-the process answers `prepared` to `init` and `ready` to `open`, or `refused`, then sends `snapshot` each second (and
-`exchanges`, `logged` and `sent`, if these are asked for), `started` at a second 0 that it knew of before, `begin` when
-the user's code asks for other users, `quit` when it asks for the end of the run, `complete` when nothing is left to do,
-`expired` when it ends its load for want of orders, `refused` when the run must fail, and `done` as its last. Both sides
-send `news` of other processes: see `plimsoll.run.coordinator.peers`.
+sends `ORDERS`; the process answers `prepared` to `init` and `ready` to `open`, or `refused`, then sends `snapshot` each
+second (and `exchanges`, `logged` and `sent`, if these are asked for), `started` at a second 0 that it knew of before,
+`begin` when the user's code asks for other users, `quit` when it asks for the end of the run, `complete` when nothing
+is left to do, `expired` when it ends its load for want of orders, `refused` when the run must fail, and `done` as its
+last. Both sides send `news` of other processes: see `plimsoll.run.coordinator.peers`.
 """
 
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgpack  # type: ignore[import-untyped]
 
 from plimsoll.errors import LimitError, LocustfileError, PlimsollError, UnknownOptionError, UsageError
 from plimsoll.run.transport.messages import REPORTS
+from plimsoll.run.transport.orders import ORDERS
 from plimsoll.run.transport.report_rules import ProtocolError, check_report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
-    from plimsoll.run.transport.bundle import Bundle
-    from plimsoll.run.transport.clock import WorkerClock
     from plimsoll.run.transport.messages import WorkerReport
+    from plimsoll.run.transport.orders import Order
 
     Report = WorkerReport | PlimsollError
 
@@ -37,17 +35,12 @@ MAX_REPORT_BYTES = 64 << 20
 """Bytes of one frame that a worker sends. The largest have rows of exchanges: a worker gives up what is more."""
 
 _NAMES = {kind: name for name, kind in REPORTS.items()}
+_ORDER_NAMES = {kind: name for name, kind in ORDERS.items()}
 _ERRORS = {each.__name__: each for each in (LimitError, LocustfileError, PlimsollError, UnknownOptionError, UsageError)}
 
 _LENGTH = struct.Struct(">I")
 # Python's strings may hold lone surrogates (from undecodable file names, say); they must not stop a snapshot.
 _SURROGATES = "surrogatepass"
-
-
-class ByteStream(Protocol):
-    """A connected socket: of the standard library or of gevent."""
-
-    def sendall(self, data: bytes, /) -> object: ...
 
 
 def pack(name: str, *arguments: Any) -> bytes:
@@ -91,65 +84,9 @@ def _unpack(body: bytes) -> tuple[str, list[Any]]:
     return name, arguments
 
 
-class RemoteWorker:
-    """The methods of a worker, or of the main node, on the other side of a stream; each returns once it is sent.
-
-    Stamps are of our clock; what is sent is of the worker's.
-    """
-
-    def __init__(self, stream: ByteStream, clock: WorkerClock) -> None:
-        self._stream = stream
-        self._clock = clock
-        self.has_asked_to_end = False
-
-    def prepare(self, plan: Mapping[str, Any], workers: int, bundle: Bundle) -> None:
-        self._send("prepare", plan, workers, bundle.to_list())
-
-    def init(self) -> None:
-        self._send("init")
-
-    def open(self, plan: Mapping[str, Any], shared: bytes | None = None) -> None:
-        self._send("open", plan, shared)
-
-    def start(self, epoch: int, second: int = 0, end: int | None = None) -> None:
-        self._send("start", self._clock.stamp(epoch), second, None if end is None else self._clock.stamp(end))
-
-    def renew(self) -> None:
-        """Its load may go on for another lease, as after any other order."""
-        self._send("renew")
-
-    def adjust(self, counts: Mapping[str, int], complete: int | None = None) -> None:
-        self._send("adjust", counts, complete)
-
-    def spawned(self, users: int) -> None:
-        self._send("spawned", users)
-
-    def offer(self, rate: float, start: int, seconds: float | None) -> None:
-        self._send("offer", rate, self._clock.stamp(start), seconds)
-
-    def assign(self, shares: Sequence[tuple[int, int]], start: int) -> None:
-        self._send("assign", shares, self._clock.stamp(start))
-
-    def reset(self, stamp: int) -> None:
-        self._send("reset", self._clock.stamp(stamp))
-
-    def drain(self) -> None:
-        self._send("drain")
-        self.has_asked_to_end = True
-
-    def finish(self) -> None:
-        self._send("finish")
-        self.has_asked_to_end = True
-
-    def stop(self) -> None:
-        self._send("stop")
-        self.has_asked_to_end = True
-
-    def news(self, kind: str, *arguments: Any) -> None:
-        self._send("news", kind, arguments)
-
-    def _send(self, name: str, *arguments: Any) -> None:
-        self._stream.sendall(pack(name, *arguments))
+def pack_order(order: Order) -> bytes:
+    """An order as one frame."""
+    return pack(_ORDER_NAMES[type(order)], *order.to_list())
 
 
 def pack_report(report: Report) -> bytes:

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Protocol
 
 from plimsoll._engine import now
 from plimsoll.run.transport.clock import WorkerClock
-from plimsoll.run.transport.frames import MAX_REPORT_BYTES, Frames, RemoteWorker, unpack_report
+from plimsoll.run.transport.frames import MAX_REPORT_BYTES, Frames, pack_order, unpack_report
 from plimsoll.run.transport.messages import EncodedSnapshot
 from plimsoll.run.transport.report_rules import ProtocolError, ReportOrder
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.run.transport.frames import Report
     from plimsoll.run.transport.kept import KeptSeconds
     from plimsoll.run.transport.messages import Ending
+    from plimsoll.run.transport.orders import Order
 
 logger = logging.getLogger("plimsoll.run")
 
@@ -64,7 +65,8 @@ class WorkerHandle:
         self.use_clock(clock or WorkerClock())
         self._backlog = bytearray()
         self._frames = Frames(MAX_REPORT_BYTES)
-        self._order = ReportOrder()
+        self._report_order = ReportOrder()
+        self._has_asked_to_end = False
         self._sequence = 0
         """Of the next snapshot."""
         self.breach: str | None = None
@@ -106,7 +108,7 @@ class WorkerHandle:
     @property
     def has_begun(self) -> bool:
         """It has said that it is ready."""
-        return self._order.is_ready
+        return self._report_order.is_ready
 
     @property
     def output(self) -> IO[bytes] | None:
@@ -116,10 +118,14 @@ class WorkerHandle:
     def use_clock(self, clock: WorkerClock) -> None:
         """Map its stamps by this clock from now on. Not once second 0 is agreed: the stamp of it must stay one."""
         self._clock = clock
-        self.orders = RemoteWorker(self, clock)
+
+    def order(self, order: Order) -> None:
+        """Have it do this. Stamps are those of our clock. Returns once it is sent, or is to be sent."""
+        self._has_asked_to_end |= order.is_end
+        self.sendall(pack_order(self._clock.on_worker(order)))
 
     def sendall(self, data: bytes) -> None:
-        """For `orders`. What it does not take at once is sent by `flush`; a process that is gone is noticed where it is
+        """Send frames. What it does not take at once is sent by `flush`; a process that is gone is noticed where it is
         read from, and one that takes nothing in any more is killed."""
         self._backlog += data
         self.flush()
@@ -160,7 +166,7 @@ class WorkerHandle:
             return
         try:
             for name, arguments in self._frames.feed(data):
-                self._order.take(name, self.orders.has_asked_to_end)
+                self._report_order.take(name, self._has_asked_to_end)
                 report = self.accept(unpack_report(name, arguments))
                 self.last_report = now()
                 yield self._in_sequence(self._clock.on_coordinator(report))

@@ -25,8 +25,8 @@ EMPTY = Histogram().encode()
 
 
 @dataclass(frozen=True, slots=True)
-class WorkerReport:
-    """A report of a worker, or of the main node."""
+class RunMessage:
+    """What goes between the coordinator and a process of a run."""
 
     def to_list(self) -> list[Any]:
         """Plain values in the order of the fields, for a message."""
@@ -36,6 +36,11 @@ class WorkerReport:
     def from_list(cls, data: list[Any]) -> Self:
         """The inverse of `to_list`."""
         return cls(*data)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerReport(RunMessage):
+    """A report of a worker, or of the main node."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.frames import Frames, pack_report
 from plimsoll.run.transport.kept import KeptSnapshots
 from plimsoll.run.transport.messages import EncodedSnapshot, Exchanges, Logged, Quit
+from plimsoll.run.transport.orders import ORDERS
 from plimsoll.run.transport.own_folder import own_folder_of
 from plimsoll.run.worker import log_sender
 from plimsoll.run.worker.worker import Worker
@@ -37,11 +38,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plimsoll.run.transport.frames import Report
+    from plimsoll.run.transport.orders import Order
     from plimsoll.run.worker.script import ScriptFactory
 
 READ_BYTES = 65536
-ENDINGS = ("drain", "finish", "stop")
-"""Orders that end the process."""
 MAX_UNSENT_BYTES = 64 << 20
 """Bytes that may wait for the coordinator to take them in, before rows of exchanges are given up: four million rows."""
 LAST_REQUESTS_S = 1.0
@@ -83,22 +83,6 @@ class WorkerServer:
         self._refused = False
         """It could not begin, and now only ends."""
         self._exit_code: int | None = None
-        self._orders: dict[str, Callable[..., None]] = {
-            "prepare": self._prepare,
-            "init": self._init,
-            "open": partial(self._beside, self._open),
-            "start": self._start,
-            "renew": self._worker.renew,
-            "adjust": self._worker.adjust,
-            "spawned": partial(self._beside, self._worker.spawned),
-            "offer": self._worker.offer,
-            "assign": self._worker.assign,
-            "reset": partial(self._beside, self._worker.reset),
-            "news": self._worker.receive,
-            "drain": self._drain,
-            "finish": self._finish,
-            "stop": self._stop,
-        }
         gevent.spawn(self._receive)
         self._sender = gevent.spawn(self._send)
         gevent.signal_handler(signal.SIGTERM, self._tell, Quit("stopped"))
@@ -110,8 +94,9 @@ class WorkerServer:
             if not data:
                 self._abandon()
             for name, arguments in frames.feed(data):
-                if not self._refused or name in ENDINGS:
-                    self._attempt(self._orders[name], *arguments)
+                order = ORDERS[name].from_list(arguments)
+                if not self._refused or order.is_end:
+                    self._carry_out(name, order)
         self._outgoing.put(None)
         self._sender.join()
 
@@ -123,6 +108,10 @@ class WorkerServer:
                 self._exit(error)
             except KeyboardInterrupt:  # raised by user code: SIGINT is ignored
                 self._tell(Quit())
+
+    def _carry_out(self, name: str, order: Order) -> None:
+        method = getattr(self, f"_{name}", None) or getattr(self._worker, name)
+        self._attempt(partial(self._beside, method) if order.fires_events else method, *order.to_list())
 
     def _beside(self, order: Callable[..., None], *arguments: Any) -> None:
         gevent.spawn(self._attempt, order, *arguments)

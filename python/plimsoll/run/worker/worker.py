@@ -242,7 +242,7 @@ class Worker:
         self._recorder.warm_until(stamp)
         self._script.reset()
 
-    def receive(self, kind: str, arguments: Sequence[Any]) -> None:
+    def news(self, kind: str, arguments: Sequence[Any]) -> None:
         """News of another process; listeners are called later, in the order in which news came."""
         if self._script is not None:
             self._mailbox.put(self._script.receive, kind, arguments)

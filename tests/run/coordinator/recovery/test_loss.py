@@ -10,6 +10,7 @@ import pytest
 
 from plimsoll._engine import Arrivals
 from plimsoll.load.spec import Load, Phase, ShapeSpec
+from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.recovery import loss as module
 from plimsoll.run.coordinator.recovery.loss import WorkerLosses
 from plimsoll.run.coordinator.run_clock import RunClock
@@ -17,6 +18,7 @@ from plimsoll.run.coordinator.steering import LoadControl
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.result import Result
+from plimsoll.run.transport.orders import Assign, Offer, Order, Stop
 from plimsoll.stats.view import RunView
 
 SECOND = 1_000_000_000
@@ -29,42 +31,34 @@ class FakeWorker:
         self.index, self.second, self.last_report, self.place = index, 4, 5 * SECOND, "on b"
         self.first = 0
         self.ending = None
-        self.orders = self
         self.noted: list[tuple[Any, ...]] = []
         self.shares: list[tuple[int, int]] = []
         self.is_killed = False
 
-    def stop(self) -> None:
-        self.noted.append(("stop",))
-
     def kill(self) -> None:
         self.is_killed = True
 
-    def offer(self, rate: float, start: int, seconds: float | None) -> None:
-        self.noted.append(("offer", rate, start, seconds))
-
-    def assign(self, shares: list[tuple[int, int]], start: int) -> None:
-        self.shares = list(shares)
-
-
-class FakeRouter:
-    def lose(self, worker: FakeWorker) -> None:
-        pass
+    def order(self, order: Order) -> None:
+        if isinstance(order, Assign):
+            self.shares = list(order.shares)
+        else:
+            self.noted.append(order)
 
 
 class Scene:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, action: str, workers: int = 3) -> None:
-        self.workers: dict[int, Any] = {index: FakeWorker(index) for index in range(workers)}
+        router = MessageRouter(None)  # type: ignore[arg-type]
+        self.workers: Any = router.workers
+        self.workers.add(FakeWorker(index) for index in range(workers))
         shape = ShapeSpec.of("constant", level=30.0, seconds=60.0)
         self.plan = RunPlan(
             scenario={}, processes=workers, load=Load("open", (Phase("", shape),)), on_worker_loss=action
         )
-        router: Any = FakeRouter()
-        self.steering = steering = LoadControl(None, router, self.workers, lambda: None)  # type: ignore[arg-type]
+        self.steering = steering = LoadControl(None, router, lambda: None)  # type: ignore[arg-type]
         steering.prepare(self.plan, [UserClass("A")], shaped=False)
         self.ended: list[str] = []
         self.losses = WorkerLosses(
-            self.plan, router, steering, self.workers, RunClock(), lambda status, note: self.ended.append(status)
+            self.plan, router, steering, RunClock(), lambda status, note: self.ended.append(status)
         )
         self.result = Result(RunView())
         self._monkeypatch = monkeypatch
@@ -73,6 +67,12 @@ class Scene:
     @property
     def silent(self) -> set[int]:
         return {worker.index for worker in self.losses.silent}
+
+    def take(self, index: int) -> Any:
+        """A worker that is connected no more."""
+        worker = self.workers[index]
+        self.workers.remove(worker)
+        return worker
 
     def look(self, second: float) -> None:
         """Each second until then."""
@@ -115,7 +115,7 @@ def test_a_worker_that_is_given_up_is_lost_once_and_told_to_end(monkeypatch: pyt
     scene = Scene(monkeypatch, "redistribute")
     scene.workers[0].last_report = scene.workers[1].last_report = 20 * SECOND
     scene.look(9)
-    assert scene.workers[2].noted == [("stop",)]
+    assert scene.workers[2].noted == [Stop()]
     assert scene.result.facts["incomplete"] == [{"worker": 2, "place": "on b", "from_second": 5, "to_second": 10}]
     scene.losses.kill_given_up()
     assert scene.workers[2].is_killed and not scene.workers[0].is_killed
@@ -181,14 +181,14 @@ def test_however_many_are_lost_the_arrivals_of_those_left_are_all_there_are(
 ) -> None:
     scene = Scene(monkeypatch, "redistribute", workers=4)
     for index in (1, 3):
-        lost = scene.workers.pop(index)
+        lost = scene.take(index)
         scene.losses.on_exit(lost, "was killed by SIGKILL", scene.result)
     _assert_whole(scene, poisson)
 
 
 def _assert_whole(scene: Scene, poisson: bool) -> None:
     shape = ShapeSpec.of("constant", level=30.0, seconds=60.0).build()
-    shares = [share for worker in scene.workers.values() for share in worker.shares]
+    shares = [share for worker in scene.workers for share in worker.shares]
     found = [Arrivals(shape, poisson=poisson, seed=7, index=index, of=of) for index, of in shares]
     assert sorted(chain(*found)) == list(Arrivals(shape, poisson=poisson, seed=7))
 
@@ -199,14 +199,14 @@ def test_one_that_takes_a_lost_place_has_its_share_again_and_the_others_have_no_
 ) -> None:
     scene = Scene(monkeypatch, "redistribute", workers=4)
     for index in (1, 3):
-        lost = scene.workers.pop(index)
+        lost = scene.take(index)
         scene.losses.on_exit(lost, "was killed by SIGKILL", scene.result)
-    scene.workers[1] = FakeWorker(1)
+    scene.workers.add([FakeWorker(1)])
     scene.steering.admit(scene.workers[1], 9 * SECOND)
     scene.workers[1].shares = [(1, 4)]
-    assert (3, 4) not in {share for worker in scene.workers.values() for share in worker.shares}
+    assert (3, 4) not in {share for worker in scene.workers for share in worker.shares}
     _assert_whole(scene, poisson)
-    scene.workers[3] = FakeWorker(3)
+    scene.workers.add([FakeWorker(3)])
     scene.steering.admit(scene.workers[3], 19 * SECOND)
     assert [scene.workers[index].shares for index in (0, 1, 2)] == [[(0, 4)], [(1, 4)], [(2, 4)]]
 
@@ -214,10 +214,10 @@ def test_one_that_takes_a_lost_place_has_its_share_again_and_the_others_have_no_
 def test_a_rate_that_was_changed_by_hand_is_that_of_a_new_worker_too(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = Scene(monkeypatch, "mark")
     scene.steering.offer(20.0, 3 * SECOND, 40 * SECOND)
-    scene.losses.on_exit(scene.workers.pop(2), "was killed by SIGKILL", scene.result)
-    scene.workers[2] = FakeWorker(2)
+    scene.losses.on_exit(scene.take(2), "was killed by SIGKILL", scene.result)
+    scene.workers.add([FakeWorker(2)])
     scene.steering.admit(scene.workers[2], 9 * SECOND)
-    assert scene.workers[2].noted == scene.workers[0].noted == [("offer", 20.0, 3 * SECOND, 37.0)]
+    assert scene.workers[2].noted == scene.workers[0].noted == [Offer(20.0, 3 * SECOND, 37.0)]
 
 
 def test_what_a_lost_worker_hands_over_later_is_no_longer_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from tests.command import wait_until
 
 from plimsoll.errors import PlimsollError
 from plimsoll.load.spec import Load, Phase, ShapeSpec
+from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.recovery.replacements import Replacements
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.result import Result
@@ -34,14 +35,15 @@ class Scene:
         self.asked: list[str] = []
         self._hosts = ["a", "b"]
         self.posted: list[Callable[[], None]] = []
-        self.losses = SimpleNamespace(
-            nodes=None, workers={}, steering=None, clock=None, lost=[], vacant={1: SimpleNamespace(index=1)}
-        )
+        self.losses = SimpleNamespace(lost=[], vacant={1: SimpleNamespace(index=1)})
         site = SimpleNamespace(free_slots=self._free_slots, take_kept=list)
         launch: Any = SimpleNamespace(plan=plan, site=site)
         loop: Any = SimpleNamespace(post=self.posted.append)
+        unused: Any = None
         losses: Any = self.losses
-        self.replacements = Replacements(loop, launch, losses, lambda _: None, lambda *_: None)
+        self.replacements = Replacements(
+            loop, launch, MessageRouter(loop), losses, unused, unused, lambda _: None, lambda *_: None
+        )
         self.result = Result(RunView(), started=1000.0)
 
     def look(self) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll._engine import now
 from plimsoll.run.coordinator.run_clock import SECOND
 from plimsoll.run.limits import share
+from plimsoll.run.transport.orders import Stop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +33,7 @@ gets an order and reports once a second."""
 
 class WorkerLosses:
     """plan: says what follows: mark (go on without it), redistribute (give its load to the others) or stop (end the
-    run). workers: those that are left. end: ends the run with a status and a note.
+    run). end: ends the run with a status and a note.
     """
 
     def __init__(
@@ -40,20 +41,17 @@ class WorkerLosses:
         plan: RunPlan,
         nodes: MessageRouter,
         steering: LoadControl,
-        workers: dict[int, WorkerHandle],
         clock: RunClock,
         end: Callable[[str, str], None],
     ) -> None:
         self._plan = plan
         self._action = plan.on_worker_loss
-        self.nodes = nodes
-        self.steering = steering
-        self.workers = workers
-        self.clock = clock
+        self._nodes = nodes
+        self._steering = steering
+        self._clock = clock
         self._end = end
         self.silent: set[WorkerHandle] = set()
-        """Workers that are there, as far as is known, but say nothing. When another one has nothing left to do, the run
-        does not wait for them; their silence alone does not end it."""
+        """Connected workers that have not reported for 3 s. The run may end without them."""
         self.lost: list[WorkerHandle] = []
         """Those without a load, in the order in which they were lost."""
         self.vacant: dict[int, WorkerHandle] = {}
@@ -68,14 +66,14 @@ class WorkerLosses:
 
     def look(self, result: Result) -> None:
         """Once a second."""
-        stamp, last = now(), self.clock.first if self._last_look is None else self._last_look
+        stamp, last = now(), self._clock.first if self._last_look is None else self._last_look
         self._last_look = stamp
         if stamp - last > STOOD_STILL_NS:
-            for worker in self.workers.values():
+            for worker in self._nodes.workers:
                 worker.last_report = stamp
         since = stamp - LOSS_TIMEOUT_S * SECOND
-        for worker in list(self.workers.values()):
-            said = max(worker.last_report, self.clock.stamp_of(worker.first))
+        for worker in self._nodes.workers:
+            said = max(worker.last_report, self._clock.stamp_of(worker.first))
             if worker.ending is None and said < since and worker not in self.silent:
                 self.silent.add(worker)
                 self._on_silence(worker, result)
@@ -110,7 +108,7 @@ class WorkerLosses:
         stood still."""
         if worker in self.lost:
             return
-        seconds = max(0, stamp - self.clock.epoch) / SECOND
+        seconds = max(0, stamp - self._clock.epoch) / SECOND
         if worker in self.silent | self._returned:
             how = f"could not be reached and ended its load after {seconds:.1f} s"
             self._note_loss(worker, how, "all that it measured", result)
@@ -128,7 +126,7 @@ class WorkerLosses:
 
     def kill_given_up(self) -> None:
         """The run ends: those that nobody waits for."""
-        for worker in self._given_up & set(self.workers.values()):
+        for worker in self._given_up & set(self._nodes.workers):
             worker.kill()
 
     def missing(self, worker: WorkerHandle) -> str:
@@ -148,12 +146,12 @@ class WorkerLosses:
             return
         self._given_up.add(worker)
         # The first that it reads if it comes back.
-        worker.orders.stop()
+        worker.order(Stop())
         self._lose(worker, f"has not reported for {LOSS_TIMEOUT_S} s", result)
 
     def _lose(self, worker: WorkerHandle, how: str, result: Result) -> None:
         first = worker.second + 1
-        end = max(first, self.clock.second_at(min(now(), worker.last_report + LAST_LOAD_NS))) + 1
+        end = max(first, self._clock.second_at(min(now(), worker.last_report + LAST_LOAD_NS))) + 1
         self._incomplete[worker] = result.note_seconds("incomplete", worker.index, worker.place, first, end)
         kept = f"what it measured up to second {worker.second}" if worker.second >= worker.first else "nothing of it"
         self._note_loss(worker, how, kept, result)
@@ -162,14 +160,14 @@ class WorkerLosses:
         result.lost_workers += 1
         self.lost.append(worker)
         self.vacant[worker.index] = worker
-        self.nodes.lose(worker)
-        users = self.steering.lose(worker.index)
+        self._nodes.lose(worker)
+        users = self._steering.lose(worker.index)
         note = f"worker {worker.index} ({worker.place}) {how}: {self._lost_users(users)}kept is {kept}"
         note += "".join(f"; nobody uses {each}" for each in left_over(self._plan, worker.index))
         if self._action == "stop":
             result.note_error(note)
             self._end("failed", "a worker is lost, and --on-worker-loss stop ends the run then")
-        elif self._action == "redistribute" and self.steering.redistribute(worker.index):
+        elif self._action == "redistribute" and self._steering.redistribute(worker.index):
             result.note_error(f"{note}; the others take its load over")
             result.facts["load_taken_over"] = True
         else:

@@ -17,12 +17,16 @@ from plimsoll.run.coordinator.recovery.loss import LAST_LOAD_NS
 from plimsoll.run.coordinator.recovery.resumption import unknown_rest
 from plimsoll.run.coordinator.run_clock import NOTICE_NS
 from plimsoll.run.transport.messages import Prepared, Ready
+from plimsoll.run.transport.orders import Drain, Start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plimsoll.run.coordinator.launch import Launch
+    from plimsoll.run.coordinator.peers import MessageRouter
     from plimsoll.run.coordinator.recovery.loss import WorkerLosses
+    from plimsoll.run.coordinator.run_clock import RunClock
+    from plimsoll.run.coordinator.steering import LoadControl
     from plimsoll.run.loop import Loop
     from plimsoll.run.result import Result
     from plimsoll.run.transport.frames import Report
@@ -40,15 +44,19 @@ class Replacements:
         self,
         loop: Loop,
         launch: Launch,
+        nodes: MessageRouter,
         losses: WorkerLosses,
+        steering: LoadControl,
+        clock: RunClock,
         read: Callable[[WorkerHandle], None],
         keep: Callable[[WorkerHandle, EncodedSnapshot], None],
     ) -> None:
         self._loop = loop
         self._launch = launch
         self._losses = losses
-        self._nodes, self._workers = losses.nodes, losses.workers
-        self._steering, self._clock = losses.steering, losses.clock
+        self._nodes = nodes
+        self._steering = steering
+        self._clock = clock
         self._read = read
         self._keep = keep
         self._coming: dict[WorkerHandle, WorkerHandle] = {}
@@ -65,8 +73,8 @@ class Replacements:
             return
         for lost in self._losses.vacant.values():
             # One that is back has no load any more. Its machine can begin again once its process has ended.
-            if self._workers.get(lost.index) is lost and len(self._workers) > 1 and self._can_begin():
-                lost.orders.drain()
+            if lost in self._nodes.workers and len(self._nodes.workers) > 1 and self._can_begin():
+                lost.order(Drain())
         for kept in site.take_kept():
             self._take_kept(kept, result)
         for slot in site.free_slots():
@@ -155,9 +163,9 @@ class Replacements:
             self.end()
             return
         self._forget(worker)
-        self._workers[worker.index] = worker
+        self._nodes.workers.add([worker])
         worker.first, worker.second = second, second - 1
-        worker.orders.start(self._clock.epoch, second, self._clock.end)
+        worker.order(Start(self._clock.epoch, second, self._clock.end))
         self._steering.admit(worker, self._clock.stamp_of(second))
         result.note_seconds("replaced", worker.index, worker.place, lost.second + 1, second)
         note = (
