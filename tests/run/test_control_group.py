@@ -6,13 +6,13 @@ import pytest
 
 from plimsoll.run.control_group import (
     CpuPeriods,
-    ThrottlingObserver,
     cpu_periods,
     cpu_quota,
     memory_left,
     memory_limit,
     throttled_since,
 )
+from plimsoll.run.perform import ThrottlingObserver
 
 if TYPE_CHECKING:
     from pathlib import Path

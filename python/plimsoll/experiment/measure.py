@@ -12,7 +12,7 @@ from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.planned_cell import planned_cell
 from plimsoll.load.durations import format_duration
 from plimsoll.load.plan_file import read_plan
-from plimsoll.run.coordinator.clock_steps import offset
+from plimsoll.run.coordinator.run_clock import offset
 from plimsoll.run.planning import WAITING_S
 from plimsoll.run.supervised import generator
 from plimsoll.run.supervised.process import StartError

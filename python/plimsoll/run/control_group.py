@@ -7,9 +7,8 @@ version 1 has a tree per controller, and both may be there at once.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from plimsoll.run.coordinator.progress import Observer
 from plimsoll.stats.validity.throttling import CpuPeriods
 
 if TYPE_CHECKING:
@@ -84,30 +83,6 @@ class PeriodsSince:
 
     def passed(self) -> CpuPeriods:
         return throttled_since(self._before, cpu_periods(self._root))
-
-
-class ThrottlingObserver(Observer):
-    """Compares how often the control group of this machine's workers ran out of CPU time, before the run and after."""
-
-    def __init__(self, root: Path = ROOT) -> None:
-        """root: where sys and proc are."""
-        self._since = PeriodsSince(root)
-
-    def start(self, started: float, stamp: str) -> None:
-        # The workers' start is no part of the run.
-        self._since.restart()
-
-    def add_to(self, notes: list[str], facts: dict[str, Any]) -> None:
-        """At the end of the run: a fact where there is a limit, and a note where it mattered."""
-        passed = self._since.passed()
-        if not passed.periods:
-            return
-        facts.update(passed.to_facts())
-        if passed.is_material:
-            notes.append(
-                f"the generator was throttled in {passed}: its control group (container) had used up its CPU time, "
-                "which makes requests late; raise its CPU limit"
-            )
 
 
 def _folders(root: Path, controller: str) -> Iterator[Path]:

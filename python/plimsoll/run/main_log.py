@@ -1,5 +1,4 @@
-"""The log of a run: the lines about the run as a whole, and where all lines go. Those of a locustfile are Locust's, under
-the name of its logger."""
+"""The log of a run: lines about the run as a whole, and where all lines go. Lines of a locustfile are Locust's."""
 
 from __future__ import annotations
 

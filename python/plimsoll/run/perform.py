@@ -19,7 +19,7 @@ from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.report.text import room
 from plimsoll.report.writing import STDOUT, check_writable
 from plimsoll.run import interrupts
-from plimsoll.run.control_group import ThrottlingObserver
+from plimsoll.run.control_group import ROOT, PeriodsSince
 from plimsoll.run.coordinator.background_stream import BackgroundStream
 from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.coordinator.display import Display, LineDisplay
@@ -348,6 +348,30 @@ def _facts(result: Result, gate: ThresholdMonitor) -> dict[str, Any]:
         "thresholds": [each.to_dict() for each in gate.results(result.view.rate_s)],
         **result.facts,
     }
+
+
+class ThrottlingObserver(Observer):
+    """Compares how often the control group of this machine's workers ran out of CPU time, before the run and after."""
+
+    def __init__(self, root: Path = ROOT) -> None:
+        """root: where sys and proc are."""
+        self._since = PeriodsSince(root)
+
+    def start(self, started: float, stamp: str) -> None:
+        # The workers' start is no part of the run.
+        self._since.restart()
+
+    def add_to(self, notes: list[str], facts: dict[str, Any]) -> None:
+        """At the end of the run: a fact where there is a limit, and a note where it mattered."""
+        passed = self._since.passed()
+        if not passed.periods:
+            return
+        facts.update(passed.to_facts())
+        if passed.is_material:
+            notes.append(
+                f"the generator was throttled in {passed}: its control group (container) had used up its CPU time, "
+                "which makes requests late; raise its CPU limit"
+            )
 
 
 class CsvObserver(Observer):

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.run.coordinator import clock_steps
-from plimsoll.run.coordinator.clock_steps import ClockSteps, offset
+from plimsoll.run.coordinator import run_clock
+from plimsoll.run.coordinator.run_clock import ClockSteps, offset
 
 
 class Clocks:
@@ -11,8 +11,8 @@ class Clocks:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.real, self.monotonic = 1000.0, 0.0
-        monkeypatch.setattr(clock_steps, "offset", lambda: self.real - self.monotonic)
-        monkeypatch.setattr(clock_steps.time, "monotonic", lambda: self.monotonic)
+        monkeypatch.setattr(run_clock, "offset", lambda: self.real - self.monotonic)
+        monkeypatch.setattr(run_clock.time, "monotonic", lambda: self.monotonic)
 
     def go_on(self, seconds: float, step: float = 0.0) -> None:
         self.monotonic += seconds

@@ -17,7 +17,6 @@ from plimsoll._engine import now
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.run import interrupts
 from plimsoll.run.coordinator.account import ResettableView
-from plimsoll.run.coordinator.clock_steps import ClockSteps
 from plimsoll.run.coordinator.launch import HEAD_START_NS, Launch, head_start
 from plimsoll.run.coordinator.load_end import LoadEnd
 from plimsoll.run.coordinator.name_limit import NameLimit
@@ -27,7 +26,7 @@ from plimsoll.run.coordinator.recovery.exits import WorkerExits
 from plimsoll.run.coordinator.recovery.loss import WorkerLosses
 from plimsoll.run.coordinator.recovery.replacements import Replacements
 from plimsoll.run.coordinator.relay import OutputRelay
-from plimsoll.run.coordinator.run_clock import NOTICE_NS, SECOND, RunClock
+from plimsoll.run.coordinator.run_clock import NOTICE_NS, SECOND, ClockSteps, RunClock
 from plimsoll.run.coordinator.run_guard import RunGuard
 from plimsoll.run.coordinator.steering import LoadControl
 from plimsoll.run.coordinator.ticker import Ticker

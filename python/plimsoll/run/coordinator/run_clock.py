@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from plimsoll._engine import now
 
 AHEAD_S = 5
@@ -11,6 +13,9 @@ SECOND = 1_000_000_000
 NOTICE_NS = 1_000_000_000
 """ns from an order to the second with which it takes effect on all workers, so that each has read it by then, also on a
 machine that is busy."""
+SLEW = 1e-3
+"""Seconds per second that a clock may be slewed by; what moves faster was set."""
+TRIES = 3
 
 
 class RunClock:
@@ -76,3 +81,32 @@ class RunClock:
     def _begin_at(self, epoch: int, second: int, started: float) -> None:
         self.epoch, self.second = epoch, second
         self.offset = started - epoch / SECOND
+
+
+def offset() -> float:
+    """CLOCK_REALTIME minus CLOCK_MONOTONIC in seconds, of several tries the one that took least."""
+    best = None
+    for _ in range(TRIES):
+        before, real, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
+        if best is None or after - before < best[0]:
+            best = after - before, real - (before + after) // 2
+    assert best is not None
+    return best[1] / 1e9
+
+
+class ClockSteps:
+    """The largest step between any two looks."""
+
+    def __init__(self) -> None:
+        self._offset = offset()
+        self._looked = time.monotonic()
+        self._largest = 0.0
+
+    def largest(self) -> float:
+        """Look, and return the largest step so far in seconds; 0.0 as long as the clock was only slewed."""
+        current, at = offset(), time.monotonic()
+        moved = abs(current - self._offset)
+        if moved > SLEW * max(1.0, at - self._looked):
+            self._largest = max(self._largest, moved)
+        self._offset, self._looked = current, at
+        return self._largest
