@@ -104,7 +104,7 @@ def test_an_unknown_setting_is_refused() -> None:
         opened("jsonl=x,colour=red", has_page=False)
 
 
-UNREACHABLE = {"jsonl": "jsonl=http://{address}/in"}
+UNREACHABLE = {"jsonl": "jsonl=http://{address}/in", "prometheus": "prometheus=http://{address},interval=1"}
 """A text of each output with a receiver that is not there."""
 
 

@@ -109,7 +109,7 @@ def _run(words: RunWords) -> int:
     from plimsoll.run.perform import check_run, perform
 
     outputs = make_outputs(given, plan, source, words.secret)
-    check_run(plan, outputs)
+    check_run(replace(plan, has_page=not given["headless"]), outputs)
     if plan.locustfiles and (given["master"] or not given["headless"]):
         # Before anybody waits for the run to begin.
         from plimsoll.locust.script.form import refuse_unknown_options

@@ -82,10 +82,21 @@ def _json_lines(target: OutputTarget) -> Output:
     return JsonLines(target)
 
 
+def _prometheus(target: OutputTarget) -> Output:
+    from plimsoll.outputs.exposition import ScrapedMetrics
+    from plimsoll.outputs.remote_write import RemoteWrite
+
+    return RemoteWrite(target) if target.url else ScrapedMetrics(target)
+
+
 OUTPUTS = {
     "jsonl": OutputKind(
         "jsonl=run.jsonl", "a JSON object a line, one line a second, to a file, to stdout (-) or to a URL", _json_lines,
         ("header",),
+    ),
+    "prometheus": OutputKind(
+        "prometheus=http://host:9090", "remote write to a Prometheus server or to what takes the same; without a URL "
+        "the page's server has /metrics to be scraped", _prometheus, ("interval", "header"),
     ),
 }  # fmt: skip
 """By name."""

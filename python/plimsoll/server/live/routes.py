@@ -6,12 +6,13 @@ import json
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
+from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from plimsoll.errors import UsageError
 from plimsoll.report.charts.chart import config
 from plimsoll.report.document.pictures import chart_spec
-from plimsoll.server.answers import answer
+from plimsoll.server.answers import answer, problem
 from plimsoll.server.messages import LiveCharts
 
 if TYPE_CHECKING:
@@ -41,7 +42,16 @@ def routes(live: Live, viewers: Viewers) -> list[Route]:
     async def log(_: Request) -> Response:
         return answer({"log": live.lines()})
 
+    async def metrics(_: Request) -> Response:
+        # Imported when somebody asks: most runs are not scraped.
+        from plimsoll.outputs.exposition import CONTENT_TYPE, shown
+
+        if (text := await run_in_threadpool(shown)) is None:
+            return problem(404, "no run here shows its metrics: start one with --out prometheus")
+        return PlainTextResponse(text, media_type=CONTENT_TYPE)
+
     return [
+        Route("/metrics", metrics),
         Route("/api/live", stream),
         Route("/api/live/charts", charts),
         Route("/api/live/failures", failures),

@@ -1,0 +1,205 @@
+"""A run as the metrics of a monitoring system: counters that only grow, histograms with fixed buckets, gauges."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from plimsoll.record import FAILURES, NO_REQUESTS, UNANSWERED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from plimsoll._engine import Histogram
+    from plimsoll.outputs.output import OutputRun, OutputSecond
+    from plimsoll.stats.totals import Totals
+
+Labels = tuple[tuple[str, str], ...]
+MetricType = Literal["counter", "gauge", "histogram"]
+
+BOUNDS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+"""Upper ends of the buckets. A time counts in the bucket of its histogram value, which is exact to 0.1 %."""
+_BOUNDS_US = [round(bound * 1e6) for bound in BOUNDS_S]
+_TEXTS = [*(f"{bound:g}" for bound in BOUNDS_S), "+Inf"]
+
+
+class Metric(NamedTuple):
+    """A metric with its name in the notation of Prometheus: the name ends with its unit."""
+
+    name: str
+    type: MetricType
+    help: str
+
+
+class MetricSample(NamedTuple):
+    """One number of a metric."""
+
+    suffix: str
+    """_bucket, _sum or _count of a histogram; else ""."""
+    labels: Labels
+    value: float
+
+
+REQUESTS = Metric("plimsoll_requests_total", "counter", "Requests that ended, by outcome.")
+FAILED = Metric("plimsoll_failures_total", "counter", "Of these, requests that failed.")
+NO_RESPONSE = Metric("plimsoll_unanswered_total", "counter", "Requests without a response when their user stopped.")
+SENT = Metric("plimsoll_sent_bytes_total", "counter", "Bytes sent.")
+RECEIVED = Metric("plimsoll_received_bytes_total", "counter", "Bytes received.")
+RESPONSE = Metric("plimsoll_response_seconds", "histogram", "Response times, from when a request was due.")
+SERVICE = Metric("plimsoll_service_seconds", "histogram", "Service times, from when a request was sent.")
+LAG = Metric("plimsoll_lag_seconds", "histogram", "How late the load generator sent.")
+DELAY = Metric("plimsoll_delay_seconds", "histogram", "How long responses lay unread.")
+OFFERED = Metric("plimsoll_arrivals_total", "counter", "Arrivals of the open model that were due.")
+DROPPED_ARRIVALS = Metric("plimsoll_dropped_arrivals_total", "counter", "Of these, arrivals that were never sent.")
+USERS = Metric("plimsoll_users", "gauge", "Users.")
+WANTED = Metric("plimsoll_users_wanted", "gauge", "Users that the load model asks for.")
+IN_FLIGHT = Metric("plimsoll_in_flight_requests", "gauge", "Requests that wait for their responses.")
+WAITING = Metric("plimsoll_waiting_arrivals", "gauge", "Arrivals that wait for a user.")
+WORKERS = Metric("plimsoll_workers", "gauge", "Connected workers.")
+CPU = Metric("plimsoll_worker_cpu_ratio", "gauge", "CPU of the busiest worker, 0 to 1.")
+SHARE = Metric("plimsoll_share_seconds", "gauge", "What the load generator may have added to the p99 of a second.")
+VALID = Metric("plimsoll_valid", "gauge", "Whether the run is valid so far: 1 or 0.")
+BROKEN = Metric("plimsoll_threshold_broken", "gauge", "Whether a threshold is broken so far: 1 or 0.")
+SECOND = Metric("plimsoll_run_seconds", "gauge", "The length of the run so far.")
+INFO = Metric("plimsoll_run_info", "gauge", "1, with what is known of the run.")
+
+
+class _Buckets:
+    """A histogram that only grows."""
+
+    __slots__ = ("count", "counts", "sum_s")
+
+    def __init__(self) -> None:
+        self.counts = [0] * len(BOUNDS_S)
+        """Values up to each bound."""
+        self.count = 0
+        self.sum_s = 0.0
+
+    def add(self, times: Histogram, sum_s: float) -> None:
+        if not times.count:
+            return
+        count = times.count
+        for place, above in enumerate(times.counts_above(_BOUNDS_US)):
+            self.counts[place] += count - above
+        self.count += count
+        self.sum_s += sum_s
+
+    def samples(self, labels: Labels) -> Iterator[MetricSample]:
+        for text, count in zip(_TEXTS, (*self.counts, self.count), strict=True):
+            yield MetricSample("_bucket", (*labels, ("le", text)), count)
+        yield MetricSample("_sum", labels, self.sum_s)
+        yield MetricSample("_count", labels, self.count)
+
+
+@dataclass(slots=True)
+class _Endpoint:
+    outcomes: dict[str, int] = field(default_factory=dict)
+    sent: int = 0
+    received: int = 0
+    response: _Buckets = field(default_factory=_Buckets)
+    service: _Buckets = field(default_factory=_Buckets)
+
+    def add(self, totals: Totals, timed: frozenset[str]) -> None:
+        for outcome, interval in totals.outcomes.items():
+            self.outcomes[outcome] = self.outcomes.get(outcome, 0) + interval.count
+            self.sent += interval.bytes_out
+            self.received += interval.bytes_in
+            if outcome in timed:
+                self.response.add(interval.response, interval.response_sum / 1e9)
+                self.service.add(interval.service, interval.service_sum / 1e9)
+
+
+class RunMetrics:
+    """The sums of a run, from its first second on. Warm-up and resets do not matter here: counters never go back. May
+    be read from any thread."""
+
+    def __init__(self, run: OutputRun) -> None:
+        self._run = run
+        self._lock = threading.Lock()
+        self._endpoints: dict[tuple[str, str], _Endpoint] = {}
+        self._lag, self._delay = _Buckets(), _Buckets()
+        self._offered = self._dropped = 0
+        self._last: OutputSecond | None = None
+
+    def add(self, second: OutputSecond) -> None:
+        with self._lock:
+            for totals in second.endpoints:
+                self._endpoints.setdefault((totals.method, totals.name), _Endpoint()).add(totals, self._run.timed)
+            state = second.generator
+            for buckets, times in ((self._lag, state.lag), (self._delay, state.delay)):
+                buckets.add(times, times.mean * times.count / 1e6)
+            self._offered += state.offered
+            self._dropped += state.dropped
+            self._last = second
+
+    def families(self) -> list[tuple[Metric, Sequence[MetricSample]]]:
+        """Every metric that has samples, with all of them."""
+        with self._lock:
+            families = [*self._of_endpoints(), *self._of_the_generator(), *self._gauges()]
+        return [(metric, samples) for metric, samples in families if samples]
+
+    def _of_endpoints(self) -> Iterator[tuple[Metric, list[MetricSample]]]:
+        run = ("run", self._run.id)
+        rows = [
+            ((run, ("method", method), ("name", name)), endpoint)
+            for (method, name), endpoint in sorted(self._endpoints.items())
+        ]
+        yield (
+            REQUESTS,
+            [
+                MetricSample("", (*labels, ("outcome", outcome)), count)
+                for labels, row in rows
+                for outcome, count in sorted(row.outcomes.items())
+                if outcome not in NO_REQUESTS
+            ],
+        )
+        yield (
+            FAILED,
+            [
+                MetricSample("", (*labels, ("outcome", outcome)), count)
+                for labels, row in rows
+                for outcome, count in sorted(row.outcomes.items())
+                if outcome in FAILURES
+            ],
+        )
+        yield NO_RESPONSE, [MetricSample("", labels, row.outcomes.get(UNANSWERED, 0)) for labels, row in rows]
+        yield SENT, [MetricSample("", labels, row.sent) for labels, row in rows]
+        yield RECEIVED, [MetricSample("", labels, row.received) for labels, row in rows]
+        yield RESPONSE, [sample for labels, row in rows for sample in row.response.samples(labels)]
+        yield SERVICE, [sample for labels, row in rows for sample in row.service.samples(labels)]
+
+    def _of_the_generator(self) -> Iterator[tuple[Metric, list[MetricSample]]]:
+        labels = (("run", self._run.id),)
+        yield LAG, list(self._lag.samples(labels))
+        yield DELAY, list(self._delay.samples(labels))
+        yield OFFERED, [MetricSample("", labels, self._offered)]
+        yield DROPPED_ARRIVALS, [MetricSample("", labels, self._dropped)]
+
+    def _gauges(self) -> Iterator[tuple[Metric, list[MetricSample]]]:
+        labels, last = (("run", self._run.id),), self._last
+        about = {name: getattr(self._run, name) for name in ("name", "host", "model", "version", "commit")}
+        yield INFO, [MetricSample("", (*labels, *about.items()), 1)]
+        if last is None:
+            return
+        state, most = last.generator, last.total.response_of(self._run.timed).quantile(0.99)
+        values: Iterable[tuple[Metric, float | None]] = (
+            (USERS, state.users),
+            (WANTED, last.wanted),
+            (IN_FLIGHT, state.in_flight),
+            (WAITING, state.waiting),
+            (WORKERS, state.workers),
+            (CPU, state.cpu),
+            (SHARE, most and most.share / 1000),
+            (VALID, last.is_valid),
+            (SECOND, last.second + 1),
+        )
+        for metric, value in values:
+            yield metric, [] if value is None else [MetricSample("", labels, float(value))]
+        yield (
+            BROKEN,
+            [
+                MetricSample("", (*labels, ("threshold", result.text)), float(result.outcome == "broken"))
+                for result in last.thresholds
+            ],
+        )

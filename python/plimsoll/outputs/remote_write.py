@@ -1,0 +1,127 @@
+"""Prometheus's remote write, version 1.0: a protobuf message of time series in a block of snappy.
+
+The message has five types of fields and the block may consist of literals alone, so both are written here, without a
+library.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
+
+from plimsoll.errors import UsageError
+from plimsoll.outputs.delivery import Delivery
+from plimsoll.outputs.json_lines import http_headers
+from plimsoll.outputs.metrics import RunMetrics
+from plimsoll.outputs.output import Output
+from plimsoll.outputs.transports import HttpTransport
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plimsoll.outputs.kinds import OutputTarget
+    from plimsoll.outputs.metrics import Labels, Metric, MetricSample
+    from plimsoll.outputs.output import OutputRun, OutputSecond, Undelivered
+
+HEADERS = {"Content-Encoding": "snappy", "X-Prometheus-Remote-Write-Version": "0.1.0"}
+PATH = "/api/v1/write"
+"""Of a URL without one."""
+INTERVAL_S = 5
+"""Seconds of a run from one message to the next."""
+LONGEST_LITERAL = 1 << 16
+_SAMPLE = b"\x12\x10\x09"
+"""Field 2 of a TimeSeries: a sample of 16 bytes, which are a tag and a float, and a tag and a time in ms. Such a time
+has 6 bytes until the year 2109."""
+
+
+class RemoteWrite(Output):
+    def __init__(self, target: OutputTarget) -> None:
+        """Settings: `interval`, whole seconds, and `header`. Raises UsageError."""
+        interval = target.settings.get("interval", str(INTERVAL_S))
+        if not (interval.isdecimal() and int(interval)):
+            raise UsageError(f"interval takes whole seconds from 1 on, not {interval}")
+        parts = urlsplit(target.url)
+        url = urlunsplit(parts._replace(path=PATH)) if parts.path in ("", "/") else target.url
+        transport = HttpTransport(url, "application/x-protobuf", {**HEADERS, **http_headers(target.settings)})
+        self._interval = int(interval)
+        self._delivery = Delivery(target.name, transport, is_of_lines=False)
+        self._metrics: RunMetrics | None = None
+        self._known: dict[tuple[str, Labels], bytes] = {}
+        """Encoded labels, which are the same in every message."""
+        self._unsent = 0
+        """Seconds since the last message."""
+        self._time = 0.0
+
+    def open(self, run: OutputRun) -> None:
+        self._metrics = RunMetrics(run)
+        self._delivery.reach()
+
+    def second(self, second: OutputSecond) -> None:
+        assert self._metrics is not None
+        self._metrics.add(second)
+        self._unsent, self._time = self._unsent + 1, second.time
+        if self._unsent >= self._interval:
+            self._send()
+
+    def _send(self) -> None:
+        if self._metrics is not None and self._unsent:
+            message = write_request(self._metrics.families(), round(self._time * 1000), self._known)
+            self._delivery.put(snappy_block(message), self._unsent)
+            self._unsent = 0
+
+    def flush(self, timeout_s: float) -> Undelivered | None:
+        self._send()
+        return self._delivery.flush(timeout_s)
+
+    def close(self) -> None:
+        self._delivery.close()
+
+
+def write_request(
+    families: Iterable[tuple[Metric, Sequence[MetricSample]]], time_ms: int, known: dict[tuple[str, Labels], bytes]
+) -> bytes:
+    """The message WriteRequest, with one sample for each series. known: encoded labels of earlier messages; it gets
+    those of this one."""
+    time = b"\x10" + _varint(time_ms)
+    pieces: list[bytes] = []
+    for metric, samples in families:
+        for sample in samples:
+            key = metric.name + sample.suffix, sample.labels
+            if (labels := known.get(key)) is None:
+                labels = known[key] = _encoded(*key)
+            series = labels + _SAMPLE + struct.pack("<d", sample.value) + time
+            pieces += (b"\x0a", _varint(len(series)), series)
+    return b"".join(pieces)
+
+
+def _encoded(name: str, labels: Labels) -> bytes:
+    """The labels of a TimeSeries, sorted by name as receivers demand; a label without a value is left out."""
+    return b"".join(
+        b"\x0a" + _text(b"\x0a" + _text(label.encode()) + b"\x12" + _text(value.encode("utf-8", "replace")))
+        for label, value in sorted((("__name__", name), *labels))
+        if value
+    )
+
+
+def _text(content: bytes) -> bytes:
+    return _varint(len(content)) + content
+
+
+def _varint(number: int) -> bytes:
+    groups = bytearray()
+    while number >= 0x80:
+        groups.append(number & 0x7F | 0x80)
+        number >>= 7
+    groups.append(number)
+    return bytes(groups)
+
+
+def snappy_block(content: bytes) -> bytes:
+    """The content as a block of snappy that has literals only."""
+    pieces = [_varint(len(content))]
+    for start in range(0, len(content), LONGEST_LITERAL):
+        literal = content[start : start + LONGEST_LITERAL]
+        # Tag 61: a literal whose length less 1 follows in two bytes.
+        pieces += (b"\xf4", struct.pack("<H", len(literal) - 1), literal)
+    return b"".join(pieces)

@@ -1,0 +1,70 @@
+"""A real Prometheus server."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import urllib.error
+import urllib.parse
+import urllib.request
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.command import wait_until
+
+from plimsoll.experiment.ports import free_port
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+
+class PrometheusServer:
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def query(self, expression: str, at: float | None = None) -> dict[tuple[tuple[str, str], ...], float]:
+        """The vector that an expression gives, by labels without instance and job. at: Unix time."""
+        asked = {"query": expression, **({"time": str(at)} if at is not None else {})}
+        with urllib.request.urlopen(f"{self.url}/api/v1/query?{urllib.parse.urlencode(asked)}") as reply:
+            found = json.load(reply)["data"]["result"]
+        return {
+            tuple(sorted((name, value) for name, value in row["metric"].items() if name not in ("instance", "job"))):
+            float(row["value"][1]) for row in found
+        }  # fmt: skip
+
+    def value(self, expression: str, at: float | None = None) -> float:
+        (value,) = self.query(expression, at).values()
+        return value
+
+    def is_up(self) -> bool:
+        try:
+            with urllib.request.urlopen(f"{self.url}/-/ready") as reply:
+                return bool(reply.status == 200)
+        except OSError:
+            return False
+
+
+@contextmanager
+def prometheus_server(folder: Path, scraped: Mapping[str, Any] | None = None) -> Iterator[PrometheusServer]:
+    """It takes remote writes. scraped: a job that it scrapes every second. Skips the test without the program."""
+    program = shutil.which("prometheus")
+    if program is None:
+        pytest.skip("no prometheus (Debian: apt-get install prometheus)")
+    jobs = [{"job_name": "plimsoll", **scraped}] if scraped else []
+    config = {"global": {"scrape_interval": "1s"}, "scrape_configs": jobs}
+    (folder / "prometheus.yml").write_text(json.dumps(config))
+    port = free_port()
+    command = [
+        program, f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
+        f"--web.listen-address=127.0.0.1:{port}", "--log.level=error", "--web.enable-remote-write-receiver",
+    ]  # fmt: skip
+    with subprocess.Popen(command) as process:
+        server = PrometheusServer(f"http://127.0.0.1:{port}")
+        try:
+            wait_until(server.is_up)
+            yield server
+        finally:
+            process.terminate()

@@ -1,0 +1,163 @@
+"""Metrics as text, read by Prometheus's own parsers: that of its Python client, and a real server that scrapes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import urllib.error
+import urllib.request
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from tests.command import wait_until
+from tests.outputs.prometheus_server import prometheus_server
+
+from plimsoll.errors import UsageError
+from plimsoll.experiment.ports import free_port
+from plimsoll.outputs.exposition import exposition
+from plimsoll.outputs.kinds import opened
+from plimsoll.outputs.metrics import BOUNDS_S, RunMetrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.command import Command, CountingTarget
+
+    from plimsoll.outputs.output import OutputRun, OutputSecond
+    from plimsoll.record import Interval
+
+
+def _read(text: str) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+    return {
+        (sample.name, frozenset(sample.labels.items())): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def test_sums_grow_from_second_to_second(output_run: OutputRun, make_second: Callable[..., OutputSecond]) -> None:
+    metrics = RunMetrics(output_run)
+    assert "plimsoll_run_info" in exposition(metrics.families())
+    for second in range(3):
+        metrics.add(make_second(second))
+    found = _read(exposition(metrics.families()))
+    run = ("run", output_run.id)
+    root, buy = (("method", "GET"), ("name", "/")), (("method", "POST"), ("name", '/buy "now", a=b'))
+    assert found["plimsoll_requests_total", frozenset({run, *root, ("outcome", "success")})] == 9
+    assert found["plimsoll_failures_total", frozenset({run, *root, ("outcome", "http")})] == 3
+    assert found["plimsoll_requests_total", frozenset({run, *buy, ("outcome", "success")})] == 3
+    assert found["plimsoll_response_seconds_count", frozenset({run, *root})] == 12
+    assert found["plimsoll_response_seconds_sum", frozenset({run, *root})] == pytest.approx(3 * 0.046)
+    by_bound = [
+        found["plimsoll_response_seconds_bucket", frozenset({run, *root, ("le", f"{bound:g}")})] for bound in BOUNDS_S
+    ]
+    # 1, 2, 3 and 40 ms in each of three seconds.
+    assert by_bound == [0, 3, 6, 9, 9, 9, *[12] * 10]
+    assert found["plimsoll_users", frozenset({run})] == 3
+    assert found["plimsoll_valid", frozenset({run})] == 1
+
+
+def test_names_with_any_character_are_read_back(
+    output_run: OutputRun, make_interval: Callable[..., Interval], make_second: Callable[..., OutputSecond]
+) -> None:
+    name = 'a\\b "c"\nd {e="f"} ü'
+    metrics = RunMetrics(output_run)
+    metrics.add(make_second(0, (make_interval([1.0], name=name),)))
+    labels = {("run", output_run.id), ("method", "GET"), ("name", name), ("outcome", "success")}
+    assert _read(exposition(metrics.families()))["plimsoll_requests_total", frozenset(labels)] == 1
+
+
+def test_an_invalid_second_and_a_broken_threshold_are_series(
+    output_run: OutputRun, make_second: Callable[..., OutputSecond]
+) -> None:
+    from plimsoll.stats.thresholds.watch import ThresholdResult
+
+    metrics = RunMetrics(output_run)
+    results = (ThresholdResult("p99 < 1ms", False, 3.0, 1.0, ""), ThresholdResult("errors < 9%", True, 3.0, 1.0, ""))
+    metrics.add(make_second(0, reasons=("it is late",), thresholds=results))
+    found = _read(exposition(metrics.families()))
+    run = ("run", output_run.id)
+    assert found["plimsoll_valid", frozenset({run})] == 0
+    assert found["plimsoll_threshold_broken", frozenset({run, ("threshold", "p99 < 1ms")})] == 1
+    assert found["plimsoll_threshold_broken", frozenset({run, ("threshold", "errors < 9%")})] == 0
+
+
+def test_without_a_page_there_is_nothing_to_scrape() -> None:
+    with pytest.raises(UsageError, match="no page whose /metrics"):
+        opened("prometheus", has_page=False)
+
+
+def _get(url: str) -> tuple[int, str, str]:
+    try:
+        with urllib.request.urlopen(url) as reply:
+            return reply.status, reply.headers["Content-Type"], reply.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers["Content-Type"], error.read().decode()
+    except OSError:
+        return 0, "", ""
+
+
+def test_a_real_server_scrapes_the_page_of_a_run_and_has_its_record(
+    plimsoll: Command, target: CountingTarget, tmp_path: Path
+) -> None:
+    plimsoll.write(
+        "from locust import HttpUser, task, constant\n"
+        "class Shopper(HttpUser):\n"
+        "    wait_time = constant(0.02)\n"
+        "    @task\n"
+        "    def shop(self):\n"
+        "        self.client.get('/')\n"
+        "        self.client.get('/fail')\n"
+    )
+    port = free_port()
+    run = plimsoll.start(
+        "run", "-H", target.url, "-u", "3", "-r", "3", "--processes", "2", "-t", "4", "--web-port", str(port),
+        "--autostart", "--out", "prometheus",
+    )  # fmt: skip
+    with prometheus_server(tmp_path, {"static_configs": [{"targets": [f"127.0.0.1:{port}"]}]}) as server:
+        wait_until(lambda: run.poll() is not None or _has_ended(port))
+        assert run.poll() is None, plimsoll.end(run)
+        record = plimsoll.stored()
+        status, kind, text = _get(f"http://127.0.0.1:{port}/metrics")
+        assert (status, kind) == (200, "text/plain; version=0.0.4; charset=utf-8")
+        seconds = record["run"]["ended"]
+        # The next scrape after the end of the run.
+        wait_until(lambda: server.query("timestamp(plimsoll_users) > %f" % (seconds + 1)), 0.2)
+        assert server.query("plimsoll_run_info") != {}
+        for row in record["endpoints"]:
+            labels = f'{{method="{row["method"]}",name="{row["name"]}"}}'
+            assert server.value(f"sum(plimsoll_requests_total{labels})") == row["completed"]
+            assert server.value(f"plimsoll_response_seconds_count{labels}") == row["response_ms"]["count"]
+            assert server.value(f"plimsoll_response_seconds_sum{labels}") == pytest.approx(
+                row["response_ms"]["count"] * row["response_ms"]["mean"] / 1000
+            )
+            p50 = server.value(f"histogram_quantile(0.5, plimsoll_response_seconds_bucket{labels})")
+            assert _bucket(p50) == _bucket(row["response_ms"]["percentiles"]["50"] / 1000)
+        assert server.value("sum(plimsoll_failures_total)") == record["total"]["failures"]
+        assert server.value("max_over_time(plimsoll_users[1m])") == 3
+    run.send_signal(signal.SIGINT)
+    plimsoll.end(run)
+    assert len(text.splitlines()) > 100
+
+
+def _has_ended(port: int) -> bool:
+    status, _, text = _get(f"http://127.0.0.1:{port}/api/runs")
+    runs: list[dict[str, Any]] = json.loads(text)["runs"] if status == 200 else []
+    return bool(runs) and runs[0]["status"] == "finished"
+
+
+def _bucket(seconds: float) -> int:
+    """Which of the buckets has it."""
+    return sum(bound < seconds for bound in BOUNDS_S)
+
+
+def test_a_page_without_such_an_output_says_how_to_get_one(plimsoll: Command, target: CountingTarget) -> None:
+    port = free_port()
+    run = plimsoll.start("run", target.url, "-u", "1", "-t", "60", "--web-port", str(port))
+    wait_until(lambda: _get(f"http://127.0.0.1:{port}/metrics")[0] == 404)
+    assert "start one with --out prometheus" in _get(f"http://127.0.0.1:{port}/metrics")[2]
+    os.kill(run.pid, signal.SIGINT)
+    plimsoll.end(run)
