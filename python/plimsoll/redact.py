@@ -23,6 +23,8 @@ _SECRET = (
 _SECRET_HEADER = re.compile(
     r"auth|cookie|token|key|secret|passw|pwd|session|jwt|signature|credential|csrf|xsrf", re.IGNORECASE
 )
+_SECRET_OPTIONS = frozenset({"--notify"})
+"""Their values are URLs that are secret as a whole."""
 _SECRET_NAME = re.compile(rf"{_SECRET}$|^-*login$", re.IGNORECASE)
 
 # Each of these takes time in proportion to the text: it begins with something literal, and never goes far back.
@@ -78,11 +80,14 @@ _PATTERNS = [
     # --db-password x, --user ann:x
     (rf"(--?[\w-]{{0,60}}{_SECRET}[ \t]+[\"']?)(?![-\"'])[^\s\"'<>]+", re.IGNORECASE),
     (r"(--(?:user|login)[ =][\w.@-]{1,60}:)[^\s\"'<>]+", re.IGNORECASE),
+    # --out webhook=https://host/services/x, and services whose URLs are secret as a whole
+    (r"(\bwebhook=https?://[^\s/\"'<>]{1,300}/)[^\s\"'<>]+", re.IGNORECASE),
+    (r"(\bhooks\.slack\.com/|\bdiscord(?:app)?\.com/api/webhooks/)[^\s\"'<>]+", re.IGNORECASE),
     # ?key=… and ?code=… of URLs, where they are long
     (r"((?<=[?&])(?:key|code)=)(?=[^&\s]*\d)[^&\s\"'<>]{12,}", re.IGNORECASE),
 ]
 _HINT = re.compile(
-    rf"pass|pwd|secret|token|cred|sig|jwt|auth|cookie|csrf|xsrf|key|sess|sid|otp|code=|--user|--login|bearer|basic"
+    rf"pass|pwd|secret|token|cred|sig|jwt|auth|cookie|csrf|xsrf|key|sess|sid|otp|code=|hook|--user|--login|bearer|basic"
     rf"|digest|eyJ|AKIA|ASIA|-----BEGIN|{_MARKED}",
     re.IGNORECASE,
 )
@@ -126,7 +131,7 @@ def redact_options(words: Sequence[str], secret: Container[str] = ()) -> list[st
         if not word.startswith("-"):
             plain.append(MASK if hide else _redact_json(word))
             continue
-        hide = option in secret or bool(_SECRET_NAME.search(option))
+        hide = option in secret or option in _SECRET_OPTIONS or bool(_SECRET_NAME.search(option))
         plain.append(f"{option}={MASK if hide else _redact_json(value)}" if equals else word)
         hide = hide and not equals
     return plain

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.outputs.kinds import OutputTarget
-    from plimsoll.outputs.metrics import Labels, Metric, MetricSample
+    from plimsoll.outputs.metrics import Labels, MetricSample, OutputMetric
     from plimsoll.outputs.output import OutputRun, OutputSecond
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -44,7 +44,7 @@ def shown() -> str | None:
     return None if ScrapedMetrics.current is None else exposition(ScrapedMetrics.current.families())
 
 
-def exposition(families: Iterable[tuple[Metric, Sequence[MetricSample]]]) -> str:
+def exposition(families: Iterable[tuple[OutputMetric, Sequence[MetricSample]]]) -> str:
     lines: list[str] = []
     for metric, samples in families:
         lines += (f"# HELP {metric.name} {metric.help}", f"# TYPE {metric.name} {metric.type}")

@@ -34,8 +34,9 @@ class OutputTarget:
 
     @property
     def name(self) -> str:
-        """For messages."""
-        return f"output {self.kind}{f' ({redact(self.url)})' if self.url else ''}"
+        """For messages. The path of a webhook is its secret."""
+        where = "/".join(self.url.split("/")[:3]) if self.kind == "webhook" else self.url
+        return f"output {self.kind}{f' ({redact(where)})' if where else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def opened(text: str, *, has_page: bool) -> tuple[OutputTarget, Output]:
             raise UsageError(f"no setting {unknown[0]}; {known}")
         return target, kind.open(target)
     except UsageError as error:
-        raise UsageError(f"--out {redact(text)}: {error}") from error
+        raise UsageError(f"--out {redact(text) if target.kind != 'webhook' else target.kind}: {error}") from error
 
 
 def parse_target(text: str) -> OutputTarget:
@@ -89,6 +90,24 @@ def _prometheus(target: OutputTarget) -> Output:
     return RemoteWrite(target) if target.url else ScrapedMetrics(target)
 
 
+def _influxdb(target: OutputTarget) -> Output:
+    from plimsoll.outputs.line_protocol import InfluxLines
+
+    return InfluxLines(target)
+
+
+def _webhook(target: OutputTarget) -> Output:
+    from plimsoll.outputs.webhook import Webhook
+
+    return Webhook(target)
+
+
+def _statsd(target: OutputTarget) -> Output:
+    from plimsoll.outputs.statsd import StatsdLines
+
+    return StatsdLines(target)
+
+
 OUTPUTS = {
     "jsonl": OutputKind(
         "jsonl=run.jsonl", "a JSON object a line, one line a second, to a file, to stdout (-) or to a URL", _json_lines,
@@ -97,6 +116,16 @@ OUTPUTS = {
     "prometheus": OutputKind(
         "prometheus=http://host:9090", "remote write to a Prometheus server or to what takes the same; without a URL "
         "the page's server has /metrics to be scraped", _prometheus, ("interval", "header"),
+    ),
+    "influxdb": OutputKind(
+        "influxdb=http://host:8086,db=load", "line protocol to InfluxDB of any version, to a file, or by UDP",
+        _influxdb, ("db", "bucket", "org", "version", "token", "header"),
+    ),
+    "statsd": OutputKind(
+        "statsd=host:8125", "counters and gauges by UDP", _statsd, ("prefix", "tags"),
+    ),
+    "webhook": OutputKind(
+        "webhook=http://host/path", "the verdict, once the run is over; the same as --notify", _webhook, ("header",),
     ),
 }  # fmt: skip
 """By name."""

@@ -24,7 +24,7 @@ _BOUNDS_US = [round(bound * 1e6) for bound in BOUNDS_S]
 _TEXTS = [*(f"{bound:g}" for bound in BOUNDS_S), "+Inf"]
 
 
-class Metric(NamedTuple):
+class OutputMetric(NamedTuple):
     """A metric with its name in the notation of Prometheus: the name ends with its unit."""
 
     name: str
@@ -41,28 +41,34 @@ class MetricSample(NamedTuple):
     value: float
 
 
-REQUESTS = Metric("plimsoll_requests_total", "counter", "Requests that ended, by outcome.")
-FAILED = Metric("plimsoll_failures_total", "counter", "Of these, requests that failed.")
-NO_RESPONSE = Metric("plimsoll_unanswered_total", "counter", "Requests without a response when their user stopped.")
-SENT = Metric("plimsoll_sent_bytes_total", "counter", "Bytes sent.")
-RECEIVED = Metric("plimsoll_received_bytes_total", "counter", "Bytes received.")
-RESPONSE = Metric("plimsoll_response_seconds", "histogram", "Response times, from when a request was due.")
-SERVICE = Metric("plimsoll_service_seconds", "histogram", "Service times, from when a request was sent.")
-LAG = Metric("plimsoll_lag_seconds", "histogram", "How late the load generator sent.")
-DELAY = Metric("plimsoll_delay_seconds", "histogram", "How long responses lay unread.")
-OFFERED = Metric("plimsoll_arrivals_total", "counter", "Arrivals of the open model that were due.")
-DROPPED_ARRIVALS = Metric("plimsoll_dropped_arrivals_total", "counter", "Of these, arrivals that were never sent.")
-USERS = Metric("plimsoll_users", "gauge", "Users.")
-WANTED = Metric("plimsoll_users_wanted", "gauge", "Users that the load model asks for.")
-IN_FLIGHT = Metric("plimsoll_in_flight_requests", "gauge", "Requests that wait for their responses.")
-WAITING = Metric("plimsoll_waiting_arrivals", "gauge", "Arrivals that wait for a user.")
-WORKERS = Metric("plimsoll_workers", "gauge", "Connected workers.")
-CPU = Metric("plimsoll_worker_cpu_ratio", "gauge", "CPU of the busiest worker, 0 to 1.")
-SHARE = Metric("plimsoll_share_seconds", "gauge", "What the load generator may have added to the p99 of a second.")
-VALID = Metric("plimsoll_valid", "gauge", "Whether the run is valid so far: 1 or 0.")
-BROKEN = Metric("plimsoll_threshold_broken", "gauge", "Whether a threshold is broken so far: 1 or 0.")
-SECOND = Metric("plimsoll_run_seconds", "gauge", "The length of the run so far.")
-INFO = Metric("plimsoll_run_info", "gauge", "1, with what is known of the run.")
+REQUESTS = OutputMetric("plimsoll_requests_total", "counter", "Requests that ended, by outcome.")
+FAILED = OutputMetric("plimsoll_failures_total", "counter", "Of these, requests that failed.")
+NO_RESPONSE = OutputMetric(
+    "plimsoll_unanswered_total", "counter", "Requests without a response when their user stopped."
+)
+SENT = OutputMetric("plimsoll_sent_bytes_total", "counter", "Bytes sent.")
+RECEIVED = OutputMetric("plimsoll_received_bytes_total", "counter", "Bytes received.")
+RESPONSE = OutputMetric("plimsoll_response_seconds", "histogram", "Response times, from when a request was due.")
+SERVICE = OutputMetric("plimsoll_service_seconds", "histogram", "Service times, from when a request was sent.")
+LAG = OutputMetric("plimsoll_lag_seconds", "histogram", "How late the load generator sent.")
+DELAY = OutputMetric("plimsoll_delay_seconds", "histogram", "How long responses lay unread.")
+OFFERED = OutputMetric("plimsoll_arrivals_total", "counter", "Arrivals of the open model that were due.")
+DROPPED_ARRIVALS = OutputMetric(
+    "plimsoll_dropped_arrivals_total", "counter", "Of these, arrivals that were never sent."
+)
+USERS = OutputMetric("plimsoll_users", "gauge", "Users.")
+WANTED = OutputMetric("plimsoll_users_wanted", "gauge", "Users that the load model asks for.")
+IN_FLIGHT = OutputMetric("plimsoll_in_flight_requests", "gauge", "Requests that wait for their responses.")
+WAITING = OutputMetric("plimsoll_waiting_arrivals", "gauge", "Arrivals that wait for a user.")
+WORKERS = OutputMetric("plimsoll_workers", "gauge", "Connected workers.")
+CPU = OutputMetric("plimsoll_worker_cpu_ratio", "gauge", "CPU of the busiest worker, 0 to 1.")
+SHARE = OutputMetric(
+    "plimsoll_share_seconds", "gauge", "What the load generator may have added to the p99 of a second."
+)
+VALID = OutputMetric("plimsoll_valid", "gauge", "Whether the run is valid so far: 1 or 0.")
+BROKEN = OutputMetric("plimsoll_threshold_broken", "gauge", "Whether a threshold is broken so far: 1 or 0.")
+SECOND = OutputMetric("plimsoll_run_seconds", "gauge", "The length of the run so far.")
+INFO = OutputMetric("plimsoll_run_info", "gauge", "1, with what is known of the run.")
 
 
 class _Buckets:
@@ -133,13 +139,13 @@ class RunMetrics:
             self._dropped += state.dropped
             self._last = second
 
-    def families(self) -> list[tuple[Metric, Sequence[MetricSample]]]:
+    def families(self) -> list[tuple[OutputMetric, Sequence[MetricSample]]]:
         """Every metric that has samples, with all of them."""
         with self._lock:
             families = [*self._of_endpoints(), *self._of_the_generator(), *self._gauges()]
         return [(metric, samples) for metric, samples in families if samples]
 
-    def _of_endpoints(self) -> Iterator[tuple[Metric, list[MetricSample]]]:
+    def _of_endpoints(self) -> Iterator[tuple[OutputMetric, list[MetricSample]]]:
         run = ("run", self._run.id)
         rows = [
             ((run, ("method", method), ("name", name)), endpoint)
@@ -169,21 +175,21 @@ class RunMetrics:
         yield RESPONSE, [sample for labels, row in rows for sample in row.response.samples(labels)]
         yield SERVICE, [sample for labels, row in rows for sample in row.service.samples(labels)]
 
-    def _of_the_generator(self) -> Iterator[tuple[Metric, list[MetricSample]]]:
+    def _of_the_generator(self) -> Iterator[tuple[OutputMetric, list[MetricSample]]]:
         labels = (("run", self._run.id),)
         yield LAG, list(self._lag.samples(labels))
         yield DELAY, list(self._delay.samples(labels))
         yield OFFERED, [MetricSample("", labels, self._offered)]
         yield DROPPED_ARRIVALS, [MetricSample("", labels, self._dropped)]
 
-    def _gauges(self) -> Iterator[tuple[Metric, list[MetricSample]]]:
+    def _gauges(self) -> Iterator[tuple[OutputMetric, list[MetricSample]]]:
         labels, last = (("run", self._run.id),), self._last
         about = {name: getattr(self._run, name) for name in ("name", "host", "model", "version", "commit")}
         yield INFO, [MetricSample("", (*labels, *about.items()), 1)]
         if last is None:
             return
         state, most = last.generator, last.total.response_of(self._run.timed).quantile(0.99)
-        values: Iterable[tuple[Metric, float | None]] = (
+        values: Iterable[tuple[OutputMetric, float | None]] = (
             (USERS, state.users),
             (WANTED, last.wanted),
             (IN_FLIGHT, state.in_flight),

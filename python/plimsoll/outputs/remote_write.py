@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.outputs.kinds import OutputTarget
-    from plimsoll.outputs.metrics import Labels, Metric, MetricSample
+    from plimsoll.outputs.metrics import Labels, MetricSample, OutputMetric
     from plimsoll.outputs.output import OutputRun, OutputSecond, Undelivered
 
 HEADERS = {"Content-Encoding": "snappy", "X-Prometheus-Remote-Write-Version": "0.1.0"}
@@ -79,7 +79,9 @@ class RemoteWrite(Output):
 
 
 def write_request(
-    families: Iterable[tuple[Metric, Sequence[MetricSample]]], time_ms: int, known: dict[tuple[str, Labels], bytes]
+    families: Iterable[tuple[OutputMetric, Sequence[MetricSample]]],
+    time_ms: int,
+    known: dict[tuple[str, Labels], bytes],
 ) -> bytes:
     """The message WriteRequest, with one sample for each series. known: encoded labels of earlier messages; it gets
     those of this one."""

@@ -217,6 +217,14 @@ def datagrams(message: bytes) -> list[bytes]:
     return pieces
 
 
+def host_and_port(text: str) -> tuple[str, int]:
+    """Raises UsageError for what is not HOST:PORT."""
+    host, _, port = text.rpartition(":")
+    if not (host and port.isdecimal() and 0 < int(port) < 65536):
+        raise UsageError("say where to: HOST:PORT")
+    return host.strip("[]"), int(port)
+
+
 def _reason(error: Exception) -> str:
     strerror = getattr(error, "strerror", None)
     return strerror or str(error) or type(error).__name__

@@ -180,6 +180,7 @@ def make_outputs(
         "json_file": given["json_file"] and f"{given['json_file'].removesuffix('.json')}.json",
         "html": _filled_in(given["html"], plan),
         "exchanges": given["log_exchanges"],
+        "out": (*given["out"], *(f"webhook={url}" for url in given["notify"])),
     }
     return Outputs(**(as_given | changed))
 

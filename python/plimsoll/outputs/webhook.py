@@ -1,0 +1,57 @@
+"""A message with the verdict when a run ends, as JSON that Slack and what takes the same understand."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from plimsoll.outputs.delivery import Delivery
+from plimsoll.outputs.json_lines import http_headers
+from plimsoll.outputs.output import Output
+from plimsoll.outputs.transports import HttpTransport
+
+if TYPE_CHECKING:
+    from plimsoll.outputs.kinds import OutputTarget
+    from plimsoll.outputs.output import OutputEvent, OutputRun, Undelivered
+
+VERDICTS = {
+    "passed": "passed",
+    "failed": "failed",
+    "invalid": "is invalid: its load was not the load that was asked for",
+}
+
+
+class Webhook(Output):
+    """Sends nothing before the end of the run."""
+
+    def __init__(self, target: OutputTarget) -> None:
+        """Raises UsageError."""
+        transport = HttpTransport(target.url, "application/json", http_headers(target.settings))
+        self._delivery = Delivery(target.name, transport, is_of_lines=False)
+        self._run: OutputRun | None = None
+
+    def open(self, run: OutputRun) -> None:
+        self._run = run
+        self._delivery.reach()
+
+    def event(self, event: OutputEvent) -> None:
+        if event.kind != "end" or self._run is None:
+            return
+        details = event.details
+        lines = [
+            f"Run {self._run.id} ({self._run.name}) {VERDICTS[details['verdict']]}.",
+            event.text,
+            *(f"Invalid: {reason}." for reason in details["reasons"]),
+            *(
+                f"Threshold {result['text']}: {result['outcome']}. {result['detail']}"
+                for result in details["thresholds"]
+            ),
+        ]
+        message = {"text": "\n".join(lines), "run": self._run.id, "name": self._run.name, **details}
+        self._delivery.put(json.dumps(message, ensure_ascii=False).encode())
+
+    def flush(self, timeout_s: float) -> Undelivered | None:
+        return self._delivery.flush(timeout_s)
+
+    def close(self) -> None:
+        self._delivery.close()

@@ -1,0 +1,199 @@
+"""Lines in InfluxDB's protocol: their grammar, and what a real server makes of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import urllib.error
+import urllib.parse
+import urllib.request
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.command import wait_until
+from tests.outputs.receiver import receiving
+
+from plimsoll.errors import UsageError
+from plimsoll.experiment.ports import free_port
+from plimsoll.outputs.kinds import opened
+from plimsoll.outputs.line_protocol import line
+from plimsoll.outputs.output import OutputEvent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.command import Command, CountingTarget
+
+    from plimsoll.outputs.output import OutputRun, OutputSecond
+
+
+@pytest.mark.parametrize(
+    ("tags", "fields", "expected"),
+    [
+        ({"b": "1", "a": "2"}, {"x": 1, "y": 1.5, "z": True, "w": None}, "m,a=2,b=1 x=1i,y=1.5,z=true 7"),
+        ({"a": ""}, {"x": 1}, "m x=1i 7"),
+        ({"a": "b c,d=e"}, {"x": False}, r"m,a=b\ c\,d\=e x=false 7"),
+        ({"a": 'q"ü\n\t'}, {"x": 'say "a\\b"\n, = '}, r'm,a=q"ü x="say \"a\\b\" , =" 7'),
+        ({"a": "end\\"}, {"x": 1e-7}, "m,a=end\\_ x=1e-07 7"),
+    ],
+)
+def test_a_line_to_the_byte(tags: dict[str, str], fields: dict[str, Any], expected: str) -> None:
+    assert line("m", tags, fields, 7) == f"{expected}\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "authorization"),
+    [
+        ("influxdb={url},db=my load", "/write?db=my%20load&precision=ns", None),
+        ("influxdb={url}/,bucket=b,org=o,token=t1", "/api/v2/write?org=o&bucket=b&precision=ns", "Token t1"),
+        ("influxdb={url},db=d,version=3,token=t1", "/api/v3/write_lp?db=d&precision=nanosecond", "Bearer t1"),
+        ("influxdb={url}/insert/x?db=1", "/insert/x?db=1", None),
+        ("influxdb={url},db=d,header=Authorization: Mine", "/write?db=d&precision=ns", "Mine"),
+    ],
+)
+def test_each_version_has_its_path_and_its_token(
+    text: str, path: str, authorization: str | None, output_run: OutputRun, make_second: Callable[..., OutputSecond]
+) -> None:
+    with receiving() as receiver:
+        _, output = opened(text.format(url=receiver.url), has_page=False)
+        output.open(output_run)
+        output.second(make_second(2))
+        assert output.flush(5.0) is None
+        output.close()
+    ((found, headers, body),) = receiver.requests
+    assert (found, headers.get("Authorization")) == (path, authorization)
+    root, _, run = body.decode().splitlines()
+    assert root.startswith(f"plimsoll,method=GET,name=/,run={output_run.id} requests=4i,failures=1i,")
+    assert root.endswith(" 1800000003000000000")
+    assert run.startswith(f"plimsoll_run,run={output_run.id} requests=5i,")
+
+
+def test_the_token_may_be_in_a_variable(
+    monkeypatch: pytest.MonkeyPatch, output_run: OutputRun, make_second: Callable[..., OutputSecond]
+) -> None:
+    monkeypatch.setenv("INFLUX_TOKEN", "t2")
+    with receiving() as receiver:
+        _, output = opened(f"influxdb={receiver.url},bucket=b", has_page=False)
+        output.open(output_run)
+        output.second(make_second())
+        output.flush(5.0)
+        output.close()
+    assert receiver.requests[0][1]["Authorization"] == "Token t2"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("influxdb", "say where to"),
+        ("influxdb=http://h:8086", "say which database, db=NAME, or which bucket"),
+        ("influxdb=udp://h", "HOST:PORT"),
+        ("influxdb=run.lp,db=x", "db is for a URL"),
+        ("influxdb=tcp://h:1", "say where to"),
+    ],
+)
+def test_a_mistake_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        opened(text, has_page=False)
+
+
+def test_lines_go_by_udp_and_into_a_file(
+    tmp_path: Path, output_run: OutputRun, make_second: Callable[..., OutputSecond]
+) -> None:
+    path = tmp_path / "run.lp"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
+        receiver.bind(("127.0.0.1", 0))
+        receiver.settimeout(10.0)
+        for text in (f"influxdb=udp://127.0.0.1:{receiver.getsockname()[1]}", f"influxdb={path}"):
+            _, output = opened(text, has_page=False)
+            output.open(output_run)
+            output.second(make_second())
+            output.event(OutputEvent("note", 1.0, "Hello."))
+            assert output.flush(5.0) is None
+            output.close()
+        received = receiver.recv(4000) + receiver.recv(4000)
+    assert received == path.read_bytes()
+    assert received.endswith(f'plimsoll_event,kind=note,run={output_run.id} text="Hello." 1000000000\n'.encode())
+
+
+@contextmanager
+def _influxdb(folder: Path) -> Iterator[str]:
+    """A real server of version 1 with a database load; its URL."""
+    program = shutil.which("influxd")
+    if program is None:
+        pytest.skip("no influxd (Debian: apt-get install influxdb)")
+    port, other = free_port(), free_port()
+    (folder / "influxdb.conf").write_text(
+        "reporting-disabled = true\n"
+        f'bind-address = "127.0.0.1:{other}"\n'
+        f'[meta]\n  dir = "{folder}/meta"\n'
+        f'[data]\n  dir = "{folder}/data"\n  wal-dir = "{folder}/wal"\n'
+        f'[http]\n  bind-address = "127.0.0.1:{port}"\n  log-enabled = false\n'
+    )
+    url = f"http://127.0.0.1:{port}"
+    with subprocess.Popen([program, "-config", f"{folder}/influxdb.conf"], stderr=subprocess.DEVNULL) as process:
+        try:
+            wait_until(lambda: process.poll() is not None or _answers(url))
+            _query(url, "CREATE DATABASE load")
+            yield url
+        finally:
+            process.terminate()
+
+
+def _answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{url}/ping"):
+            return True
+    except OSError:
+        return False
+
+
+def _query(url: str, statement: str) -> list[dict[str, Any]]:
+    """Rows: their columns and tags."""
+    data = urllib.parse.urlencode({"db": "load", "q": statement}).encode()
+    try:
+        with urllib.request.urlopen(f"{url}/query", data) as reply:
+            (result,) = json.load(reply)["results"]
+    except urllib.error.HTTPError as error:
+        raise AssertionError(error.read()) from error
+    assert "error" not in result, result
+    return [
+        {**series.get("tags", {}), **dict(zip(series["columns"], values, strict=True))}
+        for series in result.get("series", ())
+        for values in series["values"]
+    ]
+
+
+def test_a_real_server_has_the_record_of_a_run(plimsoll: Command, target: CountingTarget, tmp_path: Path) -> None:
+    plimsoll.write(
+        "from locust import HttpUser, task, constant\n"
+        "class Shopper(HttpUser):\n"
+        "    wait_time = constant(0.02)\n"
+        "    @task\n"
+        "    def shop(self):\n"
+        "        self.client.get('/')\n"
+        "        self.client.get('/fail', name='/fail \"ü\", a=b \\\\ c')\n"
+    )
+    with _influxdb(tmp_path) as url:
+        done = plimsoll(
+            "run", "-H", target.url, "--headless", "-u", "3", "-r", "3", "-t", "3", "--exit-code-on-error", "0",
+            "--out", f"influxdb={url},db=load",
+        )  # fmt: skip
+        assert done.code == 0, done
+        record = plimsoll.stored()
+        assert record["run"]["notes"] == []
+        sums = _query(url, "SELECT sum(requests) AS requests, sum(failures) AS failures FROM plimsoll GROUP BY *")
+        found = {(row["method"], row["name"]): (row["requests"], row["failures"]) for row in sums}
+        assert found == {
+            (row["method"], row["name"]): (row["completed"], row["failures"]) for row in record["endpoints"]
+        }
+        (run,) = _query(url, "SELECT sum(requests), max(user_count) FROM plimsoll_run")
+        assert (run["sum"], run["max"]) == (record["total"]["completed"], 3)
+        (longest,) = _query(url, "SELECT max(max_ms) FROM plimsoll_run")
+        assert longest["max"] == pytest.approx(record["total"]["response_ms"]["max"])
+        events = _query(url, "SELECT kind, text, verdict FROM plimsoll_event")
+        assert [event["kind"] for event in events] == ["start", "end"]
+        assert events[-1]["verdict"] == "passed"

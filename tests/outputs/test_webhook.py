@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from tests.outputs.receiver import receiving
+
+from plimsoll.experiment.ports import free_port
+
+if TYPE_CHECKING:
+    from tests.command import Command, CountingTarget
+    from tests.outputs.receiver import Receiver
+
+
+def _message(receiver: Receiver) -> dict[str, Any]:
+    ((path, headers, body),) = receiver.requests
+    assert (path, headers["Content-Type"]) == ("/services/T0/B0", "application/json")
+    message: dict[str, Any] = json.loads(body)
+    return message
+
+
+def test_the_verdict_comes_when_the_run_is_stored(plimsoll: Command, target: CountingTarget) -> None:
+    with receiving() as receiver:
+        done = plimsoll(
+            "run", f"{target.url}/fail", "-u", "1", "-t", "1", "--threshold", "errors < 1%", "--name", "shop",
+            "--notify", f"{receiver.url}/services/T0/B0",
+        )  # fmt: skip
+    assert done.code == 1, done
+    run, message = plimsoll.stored(), _message(receiver)
+    assert (message["run"], message["verdict"], message["exit_code"]) == (run["run"]["id"], "failed", 1)
+    first, sentence, *rest = message["text"].splitlines()
+    assert first == f"Run {run['run']['id']} (shop) failed."
+    assert sentence.startswith("All ")
+    assert sentence in done.out.replace("\n", " ")
+    assert rest[-1].startswith("Threshold errors < 1%: broken. ")
+
+
+def test_a_message_that_nobody_takes_is_said_and_changes_nothing(plimsoll: Command, target: CountingTarget) -> None:
+    url = f"http://127.0.0.1:{free_port()}/services/whisper"
+    done = plimsoll("run", target.url, "-u", "1", "-t", "1", "--notify", url, "--out", f"webhook={url}")
+    assert done.code == 0, done
+    assert done.err.count("1 message not delivered: Connection refused") == 2
+    run = plimsoll.stored()
+    assert run["run"]["notes"] == []
+    # The path is the secret of a webhook.
+    assert "whisper" not in json.dumps(run) + done.out + done.err
+
+
+def test_a_wrong_url_is_refused_before_the_run(plimsoll: Command, target: CountingTarget) -> None:
+    done = plimsoll("run", target.url, "-u", "1", "-t", "1", "--notify", "hooks.slack.com/x")
+    assert done.code == 2
+    assert "a URL of the form http://host:port/path is needed" in done.err
+    assert target.total == 0
