@@ -15,6 +15,8 @@ UNSTAMPED_S = 1.0
 PEAK_BYTES = 400 << 20
 NONE_FAIL = {False: frozenset[int](), True: frozenset({0})}
 """Further exit codes, by whether the target fails no request on purpose."""
+UNWRITTEN = "run.json: Input/output error"
+"""What a command says that could not write its report to a file."""
 UNSENT = ("connect", "tls", "dropped")
 """Outcomes of requests that did not reach the target."""
 
@@ -49,7 +51,8 @@ def _load_end(trial: Trial, promise: Promise, seen: Observation) -> Iterator[str
 
 
 def _records(trial: Trial, promise: Promise, seen: Observation) -> Iterator[str]:
-    if promise.has_report and seen.report is None:
+    # The rules of a failing disk hold for the report's file, too; the command says so then, and prints the report.
+    if promise.has_report and seen.report is None and UNWRITTEN not in seen.words:
         yield "there is no report"
     if promise.has_store and seen.stored is None:
         yield f"the store has no run that can be read: {seen.show_words.strip()}"

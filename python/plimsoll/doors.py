@@ -7,28 +7,39 @@ A package that adds a source of scenarios says so in its pyproject.toml:
 
 The groups, and the registries that they add to:
 
-    plimsoll.outputs    OUTPUTS in outputs/kinds.py
-    plimsoll.sources    SOURCES in sources/reading.py
+    plimsoll.formats      FORMATS in report/formats.py
+    plimsoll.importers    IMPORTERS in importers/reading.py
+    plimsoll.observers    KINDS in observe/kinds.py
+    plimsoll.outputs      OUTPUTS in outputs/kinds.py
+    plimsoll.shapes       SHAPES in load/shapes/registry.py
+    plimsoll.sources      SOURCES in sources/reading.py
 """
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoints, entry_points
 from typing import TYPE_CHECKING, TypeVar
 
 from plimsoll.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
 
 T = TypeVar("T")
 
 
-def members(group: str, kind: type[T], own: Mapping[str, T]) -> Mapping[str, T]:
-    """Everything in a registry, by name: its own rows, and those that installed packages add. A name of its own cannot
-    be taken. Raises UsageError for an entry point that cannot be imported, or is of another type."""
-    added: dict[str, T] = {}
-    for entry in entry_points(group=group):
+def members(group: str, kind: type[T], own: Mapping[str, T]) -> dict[str, T]:
+    """Everything in a registry, by name: its own rows, and those that installed packages add. Raises UsageError as
+    `added` does."""
+    return {**own, **added(group, kind, own)}
+
+
+def added(group: str, kind: type[T], own: Container[str]) -> dict[str, T]:
+    """What installed packages add to a registry, by name. own: names that cannot be taken. Raises UsageError for an
+    entry point that cannot be imported, or is of another type."""
+    rows: dict[str, T] = {}
+    for entry in _entry_points().select(group=group):
         if entry.name in own:
             continue
         try:
@@ -37,5 +48,11 @@ def members(group: str, kind: type[T], own: Mapping[str, T]) -> Mapping[str, T]:
             raise UsageError(f"entry point {entry.name} of {group} ({entry.value}): {error}") from error
         if not isinstance(member, kind):
             raise UsageError(f"entry point {entry.name} of {group} ({entry.value}) is not a {kind.__name__}")
-        added[entry.name] = member
-    return {**own, **added}
+        rows[entry.name] = member
+    return rows
+
+
+@cache
+def _entry_points() -> EntryPoints:
+    """Of all installed packages. To look for them takes some milliseconds, so it is done once."""
+    return entry_points()

@@ -15,7 +15,7 @@ import click
 from plimsoll.cli.parts.common import INTERRUPTED, INVALID, ask_for_public_load, say, store_option
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.durations import duration_text, parse_duration, parse_length
-from plimsoll.load.shapes import shape_flags
+from plimsoll.load.shapes.registry import shape_flags
 from plimsoll.report.writing import check_writable, replaced_file
 
 if TYPE_CHECKING:

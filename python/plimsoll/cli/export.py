@@ -7,13 +7,13 @@ import sys
 import click
 
 from plimsoll.cli.parts.common import opened_store, prepare_reading, store_option
-from plimsoll.report.formats import FORMATS, of_runs
+from plimsoll.report.formats import all_formats, of_runs
 from plimsoll.report.outputs import pieces, write
 from plimsoll.report.sources import OutputRequest, RunSource
 
 _SHORT = {"csv": "seconds.csv", "json": "seconds.json"}
 """What may be typed for a format's name."""
-_HELP = "\n".join(f"  {name:25} {FORMATS[name].what}" for name in of_runs())
+_HELP = "\n".join(f"  {name:25} {all_formats()[name].what}" for name in of_runs())
 
 
 @click.command(
@@ -44,7 +44,7 @@ def export(run: str, format: str, output: str | None, store: str | None) -> None
     with opened_store(store) as opened:
         stored = opened.run(run)
         source = RunSource.of(stored)
-        path = output or f"{stored.id}.{format if format in _SHORT else FORMATS[format].suffix}"
+        path = output or f"{stored.id}.{format if format in _SHORT else all_formats()[format].suffix}"
         if path == "-":
             sys.stdout.buffer.writelines(pieces(source, _SHORT.get(format, format), OutputRequest()))
         else:

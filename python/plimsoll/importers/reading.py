@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plimsoll.doors import added
 from plimsoll.importers import gatling, ghz, hdr, hey, jtl, jtl_xml, k6, locust_csv, phout, tables, vegeta, wrk
 from plimsoll.importers.language_models import aiperf, guidellm, vllm_bench
 from plimsoll.importers.options import ImportOptions
@@ -58,7 +59,14 @@ IMPORTERS: tuple[Importer, ...] = (
     Importer("phout", phout.is_phout, phout.read_phout),
     Importer("tables in text, Markdown or CSV", lambda source: True, tables.read_tables, takes_columns=True),
 )
-"""Tried in this order; the last one accepts anything."""
+"""Tried in this order, after those of other packages; the last one accepts anything."""
+GROUP = "plimsoll.importers"
+"""The entry-point group through which other packages add rows."""
+
+
+def all_importers() -> tuple[Importer, ...]:
+    """The rows of other packages and our own."""
+    return (*added(GROUP, Importer, [row.name for row in IMPORTERS]).values(), *IMPORTERS)
 
 
 def read(path: str | Path, **given: object) -> Study:
@@ -68,7 +76,8 @@ def read(path: str | Path, **given: object) -> Study:
     """
     options = ImportOptions.of(**given)
     source = ResultFile(Path(path))
-    importer = next(each for each in IMPORTERS if (each.takes_columns or not options.column) and each.sniff(source))
+    rows = [row for row in all_importers() if row.takes_columns or not options.column]
+    importer = next(row for row in rows if row.sniff(source))
     try:
         study = importer.read(source, options)
     except OverflowError as error:

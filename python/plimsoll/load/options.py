@@ -13,7 +13,7 @@ from plimsoll.load.complaints import complaints
 from plimsoll.load.durations import format_duration, parse_length
 from plimsoll.load.mistakes import listed, named, nearest
 from plimsoll.load.phases import PhaseTable, cut
-from plimsoll.load.shapes import SHAPES, shape_options
+from plimsoll.load.shapes.registry import SHAPES, shape_options
 from plimsoll.load.shapes.shape import Extent
 from plimsoll.load.spec import Limits, Load, Phase, ShapeSpec
 

@@ -10,7 +10,7 @@ from pydantic import PrivateAttr, create_model, model_validator
 from plimsoll.load.complaints import Complaint
 from plimsoll.load.durations import format_duration
 from plimsoll.load.mistakes import BadValueError, listed
-from plimsoll.load.shapes import SHAPES
+from plimsoll.load.shapes.registry import SHAPES
 from plimsoll.load.shapes.shape import Extent, LoadShape
 from plimsoll.load.spec import Model, Phase, ShapeSpec
 from plimsoll.load.table import Duration, Length, TomlTable

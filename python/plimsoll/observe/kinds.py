@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from plimsoll.doors import added
 from plimsoll.errors import UsageError
 from plimsoll.observe import owners
 from plimsoll.observe.processes import Processes
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from plimsoll.observe.sampler import Probe
 
+GROUP = "plimsoll.observers"
+"""The entry-point group through which other packages add kinds."""
 Touches = Literal["reads", "runs", "connects", "listens"]
 """reads: what the kernel knows of processes. runs: a program that knows. connects: to a server. listens: at a port."""
 
@@ -58,10 +61,11 @@ def _parts(text: str) -> tuple[str, str, ObservedKind]:
     label, what = "", text.strip()
     if (found := _LABEL.fullmatch(what)) is not None:
         label, what = found[1], found[2]
-    for kind in KINDS:
+    kinds = (*KINDS, *added(GROUP, ObservedKind, ()).values())
+    for kind in kinds:
         if what.startswith(kind.begins):
             return label, what, kind
-    known = ", ".join(kind.example for kind in KINDS)
+    known = ", ".join(kind.example for kind in kinds)
     raise UsageError(f"--observe {redact(text)}: not known; there are {known}")
 
 

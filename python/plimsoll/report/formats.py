@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from plimsoll.doors import members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -112,11 +115,21 @@ FORMATS: dict[str, Format] = {
 }  # fmt: skip
 
 
+GROUP = "plimsoll.formats"
+"""The entry-point group through which other packages add formats."""
+
+
+@cache
+def all_formats() -> dict[str, Format]:
+    """Our own formats and those of other packages, by name."""
+    return members(GROUP, Format, FORMATS)
+
+
 def of_studies() -> list[str]:
     """Names of the formats of studies."""
-    return [name for name, each in FORMATS.items() if each.study or each.files]
+    return [name for name, row in all_formats().items() if row.study or row.files]
 
 
 def of_runs() -> list[str]:
     """Names of the formats of single runs."""
-    return [name for name, each in FORMATS.items() if each.run]
+    return [name for name, row in all_formats().items() if row.run]

@@ -74,7 +74,7 @@ def _phase(phase: Mapping[str, Any], is_open: bool) -> str:
 def _shape(shape: Mapping[str, Any], is_open: bool) -> str:
     """900/s; 0/s to 900/s; 3 steps from 100/s to 900/s, …"""
     # Their registry is of pydantic models, and most runs have none.
-    from plimsoll.load.shapes import in_words
+    from plimsoll.load.shapes.registry import in_words
     from plimsoll.load.shapes.shape import Wording
 
     return in_words(shape["kind"], shape["values"], Wording("/s" if is_open else " users", duration_text, counted))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError, UsageError
-from plimsoll.report.formats import FORMATS, of_studies
+from plimsoll.report.formats import all_formats, of_studies
 from plimsoll.report.sources import OutputRequest, RunSource, StudySource
 from plimsoll.report.writing import replaced_file
 
@@ -41,7 +41,7 @@ def pieces(source: StudySource | RunSource, format: str, request: OutputRequest)
 
 
 def _made(source: StudySource | RunSource, format: str, request: OutputRequest) -> Content:
-    row = FORMATS[format]
+    row = all_formats()[format]
     if isinstance(source, StudySource):
         if row.study is not None:
             return row.study(source, request)
@@ -54,7 +54,7 @@ def _made(source: StudySource | RunSource, format: str, request: OutputRequest) 
 
 def files(source: StudySource, format: str, request: OutputRequest) -> Iterator[tuple[str, bytes]]:
     """(name, content) of what goes into a folder."""
-    row = FORMATS[format]
+    row = all_formats()[format]
     if row.files is not None:
         yield from row.files(source, request)
     else:
@@ -64,7 +64,7 @@ def files(source: StudySource, format: str, request: OutputRequest) -> Iterator[
 def write(source: StudySource | RunSource, format: str, path: str, request: OutputRequest) -> list[Path]:
     """Into a file, or into a folder what belongs there; what was written. Raises PlimsollError, UsageError."""
     try:
-        if isinstance(source, RunSource) or (FORMATS[format].study is not None and not is_folder(path)):
+        if isinstance(source, RunSource) or (all_formats()[format].study is not None and not is_folder(path)):
             return [_write_file(pieces(source, format, request), Path(path))]
         return _write_folder(source, format, path, request)
     except OSError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from plimsoll.load.shapes import SHAPES
+from plimsoll.load.shapes.registry import SHAPES
 from plimsoll.load.shapes.shape import Extent, FormShape, ShapeOption, Values, Wording
 from plimsoll.load.shapes.tables import CountValue, TableShape
 from plimsoll.load.spec import ShapeSpec

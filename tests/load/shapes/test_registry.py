@@ -15,7 +15,7 @@ from tests.command import Command, CommandResult
 from plimsoll._engine import Shape
 from plimsoll.cli import main
 from plimsoll.experiment.file.model import DECIDED
-from plimsoll.load.shapes import SHAPES, in_words, shape_flags
+from plimsoll.load.shapes.registry import SHAPES, in_words, shape_flags
 from plimsoll.load.spec import ShapeSpec
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import click
 from plimsoll.cli.parts.common import fail_on_option, opened_store, prepare_reading
 from plimsoll.errors import UsageError
 from plimsoll.report import outputs
-from plimsoll.report.formats import FORMATS, of_studies
+from plimsoll.report.formats import all_formats, of_studies
 from plimsoll.report.gate import exit_code
 from plimsoll.report.render.analysis_csv import TABLES
 from plimsoll.report.render.terminal import shows_ansi
@@ -47,7 +47,7 @@ _OPTIONS = (
     fail_on_option,
 )  # fmt: skip
 
-FORMATS_HELP = "\b\nFormats:\n" + "\n".join(f"  {name:7} {FORMATS[name].what}" for name in of_studies())
+FORMATS_HELP = "\b\nFormats:\n" + "\n".join(f"  {name:7} {all_formats()[name].what}" for name in of_studies())
 CODES = """\b
 Exit codes: 0 reported; 1 a regression, with --fail-on; 2 usage; 3 what was asked about is invalid"""
 

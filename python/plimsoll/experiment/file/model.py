@@ -13,7 +13,7 @@ from plimsoll.experiment.file.levels import LevelsTable
 from plimsoll.experiment.placeholders import check
 from plimsoll.experiment.spec import READY_TIMEOUT_S, Compare, Healthy, TargetFact
 from plimsoll.load.mistakes import BadValueError, shown
-from plimsoll.load.shapes import shape_flags
+from plimsoll.load.shapes.registry import shape_flags
 from plimsoll.load.table import FILE_SCHEMA, Duration, Length, SeveralTexts, TomlTable, existing_file, one_or_more
 from plimsoll.stats.metric import DELTA, Metric
 from plimsoll.stats.study import TOLERANCE, Against

@@ -5,7 +5,7 @@ Processes of a run read `rows` alone: Locust has no options for shapes, and what
 
 from __future__ import annotations
 
-from plimsoll.load.shapes import shape_flags, shape_options
+from plimsoll.load.shapes.registry import shape_flags, shape_options
 from plimsoll.run.options.option import Kind, Option
 from plimsoll.run.options.rows import HOW_MUCH, ROWS, SHAPE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.load.shapes import SHAPES
+from plimsoll.load.shapes.registry import SHAPES
 from plimsoll.load.shapes.shape import FormShape
 from plimsoll.server.control.class_settings import configured
 from plimsoll.server.messages import Argument, Form, TaskRatio, UserClassItem

@@ -15,7 +15,7 @@ from plimsoll.load.levels import parse_rate
 from plimsoll.load.mistakes import listed
 from plimsoll.load.options import OPEN_ONLY, SHAPE_OPTIONS
 from plimsoll.load.origins import is_host_url
-from plimsoll.load.shapes import SHAPES
+from plimsoll.load.shapes.registry import SHAPES
 from plimsoll.run.options.command import run_words
 from plimsoll.run.options.parameter import TableOption
 from plimsoll.run.options.table import run_options

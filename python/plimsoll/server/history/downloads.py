@@ -14,7 +14,7 @@ from starlette.responses import StreamingResponse
 from plimsoll.errors import FieldError, RefError
 from plimsoll.experiment.refs import source_of_run
 from plimsoll.report import outputs
-from plimsoll.report.formats import FORMATS, of_runs, of_studies
+from plimsoll.report.formats import all_formats, of_runs, of_studies
 from plimsoll.report.render.analysis_csv import TABLES
 from plimsoll.report.sources import OutputRequest, RunSource, StudySource
 from plimsoll.server.history.pages import analysis_of, refs_of, wanted_of
@@ -46,7 +46,10 @@ MEDIA_TYPES = {
 
 OF_RUNS = of_runs()
 """Formats of single runs, in addition to those of studies."""
-OF_STUDIES = (*of_studies(), *(f"{name}{ZIP}" for name in of_studies() if FORMATS[name].study and FORMATS[name].files))
+OF_STUDIES = (
+    *of_studies(),
+    *(f"{name}{ZIP}" for name in of_studies() if all_formats()[name].study and all_formats()[name].files),
+)
 """Several files are sent as a zip."""
 
 
@@ -77,7 +80,7 @@ class Downloads:
         run = store.run(request.path_params["id"])
         if format in OF_RUNS:
             content = outputs.pieces(RunSource.of(run), format, OutputRequest(width=_WIDTH))
-            return _attachment(file_of(content), f"{run.id}.{FORMATS[format].suffix}")
+            return _attachment(file_of(content), f"{run.id}.{all_formats()[format].suffix}")
         return _report(source_of_run(run, store), format, run.id, request)
 
     def _of_study(self, request: Request) -> Response:
@@ -98,7 +101,7 @@ def _report(source: StudySource, format: str, name: str, request: Request) -> Re
     if table not in TABLES:
         raise FieldError(f"no table {table[:40]!r}; there are {', '.join(TABLES)}", "table")
     plain = format.removesuffix(ZIP)
-    row, wanted = FORMATS[plain], OutputRequest(width=_WIDTH, table=table)
+    row, wanted = all_formats()[plain], OutputRequest(width=_WIDTH, table=table)
     if row.study is None or format.endswith(ZIP):
         return _attachment(_zipped(outputs.files(source, plain, wanted)), f"{name}.{row.suffix}{ZIP}")
     return _attachment(file_of(outputs.pieces(source, format, wanted)), f"{name}.{row.suffix}")
