@@ -4,17 +4,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from plimsoll import doors
 from plimsoll.doors import members
 from plimsoll.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 
 @pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Entry points of a group `some.door`, as an installer leaves them."""
 
     def install(**points: str) -> None:
@@ -26,10 +25,8 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         rows = "\n".join(f"{name} = {place}" for name, place in points.items())
         (info / "entry_points.txt").write_text(f"[some.door]\n{rows}\n")
         monkeypatch.syspath_prepend(str(tmp_path))
-        doors._entry_points.cache_clear()
 
-    yield install
-    doors._entry_points.cache_clear()
+    return install
 
 
 def test_installed_packages_add_members_and_replace_none(install: Callable[..., None]) -> None:

@@ -17,8 +17,7 @@ The groups, and the registries that they add to:
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.metadata import EntryPoints, entry_points
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, TypeVar
 
 from plimsoll.errors import UsageError
@@ -39,7 +38,7 @@ def added(group: str, kind: type[T], own: Container[str]) -> dict[str, T]:
     """What installed packages add to a registry, by name. own: names that cannot be taken. Raises UsageError for an
     entry point that cannot be imported, or is of another type."""
     rows: dict[str, T] = {}
-    for entry in _entry_points().select(group=group):
+    for entry in entry_points(group=group):
         if entry.name in own:
             continue
         try:
@@ -50,9 +49,3 @@ def added(group: str, kind: type[T], own: Container[str]) -> dict[str, T]:
             raise UsageError(f"entry point {entry.name} of {group} ({entry.value}) is not a {kind.__name__}")
         rows[entry.name] = member
     return rows
-
-
-@cache
-def _entry_points() -> EntryPoints:
-    """Of all installed packages. To look for them takes some milliseconds, so it is done once."""
-    return entry_points()
