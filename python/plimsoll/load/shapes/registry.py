@@ -1,6 +1,7 @@
 """The load shapes, a class each. Command line, plans, experiments, the page's form and reports read this registry.
 
 A new shape is a class in a file here and a row in SHAPES. Only a curve that the engine does not have needs Rust.
+Another package adds a class with an entry point; the module of that class is loaded before all others of its package.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ def shape_options() -> dict[str, ShapeOption]:
 
 
 def shape_flags() -> tuple[str, ...]:
+    """The names of these options on the command line."""
     return tuple(f"--{name}" for name in shape_options())
 
 
