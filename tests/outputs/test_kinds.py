@@ -108,6 +108,7 @@ def test_an_unknown_setting_is_refused() -> None:
 UNREACHABLE = {
     "influxdb": "influxdb=http://{address},db=x",
     "jsonl": "jsonl=http://{address}/in",
+    "otlp": "otlp=http://{address},interval=1",
     "prometheus": "prometheus=http://{address},interval=1",
     "statsd": "statsd={address}",
     "webhook": "webhook=http://{address}/",

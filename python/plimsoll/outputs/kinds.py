@@ -108,6 +108,14 @@ def _statsd(target: OutputTarget) -> Output:
     return StatsdLines(target)
 
 
+def _otlp(target: OutputTarget) -> Output:
+    try:
+        from plimsoll.outputs.otlp import OtlpMetrics
+    except ImportError as error:
+        raise UsageError("install opentelemetry-proto: pip install 'plimsoll[otlp]'") from error
+    return OtlpMetrics(target)
+
+
 OUTPUTS = {
     "jsonl": OutputKind(
         "jsonl=run.jsonl", "a JSON object a line, one line a second, to a file, to stdout (-) or to a URL", _json_lines,
@@ -120,6 +128,10 @@ OUTPUTS = {
     "influxdb": OutputKind(
         "influxdb=http://host:8086,db=load", "line protocol to InfluxDB of any version, to a file, or by UDP",
         _influxdb, ("db", "bucket", "org", "version", "token", "header"),
+    ),
+    "otlp": OutputKind(
+        "otlp=http://host:4318", "metrics by OpenTelemetry's protocol over HTTP; without a URL: to that of "
+        "OTEL_EXPORTER_OTLP_ENDPOINT", _otlp, ("interval", "header"),
     ),
     "statsd": OutputKind(
         "statsd=host:8125", "counters and gauges by UDP", _statsd, ("prefix", "tags"),

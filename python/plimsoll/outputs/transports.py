@@ -94,8 +94,12 @@ class FileTransport:
 class HttpTransport:
     """POSTs messages over a kept connection. Does not follow redirects: they could lead to other receivers."""
 
-    def __init__(self, url: str, content_type: str, headers: Mapping[str, str] | None = None) -> None:
-        """url: with user:password@ for basic authentication. Raises UsageError for a malformed URL."""
+    def __init__(
+        self, url: str, content_type: str, headers: Mapping[str, str] | None = None, authorities: str | None = None
+    ) -> None:
+        """url: with user:password@ for basic authentication. authorities: PEM file of the certificates that the
+        receiver may show; None: those of the system. Raises UsageError for a malformed URL, or a file that cannot be
+        read."""
         try:
             parts = urlsplit(url)
             port = parts.port
@@ -104,7 +108,12 @@ class HttpTransport:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise UsageError("a URL of the form http://host:port/path is needed")
         self._address = (parts.hostname, port)
-        self._is_tls = parts.scheme == "https"
+        self._tls: ssl.SSLContext | None = None
+        if parts.scheme == "https":
+            try:
+                self._tls = ssl.create_default_context(cafile=authorities)
+            except OSError as error:
+                raise UsageError(f"cannot read the certificates in {authorities}: {error.strerror or error}") from error
         self._path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
         self._headers = {"User-Agent": "plimsoll", "Content-Type": content_type, **(headers or {})}
         if parts.username is not None:
@@ -121,13 +130,11 @@ class HttpTransport:
     def _connect(self) -> http.client.HTTPConnection:
         if self._connection is None:
             host, port = self._address
-            connection: http.client.HTTPConnection
-            if self._is_tls:
-                connection = http.client.HTTPSConnection(
-                    host, port, timeout=TIMEOUT_S, context=ssl.create_default_context()
-                )
-            else:
-                connection = http.client.HTTPConnection(host, port, timeout=TIMEOUT_S)
+            connection = (
+                http.client.HTTPConnection(host, port, timeout=TIMEOUT_S)
+                if self._tls is None
+                else http.client.HTTPSConnection(host, port, timeout=TIMEOUT_S, context=self._tls)
+            )
             connection.connect()
             self._connection = connection
         return self._connection

@@ -235,9 +235,9 @@ _RESULTS = (
                  "postgresql://user@host/db, http://host:9100/metrics#PATTERN, prometheus+http://host:9090#QUERY, "
                  "otlp:4318; may be repeated."),
     _option("--out", group=RESULTS, metavar="NAME[=URL]", multiple=True, verbs=_REPEATED,
-            help="Send the figures of the run elsewhere as it runs, once a second: jsonl=FILE, "
-                 "prometheus=http://host:9090, influxdb=http://host:8086,db=NAME, statsd=host:8125. Settings follow "
-                 "with commas: ,key=value; may be repeated."),
+            help="Send the figures of the run elsewhere as it runs: jsonl=FILE, prometheus=http://host:9090, "
+                 "otlp=http://host:4318, influxdb=http://host:8086,db=NAME, statsd=host:8125. Settings follow with "
+                 "commas: ,key=value; may be repeated."),
     _option("--notify", group=RESULTS, metavar="URL", multiple=True, verbs=_REPEATED,
             help="Send the verdict there when the run is over, as JSON that Slack's incoming webhooks take; may be "
                  "repeated."),
