@@ -46,7 +46,7 @@ class FieldError(UsageError):
     """One field of what was asked for cannot be used."""
 
     def __init__(self, message: str, field: str) -> None:
-        """field: its name in `Wish` or `Change`; "arguments.NAME" for one of the locustfile's own."""
+        """field: its name in `RunRequest` or `LoadChange`; "arguments.NAME" for one of the locustfile's own."""
         super().__init__(message)
         self.field = field
 

@@ -96,7 +96,7 @@ def test_a_reader_sees_one_state_of_the_database(store_location):
 
 
 def test_a_locked_file_is_waited_for_and_then_reported(tmp_path, monkeypatch):
-    monkeypatch.setattr("plimsoll.store.database.PATIENCE_S", 0.1)
+    monkeypatch.setattr("plimsoll.store.database.STATEMENT_TIMEOUT_S", 0.1)
     path = tmp_path / "runs.db"
     with Store.open(str(path)) as store:
         other = sqlite3.connect(path, isolation_level=None)

@@ -90,7 +90,7 @@ class RunPlan:
     exit_code_on_error: int = 1
     exit_code_on_invalid: int = 3
     strict: bool = False
-    """Take a figure with too large a share of the generator for as bad as an invalid run."""
+    """Fail (exit code 3) if the generator may have distorted a figure."""
     times_of: str = "all"
     """Whose times the tables show and thresholds judge: a key of `plimsoll.record.TIMES_OF`."""
     log_exchanges: bool = False

@@ -30,7 +30,7 @@ CACHE_KIB = 256
 default of 2 MiB fills during the first hour of a run and looks like a leak."""
 
 # How long a statement may wait for another writer, or for a database that hangs, before the run goes on without it.
-PATIENCE_S = 5
+STATEMENT_TIMEOUT_S = 5
 
 _WRITES = "plimsoll_writes"
 
@@ -139,7 +139,7 @@ def _engine(url: URL) -> Engine:
         engine = create_engine(
             url,
             pool_pre_ping=True,
-            connect_args={"connect_timeout": PATIENCE_S, "tcp_user_timeout": PATIENCE_S * 1000},
+            connect_args={"connect_timeout": STATEMENT_TIMEOUT_S, "tcp_user_timeout": STATEMENT_TIMEOUT_S * 1000},
         )
     except ImportError:
         raise StoreError("PostgreSQL needs its driver: pip install 'plimsoll[postgresql]'") from None
@@ -149,7 +149,7 @@ def _engine(url: URL) -> Engine:
 
 def _sqlite_engine(url: URL) -> Engine:
     file = Path(str(url.database))
-    arguments: dict[str, Any] = {"timeout": PATIENCE_S}
+    arguments: dict[str, Any] = {"timeout": STATEMENT_TIMEOUT_S}
     if not _is_for_reading(file):
         engine = create_engine(url, connect_args=arguments)
         event.listen(engine, "do_connect", _create_for_owner)
@@ -221,7 +221,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def _begin_postgresql(connection: Connection) -> None:
     if connection.get_execution_options().get(_WRITES):
-        connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{PATIENCE_S}s'")
+        connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT_S}s'")
 
 
 def _reason(error: BaseException) -> str:

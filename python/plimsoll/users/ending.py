@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     KilledUsers = Mapping[Greenlet[..., Any], object]
     """Greenlets and their users; None for one that the user's own code has started in the group."""
 
-PATIENCE_S = 0.5
+LOOK_INTERVAL_S = 0.5
 """Seconds between two looks at the users that were killed."""
 OWN_STOP_S = 5.0
 """Seconds that all `stop` methods of the script have together before their users are killed."""
@@ -67,7 +67,7 @@ def wait_until_gone(killed: KilledUsers) -> int:
     left = [each for each in killed if not each.dead]
     since = _sent(killed)
     while left:
-        gevent.joinall(left, PATIENCE_S)
+        gevent.joinall(left, LOOK_INTERVAL_S)
         before, left = left, [each for each in left if not each.dead]
         if len(left) < len(before):
             since = _sent(killed)

@@ -9,7 +9,7 @@ import pytest
 from tests.command import wait_until
 
 from plimsoll.errors import StoreError
-from plimsoll.run.coordinator import store_writer as keeper
+from plimsoll.run.coordinator import store_writer
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.coordinator.store_writer import StoreWriter
 from plimsoll.stats.validity import judge
@@ -62,8 +62,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeper, "RETRY", 0.01)
-    monkeypatch.setattr(keeper, "LAST_ATTEMPTS", 0.2)
+    monkeypatch.setattr(store_writer, "RETRY", 0.01)
+    monkeypatch.setattr(store_writer, "LAST_ATTEMPTS", 0.2)
 
 
 def _progress(*intervals: Interval) -> Progress:
@@ -134,8 +134,8 @@ def test_what_could_not_be_kept_is_said_and_counted(store: Store, make_interval:
 def test_memory_is_bounded_and_the_oldest_seconds_are_given_up(
     store: Store, make_interval: Callable[..., Interval], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keeper, "MOST_ROWS", 3)
-    monkeypatch.setattr(keeper, "RETRY", 60.0)  # so that each attempt is that of another second
+    monkeypatch.setattr(store_writer, "MOST_ROWS", 3)
+    monkeypatch.setattr(store_writer, "RETRY", 60.0)  # so that each attempt is that of another second
     writer = Unreliable(store)
     kept = StoreWriter(writer.open, dict)
     kept.start(1000.0, "kernel")

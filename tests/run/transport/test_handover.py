@@ -47,16 +47,16 @@ def _part(worker: int, last: int, run: str = RUN) -> tuple[bytes, ClockEstimate]
 class Serving(threading.Thread):
     """The link, in a thread."""
 
-    def __init__(self, *parts: tuple[bytes, ClockEstimate], patience: float = 30.0) -> None:
+    def __init__(self, *parts: tuple[bytes, ClockEstimate], timeout: float = 30.0) -> None:
         super().__init__(daemon=True)
         self._parts = parts
-        self._patience = patience
+        self._timeout = timeout
         self.server = HandoverServer(RUN)
         self.start()
 
     def run(self) -> None:
         with self.server:
-            self.server.serve(self._parts, self._patience)
+            self.server.serve(self._parts, self._timeout)
 
     @property
     def has_ended(self) -> bool:
@@ -95,7 +95,7 @@ def test_who_is_lost_before_the_run_goes_on_leaves_all_to_the_next_one() -> None
 
 
 def test_it_ends_when_nobody_comes(temporary: Path) -> None:
-    assert Serving(_part(0, 4), patience=0.2).has_ended
+    assert Serving(_part(0, 4), timeout=0.2).has_ended
     assert _folders(temporary) == []
 
 

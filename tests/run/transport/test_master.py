@@ -234,7 +234,7 @@ def test_a_worker_that_must_wait_says_why_once(said: list[str]) -> None:
         threading.Thread(target=answer, daemon=True).start()
         worker = JoiningWorker("127.0.0.1", server.getsockname()[1], "", None, said.append)
         with pytest.raises(PlimsollError, match="a wrong token came from this address"):
-            worker.run(patience=0)
+            worker.run(timeout=0)
     assert len(said) <= 1
 
 
@@ -377,7 +377,7 @@ def test_a_worker_without_a_master_says_so_once_it_has_waited(said: list[str]) -
         port = taken.getsockname()[1]
         worker = JoiningWorker("127.0.0.1", port, "", None, said.append)
         with pytest.raises(PlimsollError, match=rf"there is no master at 127.0.0.1:{port} .*for 0 s: .*refused"):
-            worker.run(patience=0)
+            worker.run(timeout=0)
 
 
 def test_what_answers_in_the_place_of_a_master_may_be_something_else(said: list[str]) -> None:
@@ -392,7 +392,7 @@ def test_what_answers_in_the_place_of_a_master_may_be_something_else(said: list[
         threading.Thread(target=answer, daemon=True).start()
         worker = JoiningWorker("127.0.0.1", server.getsockname()[1], "", None, said.append)
         with pytest.raises(UsageError, match="is no master of Plimsoll"):
-            worker.run(patience=0)
+            worker.run(timeout=0)
 
 
 def test_a_master_that_has_no_workers_cannot_begin(master: Master) -> None:

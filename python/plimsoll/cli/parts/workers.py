@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from plimsoll.run.options.command import RunWords
     from plimsoll.run.transport.handover import HandoverClient
     from plimsoll.run.transport.joining import JoiningWorker
-    from plimsoll.run.transport.kept import Keeper, KeptSeconds
+    from plimsoll.run.transport.kept import KeptSeconds, KeptSource
     from plimsoll.run.transport.master import JoinedMachine, Master
     from plimsoll.store import Store, StoredRun
 
 FROM_MASTER = "-"
 """The locustfile that the master has."""
-ATTACH_PATIENCE_S = 60
+ATTACH_TIMEOUT_S = 60
 """Seconds for the workers of a run to come. They try once a second, so all that are left come at once."""
 SETTLE_S = 5
 """Seconds in which workers of the run are preferred to new ones."""
@@ -132,21 +132,21 @@ def attach(words: RunWords) -> int:
             run = store.run(given["attach"])
             check_resumable(run)
             is_joined, workers = run.manifest["plan"].get("joined"), range(run.manifest["processes"])
-        keepers: list[Keeper] = []
+        sources: list[KeptSource] = []
         joined = left = None
         master = stack.enter_context(master_of({**given, "master": is_joined}))
         if master is not None:
             joined = _machines(master, run, given)
-            keepers += joined
+            sources += joined
         else:
             left = stack.enter_context(_left_by_link(store, run))
-            keepers += [left.workers.get(index, HandedOver()) for index in workers]
-        kept = next(each.kept for each in keepers if each.kept is not None)
+            sources += [left.workers.get(index, HandedOver()) for index in workers]
+        kept = next(each.kept for each in sources if each.kept is not None)
         with damage_named(store.name, "continue the run"):
             plan = resumed_plan(run, kept, log_exchanges=given["log_exchanges"] is not None)
         thresholds = tuple(dict.fromkeys((*kept_thresholds(run), *given["thresholds"])))
         outputs = make_outputs({**given, "thresholds": thresholds}, plan, RunInput(), words.secret)
-        resumption = Resumption(run, keepers, left.release if left is not None else lambda: None)
+        resumption = Resumption(run, sources, left.release if left is not None else lambda: None)
         return perform(plan, outputs, master=master, resumption=resumption, joined=joined)
 
 
@@ -217,10 +217,10 @@ def _left_by_link(store: Store, run: StoredRun) -> HandoverClient:
 
 def _machines(master: Master, run: StoredRun, given: Mapping[str, Any]) -> list[JoinedMachine]:
     """One for each worker of the run, by its index. Raises PlimsollError if they do not come."""
-    count, patience = run.manifest["processes"], given["expect_workers_max_wait"] or ATTACH_PATIENCE_S
+    count, timeout = run.manifest["processes"], given["expect_workers_max_wait"] or ATTACH_TIMEOUT_S
     start = time.monotonic()
     with _waiting(
-        f"for the {_workers(count)} of run {run.id}, for {patience} s", "stopped before the run was continued"
+        f"for the {_workers(count)} of run {run.id}, for {timeout} s", "stopped before the run was continued"
     ):
         while True:
             ready, waited = master.ready, time.monotonic() - start
@@ -229,7 +229,7 @@ def _machines(master: Master, run: StoredRun, given: Mapping[str, Any]) -> list[
             theirs = {index: each for each in ready if (index := _place(each.kept, run)) in range(count)}
             if len(theirs) == count or (theirs and len(ready) >= count and waited > SETTLE_S):
                 break
-            if waited > patience:
+            if waited > timeout:
                 raise UsageError(_missing(len(theirs), len(ready), count, run))
             time.sleep(0.1)
     others = iter([each for each in ready if each not in theirs.values()])

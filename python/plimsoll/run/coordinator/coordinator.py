@@ -488,7 +488,7 @@ class Coordinator:
     def interrupt(self) -> None:
         """A signal came: the first one stops the run. One that comes when it stops already cuts it off."""
         is_first, self._is_interrupted = not self._is_interrupted, True
-        # The same signal may have reached a worker, and its wish to end has come before.
+        # The same signal may have reached a worker, and its request to end has come before.
         stops_already = self._load_end.at is not None and self._clock.elapsed - self._load_end.at > REPEATED_S
         self.stop()
         if is_first and not stops_already and self._result.error is None:

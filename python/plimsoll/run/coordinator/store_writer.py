@@ -111,7 +111,7 @@ class StoreWriter(Observer):
         self._batches: SimpleQueue[Batch | None] = SimpleQueue()
         """None at the end of the run."""
         self._pending: deque[Batch] = deque()
-        self._thread = Thread(target=self._work, name="keeper", daemon=True)
+        self._thread = Thread(target=self._work, name="store-writer", daemon=True)
         self._failing = False
         self._reason = "its writer broke down"
         self._lost = _Lost()

@@ -27,7 +27,7 @@ from plimsoll.errors import PlimsollError
 from plimsoll.run.transport.clock import ClockEstimate
 from plimsoll.run.transport.frames import MAX_REPORT_BYTES
 from plimsoll.run.transport.greeting import Channel, Hello, admit, greet
-from plimsoll.run.transport.joining import PATIENCE_S
+from plimsoll.run.transport.joining import MASTER_TIMEOUT_S
 from plimsoll.run.transport.kept import KeptSeconds
 from plimsoll.run.transport.own_folder import PREFIX, OwnFolder
 from plimsoll.run.transport.report_rules import ProtocolError
@@ -71,9 +71,9 @@ class HandoverServer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def serve(self, parts: Sequence[WorkersPart], patience: float = PATIENCE_S) -> None:
+    def serve(self, parts: Sequence[WorkersPart], timeout: float = MASTER_TIMEOUT_S) -> None:
         """Until the run goes on, or nobody has come for so many seconds."""
-        end = time.monotonic() + patience
+        end = time.monotonic() + timeout
         while (left := end - time.monotonic()) > 0:
             self._listener.settimeout(left)
             try:
@@ -81,20 +81,20 @@ class HandoverServer:
             except TimeoutError:
                 return
             with contextlib.closing(Channel(connection)) as channel:
-                if _hand_over(channel, parts, patience):
+                if _hand_over(channel, parts, timeout):
                     return
-            end = time.monotonic() + patience
+            end = time.monotonic() + timeout
 
     def close(self) -> None:
         self._listener.close()
         self._folder.close()
 
 
-def _hand_over(channel: Channel, parts: Sequence[WorkersPart], patience: float) -> bool:
+def _hand_over(channel: Channel, parts: Sequence[WorkersPart], timeout: float) -> bool:
     """Whether the run goes on."""
     with contextlib.suppress(OSError, EOFError, ProtocolError, PlimsollError, TypeError, ValueError):
         greet(channel, platform.node(), NO_TOKEN, has_files=False)
-        channel.connection.settimeout(patience)
+        channel.connection.settimeout(timeout)
         for data, clock in parts:
             channel.send("kept", data, clock.offset, clock.error)
         channel.send("complete")

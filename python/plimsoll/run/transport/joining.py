@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from plimsoll.run.transport.local import ChildProcess
 
-PATIENCE_S = 300.0
+MASTER_TIMEOUT_S = 300.0
 """Seconds that a worker waits for a master that is not there yet, or was there and may be started again; Locust's tries
 60 times for 5 s."""
 RETRY_INTERVAL_S = 1.0
@@ -69,19 +69,19 @@ class JoiningWorker:
         self._kept = b""
         """What its last process measured of a run whose master was lost."""
 
-    def run(self, patience: float = PATIENCE_S) -> None:
-        """Until the master ends. patience: seconds to wait for it. Raises PlimsollError if it is not there, or does not
+    def run(self, timeout: float = MASTER_TIMEOUT_S) -> None:
+        """Until the master ends. timeout: seconds to wait for it. Raises PlimsollError if it is not there, or does not
         want this worker."""
         raise_open_files()
         while True:
-            channel = self._join(patience)
+            channel = self._join(timeout)
             self._say(f"joined the master at {self._name}")
             with contextlib.closing(channel):
                 if self._serve(channel):
                     self._say("the master has ended")
                     return
             kept = f", with what it measured ({len(self._kept):,} bytes)" if self._kept else ""
-            self._say(f"the master at {self._name} is gone; trying to join it again for {patience:g} s{kept}")
+            self._say(f"the master at {self._name} is gone; trying to join it again for {timeout:g} s{kept}")
 
     def close(self) -> None:
         """Kill its process."""
@@ -101,8 +101,8 @@ class JoiningWorker:
         host, port = self._address
         return without_userinfo(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
 
-    def _join(self, patience: float) -> Channel:
-        end, has_said = time.monotonic() + patience, False
+    def _join(self, timeout: float) -> Channel:
+        end, has_said = time.monotonic() + timeout, False
         while True:
             pause = RETRY_INTERVAL_S
             try:
@@ -115,7 +115,7 @@ class JoiningWorker:
                 why += self._hint
             if time.monotonic() >= end:
                 raise PlimsollError(
-                    f"there is no master at {self._name} (--master-host, --master-port), for {patience:g} s: {why}"
+                    f"there is no master at {self._name} (--master-host, --master-port), for {timeout:g} s: {why}"
                 )
             if not has_said:
                 self._say(f"waiting for a master at {self._name}: {why}")

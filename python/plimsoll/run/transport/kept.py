@@ -62,8 +62,8 @@ class KeptSnapshots:
             stream.write(b"".join([pack("plan", self._index, self.first, self.plan), *self._snapshots]))
 
 
-class Keeper(Protocol):
-    """Where one worker of a run that is continued was."""
+class KeptSource(Protocol):
+    """A process that may have kept what one worker of a continued run has measured."""
 
     @property
     def kept(self) -> KeptSeconds | None:

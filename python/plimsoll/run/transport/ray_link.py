@@ -33,7 +33,7 @@ from plimsoll.run.transport.cluster_node import numbered
 from plimsoll.run.transport.frames import Frames, pack, pack_error
 from plimsoll.run.transport.handle import READ_BYTES
 from plimsoll.run.transport.handover import HandoverServer
-from plimsoll.run.transport.joining import END_TIMEOUT_S, PATIENCE_S
+from plimsoll.run.transport.joining import END_TIMEOUT_S, MASTER_TIMEOUT_S
 from plimsoll.run.transport.ray_agent import NodeAgent, check_versions
 from plimsoll.run.transport.ray_agent_link import CLOSE_TIMEOUT_S, AgentLink
 from plimsoll.run.transport.shipment import Shipment
@@ -78,7 +78,7 @@ class RayLink:
         self._cores = 0
         """Of each machine, one for each worker."""
         self._files: Any = None
-        self._keepers: list[threading.Thread] = []
+        self._threads: list[threading.Thread] = []
         self._is_over = threading.Event()
         self._run: str | None = None
         """Its id, once it could be continued."""
@@ -109,9 +109,9 @@ class RayLink:
             )
         else:
             for part, agent in enumerate(self._agents):
-                self._keepers.append(threading.Thread(target=self._keep, args=(part, agent), daemon=True))
-            self._keepers.append(threading.Thread(target=self._follow_clocks, daemon=True))
-            for each in self._keepers:
+                self._threads.append(threading.Thread(target=self._keep, args=(part, agent), daemon=True))
+            self._threads.append(threading.Thread(target=self._follow_clocks, daemon=True))
+            for each in self._threads:
                 each.start()
         self._forward()
 
@@ -132,7 +132,7 @@ class RayLink:
         closing = [threading.Thread(target=agent.close, daemon=True) for agent in self._agents if not agent.is_gone]
         for thread in closing:
             thread.start()
-        for thread in (*closing, *self._keepers):
+        for thread in (*closing, *self._threads):
             thread.join(2 * CLOSE_TIMEOUT_S)
         if self._group is not None:
             remove_placement_group(self._group)
@@ -378,7 +378,7 @@ def _wait_with(server: HandoverServer, parts: list[WorkersPart]) -> None:
         with contextlib.suppress(OSError):
             print(
                 f"the command of run {server.run} is gone; what its workers measured ({size:,} bytes) is kept for "
-                f"{PATIENCE_S:g} s: plimsoll run --attach {server.run}",
+                f"{MASTER_TIMEOUT_S:g} s: plimsoll run --attach {server.run}",
                 file=sys.stderr, flush=True,
             )  # fmt: skip
         # Who reads what the command prints must not wait for this process.

@@ -181,7 +181,7 @@ class Worker:
                 self._counter = gevent.spawn(self._count)
 
     def _wait_for_start(self) -> None:
-        """Until its load begins, if that is still to come. Who waits first reports it: to make users takes a while."""
+        """Wait for the first second of this worker. The first caller reports that it begins, before users are made."""
         if (early := self._first - START_SPIN_NS - now()) > 0:
             gevent.sleep(early / SECOND)
         while now() < self._first:

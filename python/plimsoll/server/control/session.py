@@ -97,12 +97,12 @@ class PageSession:
 
         Raises PlimsollError if the first run fails and no other can follow.
         """
-        code, patience = 0, None
+        code, timeout = 0, None
         if first is not None:
             self._accept(first)
         with interrupts.passed_to(self._on_signal):
-            while not self._signals and (accepted := self._next(patience)) is not None:
-                patience = linger
+            while not self._signals and (accepted := self._next(timeout)) is not None:
+                timeout = linger
                 try:
                     code = self._perform(*accepted)
                 except PlimsollError as error:
@@ -136,9 +136,9 @@ class PageSession:
         with self._lock:
             self._current = None
 
-    def _next(self, patience: float | None) -> tuple[PlannedRun, _Performance] | None:
-        """The next run; None: a signal has come, or none was accepted within `patience` seconds."""
-        end = None if patience is None else time.monotonic() + patience
+    def _next(self, timeout: float | None) -> tuple[PlannedRun, _Performance] | None:
+        """The next run; None: a signal has come, or none was accepted within `timeout` seconds."""
+        end = None if timeout is None else time.monotonic() + timeout
         while True:
             left = LOOK_S if end is None else max(0.0, min(LOOK_S, end - time.monotonic()))
             # For a short time: a signal that comes just before a wait begins is handled only when that ends.

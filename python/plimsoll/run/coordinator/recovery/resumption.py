@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plimsoll.run.coordinator.name_limit import NameLimit
     from plimsoll.run.coordinator.run_clock import RunClock
     from plimsoll.run.result import Result
-    from plimsoll.run.transport.kept import Keeper, KeptSeconds
+    from plimsoll.run.transport.kept import KeptSeconds, KeptSource
     from plimsoll.run.transport.messages import EncodedSnapshot
     from plimsoll.store import Store, StoredRun
     from plimsoll.store.writer import RunWriter
@@ -100,11 +100,11 @@ class _Gap:
 
 
 class Resumption:
-    """run: as the store has it. keepers: one for each worker, by its index. then: is called once this process is the
+    """run: as the store has it. sources: one for each worker, by its index. then: is called once this process is the
     one that writes the run."""
 
-    def __init__(self, run: StoredRun, keepers: Sequence[Keeper], then: Callable[[], None] = lambda: None) -> None:
-        self._keepers = keepers
+    def __init__(self, run: StoredRun, sources: Sequence[KeptSource], then: Callable[[], None] = lambda: None) -> None:
+        self._sources = sources
         self._then = then
         self.notes: list[str] = []
         """Those of the run from now on, as `facts`; known once the load is about to begin."""
@@ -117,7 +117,7 @@ class Resumption:
         resumed = run.facts.get("resumed", ())
         self._begun = max((each["to_second"] for each in resumed), default=0)
         """The first second since it was last continued."""
-        self._gaps = [self._gap(index, each.kept) for index, each in enumerate(keepers)]
+        self._gaps = [self._gap(index, each.kept) for index, each in enumerate(sources)]
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -189,9 +189,9 @@ class Resumption:
     def _epoch(self) -> int:
         """Second 0 by our clock: by the worker's whose clock is best known, else by the time of day."""
         found = []
-        for keeper in self._keepers:
-            if keeper.kept is not None and (estimate := keeper.estimate()) is not None:
-                found.append((estimate.error, keeper.kept.epoch - estimate.offset))
+        for source in self._sources:
+            if source.kept is not None and (estimate := source.estimate()) is not None:
+                found.append((estimate.error, source.kept.epoch - estimate.offset))
         return min(found)[1] if found else now() - round((time.time() - self._run.started) * SECOND)
 
 
