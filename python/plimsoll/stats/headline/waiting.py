@@ -1,0 +1,83 @@
+"""Where users wait: the share of each endpoint in all waiting, and the endpoint that is much slower than the others.
+
+The waiting of an endpoint is the sum of the response times of its requests, with those that still waited when the run
+ended. Rows of streams, which are parts of requests, do not count.
+
+An endpoint is slow if at least half of its responses take `SLOWER` times as long as the slowest half of every other
+endpoint's, and at least `NOTICED_MS`, and users spend at least `MOST` of all waiting on it. A tenth of a second is the limit
+up to which people feel that a system reacts at once (R. B. Miller, AFIPS FJCC 33, 1968; J. Nielsen, Usability
+Engineering, 1993).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.record import DROPPED, STREAM_ROWS
+
+if TYPE_CHECKING:
+    from plimsoll.stats.latency.milliseconds import Milliseconds
+    from plimsoll.stats.view import EndpointView, RunView
+
+SLOWER = 5.0
+NOTICED_MS = 100.0
+MOST = 0.3
+LEAST = 10
+"""Responses that a median needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlowEndpoint:
+    """The endpoint that users mostly wait for."""
+
+    method: str
+    name: str
+    median: Milliseconds
+    others: Milliseconds
+    """The largest median of the other endpoints."""
+    of_requests: float
+    """0…1: its share of all requests."""
+    of_waiting: float
+    """0…1: its share of all waiting."""
+
+
+def waiting_shares(view: RunView) -> dict[tuple[str, str], float]:
+    """0…1 by endpoint (method, name); empty if nothing was timed."""
+    sums = {(row.method, row.name): _waited(row) for row in _rows(view)}
+    whole = sum(sums.values())
+    return {key: waited / whole for key, waited in sums.items()} if whole else {}
+
+
+def slow_endpoint(view: RunView) -> SlowEndpoint | None:
+    shares = waiting_shares(view)
+    if len(shares) < 2:
+        return None
+    slowest = max(shares, key=lambda key: shares[key])
+    if shares[slowest] < MOST:
+        return None
+    medians = {key: median for key, median in _medians(view).items() if median is not None}
+    others = [median for key, median in medians.items() if key != slowest]
+    if slowest not in medians or not others:
+        return None
+    median, other = medians[slowest], max(others, key=lambda each: each.value)
+    if median.value < max(NOTICED_MS, SLOWER * other.value):
+        return None
+    requests = {(row.method, row.name): row.requests for row in _rows(view)}
+    share = requests[slowest] / sum(requests.values())
+    return SlowEndpoint(*slowest, median, other, share, shares[slowest])
+
+
+def _rows(view: RunView) -> list[EndpointView]:
+    return [row for row in view.endpoints if row.method not in STREAM_ROWS]
+
+
+def _waited(row: EndpointView) -> int:
+    """ns."""
+    return sum(interval.response_sum for outcome, interval in row.outcomes.items() if outcome != DROPPED)
+
+
+def _medians(view: RunView) -> dict[tuple[str, str], Milliseconds | None]:
+    """By endpoint; None for one with too few responses."""
+    times = {(row.method, row.name): row.response_of(view.timed) for row in _rows(view)}
+    return {key: latency.quantile(0.5) if latency.count >= LEAST else None for key, latency in times.items()}
