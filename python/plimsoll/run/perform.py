@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import shlex
 import sys
 import time
 from contextlib import ExitStack
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from plimsoll.errors import PlimsollError, StoreError, UsageError
+from plimsoll.redact import redact
 from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.report.text import room
@@ -481,4 +483,8 @@ def report_run(outputs: Outputs, source: RunSource, notes: tuple[str, ...] = ())
                 write(source, format, path, OutputRequest())
         except PlimsollError as error:
             failed.append(error)
+    if source.run is not None and sys.stderr.isatty():
+        store = f" --store {shlex.quote(redact(outputs.store))}" if outputs.store else ""
+        line = f"kept as {source.run.id} · plimsoll report last{store} -o report.html · plimsoll serve{store}"
+        print(f"\n{line}", file=sys.stderr)
     return failed

@@ -3,10 +3,9 @@
 The waiting of an endpoint is the sum of the response times of its requests, with those that still waited when the run
 ended. Rows of streams, which are parts of requests, do not count.
 
-An endpoint is slow if at least half of its responses take `SLOWER` times as long as the slowest half of every other
-endpoint's, and at least `NOTICED_MS`, and users spend at least `MOST` of all waiting on it. A tenth of a second is the limit
-up to which people feel that a system reacts at once (R. B. Miller, AFIPS FJCC 33, 1968; J. Nielsen, Usability
-Engineering, 1993).
+An endpoint is slow if its median is at least `SLOWER` times that of every other endpoint and at least `NOTICED_MS`, and
+users spend at least `MOST` of all waiting on it. A tenth of a second is the limit up to which people feel that a system
+reacts at once (R. B. Miller, AFIPS FJCC 33, 1968; J. Nielsen, Usability Engineering, 1993).
 """
 
 from __future__ import annotations
