@@ -40,6 +40,10 @@ class Silence:
     """Seconds per second for which it was ready to run, and the computer ran something else."""
 
     @property
+    def waited_ms(self) -> float:
+        return 1000 * self.waited * len(self.seconds)
+
+    @property
     def first(self) -> int:
         return self.seconds.start
 

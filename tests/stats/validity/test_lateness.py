@@ -86,6 +86,12 @@ def test_a_late_run_says_how_much_too_high_it_may_be_and_why(run):
         ),
         (
             PYTHON,
+            {"cpu": 0.01, "cpu_wait_ms": 3, "silence_ms": 900},
+            "a worker stood still for up to 900 ms, because the users' own code blocks",
+        ),
+        (PYTHON, {"cpu_wait_ms": 600, "silence_ms": 900}, "this computer was busy with something else"),
+        (
+            PYTHON,
             {"silence_ms": 8},
             "a worker stood still for up to 8 ms, because this computer was busy, or the users' own code blocks",
         ),

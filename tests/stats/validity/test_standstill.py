@@ -50,7 +50,7 @@ def test_users_of_a_stopped_worker_are_missing_load(run):
     assert found.text == (
         "a worker stood still for up to 4943 ms (seconds 2 to 6), and its 20 users did nothing meanwhile: 99 of 160 "
         "seconds of users' time are missing (61.7 %); its process was stopped, this computer was busy, or the users' "
-        "own code blocks"
+        "own code blocks, for example to read a file"
     )
 
 
@@ -100,6 +100,12 @@ def test_the_cause_is_told_by_what_the_worker_did_meanwhile(run, states, native,
     view = run(8, w0={"users": 20, "silence_ms": at(range(2, 7), 4900), **states})
     assert native in check(view, CLOSED, "silence").text
     assert python in check(view, PYTHON, "silence").text
+
+
+def test_a_worker_that_reads_a_slow_file_is_not_one_of_a_busy_computer(run):
+    view = run(8, w0={"users": 20, "silence_ms": at(range(2, 7), 4900), "cpu_wait_ms": 20, "cpu": 0.02})
+    said = "its process was stopped, or the users' own code blocks, for example to read a file"
+    assert check(view, PYTHON, "silence").text.endswith(said)
 
 
 def test_arrivals_that_left_seconds_late_are_missing_load(run):

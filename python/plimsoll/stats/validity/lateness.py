@@ -179,16 +179,19 @@ def cause(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) 
         return _full(view)
     if silences := generator.silences(LATE_MS):
         return standstill.cause(view, silences, manifest, facts)
-    has_waited = generator.cpu_waited > CPU_WAIT * generator.cpu_used
+    stood_still = max(generator.silences(0), key=lambda silence: silence.ms, default=None)
+    is_cause = stood_still is not None and stood_still.ms >= STOOD_STILL * generator.lag.value_at(0.99) / 1000
+    # A worker that did not wait for a CPU while it stood still waited for something else, for example for a file.
+    was_blocked = stood_still is not None and is_cause and stood_still.waited_ms < standstill.MUCH * stood_still.ms
+    has_waited = generator.cpu_waited > CPU_WAIT * generator.cpu_used and not was_blocked
     is_native = manifest.get("users_kind") == "native"
     if is_native and not has_waited and generator.busy_share(MUCH_CPU) > CPU_SHARE:
         return f"a worker reads one reply after another: use --processes {generator.workers + 1}"
     if has_waited:
         return "this computer was busy with something else"
-    stood_still = max(generator.silence_by_second().values(), default=0)
-    if not stood_still or stood_still < STOOD_STILL * generator.lag.value_at(0.99) / 1000:
+    if stood_still is None or not is_cause:
         return UNKNOWN
-    blocked = f"a worker stood still for up to {ms(stood_still)}"
+    blocked = f"a worker stood still for up to {ms(stood_still.ms)}"
     if is_native:
         return f"{blocked}, because its process was stopped, or this computer was busy"
     # Without a reading of how long the worker waited for a CPU, both are possible.

@@ -78,7 +78,9 @@ def cause(view: RunView, found: Sequence[Silence], manifest: Mapping[str, Any], 
         return "the worker was busy with itself" if is_native else "the users' own code blocks"
     if is_native:
         return "its process was stopped, or this computer was busy"
-    return "its process was stopped, this computer was busy, or the users' own code blocks"
+    # Without a reading of how long the worker waited for a CPU, that is possible, too.
+    busy = "" if view.generator.cpu_waited else ", this computer was busy"
+    return f"its process was stopped{busy}, or the users' own code blocks, for example to read a file"
 
 
 def _times(found: Sequence[Silence]) -> str:
