@@ -656,18 +656,23 @@ class Client:
         due: 0 = now. free: when a user was free for it, if it waited for one: that wait is no lag.
         since: when the total limit began, for a request that follows a redirect; 0 = when it is sent.
         stream: the Reply comes when the head has come, with what came of the body; the rest is behind `Client.stream`.
-        continues: more of the body follows by `write`; only for an origin with HTTP/2, and without `body`.
+        continues: the body follows by `write`, and there is no `body`; the headers say how long it is, or that it is
+        chunked.
         Raises ValueError when method, target or a header cannot be sent.
         """
     def stream(self, reply: Reply) -> Stream | None:
         """The rest of a streamed reply's body, to be asked for once; None if there is none."""
-    def write(self, id: int, bytes: bytes) -> None:
-        """Send the next part of the body of a request that continues. What the peer does not take yet is kept. It
-        does nothing after the end of the exchange."""
+    def write(self, id: int, bytes: bytes) -> bool:
+        """Send the next part of the body of a request that continues. What the peer does not take yet is kept. False:
+        no more parts are wanted, because the exchange has ended, or the peer takes no more."""
     def finish_writing(self, id: int) -> None:
         """End the body of a request that continues."""
-    def is_written(self, id: int) -> bool:
-        """Whether the socket has taken all parts, or the exchange has ended."""
+    def wait_until_written(self, hub: Any, id: int) -> None:
+        """Let others run until the socket has taken all parts, or the exchange has ended. hub: of gevent's loop."""
+    def abort(self, id: int, message: str) -> Reply | None:
+        """End an exchange whose request cannot be completed, and close its connection. Returns its Reply, a failure
+        with this message. None if its Reply came or is on its way: if the response is not complete, reading the rest
+        of it fails."""
     def cancel(self, id: int) -> tuple[int, int] | None:
         """Forget an exchange in flight and close its connection; no Reply follows.
 

@@ -149,6 +149,8 @@ def _body(stream: Any, headers: dict[str, str]) -> bytes:
     body = b""
     while True:
         head = stream.readline()
+        if not head:
+            raise EOFError
         size = int(head, 16)
         body += head + stream.read(size + 2)
         if size == 0:

@@ -63,9 +63,9 @@ pub struct Wire {
     pub expect_continue: bool,
     /// The method is HEAD: the response has no body, whatever its headers say.
     pub head_request: bool,
-    /// Bytes follow the request: [`Engine::write`](crate::Engine::write). With HTTP/1.1 it asks to switch protocols, and
-    /// after a 101 the connection carries bytes in both directions. With HTTP/2 they are more of its body, until
-    /// [`Engine::finish_writing`](crate::Engine::finish_writing).
+    /// Bytes follow the request: [`Engine::write`](crate::Engine::write). They are more of its body, until
+    /// [`Engine::finish_writing`](crate::Engine::finish_writing); see [`Wire::in_parts`]. With an Upgrade header it asks to
+    /// switch protocols: after a 101 the connection carries bytes in both directions.
     pub continues: bool,
     /// The request may be sent again if a kept connection closes during it.
     pub idempotent: bool,

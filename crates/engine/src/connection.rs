@@ -7,6 +7,7 @@ mod session;
 mod setup;
 mod sharing;
 mod streaming;
+mod uploading;
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -86,6 +87,8 @@ pub(crate) enum Stage {
     Exchanging,
     /// The same, with a response that is streamed.
     Streaming,
+    /// Sending a request in parts, or waiting for its response.
+    Uploading,
     /// Kept for the next request.
     Idle,
 }
@@ -127,6 +130,8 @@ pub(crate) enum Step {
     Continue,
     /// The peer promises that it has not acted on the request: send it again.
     Again,
+    /// The parts of a request are in the socket: its caller can write the next one.
+    Written,
 }
 
 /// One connection of one client to one origin with protocol `P`, and the exchange in flight on it.
@@ -166,8 +171,11 @@ pub(crate) struct Connection<P = Http1> {
 impl<P: Protocol> Connection<P> {
     /// A connection that is not open yet, with its first exchange.
     pub(crate) fn new(client: usize, origin: Arc<Origin>, call: Call, sent: u64) -> Connection<P> {
-        let flight = Some(Flight::before_connecting(call, sent));
-        Connection { flight, ..Connection::empty(client, origin) }
+        let mut flight = Flight::before_connecting(call, sent);
+        if !origin.http2 {
+            flight.expect_parts();
+        }
+        Connection { flight: Some(flight), ..Connection::empty(client, origin) }
     }
 
     fn empty(client: usize, origin: Arc<Origin>) -> Connection<P> {
@@ -217,7 +225,7 @@ impl<P: Protocol> Connection<P> {
 
     /// Whether the connection was established, even if it has broken since.
     pub(crate) fn is_made(&self) -> bool {
-        matches!(self.stage, Stage::Exchanging | Stage::Streaming | Stage::Idle | Stage::Shared)
+        matches!(self.stage, Stage::Exchanging | Stage::Streaming | Stage::Uploading | Stage::Idle | Stage::Shared)
     }
 
     /// Whether its exchange waits for the end of a backoff.
@@ -259,6 +267,9 @@ impl<P: Protocol> Connection<P> {
     /// Starts an exchange on a kept connection; [`transmit`](Connection::transmit) comes next. `sent`: monotonic ns.
     #[inline]
     pub(crate) fn prepare(&mut self, call: Call, sent: u64) {
+        if call.wire.continues {
+            return self.prepare_to_continue(call, sent);
+        }
         self.protocol.begin(&call.wire);
         self.stage = Stage::of(&call);
         let flight = self.flight.insert(Flight::new(call, sent));
@@ -309,6 +320,7 @@ impl<P: Protocol> Connection<P> {
     pub(crate) fn expire(&mut self, io: &mut Io) -> Step {
         if self.is_streaming() {
             // The next read returns the failure.
+            self.expire_upload();
             return Step::Streamed;
         }
         let stage = self.stage;
@@ -321,7 +333,11 @@ impl<P: Protocol> Connection<P> {
         if flight.waits_for_continue() && is_connected && !flight.is_over() {
             flight.release();
             flight.wait(now());
-            return if self.share.is_some() { Step::Continue } else { self.transmit(io) };
+            if self.share.is_some() {
+                return Step::Continue;
+            }
+            let step = self.transmit(io);
+            return self.go_on(io, step);
         }
         let (what, limit) = flight.passed(is_connected);
         Step::Failed(late(if stage == Stage::Queued { "no free stream of a connection" } else { what }, limit))
@@ -340,6 +356,7 @@ impl<P: Protocol> Connection<P> {
             Stage::Tunnelling => self.tunnel(io),
             Stage::Handshaking => self.handshake(io),
             Stage::Streaming => return self.stream_on(io, ready),
+            Stage::Uploading => return self.upload_on(io, ready),
         };
         match step {
             // The bytes that are available may belong to the next stage.

@@ -257,14 +257,31 @@ impl Engine {
     /// Cancels an exchange and closes its connection. Returns its state, as unanswered, and no event follows.
     /// None if the exchange was returned already.
     pub fn cancel(&mut self, id: ExchangeId) -> Option<Finished> {
-        let (place, serial) = unpack(id.0);
-        let current = self.connections.get(place).filter(|known| known.serial == serial && known.flight.is_some());
-        if current.is_some_and(|known| !known.is_streaming()) {
+        let current = self.in_progress(id);
+        if let Some(place) = current.filter(|place| !self.connections[*place].is_streaming()) {
             return self.end(place, Some(Failure::new(Outcome::Unanswered, "given up")));
         }
         let queued = self.finished.iter().position(|finished| finished.id == id)?;
         self.turn -= usize::from(queued < self.turn);
         self.finished.remove(queued)
+    }
+
+    /// Ends an exchange whose request cannot be completed, and closes its connection. Returns it with this failure, and no
+    /// event follows. None if it has ended already, or if its head was returned: then the next read fails.
+    pub fn abort(&mut self, id: ExchangeId, failure: Failure) -> Option<Finished> {
+        let place = self.in_progress(id)?;
+        if self.connections[place].is_streaming() {
+            self.connections[place].break_upload(failure);
+            return None;
+        }
+        self.end(place, Some(failure))
+    }
+
+    /// The slot of an exchange that has not ended.
+    fn in_progress(&self, id: ExchangeId) -> Option<usize> {
+        let (place, serial) = unpack(id.0);
+        let connection = self.connections.get(place)?;
+        (connection.serial == serial && connection.flight.is_some()).then_some(place)
     }
 
     /// Whether an exchange is in backoff: nothing was sent for it.
@@ -414,6 +431,11 @@ impl Engine {
                     self.read_later(place, ended);
                     return None;
                 }
+                Step::Written => {
+                    self.watch(place);
+                    self.woken.extend(self.connections[place].take_writer());
+                    return None;
+                }
                 Step::Made | Step::Shared(_) | Step::Continue | Step::Again => return self.settle_shared(place, &step),
             }
         }
@@ -425,13 +447,16 @@ impl Engine {
             self.lose(place, &failure?);
             return None;
         }
-        let connection = self.remove(place);
+        let mut connection = self.remove(place);
         let id = ExchangeId::new(place, connection.serial);
         self.in_flight -= 1;
         if failure.as_ref().is_some_and(|failure| failure.outcome != Outcome::Unanswered) && !connection.is_made() {
             self.refused(&connection);
         }
-        Some(connection.flight?.finish(id, failure))
+        self.woken.extend(connection.take_writer());
+        let mut flight = connection.flight?;
+        flight.count_parts();
+        Some(flight.finish(id, failure))
     }
 
     /// Records that a connection could not be made.

@@ -7,7 +7,7 @@
 //! - `allow`: the hosts that connections may be made to.
 //! - `connection`: one connection as a state machine over readiness. `connection::setup`: proxy and TLS, before the
 //!   request; `connection::flight`: the exchange it is busy with; `connection::input`: the response, **latency is stamped
-//!   here**; `connection::streaming`: a body that is read in pieces.
+//!   here**; `connection::streaming`: a body that is read in pieces; `connection::uploading`: one that is sent in parts.
 //! - `connection::session`: a connection that carries many exchanges (HTTP/2); `connection::sharing`: an exchange on one;
 //!   `connection::answers`: what its streams bring, **latency is stamped here**, too.
 //! - `protocol`: the interface to the protocol of a connection; `protocol::http1`: HTTP/1.1.

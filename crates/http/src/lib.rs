@@ -3,6 +3,7 @@
 //! # Layout
 //!
 //! - `request`: [`Headers`], checked and encoded once; [`Request::encode`] appends a request head to a buffer.
+//! - `parts`: [`Parts`], the framing of a body that is sent in parts.
 //! - `decoder`: [`Decoder`] reads response bytes as they arrive and passes their parts to a [`Sink`].
 //! - `sink`: the receiver of those parts. `limits`: how much of a response is accepted.
 //! - `chunked`: the chunked transfer coding, a part of the decoder.
@@ -72,6 +73,7 @@ mod head;
 mod heads;
 mod limits;
 mod mend;
+mod parts;
 mod request;
 mod rest;
 mod sink;
@@ -85,6 +87,7 @@ pub use form::Form;
 pub use head::{header, headers, list, reason, trailers, values};
 pub use heads::Heads;
 pub use limits::{Limits, LimitsError};
+pub use parts::Parts;
 pub use request::{Encoded, Headers, Request};
 pub use rest::Rest;
 pub use sink::{Head, Notes, Sink};

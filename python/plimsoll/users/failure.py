@@ -163,7 +163,21 @@ def error_of(reply: Reply, url: str, request: Any = None) -> requests_errors.Req
 
     Each is the context of the one around it, with the root cause innermost.
     """
-    kind, layers = _layers(reply, url)
+    return _wrapped(*_layers(reply, url), request)
+
+
+def aborted(cause: OSError, request: Any) -> requests_errors.RequestException:
+    """The exception of requests for a request whose body could not be read."""
+    return _wrapped(requests_errors.ConnectionError, _aborted(cause), request)
+
+
+def _aborted(cause: Exception) -> list[Exception]:
+    return [urllib3_errors.ProtocolError("Connection aborted.", cause), cause]
+
+
+def _wrapped(
+    kind: type[requests_errors.RequestException], layers: list[Exception], request: Any
+) -> requests_errors.RequestException:
     for outer, inner in pairwise(layers):
         outer.__context__ = inner
     error = kind(layers[0], request=request)
@@ -195,7 +209,7 @@ def _layers(reply: Reply, url: str) -> tuple[type[requests_errors.RequestExcepti
             return requests_errors.ConnectionError, [*peer.gave_up(refused), cause]
         case "protocol" if not isinstance(cause, http.client.BadStatusLine):
             return requests_errors.ConnectionError, [cause]
-    return requests_errors.ConnectionError, [urllib3_errors.ProtocolError("Connection aborted.", cause), cause]
+    return requests_errors.ConnectionError, _aborted(cause)
 
 
 def _limit(reply: Reply) -> str:

@@ -134,7 +134,10 @@ impl<P: Protocol> Connection<P> {
         self.lap(|exchange| &mut exchange.tls);
         match self.request(io) {
             // A response may follow the last handshake message without a further event.
-            Step::Wait => self.take_opened(None, now(), &mut io.plain, &mut io.heads, &mut io.clock),
+            Step::Wait => {
+                let step = self.take_opened(None, now(), &mut io.plain, &mut io.heads, &mut io.clock);
+                self.go_on(io, step)
+            }
             step => step,
         }
     }
@@ -148,8 +151,9 @@ impl<P: Protocol> Connection<P> {
         }
         let Some(flight) = &mut self.flight else { return Step::Close };
         self.protocol.begin(&flight.call.wire);
-        self.stage = Stage::of(&flight.call);
+        self.stage = flight.stage();
         flight.wait(flight.phase);
-        self.transmit(io)
+        let step = self.transmit(io);
+        self.go_on(io, step)
     }
 }

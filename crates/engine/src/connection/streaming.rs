@@ -8,6 +8,7 @@ use std::mem::take;
 
 use plimsoll_record::Outcome;
 
+use super::uploading::Upload;
 use super::{Connection, Io, Readiness, Step, late};
 use crate::call::{ExchangeId, Failure, Finished, Piece, Response, Then};
 use crate::clock::now;
@@ -27,6 +28,8 @@ pub(super) struct Stream {
     /// How the body has ended that the caller has not read yet: with an error in the read that brought the head, or in any
     /// way on a shared connection.
     pub(super) end: Option<Result<(), Failure>>,
+    /// The body of its request, if that is sent in parts.
+    pub(super) upload: Option<Upload>,
 }
 
 impl<P: Protocol> Connection<P> {
@@ -68,12 +71,13 @@ impl<P: Protocol> Connection<P> {
                 }
             }
         }
-        match ready.readable {
+        let step = match ready.readable {
             // A reader may also wait until its bytes are written.
             readable if streaming && (readable || is_relieved) => Step::Streamed,
             true => self.pull(io),
             false => Step::Wait,
-        }
+        };
+        self.go_on(io, step)
     }
 
     /// Reads until there is something to return, or nothing to read.
@@ -112,7 +116,8 @@ impl<P: Protocol> Connection<P> {
     fn streamed(&mut self, step: Step, read: u64) -> Step {
         if let Step::Done { keep } = step {
             // No second event reports what happened to the socket between two reads.
-            return Step::Done { keep: keep && !self.is_stale() };
+            let keep = keep && !self.is_stale();
+            return self.answered(keep);
         }
         let Some(flight) = self.flight.as_mut().filter(|flight| flight.response.status != 0) else { return step };
         let handed = flight.stream.as_ref().is_some_and(|stream| stream.handed);
@@ -142,7 +147,7 @@ impl<P: Protocol> Connection<P> {
         // The caller decides how long it reads: `end_by`.
         flight.end = 0;
         flight.deadline = 0;
-        flight.exchange.bytes_out = flight.written as u64;
+        flight.exchange.bytes_out = flight.bytes_out();
         flight.exchange.status = flight.response.status;
         // Keep the status: it marks that the next bytes are not a head.
         let rest = Response { status: flight.response.status, ..Response::default() };
@@ -230,11 +235,6 @@ impl<P: Protocol> Connection<P> {
         if !bytes.is_empty() {
             flight.append(bytes);
         }
-    }
-
-    /// Whether all bytes were passed to the socket.
-    pub(crate) fn is_written(&mut self) -> bool {
-        !self.has_output()
     }
 
     /// Sets the reader's token, for its wake when there may be something to read. None: no reader waits.

@@ -1,8 +1,12 @@
 //! Bodies of exchanges with [`Keep::Stream`](crate::Keep::Stream), read in pieces.
 
-use super::{Engine, SERIAL, Wake, WakeId};
-use crate::call::{ExchangeId, Finished, Piece, Then, pack, unpack};
+use super::{Engine, WakeId};
+use crate::call::{ExchangeId, Finished, Piece, Then, unpack};
+use crate::clock::now;
 use crate::connection::closed;
+
+/// How often the stream of a shared connection is asked whether it takes more.
+const POLL_NS: u64 = 1_000_000;
 
 impl Engine {
     /// The next piece of a streamed body, at most one read of the socket. None if nothing has arrived: then
@@ -23,9 +27,8 @@ impl Engine {
             connection.piece(&mut self.io)
         };
         let Some((piece, keep)) = piece else {
-            self.serial = self.serial.wrapping_add(1) & SERIAL;
-            let wake = pack(self.wakes.insert(Wake { token, serial: self.serial }), self.serial);
-            connection.set_reader(Some(wake));
+            let wake = self.new_wake(token);
+            self.connections[place].set_reader(Some(wake));
             self.watch(place);
             return None;
         };
@@ -49,27 +52,60 @@ impl Engine {
 
     /// Writes bytes on a connection that has switched protocols, or the next part of a request that
     /// [continues](crate::Wire::continues). Bytes that the socket does not accept are kept and follow when it does; then
-    /// the reader is woken, too. An error is that of the next [`read`](Engine::read).
-    pub fn write(&mut self, id: ExchangeId, bytes: &[u8]) {
+    /// the reader is woken, too. An error is that of the next [`read`](Engine::read). Returns false if nothing more is
+    /// wanted: the exchange has ended, or the peer takes no more.
+    pub fn write(&mut self, id: ExchangeId, bytes: &[u8]) -> bool {
         if let Some(place) = self.sharing(id) {
             self.write_body(place, bytes, false);
-        } else if let Some(place) = self.streaming(id) {
+        } else if let Some(place) = self.uploading(id) {
+            self.write_part(place, bytes, false);
+        } else if let Some(place) = self.streaming(id).filter(|place| !self.connections[*place].has_upload()) {
             self.connections[place].push(bytes);
+        } else {
+            return false;
         }
+        true
     }
 
     /// Ends the body of a request that [continues](crate::Wire::continues).
     pub fn finish_writing(&mut self, id: ExchangeId) {
         if let Some(place) = self.sharing(id) {
             self.write_body(place, &[], true);
+        } else if let Some(place) = self.uploading(id) {
+            self.write_part(place, &[], true);
         }
     }
 
     /// Whether the socket has accepted all bytes of [`write`](Engine::write).
     pub fn is_written(&mut self, id: ExchangeId) -> bool {
-        match self.sharing(id) {
-            Some(place) => self.is_body_written(id, place),
-            None => self.streaming(id).is_none_or(|place| self.connections[place].is_written()),
+        if let Some(place) = self.sharing(id) {
+            return self.is_body_written(id, place);
+        }
+        let place = self.uploading(id).or_else(|| self.streaming(id));
+        place.is_none_or(|place| self.connections[place].is_written())
+    }
+
+    /// Requests [`Event::Woken`](crate::Event::Woken) with `token` when that may have changed, or the exchange has ended.
+    pub fn wake_when_written(&mut self, id: ExchangeId, token: u64) -> WakeId {
+        match self.uploading(id) {
+            Some(place) if !self.connections[place].is_written() => {
+                let wake = self.new_wake(token);
+                self.connections[place].set_writer(wake);
+                WakeId(wake)
+            }
+            _ => self.wake(token, now() + POLL_NS),
+        }
+    }
+
+    /// The slot of an exchange whose request has a body in parts, of which more may come.
+    fn uploading(&self, id: ExchangeId) -> Option<usize> {
+        self.in_progress(id).filter(|place| self.connections[*place].takes_parts())
+    }
+
+    fn write_part(&mut self, place: usize, bytes: &[u8], ends: bool) {
+        let step = self.connections[place].write_part(&mut self.io, bytes, ends);
+        if let Some(finished) = self.settle(place, step) {
+            self.finish_later(finished);
         }
     }
 
@@ -97,7 +133,8 @@ impl Engine {
 
     /// Closes a connection. Returns the token of its waiting reader.
     pub(super) fn give_up(&mut self, place: usize) -> Option<u64> {
-        let connection = self.remove(place);
+        let mut connection = self.remove(place);
+        self.woken.extend(connection.take_writer());
         if connection.is_streaming() {
             return self.cancel_wake(WakeId(connection.reader()?));
         }
@@ -117,6 +154,10 @@ impl Engine {
             }
             // The token may be cancelled, or queued already: it is checked when it is taken.
             None => self.woken.extend(connection.reader()),
+        }
+        let connection = &mut self.connections[place];
+        if connection.has_upload() && connection.is_written() {
+            self.woken.extend(connection.take_writer());
         }
         head
     }

@@ -14,9 +14,7 @@ pub(super) struct Wake {
 impl Engine {
     /// Requests [`Event::Woken`] with `token` at `due` (monotonic ns), or in the next turn if that has passed.
     pub fn wake(&mut self, token: u64, due: u64) -> WakeId {
-        self.serial = self.serial.wrapping_add(1) & SERIAL;
-        let place = self.wakes.insert(Wake { token, serial: self.serial });
-        let id = pack(place, self.serial);
+        let id = self.new_wake(token);
         if due > now() {
             self.timers.insert(due, WAKE | id);
         } else {
@@ -25,6 +23,12 @@ impl Engine {
             self.ring();
         }
         WakeId(id)
+    }
+
+    /// A pending wake whose time is not set.
+    pub(super) fn new_wake(&mut self, token: u64) -> u64 {
+        self.serial = self.serial.wrapping_add(1) & SERIAL;
+        pack(self.wakes.insert(Wake { token, serial: self.serial }), self.serial)
     }
 
     /// Cancels a wake and returns its token; None if it was returned already.

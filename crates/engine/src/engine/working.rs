@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use mio::Token;
 use plimsoll_http::Work;
 
-use super::{Engine, Event, Ready, SERIAL, Wake, WakeId};
+use super::{Engine, Event, Ready, WakeId};
 use crate::call::{pack, unpack};
 use crate::connection::{READABLE, Readiness};
 
@@ -79,8 +79,7 @@ impl Engine {
     /// Requests [`Event::Woken`] with `token` when there is work to lend for what is left to do. `is_first`: before all others,
     /// because something is half done that takes memory.
     pub fn go_on_later(&mut self, token: u64, is_first: bool) -> WakeId {
-        self.serial = self.serial.wrapping_add(1) & SERIAL;
-        let id = pack(self.wakes.insert(Wake { token, serial: self.serial }), self.serial);
+        let id = self.new_wake(token);
         if is_first {
             self.working.queue.push_front(id);
         } else {

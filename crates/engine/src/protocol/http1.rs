@@ -35,6 +35,14 @@ impl Wire {
             idempotent: is_idempotent(form.method()),
         })
     }
+
+    /// The same head, whose body follows in parts.
+    #[must_use]
+    pub fn in_parts(self) -> Wire {
+        let expect = http::header(&self.bytes.as_slice()[..self.head], "expect");
+        let expect_continue = expect.is_some_and(|value| value.eq_ignore_ascii_case(b"100-continue"));
+        Wire { expect_continue, continues: true, ..self }
+    }
 }
 
 /// The error for a 101 (Switching Protocols) without an upgrade request.
@@ -52,7 +60,7 @@ pub(crate) struct Http1 {
 impl Protocol for Http1 {
     #[inline]
     fn begin(&mut self, wire: &Wire) {
-        if wire.continues {
+        if wire.continues && asks_to_upgrade(wire) {
             self.decoder.begin_upgrade();
         } else {
             self.decoder.begin(wire.head_request);

@@ -30,5 +30,6 @@ mod stamps;
 mod streaming;
 mod texts;
 mod tls;
+mod uploading;
 mod wakes;
 mod websockets;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-use plimsoll_engine::{Call, ClientId, ExchangeId, Keep, Wire};
+use plimsoll_engine::{Call, ClientId, ExchangeId, Failure, Keep, Wire};
 use plimsoll_http as http;
+use plimsoll_record::Outcome;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyDictMethods};
 
@@ -161,7 +162,11 @@ impl Client {
     ) -> PyResult<u64> {
         let body = body.map(PyBytesMethods::as_bytes);
         let mut wire = encode(origin, method, target, headers, extra, body, content_type)?;
-        wire.continues = continues || stream && http::header(&wire.bytes.as_slice()[..wire.head], "upgrade").is_some();
+        if continues {
+            wire = wire.in_parts();
+        } else if stream {
+            wire.continues = http::header(&wire.bytes.as_slice()[..wire.head], "upgrade").is_some();
+        }
         let terms = Terms { due, free, stream, timeouts, since, ..Terms::default() };
         Ok(self.start(&mut self.engine.borrow_mut(py), waiter, origin, wire, terms).0.0)
     }
@@ -171,16 +176,28 @@ impl Client {
         open.then(|| Stream::new(self.engine.clone_ref(py), reply.finished.id, Arc::clone(&self.gone)))
     }
 
-    fn write(&self, py: Python<'_>, id: u64, bytes: &Bound<'_, PyBytes>) {
-        self.engine.borrow_mut(py).inner.write(ExchangeId(id), bytes.as_bytes());
+    fn write(&self, py: Python<'_>, id: u64, bytes: &Bound<'_, PyBytes>) -> bool {
+        self.engine.borrow_mut(py).inner.write(ExchangeId(id), bytes.as_bytes())
     }
 
     fn finish_writing(&self, py: Python<'_>, id: u64) {
         self.engine.borrow_mut(py).inner.finish_writing(ExchangeId(id));
     }
 
-    fn is_written(&self, py: Python<'_>, id: u64) -> bool {
-        self.engine.borrow_mut(py).inner.is_written(ExchangeId(id))
+    fn wait_until_written(&self, hub: &Bound<'_, PyAny>, id: u64) -> PyResult<()> {
+        let engine = self.engine.bind(hub.py());
+        while !engine.borrow_mut().inner.is_written(ExchangeId(id)) {
+            Engine::wait_until_written(engine, hub, ExchangeId(id))?;
+        }
+        Ok(())
+    }
+
+    fn abort(&self, py: Python<'_>, id: u64, message: String) -> Option<Reply> {
+        let mut engine = self.engine.borrow_mut(py);
+        let failure = Failure { outcome: Outcome::Reset, message, errno: None };
+        let finished = engine.inner.abort(ExchangeId(id), failure)?;
+        drop(engine.waiters.remove(finished.token as usize));
+        Some(Reply::new(finished, engine.max_decoded))
     }
 
     fn cancel(&self, py: Python<'_>, id: u64) -> Option<(u64, u64)> {

@@ -268,6 +268,14 @@ impl Engine {
         Ok(())
     }
 
+    /// Lets others run until the socket may have taken all parts of a request.
+    pub(super) fn wait_until_written(engine: &Bound<'_, Self>, hub: &Bound<'_, PyAny>, id: ExchangeId) -> PyResult<()> {
+        Self::wait_for_wake(engine, hub, |this, waiter| {
+            let place = this.waiters.insert(waiter);
+            this.inner.wake_when_written(id, place as u64).0
+        })
+    }
+
     /// Runs others until the wake that `ask` asks for.
     fn wait_for_wake(
         engine: &Bound<'_, Self>,

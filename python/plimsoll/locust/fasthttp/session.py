@@ -15,7 +15,7 @@ from requests.exceptions import RequestException
 from requests.structures import CaseInsensitiveDict
 
 from plimsoll._engine import Timeouts
-from plimsoll.locust.fasthttp.body import BODY_METHODS, CHUNKED_NAME, encode_body
+from plimsoll.locust.fasthttp.body import BODY_METHODS, CHUNKED_NAME, LENGTH_NAME, encode_body
 from plimsoll.locust.fasthttp.quick import FastCalls
 from plimsoll.locust.fasthttp.redirects import redirected
 from plimsoll.locust.fasthttp.response import ErrorResponse, FastResponse, StreamedFastResponse
@@ -34,6 +34,7 @@ from plimsoll.users.http.prepared import Chain
 from plimsoll.users.http.response import elapsed
 from plimsoll.users.http.sending import NO_CONTEXT, RefusedError, weakly
 from plimsoll.users.http.settings import SessionSetting
+from plimsoll.users.http.upload import Upload
 from plimsoll.users.http.url import (
     ABSOLUTE,
     Route,
@@ -267,7 +268,8 @@ class FastHttpSession(FastCalls):
             response.elapsed = elapsed(reply)
         chain.add(reply)
         if reply.error is not None:
-            error = fast_error_of(reply, message.route.url, self._max_retries)
+            unread = message.body.error if isinstance(message.body, Upload) else None
+            error = unread or fast_error_of(reply, message.route.url, self._max_retries)
             return self._error_response(chain, message, error)
         if reply.damaged:
             return self._error_response(chain, message, undecodable(reply))
@@ -395,7 +397,7 @@ def _with_host(lines: dict[str, Any], authority: str) -> dict[str, Any]:
     """Lines with a Host added if missing, in geventhttpclient's position: before the lines that frame the body."""
     if any(name.lower() == "host" for name in lines):
         return lines
-    if next(reversed(lines), None) != CHUNKED_NAME:
+    if next(reversed(lines), None) not in (CHUNKED_NAME, LENGTH_NAME):
         return {**lines, "Host": authority}
     *others, framing = lines.items()
     return dict([*others, ("Host", authority), framing])

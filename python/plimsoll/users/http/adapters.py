@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from requests.adapters import BaseAdapter, HTTPAdapter
 from requests.exceptions import RequestException, RetryError
 from urllib3.exceptions import MaxRetryError
+from urllib3.util.request import set_file_position
 
 from plimsoll.users.failure import pool_of
 
@@ -39,8 +40,9 @@ def _send(self: HTTPAdapter, request: PreparedRequest, *args: Any, **kwargs: Any
         return _requests_send(self, request, *args, **kwargs)
     kwargs |= zip(("stream", "timeout", "verify", "cert", "proxies"), args, strict=False)
     self.add_headers(request, **kwargs)
-    send, retries = asked[1], self.max_retries
+    send, retries, position = asked[1], self.max_retries, None
     while True:
+        position = set_file_position(request.body, position)
         try:
             response = send(request, **kwargs)
         except RequestException as error:

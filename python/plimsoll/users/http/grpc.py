@@ -18,7 +18,7 @@ from plimsoll.users.http.grpc_stream import GrpcStream
 from plimsoll.users.http.headers import encode
 from plimsoll.users.http.plain import limits
 from plimsoll.users.http.sending import NO_CONTEXT, RefusedError
-from plimsoll.users.http.upload import Upload
+from plimsoll.users.http.upload import BackgroundUpload
 from plimsoll.users.http.url import origin_of
 
 if TYPE_CHECKING:
@@ -151,17 +151,16 @@ class Grpc:
         return GrpcStream(reply, self._sender, url, endpoint, call, context, upload)
 
     def _transmit(
-        self, call: Call, messages: Iterable[Any], name: str | None, stream: bool, upload: Upload | None, *,
+        self, call: Call, messages: Iterable[Any], name: str | None, stream: bool, upload: BackgroundUpload | None, *,
         timeout: float | None, metadata: Metadata, compression: bool,
     ) -> tuple[Reply, str, tuple[str, str]]:  # fmt: skip
-        body = None if upload is not None else grpc_body([call.encode(each) for each in messages], compression)
+        body = upload or grpc_body([call.encode(each) for each in messages], compression)
         extra = _extra(metadata, timeout, compression)
         endpoint = (GRPC, name or self._sender.request_name or call.name)
         origin = origin_of(self._root, self.verify, self.cert, http2=True)
         try:
             reply = self._sender._transmit(
                 endpoint, origin, "POST", f"/{call.name}", self._lines(), extra, body, None, limits(timeout), stream,
-                upload=upload,
             )  # fmt: skip
         except RefusedError as error:
             raise ValueError(str(error)) from error
@@ -223,11 +222,11 @@ class Grpc:
             raise stream.error
 
 
-def _upload(call: Call, messages: Iterable[Any], compression: bool) -> Upload | None:
+def _upload(call: Call, messages: Iterable[Any], compression: bool) -> BackgroundUpload | None:
     """What sends messages as they come; None for those that are there already."""
     if isinstance(messages, (list, tuple)):
         return None
-    return Upload(grpc_body([call.encode(message)], compression) for message in messages)
+    return BackgroundUpload(grpc_body([call.encode(message)], compression) for message in messages)
 
 
 def _listed_messages(message: Any) -> Iterable[Any]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plimsoll._engine import Reply
     from plimsoll.users.http.grpc_reply import Call
     from plimsoll.users.http.sending import Sender
-    from plimsoll.users.http.upload import Upload
+    from plimsoll.users.http.upload import BackgroundUpload
 
 
 class GrpcStream(GrpcReply):
@@ -38,7 +38,7 @@ class GrpcStream(GrpcReply):
         endpoint: tuple[str, str],
         call: Call,
         context: Mapping[str, Any],
-        upload: Upload | None = None,
+        upload: BackgroundUpload | None = None,
     ) -> None:
         """upload: sends the messages of the call."""
         super().__init__(reply, session, url, endpoint, call)

@@ -17,6 +17,7 @@ from plimsoll.users.http.url import encode_form
 
 if TYPE_CHECKING:
     from plimsoll._engine import Headers, Origin
+    from plimsoll.users.http.upload import Upload
     from plimsoll.users.http.url import Route, RouteCache
 
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
@@ -48,7 +49,7 @@ class ComposedRequest(NamedTuple):
 
     route: Route
     extra: dict[str, Any] | None
-    body: bytes | None
+    body: bytes | Upload | None
     content_type: str | None
     payload: Any = None
     """The body as `response.request.body` shows it."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import io
 from contextlib import contextmanager
 from contextvars import ContextVar
-from itertools import chain
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from requests.models import REDIRECT_STATI
 
 from plimsoll.users.http.headers import completed
+from plimsoll.users.http.upload import Upload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from requests import PreparedRequest
 
@@ -71,33 +71,27 @@ class Chain:
         self.reply = reply
 
 
-def lines_and_body(request: PreparedRequest) -> tuple[list[tuple[str, Any]], bytes | None]:
+def lines_and_body(request: PreparedRequest) -> tuple[list[tuple[str, Any]], bytes | Upload | None]:
     """Header lines and body as urllib3 would send them."""
-    headers = request.headers
+    headers, body = request.headers, request.body
     if "Content-Length" in headers:
-        return completed(headers), body_bytes(request.body)
-    if request.body is not None:
-        return completed(headers, ("Transfer-Encoding", "chunked")), chunked(request.body)
+        return completed(headers), sent_body(body, str(headers["Content-Length"]))
+    if body is not None:
+        return completed(headers, ("Transfer-Encoding", "chunked")), Upload(partial(blocks, body), None)
     if request.method in _BODILESS:
         return completed(headers), None
     return completed(headers, ("Content-Length", "0")), None
 
 
-def body_bytes(body: Any) -> bytes | None:
-    """A body of known length; reads a file or an iterable to its end."""
-    if body is None or isinstance(body, bytes):
-        return body
-    return _joined(_blocks(body))
+def sent_body(body: Any, length: str) -> bytes | Upload | None:
+    """A body whose head announces this length: bytes, or what is read from a file or an iterable while it is sent."""
+    if body is None or isinstance(body, (str, bytes, bytearray, memoryview)):
+        return None if body is None else _encoded(body)
+    return Upload(partial(blocks, body), int(length) if length.isdecimal() else None, body)
 
 
-def _joined(blocks: Iterable[bytes]) -> bytes:
-    """In memory once: `bytes.join` would keep all blocks until it has the whole."""
-    whole = io.BytesIO()
-    whole.writelines(blocks)
-    return whole.getvalue()
-
-
-def _blocks(body: Any, size: int = BLOCK) -> Iterable[bytes]:
+def blocks(body: Any, size: int = BLOCK) -> Iterator[bytes]:
+    """The bytes of a body in parts. size: of those that are read from a file."""
     if isinstance(body, (str, bytes, bytearray, memoryview)):
         yield _encoded(body)
     elif hasattr(body, "read"):
@@ -108,10 +102,7 @@ def _blocks(body: Any, size: int = BLOCK) -> Iterable[bytes]:
 
 
 def _encoded(block: Any) -> bytes:
-    return block.encode() if isinstance(block, str) else bytes(block)
-
-
-def chunked(body: Any, size: int = BLOCK) -> bytes:
-    """A body in the chunked transfer coding. size: block size for reading a file."""
-    blocks = _blocks(body, size)
-    return _joined(chain((b"%x\r\n%b\r\n" % (len(block), block) for block in blocks if block), (b"0\r\n\r\n",)))
+    """Raises TypeError for what is neither text nor bytes."""
+    if isinstance(block, str):
+        return block.encode()
+    return block if isinstance(block, bytes) else bytes(memoryview(block))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.users.events import EventHook
     from plimsoll.users.http.catch_response import CatchResponse
     from plimsoll.users.http.sharing import Shared
-    from plimsoll.users.http.upload import Upload
+    from plimsoll.users.http.upload import BackgroundUpload, Upload
     from plimsoll.users.hub import Hub
 
 
@@ -136,21 +136,21 @@ class Sender(QuickCalls[ResponseT], Generic[ResponseT]):
         target: str,
         headers: Headers,
         extra: Mapping[str, str | bytes | None] | None = None,
-        body: bytes | None = None,
+        body: bytes | Upload | BackgroundUpload | None = None,
         content_type: str | None = None,
         timeouts: Timeouts | None = None,
         stream: bool = False,
         since: int = 0,
-        upload: Upload | None = None,
     ) -> Reply:
         """Send one request and wait for its Reply, which may be a failure. Raises RefusedError.
 
         since: start of the total limit, if an earlier request started it. stream: the Reply comes with the head; make a
-        `Streamed` response of it. upload: sends the body, over HTTP/2; then there is no `body`.
+        `Streamed` response of it.
 
         endpoint: counted if this greenlet is killed while it waits, or runs into a timeout of its own code.
         """
         client = self._client or self._open()
+        data, upload = (body, None) if body is None or isinstance(body, bytes) else (None, body)
         pacer = self._pacer
         due = pacer._due
         if due and pacer._late is not None:
@@ -158,13 +158,13 @@ class Sender(QuickCalls[ResponseT], Generic[ResponseT]):
             due = now() - pacer._late
         try:
             number = client.send(
-                getcurrent(),
+                getcurrent() if upload is None else upload.waiter,
                 origin,
                 method,
                 target,
                 headers,
                 extra,
-                body,
+                data,
                 content_type,
                 due,
                 pacer._free,
@@ -182,11 +182,7 @@ class Sender(QuickCalls[ResponseT], Generic[ResponseT]):
         if waits is not None:
             waits.begin(now())
         try:
-            if upload is None:
-                reply = self._hub.wait()
-            else:
-                upload.begin(self._hub, client, number)
-                reply = upload.wait()
+            reply = self._hub.wait() if upload is None else upload.run(self._hub, client, number)
         except BaseException:
             if stamps := client.cancel(number):
                 report_unanswered(self.request_event, endpoint, *stamps)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import logging
+from copy import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import requests
 from requests import PreparedRequest, Request
 from requests.adapters import HTTPAdapter
+from requests.auth import HTTPBasicAuth, HTTPDigestAuth
 from requests.exceptions import InvalidHeader, InvalidSchema, InvalidURL, MissingSchema, RequestException
 from requests.hooks import dispatch_hook
 from requests.models import REDIRECT_STATI
 from requests.utils import prepend_scheme_if_needed, select_proxy
 
-from plimsoll.users.failure import error_of, undecodable
+from plimsoll.users.failure import aborted, error_of, undecodable
 from plimsoll.users.http.adapters import ask, takes_part
 from plimsoll.users.http.cookies import store_cookies
 from plimsoll.users.http.headers import encode
+from plimsoll.users.http.multipart import large_form
 from plimsoll.users.http.plain import compose, limits
 from plimsoll.users.http.prepared import Chain, lines_and_body
 from plimsoll.users.http.quick import HttpCalls
@@ -26,6 +29,7 @@ from plimsoll.users.http.response import ResponseContextManager, elapsed
 from plimsoll.users.http.sending import NO_CONTEXT, RefusedError
 from plimsoll.users.http.settings import SessionSettings
 from plimsoll.users.http.stream import StreamedResponse
+from plimsoll.users.http.upload import Upload
 from plimsoll.users.http.url import (
     ABSOLUTE,
     BaseUrlAuth,
@@ -280,6 +284,21 @@ class HttpSession(SessionSettings, HttpCalls, EngineSession, requests.Session): 
             last.history = hops
         return last
 
+    def prepare_request(self, request: Request) -> PreparedRequest:
+        """As requests does, but large files of a form are read while it is sent."""
+        auth = request.auth or self.auth
+        # Other authentication may need the body.
+        is_plain = auth is None or isinstance(auth, (tuple, HTTPBasicAuth, HTTPDigestAuth))
+        form = large_form(request.files) if request.files and is_plain else None
+        if form is None:
+            return super().prepare_request(request)
+        marked = copy(request)
+        marked.files = form.files
+        prepared = super().prepare_request(marked)
+        body: Any = form.filled(cast("bytes", prepared.body))
+        prepared.body, prepared.headers["Content-Length"] = body, str(len(body))
+        return prepared
+
     def _send_prepared(
         self, chain: Chain, request: Request, options: dict[str, Any], allow_redirects: bool
     ) -> ResponseContextManager:
@@ -389,6 +408,8 @@ class HttpSession(SessionSettings, HttpCalls, EngineSession, requests.Session): 
             # Before the reply represents the whole chain.
             response.elapsed = elapsed(reply)
         chain.add(reply)
+        if isinstance(body, Upload) and body.error is not None:
+            raise aborted(body.error, request)
         if reply.error is not None:
             raise error_of(reply, str(request.url), request)
         if reply.damaged:
