@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.sources.making import ScenarioFiles
 
 _SUFFIXES = (".toml", ".py")
+_OWN_FLAGS = ("--prove", "--force")
 
 
 class ScenarioCommand(click.Command):
@@ -30,13 +31,14 @@ class ScenarioCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         place = next((number for number, word in enumerate(args) if _is_curl(args, number)), None)
         if place is not None:
-            words = args[place:]
-            before = args[:place]
+            # Whoever pastes a command adds what else is wanted behind it; curl has no such options.
+            own = [word for word in args[place:] if word in _OWN_FLAGS]
+            words = [word for word in args[place:] if word not in _OWN_FLAGS]
             if len(words) > 2 and words[-2] in ("-o", "--output") and words[-1].endswith(_SUFFIXES):
                 # A scenario is meant: nobody keeps a reply of curl under such a name.
-                before += words[-2:]
+                own += words[-2:]
                 words = words[:-2]
-            args = [*before, "--", shlex.join(words)]
+            args = [*args[:place], *own, "--", shlex.join(words)]
         return super().parse_args(ctx, args)
 
 

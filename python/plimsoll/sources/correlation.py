@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.sources.draft import ReplyValue, Variable
+from plimsoll.sources.exchange import longest_word
 from plimsoll.sources.reply_values import ReplyPlace, places_of, value_at
 from plimsoll.sources.request_values import request_values, with_variables
 from plimsoll.sources.secret_values import free_name
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 SHORTEST_VALUE = 8
 """Characters from which on a value of one recording may be random."""
+MOST_SEARCHED = 300
+"""Steps up to which every reply is searched for every value; in longer recordings only replies that have a word of it
+are."""
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _ID = re.compile(r"(?:^|[_-])(?:id|uuid|guid|pk)$|[a-z]Id$|^ID$", re.IGNORECASE)
 _VAGUE = frozenset(("id", "uuid", "pk", "key"))
@@ -104,9 +108,10 @@ class Correlation:
         """The latest step whose reply has the value, and the place in it."""
         if self._other is None and not (is_telling(value.value) or _is_id(value)):
             return None
+        word = longest_word(value.value) if len(self._draft.steps) > MOST_SEARCHED else ""
         for earlier in range(number - 1, -1, -1):
             reply = self._draft.steps[earlier].exchange.reply
-            if reply is None:
+            if reply is None or (word and word not in reply.words and value.value not in reply.leaves):
                 continue
             for place in places_of(reply, value.value):
                 if self._other is None:

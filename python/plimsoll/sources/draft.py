@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -75,7 +75,7 @@ class DraftStep:
     """A name in reports that replaces the usual one."""
     contains: list[str] = field(default_factory=list)
     """Texts that its reply must have."""
-    equals: dict[str, str] = field(default_factory=dict)
+    equals: dict[str, Any] = field(default_factory=dict)
     """Values that its reply must have, by JSON pointer."""
 
     def texts(self) -> Iterator[Text]:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
+from plimsoll.sources.json_values import document_of, leaves_of
+
+_WORD = re.compile(r"[A-Za-z0-9]{4,}")
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[nrtbf]")
 Headers = tuple[tuple[str, str], ...]
 """Names and values, in the order in which they were sent."""
 
@@ -20,9 +27,9 @@ class FormPart:
     """None: the part has no Content-Type."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordedReply:
-    """The reply to a recorded request."""
+    """The reply to a recorded request. What is read of its body is read once."""
 
     status: int
     """100 to 599."""
@@ -39,10 +46,26 @@ class RecordedReply:
         """The media type without parameters, in small letters; "" if there is none."""
         return media_type(self.header("content-type"))
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The body as text; "" if the recording does not have it."""
         return (self.body or b"").decode("utf-8", "replace")
+
+    @cached_property
+    def document(self) -> Any:
+        """The body as JSON, if it is a list or an object; else None."""
+        return document_of(self.body)
+
+    @cached_property
+    def leaves(self) -> dict[str, list[str]]:
+        """The pointers of each text and number of a reply in JSON, by value."""
+        return leaves_of(self.document)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Letters and digits that stand together in headers and body, at least four of them."""
+        whole = "\n".join((self.text, *(value for _, value in self.headers)))
+        return frozenset((*_WORD.findall(whole), *_WORD.findall(_ESCAPE.sub(" ", whole))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +139,11 @@ class Recording:
 def first_value(headers: Headers, name: str) -> str:
     """The first value of a header; "" without one."""
     return next((value for key, value in headers if key.lower() == name.lower()), "")
+
+
+def longest_word(text: str) -> str:
+    """The longest of its words, as `RecordedReply.words` has them; "" without one."""
+    return max(_WORD.findall(text), key=len, default="")
 
 
 def media_type(content_type: str) -> str:

@@ -38,13 +38,13 @@ def make_draft(words: Sequence[str], rules: SelectionRules = DEFAULT_RULES) -> S
     """The scenario of one or more sources. words: as for `read_recording`; of two recordings of a browser, the second
     one shows which values of the first one differ each time. Raises UsageError."""
     recordings = [select(read_recording(word), rules) for word in words]
-    if all(_has_replies(recording) for recording in recordings):
-        if len(recordings) > 2:
-            raise UsageError("a scenario is made of one recording, or of two of the same flow; name at most two")
-        draft, *others = (draft_of(recording) for recording in recordings)
-        Correlation(draft, others[0] if others else None).run()
-    else:
-        draft = draft_of(_joined(recordings))
+    seen = [recording for recording in recordings if _has_replies(recording)]
+    if len(seen) > 2:
+        raise UsageError("a scenario is made of one recording, or of two of the same flow; name at most two")
+    other = draft_of(recordings[1]) if len(seen) == len(recordings) == 2 else None
+    draft = draft_of(recordings[0] if other else _joined(recordings))
+    if seen:
+        Correlation(draft, other).run()
     # Not their folders: the same recording gives the same scenario everywhere.
     draft.sources = tuple(re.split(r"[/\\]", recording.name)[-1] for recording in recordings)
     hide_secrets(draft)

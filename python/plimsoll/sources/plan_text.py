@@ -100,8 +100,7 @@ class PlanText:
         if step.contains:
             lines.append(f"expect.contains = {_value([text.replace('${', '$${') for text in step.contains])}")
         if step.equals:
-            equals = {pointer: value.replace("${", "$${") for pointer, value in step.equals.items()}
-            lines.append(f"expect.json = {_inline(equals)}")
+            lines.append(f"expect.json = {_inline(step.equals)}".replace("${", "$${"))
         if step.think is not None:
             lines.append(f"think = {_string(f'{step.think:g}s')}")
         return lines

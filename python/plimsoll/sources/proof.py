@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from plimsoll.errors import PlimsollError
 from plimsoll.sources.draft import ReplyValue
+from plimsoll.sources.json_values import pointer_part, value_of
 from plimsoll.sources.plan_text import PlanText
 from plimsoll.sources.reply_values import places_of
 from plimsoll.sources.request_values import request_values
@@ -77,12 +78,10 @@ def _title(step: DraftStep, number: int) -> str:
 
 def _keys(reply: RecordedReply) -> Iterator[ReplyValue]:
     """An extraction for each key of an object: it fails if the key is missing."""
-    try:
-        document = json.loads(reply.body or b"")
-    except (ValueError, RecursionError):
-        return
-    if isinstance(document, dict):
-        names = [name for name, value in document.items() if value is not None and "/" not in name and "~" not in name]
+    if isinstance(reply.document, dict):
+        names = [
+            name for name, value in reply.document.items() if value is not None and "/" not in name and "~" not in name
+        ]
         for number, name in enumerate(names[:MOST_KEYS]):
             yield ReplyValue(f"proof_{number}", "json", f"/{name}", "must be there")
 
@@ -155,15 +154,15 @@ def _stale(draft: ScenarioDraft, number: int) -> str:
     if not suspects:
         return ""
     asking = _strict(draft)
-    for earlier, place, value, _ in suspects:
+    for earlier, place, _ in suspects:
         step = asking.steps[earlier]
         if place.kind == "json":
             step.extracts.append(ReplyValue(f"stale_{len(step.extracts)}", "json", place.what, "asked"))
-            step.equals[place.what] = value
+            step.equals[place.what] = _recorded(step, place.what)
         elif (reply := step.exchange.reply) is not None and (match := re.search(place.what, reply.text)):
             step.contains.append(match[0])
     failures = {row["name"]: str(row["example"] or row["message"]) for row in _run(asking)["failures"]}
-    for earlier, place, _, label in suspects:
+    for earlier, place, label in suspects:
         if failures.get(_title(draft.steps[earlier], earlier)):
             at = f"at {place.what}" if place.kind == "json" else f"for {place.label}"
             place_now = f"the reply of step {earlier + 1} has another value {at} now"
@@ -171,8 +170,13 @@ def _stale(draft: ScenarioDraft, number: int) -> str:
     return ""
 
 
-def _suspects(draft: ScenarioDraft, number: int) -> Iterator[tuple[int, ReplyPlace, str, str]]:
-    """Values of a step that an earlier recorded reply has, too: the step of that reply, the place, value and label."""
+def _recorded(step: DraftStep, pointer: str) -> Any:
+    reply = step.exchange.reply
+    return None if reply is None else value_of(reply.document, pointer)
+
+
+def _suspects(draft: ScenarioDraft, number: int) -> Iterator[tuple[int, ReplyPlace, str]]:
+    """Values of a step that an earlier recorded reply has, too: the step of that reply, the place and a label."""
     for value in request_values(draft.steps[number]):
         if len(value.value) < 2:
             continue
@@ -184,5 +188,5 @@ def _suspects(draft: ScenarioDraft, number: int) -> Iterator[tuple[int, ReplyPla
                 else next((place for place in places_of(reply, value.value) if place.kind in ("json", "regex")), None)
             )
             if place is not None:
-                yield earlier, place, value.value, value.label or value.place
+                yield earlier, place, value.label or value.place
                 break

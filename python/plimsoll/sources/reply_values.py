@@ -6,10 +6,10 @@ import html
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote, unquote
 
-from plimsoll.sources.request_values import DEEPEST_JSON, pointer_part
+from plimsoll.sources.json_values import value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,56 +84,14 @@ def cookies_of(reply: RecordedReply) -> list[tuple[str, str]]:
     return [(name.strip(), text.strip()) for name, _, text in pairs]
 
 
-def json_leaves(reply: RecordedReply) -> dict[str, list[str]]:
-    """The pointers of each text and number of a reply in JSON, by value; empty for another reply."""
-    leaves: dict[str, list[str]] = {}
-    for pointer, item in _leaves(_document(reply)):
-        if isinstance(item, str) or (isinstance(item, int | float) and not isinstance(item, bool)):
-            said = item if isinstance(item, str) else json.dumps(item)
-            leaves.setdefault(said, []).append(pointer)
-    return leaves
-
-
-def _document(reply: RecordedReply) -> Any:
-    if not reply.body or reply.body.lstrip()[:1] not in (b"{", b"["):
-        return None
-    try:
-        return json.loads(reply.body)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _leaves(document: Any) -> Iterator[tuple[str, Any]]:
-    """In the order of the document, without recursion."""
-    stack: list[tuple[str, Any, int]] = [("", document, 0)]
-    while stack:
-        pointer, item, depth = stack.pop()
-        if depth > DEEPEST_JSON:
-            continue
-        if isinstance(item, dict):
-            stack += [(f"{pointer}/{pointer_part(key)}", child, depth + 1) for key, child in reversed(item.items())]
-        elif isinstance(item, list):
-            stack += [(f"{pointer}/{n}", item[n], depth + 1) for n in reversed(range(len(item)))]
-        else:
-            yield pointer, item
-
-
 def _json_places(reply: RecordedReply, value: str) -> Iterator[ReplyPlace]:
-    for pointer in json_leaves(reply).get(value, ())[:MOST_OCCURRENCES]:
+    for pointer in reply.leaves.get(value, ())[:MOST_OCCURRENCES]:
         keys = [key for key in pointer.split("/")[1:] if not key.isdigit()]
         yield ReplyPlace("json", pointer, keys[-1] if keys else "value")
 
 
 def _at_pointer(reply: RecordedReply, pointer: str) -> str | None:
-    item = _document(reply)
-    for part in pointer.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(item, dict):
-            item = item.get(key)
-        elif isinstance(item, list) and key.isdigit() and int(key) < len(item):
-            item = item[int(key)]
-        else:
-            return None
+    item = value_of(reply.document, pointer)
     if item is None or isinstance(item, dict | list | bool):
         return None
     return item if isinstance(item, str) else json.dumps(item)

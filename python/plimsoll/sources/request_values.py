@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, unquote_plus
 
 from plimsoll.sources.draft import Variable, merged
+from plimsoll.sources.json_values import DEEPEST_JSON, pointer_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,8 +20,6 @@ _FIRST_MARK = 0x100000
 """A private character of Unicode stands for each variable while a text is searched."""
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^\s\[\]{}:,"]+', re.DOTALL)
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey) (?=\S)", re.IGNORECASE)
-DEEPEST_JSON = 200
-"""Levels of lists and objects; values that are deeper are not looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +165,3 @@ def _json_values(text: str) -> Iterator[RequestValue]:
             label = next((key for _, key in reversed(stack) if isinstance(key, str)), "")
             start, end = token.start() + quotes, token.end() - quotes
             yield RequestValue("body", start, end, value, label, f"JSON {pointer or 'value'}")
-
-
-def pointer_part(key: str) -> str:
-    """A key as part of a JSON pointer."""
-    return key.replace("~", "~0").replace("/", "~1")

@@ -64,9 +64,8 @@ def free_name(label: str, draft: ScenarioDraft) -> str:
     name = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower() or "value"
     if not name[0].isalpha() or name in _TAKEN or iskeyword(name):
         name = f"value_{name}"
-    taken = {*draft.secrets, *draft.data, *(extract.name for step in draft.steps for extract in step.extracts)}
     number, free = 1, name
-    while free in taken:
+    while free in draft.samples:
         number += 1
         free = f"{name}_{number}"
     return free

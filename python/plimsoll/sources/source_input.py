@@ -32,7 +32,7 @@ class SourceInput:
         """word: a path, "-", or the text of a command itself. Raises UsageError."""
         if word == STDIN:
             return cls("<stdin>", _decoded("<stdin>", sys.stdin.buffer.read(LONGEST_INPUT + 1)))
-        if word.lstrip().lower().startswith(("curl ", "curl.exe ", "curl\t", "invoke-webrequest ")):
+        if word.lower().split()[:1] in (["curl"], ["curl.exe"]):
             return cls("<command>", word)
         path = Path(word)
         try:

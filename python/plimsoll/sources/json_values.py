@@ -1,0 +1,64 @@
+"""The texts and numbers of a JSON document, with the pointer of each (RFC 6901)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DEEPEST_JSON = 200
+"""Levels of lists and objects; values that are deeper are not looked at."""
+
+
+def document_of(body: bytes | None) -> Any:
+    """The list or object in a body; None if it has none."""
+    if not body or body.lstrip()[:1] not in (b"{", b"["):
+        return None
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def leaves_of(document: Any) -> dict[str, list[str]]:
+    """The pointers of each text and number, by value."""
+    leaves: dict[str, list[str]] = {}
+    for pointer, item in _walked(document):
+        if isinstance(item, str) or (isinstance(item, int | float) and not isinstance(item, bool)):
+            leaves.setdefault(item if isinstance(item, str) else json.dumps(item), []).append(pointer)
+    return leaves
+
+
+def value_of(document: Any, pointer: str) -> Any:
+    """The value at a pointer; None if there is none."""
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(document, dict):
+            document = document.get(key)
+        elif isinstance(document, list) and key.isdigit() and int(key) < len(document):
+            document = document[int(key)]
+        else:
+            return None
+    return document
+
+
+def pointer_part(key: str) -> str:
+    """A key as part of a pointer."""
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def _walked(document: Any) -> Iterator[tuple[str, Any]]:
+    """In the order of the document, without recursion."""
+    stack: list[tuple[str, Any, int]] = [("", document, 0)]
+    while stack:
+        pointer, item, depth = stack.pop()
+        if depth > DEEPEST_JSON:
+            continue
+        if isinstance(item, dict):
+            stack += [(f"{pointer}/{pointer_part(key)}", child, depth + 1) for key, child in reversed(item.items())]
+        elif isinstance(item, list):
+            stack += [(f"{pointer}/{n}", item[n], depth + 1) for n in reversed(range(len(item)))]
+        else:
+            yield pointer, item
