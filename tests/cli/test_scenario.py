@@ -97,7 +97,7 @@ def test_a_pasted_command(plimsoll, folder):
 
 
 def test_a_scenario_after_a_pasted_command(plimsoll, folder):
-    result = plimsoll("scenario", "curl", "http://127.0.0.1:8000/", "-o", "plan.toml")
+    result = plimsoll("scenario", "curl", "http://127.0.0.1:8000/", "-o", "plan.toml", "--force")
     assert result.exit_code == 0
     assert "Written: plan.toml. Run it: plimsoll run plan.toml" in result.stdout
     assert (folder / "plan.toml").exists()
@@ -128,10 +128,11 @@ def test_files_that_exist_stay_without_force(plimsoll, folder):
         ((), "missing argument 'SOURCE...'"),
         (("none.har",), "plimsoll: cannot read none.har: No such file or directory"),
         (("http://h.test/",), "for one request write: plimsoll scenario curl http://h.test/"),
-        (("note.txt",), "plimsoll: note.txt: its format is unknown; known are HAR, curl commands"),
+        (("note.txt",), "plimsoll: note.txt: its format is unknown; known are HAR, Postman collection, "),
         (("-o", "plan.yaml", "curl", "http://h.test/"), "--output plan.yaml: write a plan (plan.toml) or a locustfile"),
         (("-o", "no/plan.toml", "curl", "http://h.test/"), "cannot write no/plan.toml: No such file or directory"),
         (("curl", "--jason", "{}", "http://h.test/"), "<command>:1: --jason is no option of curl"),
+        (("--set", "a", "note.txt"), "--set a: valid is --set NAME=VALUE"),
         (("curl http://h.test/ 'x",), "<command>:1: a quote ' has no end"),
     ],
 )  # fmt: skip

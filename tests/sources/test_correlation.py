@@ -137,7 +137,7 @@ def test_two_recordings_tell_replies_generators_and_the_persons_choice_apart():
     draft = correlated(*flow("ab", UUIDS[0], "milk"), second=flow("cd", UUIDS[1], "tea"))
     assert [(extract.name, extract.what) for extract in draft.steps[0].extracts] == [("t", "/t")]
     assert draft.steps[1].path == (
-        "/b?t=", Variable("t", "reply"), "&r=", Variable("uuid", "uuid"), "&q=", Variable("q", "data"), "&tab=same",
+        "/b?t=", Variable("t", "reply"), "&r=", Variable("uuid", "made"), "&q=", Variable("q", "data"), "&tab=same",
     )  # fmt: skip
     assert draft.data == {"q": ["milk", "tea"]}
 

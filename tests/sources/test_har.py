@@ -9,6 +9,7 @@ import pytest
 from plimsoll.errors import UsageError
 from plimsoll.sources.exchange import FormPart
 from plimsoll.sources.har import is_har, read_har
+from plimsoll.sources.making import make_draft, written
 from plimsoll.sources.source_input import SourceInput
 
 
@@ -156,3 +157,27 @@ def test_is_har():
     assert is_har(SourceInput("x", '{"log": {"entries": []}}'))
     assert is_har(SourceInput("x.har", "broken"))
     assert not is_har(SourceInput("x.json", '{"info": {}, "item": []}'))
+
+
+def test_half_a_character_is_replaced(tmp_path):
+    text = json.dumps(
+        {
+            "log": {
+                "entries": [
+                    entry(
+                        {
+                            "url": "http://h.test/a?b=X",
+                            "method": "POST",
+                            "headers": [{"name": "A", "value": "X"}],
+                            "postData": {"mimeType": "application/json", "text": '{"a": "Y"}'},
+                        }
+                    )
+                ]
+            }
+        }
+    )
+    text = text.replace("X", "\\ud800").replace("Y", "\\\\ud83d").replace("http", "\\u0068ttp")
+    (tmp_path / "x.har").write_text(text)
+    draft = make_draft([str(tmp_path / "x.har")])
+    for as_locustfile in (False, True):
+        written(draft, "x", as_locustfile=as_locustfile).text.encode()

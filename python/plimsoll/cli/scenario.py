@@ -51,6 +51,7 @@ def _is_curl(args: list[str], number: int) -> bool:
     epilog="""\b
 Sources, detected by their contents:
   HAR recordings of browsers and proxies, one, or two of the same flow
+  collections of Postman (2.0, 2.1), and .http or .rest files of JetBrains and VS Code
   commands of curl: typed, in a file, or from the standard input ("Copy as cURL" of a browser)
 
 \b
@@ -59,6 +60,7 @@ Examples:
   plimsoll scenario -o plan.toml curl -X POST http://127.0.0.1:8000/todos/ --json '{"title": "x"}'
   plimsoll scenario commands.sh -o locustfile.py
   plimsoll scenario first.har second.har -o plan.toml --prove
+  plimsoll scenario shop.postman_collection.json --set base=http://127.0.0.1:8000 -o plan.toml
   plimsoll scenario flow.har --hosts 'shop.test,*.shop.test' --assets
   wl-paste | plimsoll scenario - -o plan.toml""",
 )
@@ -73,10 +75,25 @@ Examples:
     help="Hosts of a recording to keep: 'shop.test,*.shop.test', or all; by default the site of the first request.",
 )
 @click.option("--assets", is_flag=True, help="Keep images, stylesheets, scripts and fonts of a recording.")
+@click.option(
+    "--set",
+    "given",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="The value of a variable of the source: {{base}} in Postman and .http files.",
+)
 @click.option("--prove", is_flag=True, help="Replay it once, and say of each step whether its reply is as recorded.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
-def scenario(sources: tuple[str, ...], output: str | None, hosts: str, assets: bool, prove: bool, force: bool) -> None:
-    """Write a plan or a locustfile from a recording, or from commands of curl.
+def scenario(
+    sources: tuple[str, ...],
+    output: str | None,
+    hosts: str,
+    assets: bool,
+    given: tuple[str, ...],
+    prove: bool,
+    force: bool,
+) -> None:
+    """Write a plan or a locustfile from recordings, commands of curl, and collections of requests.
 
     A value that a request sends and that an earlier reply had is taken from that reply. Credentials are not written
     into the file: a plan reads them from a file beside it, a locustfile from environment variables. What the source
@@ -87,7 +104,7 @@ def scenario(sources: tuple[str, ...], output: str | None, hosts: str, assets: b
 
     if output is not None and not output.endswith(_SUFFIXES):
         raise UsageError(f"--output {output}: write a plan (plan.toml) or a locustfile (locustfile.py)")
-    draft = make_draft(sources, SelectionRules(hosts, assets))
+    draft = make_draft(sources, SelectionRules(hosts, assets), _variables(given))
     stem = Path(output).stem if output else "scenario"
     files = written(draft, stem, as_locustfile=bool(output and output.endswith(".py")))
     tell = say if output is None else click.echo
@@ -98,6 +115,14 @@ def scenario(sources: tuple[str, ...], output: str | None, hosts: str, assets: b
     _report(draft, files, output, tell)
     if prove and not _proven(draft, tell):
         click.get_current_context().exit(1)
+
+
+def _variables(given: tuple[str, ...]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in given]
+    for name, equals, _ in pairs:
+        if not equals or not name:
+            raise UsageError(f"--set {name}: valid is --set NAME=VALUE")
+    return {name: value for name, _, value in pairs}
 
 
 def _proven(draft: ScenarioDraft, tell: Callable[[str], None]) -> bool:

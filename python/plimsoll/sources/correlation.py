@@ -133,7 +133,7 @@ class Correlation:
     def _clients_own(self, value: RequestValue, second: str) -> Variable:
         """What differs and comes from no reply."""
         if _UUID.fullmatch(value.value) and _UUID.fullmatch(second):
-            return self._keep(Variable("uuid", "uuid"), value.value, second)
+            return self._keep(Variable("uuid", "made"), value.value, second)
         name = free_name(value.label or "value", self._draft)
         self._draft.data[name] = [value.value, second]
         return self._keep(Variable(name, "data"), value.value, second)

@@ -19,8 +19,9 @@ class Variable:
 
     name: str
     """As Python and a plan may call it: small letters, digits and _."""
-    origin: Literal["reply", "secret", "data", "uuid"]
-    """reply: an earlier step extracts it; secret, data: a column of a file; uuid: a new one each time."""
+    origin: Literal["reply", "secret", "data", "made"]
+    """reply: an earlier step extracts it; secret, data: a column of a file; made: `uuid` or `random`, a new one each
+    time."""
 
 
 Text = tuple[str | Variable, ...]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from plimsoll.sources.draft import DraftPart, DraftStep, DraftTarget, ScenarioDraft, Text
+from plimsoll.sources.draft import DraftPart, DraftStep, DraftTarget, ReplyValue, ScenarioDraft, Text
 from plimsoll.sources.exchange import media_type
+from plimsoll.sources.placeholders import parts_with_variables
+from plimsoll.sources.secret_values import free_name
 
 if TYPE_CHECKING:
     from plimsoll.sources.draft import BodyKind
@@ -59,7 +62,22 @@ def draft_of(recording: Recording) -> ScenarioDraft:
         draft.steps.append(step)
     draft.cookies = draft.cookies or sets_cookies
     _add_pauses(draft.steps)
+    if recording.has_placeholders:
+        _put_variables(draft)
     return draft
+
+
+def _put_variables(draft: ScenarioDraft) -> None:
+    """The source names variables and says from which replies they come."""
+    names: dict[str, str] = {}
+    for step in draft.steps:
+        step.path, step.body = (parts_with_variables(text, names) for text in (step.path, step.body))
+        step.headers = [(name, parts_with_variables(text, names)) for name, text in step.headers]
+        step.parts = [replace(part, text=parts_with_variables(part.text, names)) for part in step.parts]
+        for value in step.exchange.extracts:
+            name = names[value.name] = free_name(value.name, draft)
+            draft.samples[name] = ""
+            step.extracts.append(ReplyValue(name, value.kind, value.what, "the source takes it"))
 
 
 def _text(value: str) -> Text:

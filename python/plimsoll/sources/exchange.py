@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
+from urllib.parse import quote
 
 from plimsoll.sources.json_values import document_of, leaves_of
 
@@ -85,6 +86,16 @@ class Connection:
 
 
 @dataclass(frozen=True, slots=True)
+class DeclaredValue:
+    """A value that a source itself takes from a reply, under a name by which later requests send it: {{name}}."""
+
+    name: str
+    kind: Literal["json", "header", "cookie"]
+    what: str
+    """A JSON pointer, or the name of a header or of a cookie."""
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedExchange:
     """A request, as it was sent or as it would be sent, and its reply if there was one."""
 
@@ -110,6 +121,8 @@ class RecordedExchange:
     """What a browser requested it as: document, xhr, image, …; "" if that is unknown."""
     name: str = ""
     """The name that a person gave to it; "" without one."""
+    extracts: tuple[DeclaredValue, ...] = ()
+    """What the source says that later requests need of its reply."""
     timeout: float | None = None
     """Seconds that the whole request may take; None: no limit."""
     connection: Connection = Connection()
@@ -132,6 +145,8 @@ class Recording:
     """What the source says and Plimsoll does not do, each with its place."""
     of_browser: bool = False
     """A browser sent these requests, so some of their headers are the browser's own."""
+    has_placeholders: bool = False
+    """{{name}} in its texts is a variable that an earlier reply gives."""
     left_out: dict[str, int] = field(default_factory=dict)
     """How many requests are left out, by reason."""
 
@@ -149,3 +164,8 @@ def longest_word(text: str) -> str:
 def media_type(content_type: str) -> str:
     """The type of a Content-Type, without its parameters."""
     return content_type.partition(";")[0].strip().lower()
+
+
+def percent_encoded(text: str) -> str:
+    """The text as a part of a path, a query or a form: everything but letters, digits and -._~ is encoded."""
+    return quote(text, safe="", errors="replace")

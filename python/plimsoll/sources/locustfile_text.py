@@ -7,9 +7,10 @@ import io
 import json
 import re
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, quote
+from urllib.parse import parse_qsl
 
 from plimsoll.sources.draft import Variable
+from plimsoll.sources.exchange import percent_encoded
 from plimsoll.sources.request_values import flat, variable_of
 
 if TYPE_CHECKING:
@@ -215,13 +216,16 @@ class LocustfileText:
                 name = variable.name.upper()
             case "data":
                 name = f"person['{variable.name}']"
-            case "uuid":
+            case "made" if variable.name == "random":
+                self._imports.add("random")
+                return "random.randrange(2**31)"
+            case "made":
                 self._imports.add("uuid")
                 return "str(uuid.uuid4())"
             case _:
                 name = variable.name
         sample = self._draft.samples.get(variable.name, "")
-        if in_url and quote(sample, safe="") != sample:
+        if in_url and percent_encoded(sample) != sample:
             self._from.add("urllib.parse import quote")
             return f"quote({name}, safe='')"
         return name

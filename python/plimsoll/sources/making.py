@@ -16,7 +16,7 @@ from plimsoll.sources.secret_values import hide_secrets
 from plimsoll.sources.selection import DEFAULT_RULES, SelectionRules, select
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.sources.draft import ScenarioDraft
     from plimsoll.sources.exchange import Recording
@@ -34,10 +34,13 @@ class ScenarioFiles:
     """What the scenario does not do, although its source says so."""
 
 
-def make_draft(words: Sequence[str], rules: SelectionRules = DEFAULT_RULES) -> ScenarioDraft:
+def make_draft(
+    words: Sequence[str], rules: SelectionRules = DEFAULT_RULES, variables: Mapping[str, str] | None = None
+) -> ScenarioDraft:
     """The scenario of one or more sources. words: as for `read_recording`; of two recordings of a browser, the second
-    one shows which values of the first one differ each time. Raises UsageError."""
-    recordings = [select(read_recording(word), rules) for word in words]
+    one shows which values of the first one differ each time. variables: values of those
+    that a source names. Raises UsageError."""
+    recordings = [select(read_recording(word, variables), rules) for word in words]
     seen = [recording for recording in recordings if _has_replies(recording)]
     if len(seen) > 2:
         raise UsageError("a scenario is made of one recording, or of two of the same flow; name at most two")
@@ -64,6 +67,7 @@ def _joined(recordings: list[Recording]) -> Recording:
             exchanges=(*first.exchanges, *other.exchanges),
             notes=(*first.notes, *other.notes),
             of_browser=first.of_browser or other.of_browser,
+            has_placeholders=first.has_placeholders or other.has_placeholders,
         )
     return first
 

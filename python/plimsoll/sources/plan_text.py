@@ -8,9 +8,9 @@ import json
 import re
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from plimsoll.sources.draft import Variable
+from plimsoll.sources.exchange import percent_encoded
 from plimsoll.sources.multipart import BOUNDARY, multipart
 
 if TYPE_CHECKING:
@@ -152,15 +152,15 @@ class PlanText:
     def _variable(self, variable: Variable, step: int) -> str:
         """step: of a form, whose values are percent-encoded, or 0. A plan does not encode them there."""
         name, sample = variable.name, self._draft.samples.get(variable.name, "")
-        is_encoded = bool(step) and quote(sample, safe="") != sample
+        is_encoded = bool(step) and percent_encoded(sample) != sample
         if name in self._lost:
             self.notes.append(
                 f"{name} is a part of the header Location, which a plan cannot take; it stays as recorded; a "
                 "locustfile can: -o locustfile.py"
             )
-            return quote(sample, safe="").replace("${", "$${")
-        if variable.origin == "uuid":
-            return "${uuid}"
+            return percent_encoded(sample).replace("${", "$${")
+        if variable.origin == "made":
+            return f"${{{name}}}"
         if variable.origin == "reply":
             if is_encoded:
                 self.notes.append(
@@ -172,7 +172,7 @@ class PlanText:
         values = [self._draft.secrets[name]] if is_secret else self._draft.data[name]
         column = f"{name}_encoded" if is_encoded else name
         feeder = SECRETS if is_secret else DATA
-        self._columns[feeder][column] = [quote(value, safe="") for value in values] if is_encoded else values
+        self._columns[feeder][column] = [percent_encoded(value) for value in values] if is_encoded else values
         return f"${{{feeder}.{column}}}"
 
 

@@ -79,11 +79,9 @@ def _title(step: DraftStep, number: int) -> str:
 def _keys(reply: RecordedReply) -> Iterator[ReplyValue]:
     """An extraction for each key of an object: it fails if the key is missing."""
     if isinstance(reply.document, dict):
-        names = [
-            name for name, value in reply.document.items() if value is not None and "/" not in name and "~" not in name
-        ]
+        names = [name for name, value in reply.document.items() if value is not None]
         for number, name in enumerate(names[:MOST_KEYS]):
-            yield ReplyValue(f"proof_{number}", "json", f"/{name}", "must be there")
+            yield ReplyValue(f"proof_{number}", "json", f"/{pointer_part(name)}", "must be there")
 
 
 def _has_variable(draft: ScenarioDraft, text: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.doors import members
 from plimsoll.errors import UsageError
-from plimsoll.sources import curl, har
+from plimsoll.sources import curl, har, http_file, postman
 from plimsoll.sources.exchange import Recording
 from plimsoll.sources.source_input import SourceInput
 
@@ -34,6 +34,8 @@ class ScenarioSource:
 
 SOURCES: Mapping[str, ScenarioSource] = {
     "har": ScenarioSource("HAR", har.is_har, har.read_har),
+    "postman": ScenarioSource("Postman collection", postman.is_postman, postman.read_postman),
+    "http": ScenarioSource(".http file", http_file.is_http_file, http_file.read_http_file),
     "curl": ScenarioSource("curl commands", curl.is_curl, curl.read_curl),
 }
 """By name, in the order in which they are tried; those of other packages come before."""
@@ -45,12 +47,13 @@ def all_sources() -> tuple[ScenarioSource, ...]:
     return (*(row for name, row in rows.items() if name not in SOURCES), *SOURCES.values())
 
 
-def read_recording(word: str) -> Recording:
+def read_recording(word: str, variables: Mapping[str, str] | None = None) -> Recording:
     """The recording in a source. word: a path, "-" for the standard input, or a command.
+    variables: values of those that the source names.
 
     Raises UsageError for what cannot be read, for an unknown format, and for a source without requests.
     """
-    source = SourceInput.of(word)
+    source = SourceInput.of(word, variables)
     if not source.text.strip():
         raise UsageError(f"{source.name}: is empty")
     rows = all_sources()

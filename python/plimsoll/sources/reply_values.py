@@ -7,8 +7,9 @@ import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
+from plimsoll.sources.exchange import percent_encoded
 from plimsoll.sources.json_values import value_of
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def places_of(reply: RecordedReply, value: str) -> Iterator[ReplyPlace]:
         if value in (text, unquote(text)) and text:
             yield ReplyPlace("cookie", name, name)
     location = reply.header("location")
-    for encoded in dict.fromkeys((value, quote(value, safe=""))):
+    for encoded in dict.fromkeys((value, percent_encoded(value))):
         for pattern, label in _patterns(location, encoded):
             yield ReplyPlace("location", pattern, label)
     for encoded in dict.fromkeys((value, html.escape(value))):

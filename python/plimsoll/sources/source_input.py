@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 LONGEST_INPUT = 256 << 20
 """Bytes; a longer file is refused."""
 STDIN = "-"
+_HALF = re.compile(
+    r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+)
 _SNIFFED = 64 << 10
 """Characters at the beginning of a text by which its format is recognized."""
 
@@ -26,18 +33,21 @@ class SourceInput:
     text: str
     path: Path | None = None
     """The file; None: typed, or from the standard input."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """Values of the variables that a source names, as the person gives them."""
 
     @classmethod
-    def of(cls, word: str) -> SourceInput:
+    def of(cls, word: str, variables: Mapping[str, str] | None = None) -> SourceInput:
         """word: a path, "-", or the text of a command itself. Raises UsageError."""
+        given = variables or {}
         if word == STDIN:
-            return cls("<stdin>", _decoded("<stdin>", sys.stdin.buffer.read(LONGEST_INPUT + 1)))
+            return cls("<stdin>", _decoded("<stdin>", sys.stdin.buffer.read(LONGEST_INPUT + 1)), None, given)
         if word.lower().split()[:1] in (["curl"], ["curl.exe"]):
-            return cls("<command>", word)
+            return cls("<command>", word, None, given)
         path = Path(word)
         try:
             with path.open("rb") as file:
-                return cls(word, _decoded(word, file.read(LONGEST_INPUT + 1)), path)
+                return cls(word, _decoded(word, file.read(LONGEST_INPUT + 1)), path, given)
         except IsADirectoryError as error:
             raise UsageError(f"{word} is a folder; name the files in it") from error
         except OSError as error:
@@ -59,7 +69,8 @@ class SourceInput:
     def json(self) -> Any:
         """Its JSON value. Raises UsageError with line and column."""
         try:
-            return json.loads(self.text)
+            # Half a character of UTF-16 cannot be sent, nor written.
+            return json.loads(_HALF.sub(r"\\ufffd", self.text))
         except json.JSONDecodeError as error:
             raise UsageError(f"{self.name}:{error.lineno}:{error.colno}: not JSON: {error.msg}") from error
         except (ValueError, RecursionError) as error:
