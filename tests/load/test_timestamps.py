@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.errors import UsageError
-from plimsoll.load.timestamps import read_times
+from plimsoll.load.shapes.plain import read_times
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from plimsoll.run.control_group import (
+from plimsoll.run.machine import (
     CpuPeriods,
     cpu_periods,
     cpu_quota,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.run.exit_code import exit_code
+from plimsoll.run.result import exit_code
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,7 @@ import psutil
 from plimsoll.cli.parts.common import MachineCheck, json_option
 from plimsoll.report.numbers import size
 from plimsoll.report.text import dumps
-from plimsoll.run.control_group import memory_left
-from plimsoll.run.machine import machine
+from plimsoll.run.machine import machine, memory_left
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,7 +21,6 @@ from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.report.text import room
 from plimsoll.report.writing import STDOUT, check_writable
 from plimsoll.run import interrupts
-from plimsoll.run.control_group import ROOT, PeriodsSince
 from plimsoll.run.coordinator.background_stream import BackgroundStream
 from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.coordinator.display import Display, LineDisplay
@@ -30,11 +29,12 @@ from plimsoll.run.coordinator.progress import Observer
 from plimsoll.run.coordinator.server_timing import ServerTimings
 from plimsoll.run.coordinator.slow_requests import SlowRequests
 from plimsoll.run.coordinator.store_writer import StoreWriter
-from plimsoll.run.exit_code import exit_code
 from plimsoll.run.guard import guarded
 from plimsoll.run.limits import ensure_open_files
+from plimsoll.run.machine import ROOT, PeriodsSince
 from plimsoll.run.main_log import CallingHandler, log_handler, log_start, log_to, main_log, passed_on
 from plimsoll.run.reflection import with_schema
+from plimsoll.run.result import exit_code
 from plimsoll.run.sizing import CapacityWarning
 from plimsoll.stats.thresholds.watch import parse_threshold
 from plimsoll.stats.view import RunView

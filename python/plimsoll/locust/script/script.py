@@ -27,9 +27,9 @@ from plimsoll.locust.script.peers import HostedController, MainPeer, WorkerPeer
 from plimsoll.locust.script.setting import LocustfileSetup, reporting
 from plimsoll.locust.shape import follow
 from plimsoll.run.dispatch import NATIVE_USER, UserClass
-from plimsoll.run.exit_code import exit_code
 from plimsoll.run.guard import Place, check_places
 from plimsoll.run.limits import share, share_of
+from plimsoll.run.result import exit_code
 from plimsoll.run.transport.messages import News
 from plimsoll.run.worker import source_addresses
 from plimsoll.run.worker.caught import LONGEST_MESSAGE

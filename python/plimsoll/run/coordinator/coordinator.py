@@ -22,8 +22,7 @@ from plimsoll.run.coordinator.load_end import LoadEnd
 from plimsoll.run.coordinator.name_limit import NameLimit
 from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.progress import Batch, Progress
-from plimsoll.run.coordinator.recovery.exits import WorkerExits
-from plimsoll.run.coordinator.recovery.loss import WorkerLosses
+from plimsoll.run.coordinator.recovery.loss import WorkerExits, WorkerLosses
 from plimsoll.run.coordinator.recovery.replacements import Replacements
 from plimsoll.run.coordinator.relay import OutputRelay
 from plimsoll.run.coordinator.run_clock import NOTICE_NS, SECOND, ClockSteps, RunClock

@@ -36,11 +36,10 @@ from plimsoll.run.transport.messages import (
 )  # fmt: skip
 from plimsoll.run.worker import source_addresses
 from plimsoll.run.worker.caught import CaughtExceptions
-from plimsoll.run.worker.cpu import CpuMeter
 from plimsoll.run.worker.lease import LoadLease
 from plimsoll.run.worker.mailbox import Mailbox
+from plimsoll.run.worker.meters import CpuMeter, SilenceWatch
 from plimsoll.run.worker.script import ProcessPlace
-from plimsoll.run.worker.silence import SilenceWatch
 from plimsoll.users.hub import Hub
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.record import TIMES_OF
 from plimsoll.report.load import load_in_short, run_title
-from plimsoll.run.control_group import PeriodsSince
+from plimsoll.run.machine import PeriodsSince
 from plimsoll.server.live.charts import Charts
 from plimsoll.server.live.endpoint_history import EndpointHistory
 from plimsoll.server.live.headline import headline_of, host_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import now
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from plimsoll.run.coordinator.peers import MessageRouter
     from plimsoll.run.coordinator.run_clock import RunClock
     from plimsoll.run.coordinator.steering import LoadControl
+    from plimsoll.run.loop import Loop
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.result import Result
     from plimsoll.run.transport.handle import WorkerHandle
@@ -26,6 +28,9 @@ LOSS_TIMEOUT_S = 3
 """Seconds without a report after which a worker is lost; each reports once a second."""
 STOOD_STILL_NS = 2_000_000_000
 """ns between two looks after which this process itself stood still: what came meanwhile has not been read."""
+EXIT_REPORT_TIMEOUT_NS = 3_000_000_000
+"""ns until a machine has said how its worker ended."""
+POLL_INTERVAL_NS = 20_000_000
 LAST_LOAD_NS = 5_000_000_000
 """ns from the last report of a worker after which it sends no load if it cannot be reached: its lease is 3 s, and it
 gets an order and reports once a second."""
@@ -190,3 +195,27 @@ def left_over(plan: RunPlan, worker: int) -> Iterator[str]:
     for feeder in (plan.scenario or {}).get("feeders", ()):
         if feeder["share"] == "split" and of > 1:
             yield f"rows {worker + 1}, {worker + 1 + of}, … of feeder {feeder['name']} that it has not used"
+
+
+class WorkerExits:
+    """Workers whose stream has ended, until it is known how they ended. then: called with each worker once.
+
+    A worker on another machine says that through another connection, which may take a while, and one that wants to harm
+    never says it. The loop does not stand still for that: orders for the other workers would be late, and their load
+    would end.
+    """
+
+    def __init__(self, loop: Loop, then: Callable[[WorkerHandle], None]) -> None:
+        self._loop = loop
+        self._then = then
+
+    def add(self, worker: WorkerHandle) -> None:
+        """Nothing more comes from it."""
+        self._loop.forget(worker.connection)
+        self._look(worker, now() + EXIT_REPORT_TIMEOUT_NS)
+
+    def _look(self, worker: WorkerHandle, until: int) -> None:
+        if worker.has_settled or worker.breach is not None or now() >= until:
+            self._then(worker)
+        else:
+            self._loop.at(now() + POLL_INTERVAL_NS, partial(self._look, worker, until))
