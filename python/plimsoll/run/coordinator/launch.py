@@ -57,10 +57,10 @@ class Launch:
         """As it is carried out: once the workers are prepared, with what the locustfile wants otherwise."""
         self._nodes = nodes
         self.cluster: Cluster | None = None
-        """What the workers run on, if that is a cluster."""
+        """The cluster that the workers run on; None for other runs."""
         self._joined, self._joinable = joined, ready
         self.joined_workers: JoinedWorkers | None = None
-        """The same, if they have joined."""
+        """The workers that have joined by themselves; None for other runs."""
         self._bundle: Bundle | None = None
         self._shared: bytes | None = None
         """What the main node wants the workers to have."""
@@ -102,13 +102,13 @@ class Launch:
                 where.shipment.log()
 
     def prepare(self, worker: WorkerHandle) -> None:
-        """One that begins when the others have begun; then `open` follows."""
+        """Prepare a worker that begins while the others run; `open` follows."""
         assert self._bundle is not None
         worker.order(Prepare(self.plan.to_dict(), self.plan.processes, self._bundle.to_list()))
         worker.order(Init())
 
     def open(self, worker: WorkerHandle) -> None:
-        """All processes are prepared."""
+        """Open a worker: all processes are prepared."""
         worker.order(Open(self.plan.to_dict(), self._shared))
 
     def on_prepared(self, process: WorkerHandle, prepared: Prepared, *, goes_on: bool) -> None:
@@ -143,7 +143,7 @@ class Launch:
             self.cluster.keep()
 
     def on_started(self, worker: WorkerHandle, late: int) -> None:
-        """It has begun second 0 so many ns late."""
+        """A worker has begun second 0 so many ns late."""
         self._late_ms[worker.index] = abs(late) / 1e6
         if self.plan.is_remote and len(self._late_ms) == self.plan.processes:
             if self.joined_workers is not None:
@@ -155,14 +155,14 @@ class Launch:
 
     @property
     def machines(self) -> list[ClusterNode]:
-        """Those that workers run on; empty if that is this one."""
+        """Machines that workers run on; empty if all run on this one."""
         if self.cluster is not None:
             return self.cluster.machines
         return [] if self.joined_workers is None else self.joined_workers.nodes
 
     @property
     def site(self) -> Site | None:
-        """The same; None if that is this one."""
+        """All machines of the run; None if all workers run on this one."""
         return self.cluster or self.joined_workers
 
     @property
@@ -199,12 +199,12 @@ class Launch:
 
     @property
     def classes(self) -> list[UserClass]:
-        """Those of the main node, if there is one."""
+        """User classes: those of the main node, if there is one."""
         return next(ready.classes for ready in self._ready.values())
 
     @property
     def thresholds(self) -> list[str]:
-        """Those of the locustfile, once the workers are ready."""
+        """Thresholds of the locustfile, once the workers are ready."""
         return next((ready.thresholds for ready in self._ready.values()), [])
 
     @property

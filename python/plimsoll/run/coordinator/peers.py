@@ -48,20 +48,20 @@ class MessageRouter:
         self.coming: set[WorkerHandle] = set()
         """Workers that are about to begin, while the others have begun."""
         self._clients: dict[WorkerHandle, str] = {}
-        """How the user's code calls the workers; those that are gone too."""
+        """The names by which the user's code knows the workers, also those that are gone."""
         self._awaited: str | None = None
         """The event that the main node is about to fire."""
         self._then: Callable[[], None] | None = None
-        """What follows then, or once all workers have carried out their orders."""
+        """Called when that event has been fired, or when all workers have carried out their orders."""
 
     @property
     def processes(self) -> list[WorkerHandle]:
-        """All that are left, the main node first."""
+        """All connected processes, the main node first."""
         return [*([self.main] if self.main else []), *self.workers]
 
     @property
     def users(self) -> Counter[str]:
-        """Alive on all workers, per class, as these last said."""
+        """Users alive on all workers, per class, as these last said."""
         users = Counter[str]()
         for worker in self.workers:
             users.update(worker.users)
@@ -73,7 +73,7 @@ class MessageRouter:
             worker.order(order)
 
     def kill_silent(self, since: int) -> None:
-        """Kill those that have not reported since this stamp."""
+        """Kill processes that have not reported since this stamp."""
         for process in self.processes:
             if process.last_report < since:
                 who = "the main node" if process is self.main else f"worker {process.index}"
@@ -81,7 +81,7 @@ class MessageRouter:
                 process.kill()
 
     def kill_all(self) -> None:
-        """Those that are left."""
+        """Kill all connected processes."""
         for process in self.processes:
             process.kill()
 
@@ -98,13 +98,13 @@ class MessageRouter:
             self._tell_main("snapshot", self._clients[sender], snapshot.to_list())
 
     def lose(self, worker: WorkerHandle) -> None:
-        """It is gone, and should not be."""
+        """A worker is gone, and should not be."""
         if worker in self._clients:
             self._tell_main("lose", self._clients[worker])
         self._go_on_if_adjusted()
 
     def leave(self, worker: WorkerHandle) -> None:
-        """It has done its part."""
+        """A worker has ended as it should."""
         if worker in self._clients:
             self._tell_main("leave", self._clients[worker])
 
@@ -149,7 +149,7 @@ class MessageRouter:
         self._await("test_stopping", then)
 
     def forget(self) -> None:
-        """What was to follow does not."""
+        """Nothing is awaited any more, and nothing follows."""
         self._loop.cancel(self._go_on)
         self._awaited = self._then = None
 

@@ -29,7 +29,7 @@ logger = logging.getLogger("plimsoll.run")
 
 READ_BYTES = 1 << 20
 MAX_BACKLOG_BYTES = 1 << 28
-"""Bytes."""
+"""Bytes that may wait for a worker to take them in."""
 
 
 class WorkerHandle:
@@ -40,14 +40,14 @@ class WorkerHandle:
     """
 
     is_elsewhere = False
-    """It may run on another machine: its requests are also counted by worker."""
+    """Whether it may run on another machine; its requests are then also counted by worker."""
 
     def __init__(
         self, index: int, connection: socket.socket, output: IO[bytes] | None = None, clock: WorkerClock | None = None
     ) -> None:
         self.index = index
         self.users: dict[str, int] = {}
-        """Alive per class, as it last said."""
+        """Users alive per class, as it last said."""
         self.first = 0
         """The second of the run with which it begins."""
         self.second = -1
@@ -68,7 +68,7 @@ class WorkerHandle:
         self._report_order = ReportOrder()
         self._has_asked_to_end = False
         self._sequence = 0
-        """Of the next snapshot."""
+        """The number of the next snapshot."""
         self.breach: str | None = None
         """What it has sent that no worker sends; nothing more is read of it."""
 
@@ -112,7 +112,7 @@ class WorkerHandle:
 
     @property
     def output(self) -> IO[bytes] | None:
-        """What it prints, if that does not go where ours goes."""
+        """What it prints; None if that goes where ours goes."""
         return self._output
 
     def use_clock(self, clock: WorkerClock) -> None:
@@ -240,7 +240,7 @@ class Site(Protocol):
     """All machines of a run."""
 
     def free_slots(self) -> list[WorkerSlot]:
-        """Those that are there now. A machine whose worker has failed has none."""
+        """Slots that are free now. A machine whose worker has failed has none."""
         ...
 
     def take_kept(self) -> list[KeptSeconds]:

@@ -76,13 +76,13 @@ class OpenUsers(Population):
         if max_users < 1:
             raise ValueError(f"max_users must be at least 1, not {max_users}")
         self.offered = 0
-        """Arrivals of the schedule so far."""
+        """Arrivals of the schedule that were due so far."""
         self.begun = 0
         self.dropped = 0
         self.busy = 0
-        """Users in an iteration."""
+        """Users that are in an iteration."""
         self._failure: str | None = None
-        """What was wrong as a user was made: nothing more begins then."""
+        """Why a user could not be made; nothing begins after that. None: none failed."""
         self._hub = hub
         self.next_due = cast("Callable[[], int]", hub.wait)
         """Sleep until `offer` hands over a due time."""
@@ -114,7 +114,7 @@ class OpenUsers(Population):
             stream.wait()
 
     def arrive_instead(self, streams: Iterable[tuple[Iterator[int], int]], stamp: int) -> None:
-        """The same for all of these, instead of what was to come from this stamp on."""
+        """Arrivals of all these streams, in place of those that were to come from this stamp on."""
         before = list(self._streams)
         # First: without a stream everything would be over.
         for each in streams:

@@ -58,15 +58,15 @@ class WorkerLosses:
         self.silent: set[WorkerHandle] = set()
         """Connected workers that have not reported for 3 s. The run may end without them."""
         self.lost: list[WorkerHandle] = []
-        """Those without a load, in the order in which they were lost."""
+        """Lost workers, in the order in which they were lost."""
         self.vacant: dict[int, WorkerHandle] = {}
-        """Places whose load nobody has, or others, and who had it."""
+        """Lost workers by index, as long as no new worker has their index."""
         self._returned: set[WorkerHandle] = set()
         """Workers that were silent, and are back."""
         self._given_up: set[WorkerHandle] = set()
-        """Of the lost ones, those that were silent."""
+        """Lost workers that were silent, so they may still be connected."""
         self._incomplete: dict[WorkerHandle, dict[str, Any]] = {}
-        """What the facts of the run have of the lost ones of which something is missing."""
+        """Which seconds of a lost worker are missing, as the facts of the run say it."""
         self._last_look: int | None = None
 
     def look(self, result: Result) -> None:
@@ -84,7 +84,7 @@ class WorkerLosses:
                 self._on_silence(worker, result)
 
     def on_report(self, worker: WorkerHandle) -> None:
-        """It has handed over what it measured."""
+        """A worker has handed over what it measured."""
         if worker not in self.silent:
             return
         self.silent.discard(worker)
@@ -95,7 +95,7 @@ class WorkerLosses:
         logger.warning("worker %d (%s) is back: %s", worker.index, worker.place, follows)
 
     def on_handed_over(self, worker: WorkerHandle, result: Result) -> None:
-        """Nothing that it measured is still to come, or missing."""
+        """Nothing that a worker measured is still to come, or missing."""
         if (noted := self._incomplete.pop(worker, None)) is not None:
             result.withdraw("incomplete", noted)
             note = f"worker {worker.index} ({worker.place}) has handed over what was missing of it"
@@ -103,7 +103,7 @@ class WorkerLosses:
             logger.info(note)
 
     def on_exit(self, worker: WorkerHandle, how: str, result: Result) -> None:
-        """Its process has ended, and should not have."""
+        """The process of a worker has ended, and should not have."""
         self.silent.discard(worker)
         if worker not in self.lost:
             self._lose(worker, how, result)
@@ -130,12 +130,12 @@ class WorkerLosses:
         return max(since_last_look, result.silence * SECOND) > STOOD_STILL_NS
 
     def kill_given_up(self) -> None:
-        """The run ends: those that nobody waits for."""
+        """Kill the lost workers that were silent: the run ends, and nobody waits for them."""
         for worker in self._given_up & set(self._nodes.workers):
             worker.kill()
 
     def missing(self, worker: WorkerHandle) -> str:
-        """Which of the seconds that it measured are missing."""
+        """Which seconds of a worker are missing, in words."""
         if (noted := self._incomplete.get(worker)) is None:
             return "nothing of what it measured is missing"
         first, last = noted["from_second"], noted["to_second"] - 1

@@ -1,5 +1,5 @@
-"""Workers that begin while a run goes on, in the places of lost ones: on machines that have come meanwhile, or are back
-with what a lost worker had kept.
+"""New workers for the slots of lost ones, while a run goes on: on machines that have joined meanwhile, or are back with
+what a lost worker had kept.
 
     free slot for a worker → its process starts → prepare → init → open → start, with a second that is to come
 """
@@ -60,7 +60,7 @@ class Replacements:
         self._read = read
         self._keep = keep
         self._coming: dict[WorkerHandle, WorkerHandle] = {}
-        """Workers that get ready, and in whose places."""
+        """Workers that get ready, and the lost workers that they replace."""
         self._has_ended = False
         self._has_said_why = False
 
