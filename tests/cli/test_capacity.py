@@ -80,7 +80,7 @@ def test_an_objective_that_nothing_breaks(plimsoll, url, tmp_path):
     assert (document["schema"], document["low"], document["high"]) == ("plimsoll.capacity", 40, None)
     assert [each["load"] for each in document["runs"]] == [20, 40]
     with Store.open() as store:
-        stored = {run.id: (run.experiment, run.manifest["scenario"]["name"]) for run in store.runs()}
+        stored = {run.id: (run.experiment, run.manifest.name) for run in store.runs()}
     variant = url.removeprefix("http://")
     assert stored == {
         document["runs"][0]["run"]: ("todos", f"todos: {variant}, 20/s, repeat 1"),

@@ -217,7 +217,7 @@ def test_a_cell_is_run_again_with_its_target(plimsoll, file, tmp_path):
         new = store.run("last")
         old = store.run(first.run)
     assert new.id != old.id and new.experiment is None
-    assert (new.manifest["seed"], new.manifest["users"]) == (old.manifest["seed"], old.manifest["users"])
+    assert (new.manifest.seed, new.manifest.users) == (old.manifest.seed, old.manifest.users)
     assert len(cells(tmp_path, superseded=True)) == 2
 
 
@@ -244,7 +244,7 @@ def test_a_run_is_made_again_and_what_differs_is_told(plimsoll, tmp_path):
     assert re.search(r"^  imports +shop.py \(CHANGED: then \w{12}, now \w{12}\)$", done.stderr, re.MULTILINE)
     with Store.open(str(tmp_path / "plimsoll.db")) as store:
         new, old = store.runs()
-    assert [(each.manifest["seed"], each.manifest["users"]) for each in (new, old)] == [(5, 2)] * 2
+    assert [(each.manifest.seed, each.manifest.users) for each in (new, old)] == [(5, 2)] * 2
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_outputs_of_the_store_are_left_out_and_named(plimsoll, kept, tmp_path) -
     assert "left out, as only this command line names outputs: --observe, --csv, --html, --logfile" in done.stderr
     assert precious.read_text() == "precious"
     with Store.open() as store:
-        again = store.run("last").manifest
+        again = store.run("last").manifest.to_json()
     assert again["plan"]["logfile"] is None
     assert again["plan"]["options"] == [["html_file", None]]
     assert str(precious) not in str(again), "the command that it keeps is the one that was typed"

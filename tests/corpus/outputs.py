@@ -79,7 +79,7 @@ def sources(store: Path) -> Iterator[Source]:
     """Each run, experiment and import of a store; each run with the one after it; for a tag, the good runs before."""
     with Store.open(str(store)) as opened:
         runs = opened.runs()[::-1]
-        names = [f"{run.id}.{_plain((run.manifest.get('scenario') or {}).get('name'))}".rstrip(".") for run in runs]
+        names = [f"{run.id}.{_plain(run.manifest.name)}".rstrip(".") for run in runs]
         experiments = sorted(each.name for each in opened.experiments.all())
         imports = sorted(each.name for each in opened.imports.all())
         tags = sorted({tag for run in runs for tag in run.tags})

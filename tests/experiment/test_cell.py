@@ -74,9 +74,9 @@ def test_a_cell_from_beginning_to_end(tmp_path: Path, process_mark: str) -> None
     with Store.open(str(tmp_path / "plimsoll.db"), create=False) as store:
         kept = store.run(result.run or "")
         counted = sum(each.count for each in kept.intervals())
-    assert (kept.status, kept.manifest["seed"], kept.manifest["warmup"]) == ("finished", 7, 1.0)
-    assert kept.manifest["scenario"]["name"] == "trial: a, 2 users, repeat 1"
-    assert kept.manifest["host"] == result.target["url"]
+    assert (kept.status, kept.manifest.seed, kept.manifest.warmup) == ("finished", 7, 1.0)
+    assert kept.manifest.name == "trial: a, 2 users, repeat 1"
+    assert kept.manifest.host == result.target["url"]
     before, after = result.data["requests"]
     # The target's own count, and this question was one of them; what was cut off at the end may have reached it or not.
     assert counted <= after - before - 1 <= counted + 2

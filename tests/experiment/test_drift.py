@@ -7,6 +7,7 @@ import pytest
 
 from plimsoll.experiment.drift import RunConditions, drift, facts_of
 from plimsoll.experiment.spec import Hook, Hooks
+from plimsoll.record.manifest import Manifest
 
 MANIFEST: dict[str, Any] = {
     "kernel": "Linux 6.1",
@@ -23,7 +24,7 @@ MANIFEST: dict[str, Any] = {
 def runs(*changes: dict[str, Any], **given: Any) -> list[RunConditions]:
     """Runs of a and b in turn, whose manifests have these changes."""
     return [
-        RunConditions("ab"[place % 2], place // 2 + 1, {**MANIFEST, **each}, **given)
+        RunConditions("ab"[place % 2], place // 2 + 1, Manifest.from_json({**MANIFEST, **each}), **given)
         for place, each in enumerate(changes)
     ]
 
@@ -31,7 +32,8 @@ def runs(*changes: dict[str, Any], **given: Any) -> list[RunConditions]:
 def with_(name: str, *values: Any) -> list[RunConditions]:
     """Runs of a and b in turn, of whose targets or data this is known."""
     return [
-        RunConditions("ab"[place % 2], place // 2 + 1, MANIFEST, **{name: each}) for place, each in enumerate(values)
+        RunConditions("ab"[place % 2], place // 2 + 1, Manifest.from_json(MANIFEST), **{name: each})
+        for place, each in enumerate(values)
     ]
 
 
@@ -120,4 +122,4 @@ def test_commands_that_make_the_data(make_spec):
 
 
 def test_what_is_said_of_a_manifest_without_anything():
-    assert facts_of({}) == {}
+    assert facts_of(Manifest()) == {}

@@ -11,6 +11,7 @@ from plimsoll.experiment.refs import study_in_store, study_of_refs
 from plimsoll.experiment.spec import Compare
 from plimsoll.experiment.state import as_aa, kept_file, level_of_run, row_of
 from plimsoll.experiment.study import noise_for, study_of
+from plimsoll.record.manifest import Manifest
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level
 from plimsoll.store import Store, schema
@@ -198,7 +199,7 @@ def phase(name, kind="constant", warmup=False, **values):
     ],
 )  # fmt: skip
 def test_the_level_of_a_run(manifest, level):
-    assert level_of_run(manifest) == level
+    assert level_of_run(Manifest.from_json(manifest)) == level
 
 
 def test_where_files_are_not_meant_none_is_read(store, make_run, tmp_path):

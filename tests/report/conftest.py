@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import pytest
 
 from plimsoll.record import CaughtException, Failure
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.assessment import Assessment
 from plimsoll.stats.latency.omission import Omission
 from plimsoll.stats.thresholds.watch import ThresholdResult
@@ -31,9 +32,11 @@ class Run:
     started: float = 1_795_176_000.0
     ended: float | None = 1_795_176_004.0
     experiment: str | None = None
-    manifest: dict[str, Any] = field(default_factory=lambda: {"users": 5, "host": "http://127.0.0.1:8000"})
+    manifest: Manifest = field(
+        default_factory=lambda: Manifest.from_json({"users": 5, "host": "http://127.0.0.1:8000"})
+    )
     notes: list[str] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: RunFacts = field(default_factory=RunFacts)
     tags: tuple[str, ...] = ()
     note: str = ""
 

@@ -5,19 +5,26 @@ import json
 import pytest
 
 from plimsoll.load.spec import Load, Phase, ShapeSpec
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.load import load_at_length, load_in_short, run_title
 
 
 def manifest_of(model, *phases):
     """As it comes out of a store."""
-    return json.loads(json.dumps({"users": 1, "model": model, "load": Load(model, phases).to_dict()}))
+    return Manifest.from_json(
+        json.loads(json.dumps({"users": 1, "model": model, "load": Load(model, phases).to_dict()}))
+    )
 
 
 def test_without_a_load_users_are_all_that_is_known():
-    assert load_in_short({"users": 50}) == "50 users"
-    assert load_in_short({"users": 0, "load": None}) == "0 users"
-    assert load_in_short({}) == ""
-    assert load_at_length({}, 0) == load_at_length({"users": 50, "load": None}, 0) == []
+    assert load_in_short(Manifest.from_json({"users": 50})) == "50 users"
+    assert load_in_short(Manifest.from_json({"users": 0, "load": None})) == "0 users"
+    assert load_in_short(Manifest.from_json({})) == ""
+    assert (
+        load_at_length(Manifest.from_json({}), 0)
+        == load_at_length(Manifest.from_json({"users": 50, "load": None}), 0)
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -30,7 +37,7 @@ def test_without_a_load_users_are_all_that_is_known():
     ],
 )
 def test_the_protocol_stands_beside_the_load(http2, shared, expected):
-    assert load_in_short({"users": 50, "http2": http2, "users_per_connection": shared}) == expected
+    assert load_in_short(Manifest.from_json({"users": 50, "http2": http2, "users_per_connection": shared})) == expected
 
 
 @pytest.mark.parametrize(
@@ -58,7 +65,8 @@ def test_every_shape_in_words(spec, expected):
 
 def test_a_shape_that_only_a_later_version_knows_is_named():
     manifest = manifest_of("open", Phase("main", ShapeSpec.of("constant", level=1.0)))
-    manifest["load"]["phases"][0]["shape"] = {"kind": "sawtooth", "values": {"teeth": 3}}
+    manifest.to_json()["load"]["phases"][0]["shape"] = {"kind": "sawtooth", "values": {"teeth": 3}}
+    manifest = Manifest.from_json(manifest.to_json())
     assert load_in_short(manifest) == "open model, sawtooth"
 
 
@@ -87,9 +95,9 @@ def test_the_warm_up_is_no_phase_of_the_result_but_is_told_of():
 
 
 def test_what_a_reset_leaves_out_is_no_warm_up():
-    assert load_at_length({"warmup": 9.5}, 10) == ["warm-up: the first 10 s are left out"]
-    assert load_at_length({"warmup": 9.5}, 25) == ["reset by hand: the first 25 s are left out"]
-    assert load_at_length({"warmup": 0.0}, 3) == ["reset by hand: the first 3 s are left out"]
+    assert load_at_length(Manifest(warmup=9.5), 10) == ["warm-up: the first 10 s are left out"]
+    assert load_at_length(Manifest(warmup=9.5), 25) == ["reset by hand: the first 25 s are left out"]
+    assert load_at_length(Manifest(warmup=0.0), 3) == ["reset by hand: the first 3 s are left out"]
 
 
 def test_a_run_that_only_warms_up():

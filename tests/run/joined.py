@@ -68,7 +68,7 @@ def stored_health(plimsoll: Command) -> list[Health]:
 def stored_facts(plimsoll: Command) -> dict[str, Any]:
     """Of the last run."""
     with Store.open(str(plimsoll.store), create=False) as store:
-        return dict(store.run("last").facts)
+        return store.run("last").facts.to_json()
 
 
 class Link:

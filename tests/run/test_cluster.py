@@ -69,7 +69,7 @@ def _run(plimsoll: Command, cluster: RayCluster, *arguments: str) -> CommandResu
 
 def _facts(plimsoll: Command) -> dict[str, Any]:
     with Store.open(str(plimsoll.store), create=False) as store:
-        return dict(store.run("last").facts)
+        return store.run("last").facts.to_json()
 
 
 def test_what_is_reported_is_what_the_target_received_and_what_one_process_would_have_made_of_it(
@@ -258,7 +258,7 @@ def test_the_cells_of_an_experiment_run_on_the_cluster(
     assert done.code in (0, 3), done
     with Store.open(str(plimsoll.store), create=False) as store:
         runs = store.runs()
-        assert [len(store.run(each.id).facts["cluster"]["machines"]) for each in runs] == [2, 2], done
+        assert [len(store.run(each.id).facts.to_json()["cluster"]["machines"]) for each in runs] == [2, 2], done
 
 
 @pytest.mark.exhaustive
@@ -274,7 +274,7 @@ def test_the_probes_of_a_search_run_on_the_cluster(
         if not plimsoll.store.exists():
             return []
         with Store.open(str(plimsoll.store), create=False) as store:
-            return [dict(each.facts) for each in store.runs() if each.status == "finished"]
+            return [each.facts.to_json() for each in store.runs() if each.status == "finished"]
 
     wait_until(lambda: len(runs()) >= 2)
     assert all(len(each["cluster"]["machines"]) == 2 for each in runs())

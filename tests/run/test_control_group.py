@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from plimsoll.record.facts import CpuPeriods
 from plimsoll.run.machine import (
-    CpuPeriods,
     cpu_periods,
     cpu_quota,
     memory_left,
@@ -13,6 +13,7 @@ from plimsoll.run.machine import (
     throttled_since,
 )
 from plimsoll.run.perform import ThrottlingObserver
+from plimsoll.stats.validity.throttling import throttling_notes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,15 +109,11 @@ def test_without_a_limit_there_are_no_periods(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("after", "facts", "noted"),
-    [
-        ((186, 75), {"cpu_periods": {"periods": 176, "throttled": 71}}, True),
-        ((186, 5), {"cpu_periods": {"periods": 176, "throttled": 1}}, False),
-        ((10, 4), {}, False),
-    ],
+    ("after", "passed", "noted"),
+    [((186, 75), CpuPeriods(176, 71), True), ((186, 5), CpuPeriods(176, 1), False), ((10, 4), None, False)],
 )
 def test_a_throttled_generator_is_noted(
-    tmp_path: Path, after: tuple[int, int], facts: dict[str, Any], *, noted: bool
+    tmp_path: Path, after: tuple[int, int], passed: CpuPeriods | None, *, noted: bool
 ) -> None:
     stat = tmp_path / "sys/fs/cgroup/cpu.stat"
     stat.parent.mkdir(parents=True)
@@ -125,9 +122,7 @@ def test_a_throttled_generator_is_noted(
     stat.write_text("nr_periods 10\nnr_throttled 4\n")
     observer.start(0.0, "")
     stat.write_text("nr_periods {}\nnr_throttled {}\n".format(*after))
-    found: dict[str, Any] = {}
-    notes: list[str] = []
-    observer.add_to(notes, found)
-    assert found == facts
+    assert observer.passed == passed
+    notes = [] if passed is None else throttling_notes(passed)
     assert any("throttled in 71 of 176 periods" in note for note in notes) == noted
     assert bool(notes) == noted

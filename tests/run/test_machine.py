@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from plimsoll.record.manifest import ProcessLimits
 from plimsoll.run import machine as module
 from plimsoll.run.machine import limits, machine
 
@@ -22,7 +23,7 @@ def _write(root: Path, **files: str) -> None:
 
 
 def test_what_this_machine_tells_is_json() -> None:
-    facts = machine()
+    facts = machine().to_json()
     assert json.loads(json.dumps(facts)) == facts
     assert 1 <= facts["cpus"] <= (os.cpu_count() or 1)
     assert set(facts) == {"hostname", "governor", "cpus", "cpu_quota", "memory_limit", "somaxconn"}
@@ -35,12 +36,12 @@ def test_files_of_the_system_are_read(tmp_path: Path) -> None:
         proc__sys__net__core__somaxconn="4096",
     )
     facts = machine(tmp_path)
-    assert (facts["governor"], facts["somaxconn"], facts["cpu_quota"]) == ("powersave", 4096, None)
+    assert (facts.governor, facts.somaxconn, facts.cpu_quota) == ("powersave", 4096, None)
 
 
 def test_what_is_not_known_is_null(tmp_path: Path) -> None:
     facts = machine(tmp_path)
-    assert (facts["governor"], facts["somaxconn"], facts["cpu_quota"]) == (None, None, None)
+    assert (facts.governor, facts.somaxconn, facts.cpu_quota) == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -79,9 +80,9 @@ def test_the_quota_is_the_least_of_all_groups_that_we_are_in(
     tmp_path: Path, files: dict[str, str], quota: float | None
 ) -> None:
     _write(tmp_path, **files)
-    assert machine(tmp_path)["cpu_quota"] == quota
+    assert machine(tmp_path).cpu_quota == quota
 
 
 def test_limits_of_open_files_are_told_unless_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.resource, "getrlimit", lambda _: (1024, resource.RLIM_INFINITY))
-    assert limits() == {"open_files": 1024, "open_files_hard": None}
+    assert limits() == ProcessLimits(open_files=1024)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from plimsoll.load.spec import Load, Phase, ShapeSpec
 from plimsoll.load.url import url_scenario
+from plimsoll.record.manifest import GitState
 from plimsoll.run.manifest import git_state, manifest, plain_words, without_secrets
 from plimsoll.run.plan import RunPlan
 
@@ -21,7 +22,7 @@ def test_it_has_what_repeats_and_what_judges_a_run(tmp_path: Path) -> None:
     path.write_text("x = 1\n")
     command = ("plimsoll", "run", "-f", "my shop.py")
     plan = RunPlan(locustfiles=(str(path),), command=command, host="http://h", users=3, seed=7, run_time=90.0)
-    facts = json.loads(json.dumps(manifest(plan, None)))
+    facts = json.loads(json.dumps(manifest(plan, None).to_json()))
     assert facts["command"] == "plimsoll run -f 'my shop.py'"
     assert (facts["host"], facts["users"], facts["seed"], facts["run_time"]) == ("http://h", 3, 7, 90.0)
     assert (facts["scenario"]["name"], facts["scenario"]["run_time"]) == ("shop.py", "1m30s")
@@ -39,19 +40,15 @@ def test_a_file_that_changes_changes_its_digest(tmp_path: Path) -> None:
     digests = set()
     for text in ("a", "b", "a"):
         path.write_text(text)
-        digests.add(manifest(plan, None)["scenario"]["files"][0]["sha256"])
+        digests.add(manifest(plan, None).scenario.files[0].sha256)
     assert len(digests) == 2
 
 
 def test_native_users_are_named_by_their_url() -> None:
     plan = RunPlan(scenario=url_scenario("http://h/a"), source="http://h/a")
-    facts = manifest(plan, None)
-    assert (facts["scenario"]["name"], facts["scenario"]["users"], facts["host"]) == (
-        "http://h/a",
-        "native",
-        "http://h",
-    )
-    assert manifest(plan, "warm")["scenario"]["name"] == "warm"
+    found = manifest(plan, None)
+    assert (found.name, found.scenario.users, found.host) == ("http://h/a", "native", "http://h")
+    assert manifest(plan, "warm").name == "warm"
 
 
 def test_the_commit_is_known_and_whether_something_differs_from_it(tmp_path: Path) -> None:
@@ -62,10 +59,11 @@ def test_the_commit_is_known_and_whether_something_differs_from_it(tmp_path: Pat
     _git(tmp_path, "commit", "-m", "one")
     state = git_state(tmp_path)
     assert state is not None
-    assert len(state["commit"]) == 40
-    assert not state["dirty"]
+    assert state.commit is not None
+    assert len(state.commit) == 40
+    assert not state.dirty
     (tmp_path / "a.py").write_text("2")
-    assert git_state(tmp_path) == {"commit": state["commit"], "dirty": True}
+    assert git_state(tmp_path) == GitState(commit=state.commit, dirty=True)
 
 
 def test_credentials_are_not_kept() -> None:
@@ -87,7 +85,7 @@ def test_credentials_are_not_kept() -> None:
 def test_values_of_secret_options_are_not_kept() -> None:
     words = ("--pin", "s3cret", "--api-key=s3cret", "--size", "large")
     plan = RunPlan(arguments=words, command=("plimsoll", "run", *words))
-    facts = manifest(plan, None, secret={"--pin"})
+    facts = manifest(plan, None, secret={"--pin"}).to_json()
     assert "s3cret" not in json.dumps(facts)
     assert facts["plan"]["arguments"][-2:] == ["--size", "large"]
 
@@ -95,7 +93,7 @@ def test_values_of_secret_options_are_not_kept() -> None:
 def test_a_load_is_kept_but_not_each_of_a_million_times() -> None:
     phase = Phase("replay", ShapeSpec.of("replay", times=tuple(each / 1000 for each in range(5000))), seconds=5.0)
     plan = RunPlan(scenario=url_scenario("http://h/a"), source="http://h/a", load=Load("open", (phase,)))
-    facts = manifest(plan, None)
+    facts = manifest(plan, None).to_json()
     assert (facts["model"], facts["users_kind"], facts["users"]) == ("open", "native", None)
     assert facts["load"]["phases"][0]["shape"]["values"]["times"]["count"] == 5000
     assert len(json.dumps(facts)) < 10_000

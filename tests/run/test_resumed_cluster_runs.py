@@ -142,7 +142,7 @@ def test_a_run_is_continued_with_the_arrivals_that_are_due_and_nothing_is_counte
     assert (stored["run"]["id"], stored["run"]["status"]) == (killed.id, "stopped")
     assert stored["total"]["requests"] == target.total
     assert (after.started, after.manifest) == (before.started, before.manifest)
-    (resumed,) = after.facts["resumed"]
+    (resumed,) = after.facts.to_json()["resumed"]
     first, again = resumed["from_second"], resumed["to_second"]
     assert resumed["incomplete"] == []
     offered = _offered(plimsoll)

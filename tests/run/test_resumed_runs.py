@@ -101,9 +101,9 @@ def test_a_run_is_continued_with_the_arrivals_that_are_due_and_nothing_is_counte
     assert stored["total"]["requests"] == target.total
     run_again = _run(plimsoll)
     assert (run_again.started, run_again.manifest) == (before.started, before.manifest)
-    first, last = _idle(run_again.facts)
+    first, last = _idle(run_again.facts.to_json())
     last = min(last, 15)
-    assert run_again.facts["resumed"][0]["incomplete"] == []
+    assert run_again.facts.to_json()["resumed"][0]["incomplete"] == []
     offered = _seconds(plimsoll)
     for worker in (0, 1):
         assert [offered[worker][second] for second in (*range(first), *range(last, 15))] == [30] * (first + 15 - last)
@@ -127,7 +127,9 @@ def test_a_run_of_a_locustfile_is_continued_twice_and_a_new_worker_takes_the_pla
     run = _kill(plimsoll, master, target, 50)
     again = plimsoll.start("run", "--attach", run, "--master-bind-host", "127.0.0.1", "--master-bind-port", str(port))
     wait_until(
-        lambda: any(_users(plimsoll, each["to_second"]) == 4 for each in _run(plimsoll).facts.get("resumed", ()))
+        lambda: any(
+            _users(plimsoll, each["to_second"]) == 4 for each in _run(plimsoll).facts.to_json().get("resumed", ())
+        )
     )
     again.kill()
     again.communicate()
@@ -137,7 +139,7 @@ def test_a_run_of_a_locustfile_is_continued_twice_and_a_new_worker_takes_the_pla
     done = _attach(plimsoll, port, run)
     assert done.code == 3, done.out + done.err
     assert [plimsoll.end(each).code for each in workers] == [0, 0]
-    stored, facts = plimsoll.stored(), _run(plimsoll).facts
+    stored, facts = plimsoll.stored(), _run(plimsoll).facts.to_json()
     assert between < stored["total"]["requests"] <= target.total
     first, second = facts["resumed"]
     assert first["incomplete"] == []

@@ -59,7 +59,7 @@ def _offered(plimsoll: Command) -> dict[int, Counter[int]]:
 
 def _facts(plimsoll: Command) -> dict[str, Any]:
     with Store.open(str(plimsoll.store), create=False) as store:
-        return dict(store.run("last").facts)
+        return store.run("last").facts.to_json()
 
 
 def test_arrivals_of_a_lost_worker_go_to_the_others_with_their_due_times(

@@ -16,6 +16,8 @@ from plimsoll._engine import Histogram
 from plimsoll.errors import NotNowError
 from plimsoll.locust.web.swarm_routes import routes
 from plimsoll.record import CaughtException, Failure, Health, Interval
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.assessment import assess
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.plan import RunPlan
@@ -236,7 +238,7 @@ class LiveFeed:
         self.live.second(Progress(**(said | more)))
 
     def end(self, status: Any = "finished", exit_code: int = 0, message: str = "") -> None:
-        self.live.over(status, self.view, assess(self.view, {}, {}, "finished"), exit_code, message)
+        self.live.over(status, self.view, assess(self.view, Manifest(), RunFacts(), "finished"), exit_code, message)
 
 
 def interval(second: int, name: str, ms: Sequence[float], outcome: str = "success", method: str = "GET") -> Interval:

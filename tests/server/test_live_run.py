@@ -9,6 +9,8 @@ import pytest
 from tests.command import CountingTarget
 from tests.server.page_server import FakeControl, in_thread, serve_page
 
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.assessment import assess
 from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.plan import RunPlan
@@ -92,7 +94,7 @@ def test_the_page_shows_what_the_target_was_asked_for(tmp_path: Path, target):
         coordinator = Coordinator(plan)
         coordinator.observe(live, counts)
         result = coordinator.run()
-        live.over(result.status, result.view, assess(result.view, {}, {}, "finished"), 1, "")
+        live.over(result.status, result.view, assess(result.view, Manifest(), RunFacts(), "finished"), 1, "")
         watching.join(60)
         last = moments[-1]
         assert last["total"]["requests"] == target.total

@@ -6,6 +6,7 @@ import pytest
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Health
+from plimsoll.record.facts import RunFacts
 from plimsoll.stats.generator import GeneratorView, by_machine
 
 
@@ -130,7 +131,9 @@ def of_requests(make_health, worker, milliseconds, failures=0, **values):
 
 
 def machines(*rows):
-    return {"cluster": {"machines": [{"host": host, "workers": workers, **more} for host, workers, more in rows]}}
+    return RunFacts.from_json(
+        {"cluster": {"machines": [{"host": host, "workers": workers, **more} for host, workers, more in rows]}}
+    )
 
 
 def test_each_machine_has_the_figures_of_its_workers(generator_of, make_health):
@@ -157,7 +160,7 @@ def test_a_worker_that_was_replaced_elsewhere_belongs_to_both_machines(generator
 def test_a_run_on_one_machine_or_without_figures_by_worker_has_no_rows(generator_of, make_health):
     one = generator_of([of_requests(make_health, 0, [1]), of_requests(make_health, 1, [1])])
     assert by_machine(one, machines(("a", [0, 1], {})), 1.0) == []
-    assert by_machine(one, {}, 1.0) == []
+    assert by_machine(one, RunFacts(), 1.0) == []
     older = generator_of([make_health(0, 0), make_health(0, 1)])
     assert by_machine(older, machines(("a", [0], {}), ("b", [1], {})), 1.0) == []
 

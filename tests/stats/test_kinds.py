@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from plimsoll.record.manifest import Manifest
 from plimsoll.stats.kinds import kind_of
 
 MANIFEST = {
@@ -20,7 +21,7 @@ MANIFEST = {
 
 
 def changed(**changes):
-    return kind_of({**MANIFEST, **changes}).key
+    return kind_of(Manifest.from_json({**MANIFEST, **changes})).key
 
 
 @pytest.mark.parametrize(
@@ -63,8 +64,8 @@ def test_what_makes_another_kind(other):
 
 
 def test_what_was_run_in_words():
-    assert kind_of(MANIFEST).source == "locustfile.py"
-    assert kind_of(MANIFEST).chosen == ("--region eu", "tags a, b", "without tags c")
-    assert kind_of({"plan": {"source": "http://127.0.0.1/x"}}).source == "http://127.0.0.1/x"
-    assert kind_of({}).source == ""
-    assert kind_of({}).chosen == ()
+    assert kind_of(Manifest.from_json(MANIFEST)).source == "locustfile.py"
+    assert kind_of(Manifest.from_json(MANIFEST)).chosen == ("--region eu", "tags a, b", "without tags c")
+    assert kind_of(Manifest.from_json({"plan": {"source": "http://127.0.0.1/x"}})).source == "http://127.0.0.1/x"
+    assert kind_of(Manifest.from_json({})).source == ""
+    assert kind_of(Manifest.from_json({})).chosen == ()

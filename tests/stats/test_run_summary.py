@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.stats.run_summary import RunSummary
 from plimsoll.stats.summary import summarise_total
 from plimsoll.stats.validity import judge
@@ -19,7 +21,7 @@ def test_it_says_what_the_tables_say(make_interval, make_health):
         ],
         [make_health(second, lag_us=[2000] * 100) for second in range(3)],
     )
-    summary = RunSummary.of_view(view, {}, {"lost_workers": 1}, "finished")
+    summary = RunSummary.of_view(view, Manifest(), RunFacts(lost_workers=1), "finished")
     total = summarise_total(view)
     assert (summary.requests, summary.failures, summary.rate) == (18, 3, total.rps)
     assert (summary.duration, summary.fail_ratio) == (3.0, 3 / 18)
@@ -30,13 +32,13 @@ def test_it_says_what_the_tables_say(make_interval, make_health):
         "max": total.max,
     }
     assert "p99" in summary.at_least and "p50" not in summary.at_least
-    assert list(summary.reasons) == judge(view, {}, {"lost_workers": 1}, "finished").reasons
+    assert list(summary.reasons) == judge(view, Manifest(), RunFacts(lost_workers=1), "finished").reasons
     assert len(summary.reasons) == 1
     assert not summary.is_valid
 
 
 def test_a_run_without_requests_has_no_times():
-    summary = RunSummary.of_view(RunView(), {}, {}, "finished")
+    summary = RunSummary.of_view(RunView(), Manifest(), RunFacts(), "finished")
     assert (summary.requests, summary.rate, summary.fail_ratio, summary.is_valid) == (0, 0.0, 0.0, True)
     assert set(summary.times.values()) == {None}
 
@@ -44,5 +46,5 @@ def test_a_run_without_requests_has_no_times():
 def test_it_survives_json(make_interval):
     view = RunView()
     view.add([make_interval([1.0, 3.0]), make_interval([500.0], outcome="timeout")])
-    summary = replace(RunSummary.of_view(view, {}, {}, "finished"), reasons=("a", "b"))
+    summary = replace(RunSummary.of_view(view, Manifest(), RunFacts(), "finished"), reasons=("a", "b"))
     assert RunSummary.from_json(json.loads(json.dumps(summary.to_json(), allow_nan=False))) == summary

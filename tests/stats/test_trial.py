@@ -2,20 +2,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Failure, Health
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest, StoredPlan
 from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.reading import RunReading
 from plimsoll.stats.study import Level
 from plimsoll.stats.trial import trial_of
 from plimsoll.stats.view import RunView
 
-CLOSED = {"model": "closed", "users_kind": "native", "users": 5, "spawn_rate": 1e9}
+CLOSED = Manifest(model="closed", users_kind="native", users=5, spawn_rate=1e9)
 FILE = {"files": [{"path": "/a/locustfile.py", "sha256": "abc"}]}
 
 
@@ -24,7 +25,7 @@ class Run:
     """What the store would hand out."""
 
     rows: list = field(default_factory=list)
-    manifest: dict[str, Any] = field(default_factory=lambda: dict(CLOSED))
+    manifest: Manifest = CLOSED
     states: list = field(default_factory=list)
     failed: list = field(default_factory=list)
     length: float = 10.0
@@ -32,7 +33,7 @@ class Run:
     id: str = "20260101-0000-aaaa"
     started: float = 1000.0
     notes: list = field(default_factory=list)
-    facts: dict = field(default_factory=lambda: {"lost_workers": 0, "clock_step_ms": 0.0})
+    facts: RunFacts = field(default_factory=lambda: RunFacts(lost_workers=0, clock_step_ms=0.0))
     reads: int = 0
 
     @property
@@ -122,7 +123,7 @@ def test_a_run_is_read_once(run):
 
 
 def test_the_course_has_every_second_and_adds_up_to_the_sums(run):
-    trial = read_trial(run(manifest={**CLOSED, "warmup": 2.5}), variant="a", level=None)
+    trial = read_trial(run(manifest=replace(CLOSED, warmup=2.5)), variant="a", level=None)
     for measured in (*trial.endpoints, trial.total):
         course = measured.course
         assert len(course) == len(course.histograms) == 10
@@ -171,7 +172,7 @@ def test_cancelled_and_dropped_exchanges_are_in_no_course(make_interval):
 
 
 def test_times_of_successes_only(run):
-    trial = read_trial(run(manifest={**CLOSED, "times_of": "successes"}), variant="a", level=None)
+    trial = read_trial(run(manifest=replace(CLOSED, times_of="successes")), variant="a", level=None)
     first = trial.endpoints[0]
     assert trial.precision.times_of == "successes"
     assert (first.requests, first.timed, first.min) == (55, 45, 10.0)
@@ -221,7 +222,9 @@ def test_a_run_that_is_invalid_or_did_not_end_says_why(run):
 
 def test_the_health_of_the_generator(run):
     states = [health(second, in_flight=4, cpu=0.3, offered=100, dropped=second == 2) for second in range(10)]
-    trial = read_trial(run(states=states, manifest={"model": "open", "users_kind": "native"}), variant="a", level=None)
+    trial = read_trial(
+        run(states=states, manifest=Manifest(model="open", users_kind="native")), variant="a", level=None
+    )
     figures = trial.generator
     assert (figures.lag_p99, figures.delay_p99, figures.cpu_max, figures.in_flight) == (0.1, 0.05, 0.3, 4.0)
     assert (figures.dropped, figures.achieved) == (1, pytest.approx(0.999))
@@ -239,7 +242,7 @@ def test_the_health_of_the_generator(run):
     ],
 )
 def test_users_and_their_ramp(run, counts, warmup, spawn, users, ramp):
-    manifest = {**CLOSED, "users": 10, "spawn_rate": spawn, "warmup": warmup}
+    manifest = replace(CLOSED, users=10, spawn_rate=spawn, warmup=warmup)
     states = [health(second, count) for second, count in enumerate(counts)]
     trial = read_trial(run(manifest=manifest, states=states), variant="a", level=None)
     assert (trial.users, trial.ramp) == (users, ramp)
@@ -249,7 +252,7 @@ def test_users_second_by_second_from_the_very_start(run):
     states = [health(0, 1), health(1, 3), health(1, 0), health(3, 4)]
     other = health(1, 2)
     other.worker = 1
-    trial = read_trial(run(manifest={**CLOSED, "warmup": 2}, states=[*states, other]), variant="a", level=None)
+    trial = read_trial(run(manifest=replace(CLOSED, warmup=2), states=[*states, other]), variant="a", level=None)
     assert np.array_equal(trial.users_by_second[:5], [1, 5, math.nan, 4, math.nan], equal_nan=True)
     assert len(trial.users_by_second) == len(trial.total.course)
     assert trial.lag.count == 100  # one second of one worker after the warm-up
@@ -263,21 +266,23 @@ def test_service_times_of_what_was_timed(run):
 
 
 def test_without_health_the_manifest_tells_the_users(run):
-    trial = read_trial(run(manifest={**CLOSED, "users": 10, "spawn_rate": 5.0}), variant="a", level=None)
+    trial = read_trial(run(manifest=replace(CLOSED, users=10, spawn_rate=5.0)), variant="a", level=None)
     assert (trial.users, trial.ramp) == (10, 2.0)
 
 
 def test_think_times_of_native_users_are_known():
     steps = [{"think": {"constant": 1.0}}, {"think": {"between": [2.0, 4.0]}}, {"think": None}]
     flows = [{"weight": 1.0, "steps": steps}, {"weight": 2.0, "steps": [{"think": {"exponential": 4.0}}]}]
-    manifest = {**CLOSED, "plan": {"scenario": {"flows": flows}}}
+    manifest = replace(CLOSED, plan=StoredPlan(scenario={"flows": flows}))
     assert read_trial(Run(manifest=manifest), variant="a", level=None).think == pytest.approx((1 + 3 + 0 + 2 * 4) / 5)
     assert read_trial(Run(manifest=CLOSED), variant="a", level=None).think is None
 
 
 def test_the_digest_tells_scenarios_apart_but_not_levels_and_addresses():
     def digest(**given):
-        return read_trial(Run(manifest={**CLOSED, **given}), variant="a", level=None).scenario
+        return read_trial(
+            Run(manifest=Manifest.from_json({**CLOSED.to_json(), **given})), variant="a", level=None
+        ).scenario
 
     def native(url="http://a", path="/"):
         return {"plan": {"scenario": {"targets": [{"url": url}], "flows": [{"steps": [{"path": path}]}]}}}

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.record import CaughtException, Failure
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.latency.milliseconds import Milliseconds
 from plimsoll.stats.seconds import WINDOW
@@ -216,9 +218,9 @@ class Recorded:
     started: float
     ended: float | None
     rows: list = field(default_factory=list)
-    manifest: dict = field(default_factory=dict)
+    manifest: Manifest = field(default_factory=Manifest)
     failed: list = field(default_factory=list)
-    facts: dict = field(default_factory=dict)
+    facts: RunFacts = field(default_factory=RunFacts)
 
     def observed(self):
         return ()
@@ -251,12 +253,12 @@ def test_a_recorded_run_is_folded_without_its_warm_up(make_interval):
         for message, last in (("before", 101.99), ("at its end", 102.0), ("after", 103.0))
     ]
     rows = [make_interval([1], second=second) for second in range(4)]
-    view = RunView.of(Recorded(100.0, 104.0, rows, {"warmup": 1.5}, failures))
+    view = RunView.of(Recorded(100.0, 104.0, rows, Manifest(warmup=1.5), failures))
     assert (view.total.requests, view.duration) == (2, 2.0)
     assert sorted(each.message for each in view.failures) == ["after", "at its end"]
 
 
-@pytest.mark.parametrize("manifest", [{}, {"warmup": None}, {"warmup": 0.0}])
+@pytest.mark.parametrize("manifest", [Manifest(), Manifest(warmup=0.0)])
 def test_without_a_warm_up_every_failure_is_shown_whatever_the_clocks_say(make_interval, manifest):
     early = Failure("GET", "/", "http", "m", 1, 99.0, 99.0)
     view = RunView.of(Recorded(100.0, 101.0, [make_interval([1])], manifest, [early]))

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from plimsoll.errors import ReadOnlyError, RefError, UsageError
+from plimsoll.record.manifest import Manifest
 from plimsoll.store import Store
 from plimsoll.store.cells import ExperimentFile
 from plimsoll.store.labels import LONGEST_NOTE, LONGEST_TAG, MOST_TAGS, words_of
@@ -171,4 +172,5 @@ def test_where_nothing_may_be_written_nothing_is_labelled(postgresql_url):
 
 
 def test_words_of_different_things_do_not_run_into_one_another():
-    assert words_of("id", "", {"host": "A", "scenario": None, "git": None}, ["B"], "C") == "id\na\nb\nc"
+    manifest = Manifest.from_json({"host": "A", "scenario": None, "git": None})
+    assert words_of("id", "", manifest, ["B"], "C") == "id\na\nb\nc"

@@ -89,7 +89,12 @@ def test_runs_of_the_first_version_are_kept_and_can_be_read(store_location, data
         with Store.open(store_location) as store:
             run = store.run("old")
             (health,) = run.health()
-    assert (run.status, run.manifest, run.notes, run.facts) == ("finished", {"users": 5}, ["a note"], {})
+    assert (run.status, run.manifest.to_json(), run.notes, run.facts.to_json()) == (
+        "finished",
+        {"users": 5},
+        ["a note"],
+        {},
+    )
     assert (health.second, health.users, health.in_flight, health.dropped) == (3, 50, 9, 8)
     assert (health.waiting, health.offered, health.exhausted) == (0, 0, 0)
     with database.read("look") as connection:

@@ -100,12 +100,12 @@ def all_checks() -> list[MachineCheck]:
         open_files(soft, hard),
         ports(_read("/proc/sys/net/ipv4/ip_local_port_range")),
         time_wait(_read("/proc/sys/net/ipv4/tcp_tw_reuse")),
-        backlog(found["somaxconn"]),
+        backlog(found.somaxconn),
         clock(_read("/sys/devices/system/clocksource/clocksource0/current_clocksource")),
-        cpus(found["cpus"], found["cpu_quota"]),
-        governor(found["governor"]),
+        cpus(found.cpus or 1, found.cpu_quota),
+        governor(found.governor),
         stamps(_kernel_stamps()),
-        memory(psutil.virtual_memory().available, found["memory_limit"], memory_left()),
+        memory(psutil.virtual_memory().available, found.memory_limit, memory_left()),
     ]
 
 

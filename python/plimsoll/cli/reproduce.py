@@ -23,7 +23,6 @@ from plimsoll.run.options.option import Kind
 from plimsoll.run.options.parameter import TableOption
 from plimsoll.run.options.table import output_options
 from plimsoll.run.planned import Outputs
-from plimsoll.stats.kinds import scenario_name
 from plimsoll.store.database import absolute
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def reproduce(run: str, file: str | None, dry_run: bool, yes: bool, store: str |
     with opened_store(store) as opened:
         old = opened.run(run)
         again = cell_again(opened, old, command) or ReproducedRun.of(old, command)
-        name = scenario_name(old.manifest) or "without a name"
+        name = old.manifest.name or "without a name"
         say(f"run {old.id}: {cut(one_line(name), LONGEST)}")
         for line in (*circumstances(old, again.planned.plan), *again.lines, "to run it again does this:"):
             say(line)

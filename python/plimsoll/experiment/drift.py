@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from plimsoll.experiment.spec import Experiment
+    from plimsoll.record.manifest import Manifest
 
 DATA_SHARE = 0.05
 """What the data that variants begin with may differ by: a table so much longer may take that much longer to read."""
@@ -30,7 +31,7 @@ class RunConditions:
 
     variant: str
     repeat: int
-    manifest: Mapping[str, Any]
+    manifest: Manifest
     target: Mapping[str, Any] = field(default_factory=dict)
     """What was noted of the target: `commit`, `build`, …"""
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -50,25 +51,21 @@ def drift(spec: Experiment, runs: Sequence[RunConditions]) -> tuple[str, ...]:
     )
 
 
-def facts_of(manifest: Mapping[str, Any]) -> dict[str, str]:
+def facts_of(manifest: Manifest) -> dict[str, str]:
     """What should be the same in all runs of an experiment, by what people call it."""
-    versions = manifest.get("versions") or {}
-    cpu, git = manifest.get("cpu") or {}, manifest.get("git") or {}
-    machine = manifest.get("machine") or {}
-    commit = git.get("commit")
-    files = (manifest.get("scenario") or {}).get("files") or ()
+    commit, machine = manifest.commit, manifest.machine
     known = {
-        "machine": machine.get("hostname"),
-        "processor": cpu.get("model"),
-        "number of processors": cpu.get("count"),
-        "kernel": manifest.get("kernel"),
-        "CPU governor": machine.get("governor"),
-        "CPU quota": machine.get("cpu_quota"),
-        "Python": manifest.get("python"),
-        **{f"version of {package}": version for package, version in versions.items()},
-        "number of worker processes": manifest.get("processes"),
-        "commit of the scenario": f"{commit[:12]}{' with changes' * bool(git.get('dirty'))}" if commit else None,
-        "files of the scenario": " ".join(str(each.get("sha256"))[:12] for each in files) or None,
+        "machine": machine.hostname,
+        "processor": manifest.cpu.model,
+        "number of processors": manifest.cpu.count,
+        "kernel": manifest.kernel,
+        "CPU governor": machine.governor,
+        "CPU quota": machine.cpu_quota,
+        "Python": manifest.python,
+        **{f"version of {package}": version for package, version in manifest.versions.items()},
+        "number of worker processes": manifest.processes,
+        "commit of the scenario": f"{commit[:12]}{' with changes' * manifest.is_dirty}" if commit else None,
+        "files of the scenario": " ".join(str(file.sha256)[:12] for file in manifest.scenario.files) or None,
     }
     return {name: str(value) for name, value in known.items() if value is not None}
 
@@ -97,7 +94,7 @@ def _differing(name: str, by_variant: Mapping[str, set[str]]) -> Iterator[str]:
 def _seeds(runs: Sequence[RunConditions]) -> Iterator[str]:
     by_repeat: dict[int, set[Any]] = defaultdict(set)
     for run in runs:
-        by_repeat[run.repeat].add(run.manifest.get("seed"))
+        by_repeat[run.repeat].add(run.manifest.seed)
     unlike = [str(repeat) for repeat, seeds in sorted(by_repeat.items()) if len(seeds) > 1]
     if unlike:
         yield f"the runs of a repeat did not draw from one seed (repeat {listed(unlike[:MOST], 'and')})"

@@ -11,7 +11,6 @@ from plimsoll.errors import UsageError
 from plimsoll.experiment.renames import renamed
 from plimsoll.experiment.state import level_of_run
 from plimsoll.report.sources import RunSource, StudySource
-from plimsoll.stats.kinds import scenario_name
 from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.stats.thresholds.watch import ThresholdResult
 
@@ -41,11 +40,11 @@ def good_before(store: Store, name: str, run: StoredRun) -> list[StoredRun]:
     name: of the branch that was checked out, or a tag of the run. Good is a run of the same scenario that finished, is
     valid, and broke no threshold. Raises UsageError when there is none; StoreError.
     """
-    scenario = scenario_name(run.manifest)
+    scenario = run.manifest.name
     reasons: list[str] = []
     good: list[StoredRun] = []
     for earlier in store.runs():
-        if earlier.started >= run.started or name not in (earlier.manifest.get("branch"), *earlier.tags):
+        if earlier.started >= run.started or name not in (earlier.manifest.branch, *earlier.tags):
             continue
         if good and level_of_run(earlier.manifest) != level_of_run(good[0].manifest):
             continue
@@ -71,9 +70,9 @@ def _doubts(store: Store, run: StoredRun, scenario: str) -> Iterator[str]:
     """Why it is no baseline; nothing for a good one."""
     if run.status != "finished":
         yield f"is {run.status}"
-    if scenario_name(run.manifest) != scenario:
-        yield f"ran {scenario_name(run.manifest) or 'something else'}, not {scenario}"
-    outcomes = {ThresholdResult.from_dict(each).outcome for each in run.facts.get("thresholds") or ()}
+    if run.manifest.name != scenario:
+        yield f"ran {run.manifest.name or 'something else'}, not {scenario}"
+    outcomes = {ThresholdResult.from_dict(each).outcome for each in run.facts.thresholds or ()}
     if "broken" in outcomes:
         yield "broke a threshold"
     elif "not shown" in outcomes:

@@ -17,11 +17,10 @@ from plimsoll.stats.study import Level
 from plimsoll.store.cells import ExperimentFile
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pydantic import TypeAdapter
 
     from plimsoll.experiment.cell_values import State
+    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.study import LoadUnit
     from plimsoll.store.cells import StoredCell
 
@@ -163,17 +162,15 @@ def cell_of(row: StoredCell) -> ExperimentCell:
     )
 
 
-def level_of_run(manifest: Mapping[str, Any]) -> Level | None:
+def level_of_run(manifest: Manifest) -> Level | None:
     """The one level that a run's load kept to; None when it had several, or a LoadTestShape decided."""
-    load = manifest.get("load")
-    if manifest.get("shaped"):
+    load = manifest.load
+    if manifest.shaped:
         return None
-    if not load:
-        users = manifest.get("users")
-        return Level("users", float(users)) if users else None
-    measured = [phase for phase in load["phases"] if not phase["warmup"]]
+    if load is None:
+        return Level("users", float(manifest.users)) if manifest.users else None
     # The rise to a number of users is a phase of its own.
-    kept = [phase["shape"] for phase in measured if phase["name"] != "start"]
-    if len(kept) != 1 or kept[0]["kind"] != "constant":
+    kept = [phase.shape for phase in load.measured if phase.name != "start"]
+    if len(kept) != 1 or kept[0].kind != "constant":
         return None
-    return Level("/s" if load["model"] == "open" else "users", float(kept[0]["values"]["level"]))
+    return Level("/s" if load.is_open else "users", float(kept[0].values["level"]))

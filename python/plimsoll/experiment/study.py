@@ -199,7 +199,7 @@ def _about(runs: Sequence[RunConditions]) -> Mapping[str, str]:
         return {}
     last = runs[-1].manifest
     facts = facts_of(last)
-    about = {"Plimsoll": str(last.get("version", "")), **{name: facts[name] for name in ABOUT if name in facts}}
+    about = {"Plimsoll": last.version, **{name: facts[name] for name in ABOUT if name in facts}}
     return {name: value for name, value in about.items() if value}
 
 
@@ -230,8 +230,7 @@ def machine_of(store: Store, experiment: StoredExperiment) -> Machine | None:
 
 def study_of_run(run: StoredRun, store: Store, reading: RunReading | None = None) -> Study:
     """One run by itself. reading: if it has been read already."""
-    scenario = run.manifest.get("scenario") or {}
-    name = str(scenario.get("name") or run.id)
+    name = run.manifest.name or run.id
     trial = trial_of(
         run,
         reading or RunReading(run),
@@ -244,6 +243,6 @@ def study_of_run(run: StoredRun, store: Store, reading: RunReading | None = None
         trials=(trial,),
         metrics=RUN_METRICS,
         source=f"run {run.id} of {store.name}",
-        command=str(run.manifest.get("command", "")),
+        command=run.manifest.command,
         about=_about(circumstances),
     )

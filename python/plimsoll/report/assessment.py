@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.stats.latency.omission import omission
 from plimsoll.stats.thresholds.watch import ThresholdResult
 from plimsoll.stats.validity import judge, unclean_figures
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from plimsoll.record.facts import RunFacts
+    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.latency.omission import Omission
     from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import RunView
@@ -35,13 +35,13 @@ class Assessment:
     """The figures with too large a share of the generator, in words."""
 
 
-def assess(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any], status: str) -> Assessment:
+def assess(view: RunView, manifest: Manifest, facts: RunFacts, status: str) -> Assessment:
     """manifest, facts, status: of the run that the view is of. What they do not say is taken as unknown."""
     return Assessment(
         validity=judge(view, manifest, facts, status),
-        thresholds=tuple(ThresholdResult.from_dict(each) for each in facts.get("thresholds") or ()),
+        thresholds=tuple(ThresholdResult.from_dict(each) for each in facts.thresholds or ()),
         omission=omission(view, manifest),
-        is_open=manifest.get("model") == "open",
-        max_users=manifest.get("max_users"),
+        is_open=manifest.is_open,
+        max_users=manifest.max_users,
         unclean=unclean_figures(view, manifest),
     )

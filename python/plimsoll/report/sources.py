@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from plimsoll.errors import PlimsollError
 from plimsoll.report.assessment import assess
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from plimsoll.record import Interval
+    from plimsoll.record.facts import RunFacts
+    from plimsoll.record.manifest import Manifest
     from plimsoll.report.assessment import Assessment
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.columns import IntervalColumns
@@ -38,11 +40,11 @@ class Described(Protocol):
     @property
     def experiment(self) -> str | None: ...
     @property
-    def manifest(self) -> dict[str, Any]: ...
+    def manifest(self) -> Manifest: ...
     @property
     def notes(self) -> list[str]: ...
     @property
-    def facts(self) -> dict[str, Any]: ...
+    def facts(self) -> RunFacts: ...
 
 
 class Labelled(Described, Protocol):

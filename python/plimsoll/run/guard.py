@@ -15,7 +15,7 @@ from plimsoll._engine import Origin
 from plimsoll.errors import UsageError
 from plimsoll.load.limits_file import machine_rails
 from plimsoll.load.origins import http_url, target_urls
-from plimsoll.record import new_run_id
+from plimsoll.record.manifest import new_run_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

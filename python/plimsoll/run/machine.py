@@ -10,9 +10,10 @@ import os
 import platform
 import resource
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from plimsoll.stats.validity.throttling import CpuPeriods
+from plimsoll.record.facts import CpuPeriods
+from plimsoll.record.manifest import Computer, ProcessLimits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,25 +23,17 @@ _UNLIMITED_BYTES = 1 << 60
 """Version 1 says "no limit" with a number of this size."""
 
 
-def machine(root: Path = ROOT) -> dict[str, Any]:
-    """JSON; what is not known here is null. root: where sys and proc are.
-
-    - hostname
-    - governor: how the clock speed of CPU 0 is chosen; null where the host of a virtual machine does it
-    - cpus: how many this process may run on
-    - cpu_quota: how many cores' worth of time its control group may take; null: no limit
-    - memory_limit: bytes that its control group may have; null: no limit
-    - somaxconn: most connections that may wait for a server here to accept them
-    """
+def machine(root: Path = ROOT) -> Computer:
+    """This machine. root: where sys and proc are."""
     somaxconn = _read(root / "proc/sys/net/core/somaxconn")
-    return {
-        "hostname": platform.node() or None,
-        "governor": _read(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        "cpus": usable_cpus(),
-        "cpu_quota": cpu_quota(root),
-        "memory_limit": memory_limit(root),
-        "somaxconn": int(somaxconn) if somaxconn and somaxconn.isdigit() else None,
-    }
+    return Computer(
+        hostname=platform.node() or None,
+        governor=_read(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        cpus=usable_cpus(),
+        cpu_quota=cpu_quota(root),
+        memory_limit=memory_limit(root),
+        somaxconn=int(somaxconn) if somaxconn and somaxconn.isdigit() else None,
+    )
 
 
 def usable_cpus() -> int:
@@ -48,14 +41,12 @@ def usable_cpus() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def limits() -> dict[str, Any]:
-    """Of this process and its workers, JSON: open_files now, and open_files_hard, which it could be raised to. null: as
-    many as one likes."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return {
-        "open_files": soft if soft != resource.RLIM_INFINITY else None,
-        "open_files_hard": hard if hard != resource.RLIM_INFINITY else None,
-    }
+def limits() -> ProcessLimits:
+    """Limits of this process and its workers."""
+    soft, hard = (
+        None if limit == resource.RLIM_INFINITY else limit for limit in resource.getrlimit(resource.RLIMIT_NOFILE)
+    )
+    return ProcessLimits(open_files=soft, open_files_hard=hard)
 
 
 def cpu_quota(root: Path = ROOT) -> float | None:

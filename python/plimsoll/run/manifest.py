@@ -9,12 +9,22 @@ import platform
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll import __version__
 from plimsoll.load.durations import format_duration
+from plimsoll.record.manifest import (
+    GitState,
+    Manifest,
+    Processor,
+    ScenarioFile,
+    StoredLoad,
+    StoredPlan,
+    StoredScenario,
+)
 from plimsoll.redact import MASK, is_secret_header, redact_options, redact_values
 from plimsoll.run.machine import limits, machine
 from plimsoll.run.transport.bundle import Bundle
@@ -44,7 +54,7 @@ def manifest(
     shaped: bool = False,
     only_commit: bool = False,
     thresholds: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> Manifest:
     """All but `started` and `stamp`, which are known when the run begins. name: of the scenario, else the file's.
     secret: options of the locustfile whose values are not kept. shaped: a LoadTestShape says how many users there are.
     only_commit: as for `git_state`. thresholds: of the plan's file and of the command.
@@ -52,36 +62,24 @@ def manifest(
     fields = plan_fields(plan, secret)
     files = plan_files(plan)
     folder = Path(files[0]).parent if files else Path()
-    return {
-        "tool": "plimsoll",
-        "version": __version__,
-        "command": shlex.join(fields["command"]),
-        "scenario": _scenario(plan, name),
-        "plan": fields,
-        "model": "open" if plan.is_open else "closed",
-        "users_kind": "native" if plan.scenario is not None else "python",
-        "load": fields["load"],
-        "warmup": plan.warmup,
-        "times_of": plan.times_of,
-        "thresholds": list(thresholds),
-        "max_users": plan.most_users if plan.is_open else None,
-        "host": plan.host_text or None,
-        "users": None if plan.is_open or shaped else plan.most_users,
-        "shaped": shaped,
-        "spawn_rate": plan.spawn_rate,
-        "run_time": plan.run_time,
-        "processes": plan.processes,
-        **plan.protocol,
-        "seed": plan.seed,
-        "versions": {package: found for package in PACKAGES if (found := _version(package))},
-        "python": f"{platform.python_implementation()} {platform.python_version()}",
-        "git": git_state(folder, only_commit=only_commit) if files else None,
-        "branch": branch(folder),
-        "kernel": f"{platform.system()} {platform.release()}",
-        "cpu": {"model": _cpu_model(), "count": os.cpu_count()},
-        "machine": machine(),
-        "limits": limits(),
-    }
+    return replace(
+        plan.described(users=None if plan.is_open or shaped else plan.most_users, shaped=shaped),
+        tool="plimsoll",
+        version=__version__,
+        command=shlex.join(fields["command"]),
+        scenario=_scenario(plan, name),
+        plan=StoredPlan.from_json(fields),
+        load=StoredLoad.from_json(fields["load"]) if plan.load else None,
+        thresholds=tuple(thresholds),
+        versions={package: found for package in PACKAGES if (found := _version(package))},
+        python=f"{platform.python_implementation()} {platform.python_version()}",
+        git=git_state(folder, only_commit=only_commit) if files else None,
+        branch=branch(folder),
+        kernel=f"{platform.system()} {platform.release()}",
+        cpu=Processor(model=_cpu_model(), count=os.cpu_count()),
+        machine=machine(),
+        limits=limits(),
+    )
 
 
 def plan_fields(plan: RunPlan, secret: Container[str] = ()) -> dict[str, Any]:
@@ -161,7 +159,7 @@ def _digest(value: Any) -> dict[str, Any]:
     return {**count, "bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()}
 
 
-def git_state(directory: Path, *, only_commit: bool = False) -> dict[str, Any] | None:
+def git_state(directory: Path, *, only_commit: bool = False) -> GitState | None:
     """The commit that the directory is at, and whether anything differs from it; None outside of a repository.
 
     only_commit: nothing is said of differences. To look for them, git runs programs that the repository's own settings
@@ -171,8 +169,9 @@ def git_state(directory: Path, *, only_commit: bool = False) -> dict[str, Any] |
     if not commit:
         return None
     if only_commit:
-        return {"commit": commit}
-    return {"commit": commit, "dirty": bool(_git(directory, "status", "--porcelain", "--untracked-files=no"))}
+        return GitState(commit=commit)
+    is_dirty = bool(_git(directory, "status", "--porcelain", "--untracked-files=no"))
+    return GitState(commit=commit, dirty=is_dirty)
 
 
 def branch(directory: Path) -> str | None:
@@ -197,18 +196,19 @@ def _git(directory: Path, *arguments: str) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def _scenario(plan: RunPlan, name: str | None) -> dict[str, Any]:
+def _scenario(plan: RunPlan, name: str | None) -> StoredScenario:
     paths = plan_files(plan)
     own_name = ", ".join(Path(path).name for path in paths) or plan.source
-    return {
-        "name": name or own_name,
-        "model": "open" if plan.is_open else "closed",
-        "users": "python" if plan.locustfiles else "native",
-        "files": [
-            {"path": path, "sha256": content} for path, (_, content) in zip(paths, Bundle.of(paths).files, strict=True)
-        ],
-        "run_time": format_duration(plan.run_time) if plan.run_time is not None else None,
-    }
+    return StoredScenario(
+        name=name or own_name,
+        model="open" if plan.is_open else "closed",
+        users="python" if plan.locustfiles else "native",
+        files=tuple(
+            ScenarioFile(path=path, sha256=content)
+            for path, (_, content) in zip(paths, Bundle.of(paths).files, strict=True)
+        ),
+        run_time=format_duration(plan.run_time) if plan.run_time is not None else None,
+    )
 
 
 def _version(package: str) -> str | None:

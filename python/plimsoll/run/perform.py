@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from plimsoll.errors import PlimsollError, StoreError, UsageError
 from plimsoll.redact import redact
@@ -37,11 +37,14 @@ from plimsoll.run.reflection import with_schema
 from plimsoll.run.result import exit_code
 from plimsoll.run.sizing import CapacityWarning
 from plimsoll.stats.thresholds.watch import parse_threshold
+from plimsoll.stats.validity.throttling import throttling_notes
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from plimsoll.record.facts import CpuPeriods, RunFacts
+    from plimsoll.record.manifest import Manifest
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.coordinator.output_feed import OutputFeed
     from plimsoll.run.coordinator.progress import Progress
@@ -249,7 +252,7 @@ class RunSession:
         )  # fmt: skip
 
     @cached_property
-    def _manifest(self) -> dict[str, Any]:
+    def _manifest(self) -> Manifest:
         """Not before the run begins: the locustfile may have a say in how many users there are, and how long."""
         if self._resumption is not None:
             return self._resumption.manifest
@@ -268,13 +271,14 @@ class RunSession:
     def _keep(self, result: Result) -> tuple[list[str], RunSource]:
         """Store how the run ended. Returns its notes, and what is reported of it."""
         notes, facts = [*result.notes, *_differences(self._joined or ())], _facts(result, self._gate)
-        if not self._plan.is_remote:
-            self._throttling.add_to(notes, facts)
+        if not self._plan.is_remote and (periods := self._throttling.passed) is not None:
+            facts = replace(facts, cpu_periods=periods)
+            notes += throttling_notes(periods)
         observed = [*([self._watch.finish(result.ended)] if self._watch else [])]
         observed += [self._timings.finish(), self._slow.finish()]
         notes += [note for observation in observed for note in observation.notes]
         if known := {source: said for observation in observed for source, said in observation.facts.items()}:
-            facts["observed"] = known
+            facts = replace(facts, observed=known)
         series = [line for observation in observed for line in observation.series]
         notes += self._feed.finish() if self._feed else []
         self._lost += self._store_writer.finish(result.status, result.ended, notes, facts, series)
@@ -286,7 +290,7 @@ class RunSession:
         if source is None:
             from plimsoll.report.assessment import assess
 
-            facts = {**facts, "not_stored": "; ".join(self._lost)}
+            facts = replace(facts, not_stored="; ".join(self._lost))
             assessment = assess(result.view, self._manifest, facts, result.status)
             source = RunSource.of_view(result.view, assessment, result.started or 0.0)
         return notes, source
@@ -341,15 +345,15 @@ def _differences(machines: Iterable[JoinedMachine]) -> list[str]:
     return list(dict.fromkeys(f"the worker on {each.host} {each.difference}" for each in machines if each.difference))
 
 
-def _facts(result: Result, gate: ThresholdMonitor) -> dict[str, Any]:
+def _facts(result: Result, gate: ThresholdMonitor) -> RunFacts:
     """What is known of a run besides what it measured."""
-    return {
-        "lost_workers": result.lost_workers,
-        "clock_step_ms": result.clock_step * 1e3,
-        "coordinator_silence_s": result.silence,
-        "thresholds": [each.to_dict() for each in gate.results(result.view.rate_s)],
-        **result.facts,
-    }
+    return replace(
+        result.facts,
+        lost_workers=result.lost_workers,
+        clock_step_ms=result.clock_step * 1e3,
+        coordinator_silence_s=result.silence,
+        thresholds=tuple(each.to_dict() for each in gate.results(result.view.rate_s)),
+    )
 
 
 class ThrottlingObserver(Observer):
@@ -363,17 +367,11 @@ class ThrottlingObserver(Observer):
         # The workers' start is no part of the run.
         self._since.restart()
 
-    def add_to(self, notes: list[str], facts: dict[str, Any]) -> None:
-        """At the end of the run: a fact where there is a limit, and a note where it mattered."""
+    @property
+    def passed(self) -> CpuPeriods | None:
+        """At the end of the run; None where there is no limit."""
         passed = self._since.passed()
-        if not passed.periods:
-            return
-        facts.update(passed.to_facts())
-        if passed.is_material:
-            notes.append(
-                f"the generator was throttled in {passed}: its control group (container) had used up its CPU time, "
-                "which makes requests late; raise its CPU limit"
-            )
+        return passed if passed.periods else None
 
 
 class CsvObserver(Observer):

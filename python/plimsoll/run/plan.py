@@ -8,6 +8,7 @@ from typing import Any
 from plimsoll.load.guard_rails import NO_RAILS, GuardRails, header_value
 from plimsoll.load.origins import target_urls
 from plimsoll.load.spec import Load
+from plimsoll.record.manifest import Manifest, StoredLoad, TimesOf
 from plimsoll.run.limits import MAX_BODY, MAX_BODY_MEMORY, MAX_DECODED_BODY, MAX_NAMES
 
 DEFAULT_MAX_USERS = 10_000
@@ -91,7 +92,7 @@ class RunPlan:
     exit_code_on_invalid: int = 3
     strict: bool = False
     """Fail (exit code 3) if the generator may have distorted a figure."""
-    times_of: str = "all"
+    times_of: TimesOf = "all"
     """Whose times the tables show and thresholds judge: a key of `plimsoll.record.TIMES_OF`."""
     log_exchanges: bool = False
     """Hand over a row of every exchange, besides the histograms."""
@@ -152,15 +153,29 @@ class RunPlan:
             return self.users
         return self.load.max_users or DEFAULT_MAX_USERS if self.load.model == "open" else self.load.most_users
 
-    @property
-    def protocol(self) -> dict[str, Any]:
-        """What a manifest says of it: whether requests are HTTP/2, and how many users share a connection then; None if
-        user classes differ."""
+    def described(self, *, users: int | None, shaped: bool) -> Manifest:
+        """What a manifest says of the plan itself. users: as its field has them. shaped: a LoadTestShape says how many
+        users there are."""
         targets = self.scenario["targets"] if self.scenario else ()
-        has_http2 = self.http2 or bool(self.http2_classes) or any(target.get("http2") for target in targets)
         own = set() if self.users_per_connection > 1 else set(self.http2_classes.values())
         shared = own or {self.users_per_connection}
-        return {"http2": has_http2, "users_per_connection": shared.pop() if len(shared) == 1 else None}
+        return Manifest(
+            model="open" if self.is_open else "closed",
+            users_kind="python" if self.scenario is None else "native",
+            load=StoredLoad.from_json(self.load.to_dict()) if self.load else None,
+            warmup=self.warmup,
+            times_of=self.times_of,
+            max_users=self.most_users if self.is_open else None,
+            host=self.host_text or None,
+            users=users,
+            shaped=shaped,
+            spawn_rate=self.spawn_rate,
+            run_time=self.run_time,
+            processes=self.processes,
+            http2=self.http2 or bool(self.http2_classes) or any(target.get("http2") for target in targets),
+            users_per_connection=shared.pop() if len(shared) == 1 else None,
+            seed=self.seed,
+        )
 
     @property
     def host_text(self) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from plimsoll.record.facts import RunFacts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.errors import PlimsollError
+    from plimsoll.record.facts import WorkerSeconds
     from plimsoll.stats.view import RunView
 
 logger = logging.getLogger("plimsoll.run")
@@ -32,7 +35,7 @@ class Result:
     ended: float = 0.0
     """Unix time at which the last user ended."""
     notes: list[str] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: RunFacts = field(default_factory=RunFacts)
     """What readers of the recorded run must know besides."""
     lost_workers: int = 0
     clock_step: float = 0.0
@@ -49,21 +52,22 @@ class Result:
 
     def cut_load(self, seconds: float) -> None:
         """The workers ended their load so many seconds after second 0, because the coordinator stood still."""
-        if "load_cut_s" not in self.facts:
-            self.facts["load_cut_s"] = seconds
+        if self.facts.load_cut_s is None:
+            self.facts = replace(self.facts, load_cut_s=seconds)
             self.note_error(f"this process stood still, so the workers ended their load after {seconds:.1f} s")
 
-    def note_seconds(self, fact: str, worker: int, place: str, first: int, end: int) -> dict[str, Any]:
-        """Something is true of a worker in the seconds from `first` on, before `end`. Returns what is noted."""
-        noted = {"worker": worker, "place": place, "from_second": first, "to_second": end}
-        self.facts.setdefault(fact, []).append(noted)
-        return noted
+    def note_incomplete(self, seconds: WorkerSeconds) -> None:
+        """What a worker measured in these seconds is missing."""
+        self.facts = replace(self.facts, incomplete=(*(self.facts.incomplete or ()), seconds))
 
-    def withdraw(self, fact: str, noted: dict[str, Any]) -> None:
-        """It is no longer true."""
-        self.facts[fact].remove(noted)
-        if not self.facts[fact]:
-            del self.facts[fact]
+    def note_complete(self, seconds: WorkerSeconds) -> None:
+        """It is no longer missing."""
+        left = tuple(each for each in self.facts.incomplete or () if each is not seconds)
+        self.facts = replace(self.facts, incomplete=left or None)
+
+    def note_replaced(self, seconds: WorkerSeconds) -> None:
+        """A worker took the place of a lost one, and these seconds were without either."""
+        self.facts = replace(self.facts, replaced=(*(self.facts.replaced or ()), seconds))
 
     def note_error(self, note: str) -> None:
         """Say it now, and keep it with the run."""
@@ -73,14 +77,13 @@ class Result:
     @property
     def edits(self) -> Sequence[tuple[int, str]]:
         """Changes of the load by hand: the second, and what it was from then on."""
-        edits: Sequence[tuple[int, str]] = self.facts.get("edits", ())
-        return edits
+        return self.facts.edits or ()
 
     def note_change(self, second: int, what: str) -> str:
         """The load was changed by hand. Returns the note."""
         note = f"the load was changed by hand in second {second}: {what}"
         self.notes.append(note)
-        self.facts.setdefault("edits", []).append([second, what])
+        self.facts = replace(self.facts, edits=(*(self.facts.edits or ()), (second, what)))
         return note
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
 from plimsoll.record import WORKER_STATE, GeneratorCounts, WorkerState
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from plimsoll.record import Health
+    from plimsoll.record.facts import RunFacts
 
 
 LATE_MS = 2000
@@ -338,7 +339,7 @@ class MachineFigures:
     lag_p99: float | None
 
 
-def by_machine(generator: GeneratorView, facts: Mapping[str, Any], duration: float) -> list[MachineFigures]:
+def by_machine(generator: GeneratorView, facts: RunFacts, duration: float) -> list[MachineFigures]:
     """One for each machine, by name; nothing for a run on one machine. duration: seconds that rates are taken over."""
     of_worker = generator.by_worker
     sums: dict[str, WorkerRequests] = {}
@@ -355,12 +356,12 @@ def by_machine(generator: GeneratorView, facts: Mapping[str, Any], duration: flo
     )
 
 
-def _places(facts: Mapping[str, Any]) -> dict[int, str]:
+def _places(facts: RunFacts) -> dict[int, str]:
     """By worker: the machine that it was on."""
     names: dict[int, list[str]] = {}
-    for machine in (facts.get("cluster") or {}).get("machines") or ():
-        for worker in machine["workers"]:
-            names.setdefault(worker, []).append(str(machine.get("machine") or machine["host"]))
+    for machine in facts.cluster.machines if facts.cluster is not None else ():
+        for worker in machine.workers:
+            names.setdefault(worker, []).append(machine.machine or machine.host)
     return {worker: ", ".join(dict.fromkeys(found)) for worker, found in sorted(names.items())}
 
 

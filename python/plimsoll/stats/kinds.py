@@ -11,10 +11,10 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from plimsoll.record.manifest import Manifest, StoredPlan
 
 _OF_RUN = (
     "model",
@@ -41,34 +41,28 @@ class RunKind:
     """The selection from them, in words."""
 
 
-def kind_of(manifest: Mapping[str, Any]) -> RunKind:
-    plan = manifest.get("plan") or {}
+def kind_of(manifest: Manifest) -> RunKind:
+    plan = manifest.plan
     source = source_of(manifest)
     equal = {
         "source": source,
-        "times_of": manifest.get("times_of") or "all",
-        "load": manifest.get("load"),
-        **{name: manifest.get(name) for name in _OF_RUN},
-        **{name: plan.get(name) for name in _OF_PLAN},
+        "times_of": manifest.times_of,
+        "load": manifest.load.to_json() if manifest.load is not None else None,
+        **{name: getattr(manifest, name) for name in _OF_RUN},
+        **{name: getattr(plan, name) for name in _OF_PLAN},
     }
     text = json.dumps(equal, sort_keys=True, ensure_ascii=True)
     return RunKind(hashlib.sha256(text.encode()).hexdigest()[:16], source, _chosen(plan))
 
 
-def scenario_name(manifest: Mapping[str, Any]) -> str:
-    """The name of what the run does; "" if it has none."""
-    return str((manifest.get("scenario") or {}).get("name") or "")
-
-
-def source_of(manifest: Mapping[str, Any]) -> str:
+def source_of(manifest: Manifest) -> str:
     """The names of the locustfiles or of the plan's file, or the loaded URL."""
-    files = (manifest.get("scenario") or {}).get("files") or ()
-    names = ", ".join(PurePath(str(each.get("path", ""))).name for each in files)
-    return names or str((manifest.get("plan") or {}).get("source") or "")
+    names = ", ".join(PurePath(file.path).name for file in manifest.scenario.files)
+    return names or manifest.plan.source or ""
 
 
-def _chosen(plan: Mapping[str, Any]) -> tuple[str, ...]:
-    words = " ".join(str(each) for each in plan.get("arguments") or ())
-    tags, without = (", ".join(map(str, plan.get(name) or ())) for name in ("tags", "exclude_tags"))
+def _chosen(plan: StoredPlan) -> tuple[str, ...]:
+    words = " ".join(plan.arguments or ())
+    tags, without = (", ".join(chosen or ()) for chosen in (plan.tags, plan.exclude_tags))
     parts = (words, f"tags {tags}" if tags else "", f"without tags {without}" if without else "")
     return tuple(each for each in parts if each)

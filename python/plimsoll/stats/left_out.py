@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.record import frames_of
+from plimsoll.record.facts import BeforeReset
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from plimsoll.record import CaughtException, Failure
-
-RESET_AT = "reset_at"
-"""The fact with the second from which a run counts."""
-BEFORE = "before_reset"
+    from plimsoll.record.facts import RunFacts
+    from plimsoll.record.manifest import Manifest
 
 
-def first_second(manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> int:
+def first_second(manifest: Manifest, facts: RunFacts) -> int:
     """The first second of a run that counts."""
-    return max(math.ceil(manifest.get("warmup") or 0.0), int(facts.get(RESET_AT) or 0))
+    return max(math.ceil(manifest.warmup or 0.0), facts.reset_at or 0)
 
 
 class LeftOut:
@@ -35,14 +34,14 @@ class LeftOut:
         self._exceptions: dict[str, int] = {}
 
     @classmethod
-    def of(cls, facts: Mapping[str, Any]) -> LeftOut:
+    def of(cls, facts: RunFacts) -> LeftOut:
         """From the facts of a run."""
         left_out = cls()
-        before = facts.get(BEFORE) or {}
+        before = facts.before_reset or BeforeReset()
         failures, exceptions = left_out._failures, left_out._exceptions
-        for *key, count in before.get("failures") or ():
+        for *key, count in before.failures:
             failures[tuple(key)] = failures.get(tuple(key), 0) + count
-        for *_, traceback, count in before.get("exceptions") or ():
+        for *_, traceback, count in before.exceptions:
             key_of = frames_of(traceback)
             exceptions[key_of] = exceptions.get(key_of, 0) + count
         return left_out
@@ -53,13 +52,13 @@ class LeftOut:
         for exception in exceptions:
             self._exceptions[exception.key] = self._exceptions.get(exception.key, 0) + exception.count
 
-    def facts(self, second: int) -> dict[str, Any]:
-        """For the facts of a run that was reset at this second, as JSON."""
-        before = {
-            "failures": [[*key, count] for key, count in self._failures.items()],
-            "exceptions": [[frames, count] for frames, count in self._exceptions.items()],
-        }
-        return {RESET_AT: second, BEFORE: before}
+    @property
+    def counts(self) -> BeforeReset:
+        """For the facts of a run."""
+        return BeforeReset(
+            failures=tuple((*key, count) for key, count in self._failures.items()),
+            exceptions=tuple(self._exceptions.items()),
+        )
 
     def rest_of_failures(self, failures: Iterable[Failure], since: float) -> Iterator[Failure]:
         """The failures after it, from sums over the whole run. since: the Unix time of the reset."""

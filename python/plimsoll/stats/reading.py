@@ -30,7 +30,7 @@ class RunReading:
     """
 
     def __init__(self, run: RecordedRun, times_of: str | None = None) -> None:
-        self._timed = TIMES_OF[times_of or run.manifest.get("times_of") or "all"]
+        self._timed = TIMES_OF[times_of or run.manifest.times_of]
         self._courses: dict[Key, CourseBuilder] = {}
         self._users: dict[int, dict[int, int]] = {}
         """By second and worker."""

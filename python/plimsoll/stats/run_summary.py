@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
+    from plimsoll.record.facts import RunFacts
+    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.view import RecordedRun
 
 RULES = 4
@@ -64,7 +66,7 @@ class RunSummary:
         return cls.of_view(RunView.of(run), run.manifest, run.facts, run.status)
 
     @classmethod
-    def of_view(cls, view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any], status: str) -> Self:
+    def of_view(cls, view: RunView, manifest: Manifest, facts: RunFacts, status: str) -> Self:
         """The same from a run already read."""
         total = summarise_total(view)
         times = {"mean": total.response.mean, **{name: total.response.quantile(q) for name, q in QUANTILES.items()}}

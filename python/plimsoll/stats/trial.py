@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from plimsoll.record import Failure
+    from plimsoll.record.facts import RunFacts
+    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.reading import RunReading
     from plimsoll.stats.study import Level
@@ -39,9 +41,9 @@ class StudyRun(Protocol):
     @property
     def status(self) -> str: ...
     @property
-    def manifest(self) -> Mapping[str, Any]: ...
+    def manifest(self) -> Manifest: ...
     @property
-    def facts(self) -> Mapping[str, Any]: ...
+    def facts(self) -> RunFacts: ...
     @property
     def notes(self) -> list[str]: ...
 
@@ -67,7 +69,7 @@ def trial_of(
     view = reading.view
     manifest = run.manifest
     validity = judge(view, manifest, run.facts, run.status)
-    target: Mapping[str, Mapping[str, Any]] = run.facts.get("observed") or {}
+    target: Mapping[str, Mapping[str, Any]] = run.facts.observed or {}
     users, ramp = _users(view, manifest)
     kinds, added, steady = _kinds(view), throughput_share(view, manifest) or 0.0, view.steady
     return Trial(
@@ -78,7 +80,7 @@ def trial_of(
         repeat=repeat,
         order=order,
         users=users,
-        offered=view.offered_rate if manifest.get("model") == "open" else None,
+        offered=view.offered_rate if manifest.is_open else None,
         think=_think(manifest),
         duration=view.duration or None,
         ramp=ramp,
@@ -96,7 +98,7 @@ def trial_of(
         cores={source: float(facts["cores"]) for source, facts in target.items() if "cores" in facts},
         work=tuple(_work(target)),
         slowest=tuple(SlowRequest(**each) for each in target.get(TRACEPARENT, {}).get("slowest", ())),
-        edits=tuple((int(second), str(what)) for second, what in run.facts.get("edits") or ()),
+        edits=run.facts.edits or (),
         crashed=crashed,
         scenario=_digest(manifest),
         facts=facts or {},
@@ -193,11 +195,10 @@ def status_of(outcome: str, message: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def _generator(view: RunView, manifest: Mapping[str, Any]) -> GeneratorHealth:
+def _generator(view: RunView, manifest: Manifest) -> GeneratorHealth:
     generator = view.generator
     in_flight = generator.in_flight_by_second()
     samples = [count for second, count in in_flight.items() if second < _whole_seconds(view)]
-    limits = manifest.get("limits") or {}
     return GeneratorHealth(
         lag_p99=generator.lag.value_at(0.99) / 1000 if generator.lag.count else None,
         delay_p99=generator.delay.value_at(0.99) / 1000 if generator.delay.count else None,
@@ -205,16 +206,16 @@ def _generator(view: RunView, manifest: Mapping[str, Any]) -> GeneratorHealth:
         achieved=generator.begun / generator.offered if generator.offered else None,
         dropped=max(generator.dropped, view.total.dropped),
         in_flight=fmean(samples) if samples else None,
-        open_files=limits.get("open_files"),
+        open_files=manifest.limits.open_files,
     )
 
 
-def _users(view: RunView, manifest: Mapping[str, Any]) -> tuple[float | None, float]:
+def _users(view: RunView, manifest: Manifest) -> tuple[float | None, float]:
     """Their number, and for how many seconds after the warm-up they were still starting."""
-    if manifest.get("model") == "open":
+    if manifest.is_open:
         return None, 0.0
-    planned = manifest.get("users")
-    ramp = (planned or 0) / (manifest.get("spawn_rate") or math.inf)
+    planned = manifest.users
+    ramp = (planned or 0) / (manifest.spawn_rate or math.inf)
     by_second = view.generator.users_by_second()
     # The second in which the run ends has fewer: they are stopping.
     end = _whole_seconds(view) - 1
@@ -235,9 +236,9 @@ def _whole_seconds(view: RunView) -> int:
     return math.floor(view.length) if view.length is not None else view.last_second
 
 
-def _think(manifest: Mapping[str, Any]) -> float | None:
+def _think(manifest: Manifest) -> float | None:
     """Mean seconds between a reply and the next request of a native user. A locustfile's waits are not recorded."""
-    flows = ((manifest.get("plan") or {}).get("scenario") or {}).get("flows") or ()
+    flows = (manifest.plan.scenario or {}).get("flows") or ()
     if not flows:
         return None
     steps = [(flow.get("weight") or 1.0, step.get("think")) for flow in flows for step in flow.get("steps") or ()]
@@ -253,17 +254,17 @@ def _mean_think(think: Mapping[str, Any] | None) -> float:
     return float(think.get("constant") or think.get("exponential") or 0.0)
 
 
-def _digest(manifest: Mapping[str, Any]) -> str | None:
+def _digest(manifest: Manifest) -> str | None:
     """Of the users' behaviour: the same for trials at other levels, with other times and other addresses."""
-    plan = manifest.get("plan") or {}
-    scenario = plan.get("scenario")
-    files = [each.get("sha256") for each in (manifest.get("scenario") or {}).get("files") or ()]
+    plan = manifest.plan
+    scenario = plan.scenario
+    files = [file.sha256 for file in manifest.scenario.files]
     if scenario is None and not files:
         return None
     if scenario is not None:
         files = []
         targets = [{**each, "url": None} for each in scenario.get("targets") or ()]
         scenario = {**scenario, "targets": targets}
-    chosen = {name: plan.get(name) for name in ("arguments", "tags", "exclude_tags", "equal_weights")}
+    chosen = {name: getattr(plan, name) for name in ("arguments", "tags", "exclude_tags", "equal_weights")}
     text = json.dumps([files, scenario, chosen], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

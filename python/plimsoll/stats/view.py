@@ -7,7 +7,7 @@ from array import array
 from bisect import bisect_left
 from collections import deque
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from plimsoll.record import (
     FAILURES,
@@ -27,9 +27,11 @@ from plimsoll.stats.seconds import WINDOW, RecentSeconds, by_second
 from plimsoll.stats.totals import AGGREGATED, Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plimsoll.record import CaughtException, Health, Interval
+    from plimsoll.record.facts import RunFacts
+    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.seconds import Key, SecondSums
     from plimsoll.stats.study import Series
 
@@ -47,9 +49,9 @@ class RecordedRun(Protocol):
     @property
     def ended(self) -> float | None: ...
     @property
-    def manifest(self) -> Mapping[str, Any]: ...
+    def manifest(self) -> Manifest: ...
     @property
-    def facts(self) -> Mapping[str, Any]: ...
+    def facts(self) -> RunFacts: ...
     def columns(self) -> Iterable[IntervalColumns]:
         """Second by second."""
 
@@ -164,9 +166,9 @@ class RunView:
     def before(cls, run: RecordedRun, times_of: str | None = None) -> RunView:
         """The same, of which nothing has been read yet."""
         patience = Patience.of(run.manifest)
-        times_of = times_of or run.manifest.get("times_of") or "all"
+        times_of = times_of or run.manifest.times_of
         view = cls(first_second(run.manifest, run.facts), times_of, patience=patience)
-        view.started, view.load_end = run.started, run.facts.get("load_end")
+        view.started, view.load_end = run.started, run.facts.load_end
         return view
 
     def reading(

@@ -334,7 +334,7 @@ def _take_orphan(
     name = connection.scalar(select(schema.experiment.c.name).where(schema.experiment.c.id == experiment))
     level = Level(place["unit"], place["level"]) if place["unit"] is not None else None
     label = cell_label(place["variant"], level, place["operation"], place["repeat"])
-    query = select(column.id).where(column.manifest["scenario"]["name"].as_string() == run_name(str(name), label))
+    query = select(column.id).where(column.manifest["scenario", "name"].as_string() == run_name(str(name), label))
     query = query.where(column.started >= (started or 0.0) - 1.0).order_by(column.started.desc())
     run = connection.scalar(query.limit(1))
     if run is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import exists, func, select, union, update
 
 from plimsoll.errors import RefError, UsageError
+from plimsoll.record.manifest import Manifest
 from plimsoll.redact import storable
 from plimsoll.store import schema
 
@@ -55,8 +56,8 @@ class Labels:
             column = schema.run.c
             query = select(schema.experiment.c.name, column.manifest, column.tags, column.note)
             query = query.outerjoin_from(schema.run, schema.experiment).where(column.id == run)
-            experiment, *said = connection.execute(query).one()
-            words = words_of(run, experiment or "", *said)
+            experiment, manifest, *said = connection.execute(query).one()
+            words = words_of(run, experiment or "", Manifest.from_json(manifest), *said)
             connection.execute(update(schema.run).where(column.id == run).values(words=words))
 
     def of_experiment(self, name: str, *, tags: Sequence[str] | None = None, note: str | None = None) -> None:
@@ -96,13 +97,11 @@ def _update(connection: Connection, table: Table, key: str, values: Mapping[str,
         raise RefError(f"there is no {table.name} {key!r}")
 
 
-def words_of(run: str, experiment: str, manifest: Mapping[str, Any], tags: Sequence[str] = (), note: str = "") -> str:
+def words_of(run: str, experiment: str, manifest: Manifest, tags: Sequence[str] = (), note: str = "") -> str:
     """What a search looks through, in lower case; lines, so that no word is found across two of them."""
-    scenario = manifest.get("scenario") or {}
-    files = [str(each.get("path", "")) for each in scenario.get("files") or ()]
-    git = manifest.get("git") or {}
-    parts = [run, experiment, scenario.get("name"), *files, manifest.get("host"), git.get("commit"), *tags, note]
-    return "\n".join(str(part) for part in parts if part).casefold()
+    files = [file.path for file in manifest.scenario.files]
+    parts = [run, experiment, manifest.name, *files, manifest.host, manifest.commit, *tags, note]
+    return "\n".join(part for part in parts if part).casefold()
 
 
 def has_words(search: str) -> list[ColumnElement[bool]]:

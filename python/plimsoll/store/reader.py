@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from sqlalchemy import Result, Row, Select
 
+    from plimsoll.record.facts import RunFacts
+    from plimsoll.record.manifest import Manifest
     from plimsoll.store.database import Database
 
     IntervalRow = Row[*tuple[Any, ...]]
@@ -66,10 +68,10 @@ class StoredRun:
     started: float
     ended: float | None
     experiment: str | None
-    manifest: dict[str, Any]
+    manifest: Manifest
     notes: list[str]
-    facts: dict[str, Any]
-    """What was found out while it went on; a missing key is not known."""
+    facts: RunFacts
+    """What was found out while it went on."""
     written: float
     """When its writer last wrote to it: as long as this is the same, so is the run."""
     tags: tuple[str, ...]

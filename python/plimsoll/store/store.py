@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVarTuple
 from sqlalchemy import exists, func, insert, select, update
 
 from plimsoll.errors import RefError, StoreError
-from plimsoll.record import new_run_id
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest, new_run_id
 from plimsoll.redact import storable, storable_json
 from plimsoll.store import schema
 from plimsoll.store.checks import check_row
@@ -83,10 +84,11 @@ class Store:
     def start_run(
         self, manifest: dict[str, Any], *, experiment: str | None = None, run: str | None = None
     ) -> RunWriter:
-        """A new run. manifest: JSON, with "started" in Unix seconds; passwords in URLs are masked before it is kept.
+        """A new run. manifest: the JSON of a `Manifest`, with `started`; passwords in URLs are masked in what is kept.
         run: the id that it is to have; it has another where that is taken."""
-        started = float(manifest["started"])
         manifest = storable_json(manifest)
+        known = Manifest.from_json(manifest)
+        started = float(known.started or 0.0)
         with self._database.write("keep the run") as connection:
             run = _free_id(connection, started, run)
             row: dict[str, Any] = {
@@ -101,7 +103,7 @@ class Store:
                 "manifest": manifest,
                 "notes": [],
                 "facts": {},
-                "words": words_of(run, experiment or "", manifest),
+                "words": words_of(run, experiment or "", known),
             }
             connection.execute(insert(schema.run), row)
         return RunWriter(self._database, run)
@@ -229,7 +231,17 @@ class Store:
         run, status, started, ended, experiment, manifest, notes, facts, writer, written, tags, note = row
         if status == "running" and is_gone(writer, written, time.time()):
             status = "interrupted"
-        described = started, ended, experiment, manifest, notes, facts, written, tuple(tags), note
+        described = (
+            started,
+            ended,
+            experiment,
+            Manifest.from_json(manifest),
+            notes,
+            RunFacts.from_json(facts),
+            written,
+            tuple(tags),
+            note,
+        )
         return StoredRun(run, status, *described, self._database)
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from plimsoll.record import Failure
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.document.opening import histogram_lines, sentence
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.summary import summarise_total
@@ -10,7 +11,7 @@ from plimsoll.stats.view import RunView
 def _sentence(*intervals, failures=(), host="http://127.0.0.1:8000", users_kind="native"):
     view = RunView()
     view.add(list(intervals), [], list(failures))
-    return sentence(view, {"host": host, "users_kind": users_kind}, summarise_total(view))
+    return sentence(view, Manifest(host=host, users_kind=users_kind), summarise_total(view))
 
 
 def test_what_came_of_a_run(make_interval):
@@ -135,6 +136,6 @@ def test_what_came_after_the_load_is_not_in_its_rate(make_interval):
     view = RunView()
     view.add([make_interval([400.0] * 6, second=2), make_interval([900.0] * 24, second=9)])
     view.load_end = 3.0
-    assert sentence(view, {}, summarise_total(view)).startswith(
+    assert sentence(view, Manifest(), summarise_total(view)).startswith(
         "30 requests in 3 s (2.00 per second in that time, 24 answered later), none failed."
     )

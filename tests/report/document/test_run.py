@@ -4,6 +4,7 @@ from dataclasses import replace
 from tests.report.documents import CONTRACT, all_of, charts_in, section, shown_charts, table
 
 from plimsoll.record import Failure
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.document.blocks import Answer, Details, Doubts, Facts, Preformatted, TableBlock
 from plimsoll.report.document.opening import streams_began
 from plimsoll.report.document.run import GROWING, run_document
@@ -199,7 +200,10 @@ def test_the_notes_begin_with_the_lines_below_the_tables_of_the_terminal(view, r
 
 
 def test_the_environment_is_the_manifest(view, run, valid):
-    run.manifest |= {"started": 1.0, "spawn_rate": 2.5, "versions": {"plimsoll": "0.1.0"}, "classes": ["A"]}
+    run.manifest = Manifest.from_json(
+        run.manifest.to_json()
+        | {"started": 1.0, "spawn_rate": 2.5, "versions": {"plimsoll": "0.1.0"}, "classes": ["A"]}
+    )
     (block,) = section(run_document(view, run, valid), "environment").blocks
     assert isinstance(block, Facts)
     assert {each.name: each.value for each in block.facts} == {

@@ -1,3 +1,4 @@
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.document.run import run_document
 from plimsoll.report.document.run_trial import trial_of_run
 from plimsoll.stats.columns import IntervalColumns
@@ -37,5 +38,5 @@ def test_one_that_is_in_memory_only_has_its_counts(view, valid):
 
 def test_users_are_a_level_of_the_closed_model_only(view, run, valid):
     assert trial_of_run(view, run, valid).level == Level("users", 5.0)
-    run.manifest["model"] = "open"
+    run.manifest = Manifest.from_json({**run.manifest.to_json(), "model": "open"})
     assert trial_of_run(view, run, valid).level is None

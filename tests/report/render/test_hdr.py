@@ -15,6 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from plimsoll._engine import Histogram
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.render.hdr import log_lines, percentile_table, tag
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def test_a_log_read_back_has_every_response_time_in_its_second(
 
 
 def test_the_head_tells_start_version_and_doubts(run: Any, intervals: list[Interval]) -> None:
-    run.manifest["version"] = "9.9"
+    run.manifest = Manifest.from_json({**run.manifest.to_json(), "version": "9.9"})
     lines = list(log_lines(run, intervals, ["lag p99 was\n12 ms", "no"]))
     assert lines[0] == "#[Logged with plimsoll 9.9, run 20261120-1200-7f3k; values in microseconds]"
     assert lines[1:3] == ["#[INVALID: lag p99 was 12 ms]", "#[INVALID: no]"]

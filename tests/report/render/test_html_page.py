@@ -16,6 +16,7 @@ from tests.report.studies import EVIL, SAMPLES
 from tests.web.browser_session import DESKTOP, PHONE, accessibility
 
 from plimsoll.record import CaughtException, Failure
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.document.run import run_document
 from plimsoll.report.document.study import study_document
 from plimsoll.report.render import html as renderer
@@ -145,7 +146,7 @@ def test_what_a_target_is_called_is_text_and_not_markup():
 def test_what_users_wrote_is_text_too(view, run, valid):
     view.add([], [], [Failure("GET", ALERT, "http", ALERT, 1, 1.0, 2.0)], [CaughtException(ALERT, ALERT, 1, {0})])
     run.notes = [ALERT]
-    run.manifest["host"] = ALERT
+    run.manifest = Manifest.from_json({**run.manifest.to_json(), "host": ALERT})
     found = Page(html(view, run, valid))
     assert found.elements.count("script") == 2
     assert "img" not in found.elements

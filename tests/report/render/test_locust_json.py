@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.assessment import assess
 from plimsoll.report.render.locust_json import locust_json
 from plimsoll.report.sources import OutputRequest, RunSource
@@ -11,7 +13,9 @@ STARTED = 1_795_176_000.0
 
 
 def made(view):
-    return locust_json(RunSource.of_view(view, assess(view, {}, {}, "finished"), STARTED), OutputRequest())
+    return locust_json(
+        RunSource.of_view(view, assess(view, Manifest(), RunFacts(), "finished"), STARTED), OutputRequest()
+    )
 
 
 @pytest.fixture

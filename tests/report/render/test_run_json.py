@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 
 from plimsoll.load.json_schema import document_schema
 from plimsoll.record import COUNTERS, GENERATOR_COUNTERS
+from plimsoll.record.facts import RunFacts
 from plimsoll.report.render.run_fields import RunFields
 from plimsoll.report.render.run_json import RUNS_SCHEMA, SCHEMA, VERSION, document, dumps, runs_document
 from plimsoll.stats.view import RunView
@@ -17,7 +18,7 @@ FORMATS = Path(__file__).parents[3] / "docs" / "formats.md"
 
 
 def test_a_run_says_what_it_is(run, view, valid):
-    run.facts = {"lost_workers": 0}
+    run.facts = RunFacts.from_json({"lost_workers": 0})
     value = json.loads(dumps(document(view, run, valid)))
     assert (value["schema"], value["version"], value["duration_s"]) == (SCHEMA, VERSION, 4.0)
     assert value["run"] == {
@@ -189,7 +190,7 @@ def test_every_field_is_explained_in_the_docs(run, view, invalid, omission):
             return set(value).union(*map(names, value.values()))
         return set()
 
-    run.facts = {"lost_workers": 0, "clock_step_ms": 0.0, "thresholds": []}
+    run.facts = RunFacts.from_json({"lost_workers": 0, "clock_step_ms": 0.0, "thresholds": []})
     value = document(view, run, replace(invalid, omission=omission))
     value["run"]["manifest"] = {}
     for keyed_by_data in (*value["endpoints"], value["total"]):

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.render.run_junit import junit
 from plimsoll.stats.thresholds.watch import ThresholdResult
 from plimsoll.stats.validity import Validity, ValidityCheck
@@ -56,7 +57,7 @@ def parsed(text: str) -> ElementTree.Element:
 
 
 def test_a_test_per_threshold_and_one_for_the_validity(run):
-    run.manifest["scenario"] = {"name": "locustfile.py"}
+    run.manifest = Manifest.from_json({**run.manifest.to_json(), "scenario": {"name": "locustfile.py"}})
     suite = parsed(junit([MET, MISSED], VALID, run))[0]
     counted = {
         key: suite.attrib[key] for key in ("name", "tests", "failures", "errors", "skipped", "time", "timestamp")
@@ -93,7 +94,7 @@ def test_an_invalid_run_is_an_error_with_every_reason(run):
 def test_what_the_run_was_is_in_the_properties(run):
     run.notes.append("a worker was slow")
     run.experiment = "exp-1"
-    run.manifest["seed"] = None
+    run.manifest = Manifest.from_json({**run.manifest.to_json(), "seed": None})
     properties = [(each.get("name"), each.get("value")) for each in parsed(junit([], VALID, run)).iter("property")]
     assert properties == [
         ("run", "20261120-1200-7f3k"), ("status", "finished"), ("experiment", "exp-1"), ("users", "5"),

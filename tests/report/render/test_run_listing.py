@@ -4,6 +4,8 @@ import csv
 import io
 from dataclasses import dataclass, field
 
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.render.run_listing import OTAVA_COLUMNS, otava_csv, run_list
 from plimsoll.stats.run_summary import QUANTILES, RunSummary
 from plimsoll.stats.view import RunView
@@ -14,8 +16,8 @@ def line_of(run, view):
 
 
 def test_a_line_per_run(run, view):
-    run.manifest["scenario"] = {"name": "locustfile.py"}
-    running = type(run)(id="20261120-1201-8g4m", status="running", ended=None, manifest={})
+    run.manifest = Manifest.from_json({**run.manifest.to_json(), "scenario": {"name": "locustfile.py"}})
+    running = type(run)(id="20261120-1201-8g4m", status="running", ended=None, manifest=Manifest())
     lines = run_list([line_of(running, RunView()), line_of(run, view)], 120).splitlines()
     assert " ".join(lines[0].split()) == (
         "Run Started UTC Scenario Load Duration # Requests # Fails RPS p50 ms p99 ms Status"
@@ -33,12 +35,12 @@ def status(run, view):
 def test_invalid_runs_and_failed_thresholds_are_marked(run, view, busy):
     passed, failed = ({"text": "p99 < 1s", "passed": each, "value": 1.0, "limit": 1.0, "detail": ""} for each in (1, 0))
     assert status(run, busy) == "invalid"
-    run.facts = {"thresholds": [passed, failed, failed]}
+    run.facts = RunFacts.from_json({"thresholds": [passed, failed, failed]})
     assert status(run, view) == "✗ 2 of 3 thresholds"
     assert status(run, busy) == "invalid, ✗ 2 of 3 thresholds"
     run.status = "stopped"
     assert status(run, busy) == "stopped, invalid, ✗ 2 of 3 thresholds"
-    run.status, run.facts = "finished", {"thresholds": [passed]}
+    run.status, run.facts = "finished", RunFacts.from_json({"thresholds": [passed]})
     assert status(run, view) == "finished"
 
 
@@ -50,7 +52,7 @@ def test_a_run_that_goes_on_is_not_judged(run, busy):
 def test_the_load_of_an_open_run_is_its_rate(run, view):
     shape = {"kind": "constant", "values": {"level": 900}}
     phase = {"name": "main", "shape": shape, "start": 0.0, "seconds": 60.0, "poisson": False, "warmup": False}
-    run.manifest["load"] = {"model": "open", "phases": [phase]}
+    run.manifest = Manifest.from_json({**run.manifest.to_json(), "load": {"model": "open", "phases": [phase]}})
     assert run_list([line_of(run, view)], 200).splitlines()[2].split()[3:5] == ["900/s", "4"]
 
 
@@ -71,8 +73,10 @@ class Recorded:
     id: str
     started: float
     status: str = "finished"
-    manifest: dict = field(
-        default_factory=lambda: {"git": {"commit": "abc"}, "branch": "main", "scenario": {"name": "=shop.py"}}
+    manifest: Manifest = field(
+        default_factory=lambda: Manifest.from_json(
+            {"git": {"commit": "abc"}, "branch": "main", "scenario": {"name": "=shop.py"}}
+        )
     )
 
 
@@ -98,7 +102,7 @@ def test_what_no_history_should_hold_is_left_out():
     found = rows(
         (Recorded("a", 1.0, "running"), summary_of()),
         (Recorded("b", 2.0), summary_of(reasons=("too little load",))),
-        (Recorded("c", 3.0, manifest={}), summary_of(at_least=("p99",))),
+        (Recorded("c", 3.0, manifest=Manifest()), summary_of(at_least=("p99",))),
     )
     assert [(each["run"], each["p99_ms"], each["p50_ms"]) for each in found] == [("c", "", "30.0")]
     assert found[0]["commit"] == ""

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from plimsoll.record import Failure
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.document.run_tables import INVALID, MOST_IN_SHORT, tables_document
 from plimsoll.report.render.console import console
 from plimsoll.report.text import UNLIMITED, cells
@@ -254,17 +255,16 @@ def test_the_first_lines_say_what_the_run_was(run, view, valid):
     assert first.startswith("run 20261120-1200-7f3k, finished, 20")
     assert first.endswith(", 4 s")
     assert notes == ["note: worker 1 died", "note: two lines"]
-    run.manifest = {}
+    run.manifest = Manifest()
     assert tables(view, valid, 200, run=run).splitlines()[2].endswith(", 4 s")
 
 
 def test_the_first_lines_say_what_was_left_out_and_what_the_load_was(run, make_interval, valid):
     shape = {"kind": "constant", "values": {"level": 900}}
     phase = {"name": "main", "shape": shape, "start": 10.0, "seconds": 60.0, "poisson": False, "warmup": False}
-    run.manifest |= {
-        "warmup": 9.5,
-        "load": {"model": "open", "phases": [{**phase, "name": "w", "warmup": True}, phase]},
-    }
+    run.manifest = Manifest.from_json(
+        {"warmup": 9.5, "load": {"model": "open", "phases": [{**phase, "name": "w", "warmup": True}, phase]}}
+    )
     run.notes = ["a note"]
     view = RunView(9.5)
     view.add([make_interval([1.0], second=69)])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.record import CaughtException, Failure, merge
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.progress import Batch
 from plimsoll.stats.columns import IntervalColumns
@@ -24,9 +26,9 @@ class FakeStoredRun:
     """The batches of a run, as a store puts them together."""
 
     started = START
-    manifest: dict[str, Any] = {}  # noqa: RUF012
+    manifest = Manifest()
 
-    def __init__(self, batches: list[Batch], facts: dict[str, Any], ended: float) -> None:
+    def __init__(self, batches: list[Batch], facts: RunFacts, ended: float) -> None:
         self._batches = batches
         self.facts = facts
         self.ended = ended
@@ -74,7 +76,7 @@ class RunWithFailures:
         return view.total.requests, *sums, view.warmup
 
     def stored(self) -> RunView:
-        return RunView.of(FakeStoredRun(self.batches, self.account.facts, START + len(self.batches)))
+        return RunView.of(FakeStoredRun(self.batches, self.account.with_reset(RunFacts()), START + len(self.batches)))
 
 
 def test_without_a_reset_everything_counts(make_interval: Callable[..., Interval]) -> None:
@@ -82,7 +84,7 @@ def test_without_a_reset_everything_counts(make_interval: Callable[..., Interval
     for number in range(4):
         run.second(number)
     assert run.counts(run.account.view) == run.counts(run.stored()) == (4, 4, 4, 0)
-    assert run.account.facts == {}
+    assert run.account.with_reset(RunFacts()) == RunFacts()
 
 
 def test_what_came_before_a_reset_is_left_out_live_and_later(make_interval: Callable[..., Interval]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from plimsoll.record.facts import RunFacts
 from plimsoll.run.coordinator.connected import ConnectedWorkers
 from plimsoll.run.coordinator.launch import Launch
 from plimsoll.run.coordinator.peers import MessageRouter
@@ -107,10 +108,10 @@ def test_nothing_follows_once_the_run_is_to_end(log: list[tuple[Any, ...]]) -> N
 
 def test_the_worker_that_missed_second_0_by_most_says_how_a_run_began(log: list[tuple[Any, ...]]) -> None:
     launch, (first, second) = launch_of(2, log, main=False)
-    assert launch.facts == {}
+    assert launch.with_start(RunFacts()) == RunFacts()
     launch.on_started(first, 2_000_000)
     launch.on_started(second, -3_500_000)
-    assert launch.facts == {"start_error_ms": 3.5}
+    assert launch.with_start(RunFacts()).start_error_ms == 3.5
 
 
 @pytest.mark.parametrize(

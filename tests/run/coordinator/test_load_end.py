@@ -18,7 +18,7 @@ def closed(end: LoadEnd, view: RunView) -> dict[str, Any]:
     """The facts of a run of 8.5 s."""
     result = Result(view, started=1000.0)
     end.close(result, 1008.5)
-    return result.facts
+    return result.facts.to_json()
 
 
 def test_the_open_model_waits_from_the_end_of_its_load() -> None:

@@ -96,7 +96,7 @@ def test_parts_are_counted_once_per_response_whoever_sends(
         sent = {f"{each.method} {each.name}": 0 for each in run.intervals()}
         for each in run.intervals():
             sent[f"{each.method} {each.name}"] += each.count
-        parts = run.facts["observed"][SOURCE]["parts"]
+        parts = run.facts.observed[SOURCE]["parts"]
         series = {each.name: each for each in run.observed()}
     sent.pop("GET /plain", None)
     assert {(each["service"], each["name"]) for each in parts} == {

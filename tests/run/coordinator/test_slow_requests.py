@@ -98,7 +98,7 @@ def _run(folder: Path, target: _Target, *words: str) -> dict[str, dict[str, obje
     )
     assert done.returncode == 0, done.stderr
     with Store.open(str(folder / "store.db"), create=False) as store:
-        return store.run("last").facts.get("observed", {})
+        return store.run("last").facts.observed or {}
 
 
 @pytest.mark.parametrize("kind", ["plan", "locustfile"])

@@ -9,6 +9,8 @@ import pytest
 from tests.command import wait_until
 
 from plimsoll.errors import StoreError
+from plimsoll.record.facts import RecordedRows, RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.run.coordinator import store_writer
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.coordinator.store_writer import StoreWriter
@@ -76,30 +78,30 @@ def _requests(store: Store) -> int:
 
 
 def test_every_second_is_kept_and_the_run_is_closed(store: Store, make_interval: Callable[..., Interval]) -> None:
-    kept = StoreWriter(store.start_run, lambda: {"host": "http://h"})
+    kept = StoreWriter(store.start_run, lambda: Manifest(host="http://h"))
     kept.start(1000.0, "kernel")
     for second in range(3):
         kept.second(_progress(make_interval([1.0, 2.0], second=second)))
-    assert kept.finish("stopped", 1003.0, ["a note"], {}) == []
+    assert kept.finish("stopped", 1003.0, ["a note"], RunFacts()) == []
     run = store.run(kept.run or "")
     assert (run.status, run.started, run.ended, run.notes) == ("stopped", 1000.0, 1003.0, ["a note"])
-    assert (run.manifest["host"], run.manifest["stamp"]) == ("http://h", "kernel")
+    assert (run.manifest.host, run.manifest.stamp) == ("http://h", "kernel")
     assert _requests(store) == 6
 
 
 def test_a_second_is_in_the_store_while_the_run_goes_on(store: Store, make_interval: Callable[..., Interval]) -> None:
-    kept = StoreWriter(store.start_run, dict)
+    kept = StoreWriter(store.start_run, Manifest)
     kept.start(1000.0, "user")
     kept.second(_progress(make_interval([1.0])))
     wait_until(lambda: _requests(store) == 1)
-    kept.finish("finished", 1001.0, [], {})
+    kept.finish("finished", 1001.0, [], RunFacts())
 
 
 def test_what_the_store_refuses_is_kept_as_soon_as_it_works_again(
     store: Store, make_interval: Callable[..., Interval], caplog: pytest.LogCaptureFixture
 ) -> None:
     writer = Unreliable(store)
-    kept = StoreWriter(writer.open, dict)
+    kept = StoreWriter(writer.open, Manifest)
     kept.start(1000.0, "kernel")
     writer.failing = True
     with caplog.at_level(logging.WARNING, "plimsoll.run"):
@@ -109,7 +111,7 @@ def test_what_the_store_refuses_is_kept_as_soon_as_it_works_again(
         assert all(attempt == writer.attempts[0] for attempt in writer.attempts), "the same comes again first"
         writer.failing = False
         wait_until(lambda: _requests(store) == 2)
-        assert kept.finish("finished", 1002.0, [], {}) == []
+        assert kept.finish("finished", 1002.0, [], RunFacts()) == []
     assert [record.message for record in caplog.records] == [
         "the disk is full; the run goes on, its seconds are held in memory and tried again",
         "the store works again: what was held in memory is stored",
@@ -118,14 +120,14 @@ def test_what_the_store_refuses_is_kept_as_soon_as_it_works_again(
 
 def test_what_could_not_be_kept_is_said_and_counted(store: Store, make_interval: Callable[..., Interval]) -> None:
     writer = Unreliable(store)
-    kept = StoreWriter(writer.open, dict)
+    kept = StoreWriter(writer.open, Manifest)
     kept.start(1000.0, "kernel")
     kept.second(_progress(make_interval([1.0], second=0)))
     wait_until(lambda: _requests(store) == 1)
     writer.failing = True
     kept.second(_progress(make_interval([1.0, 2.0], second=1)))
     kept.second(_progress(make_interval([1.0], second=2)))
-    assert kept.finish("finished", 1003.0, [], {}) == [
+    assert kept.finish("finished", 1003.0, [], RunFacts()) == [
         "seconds 1 to 2 (3 requests) were not stored: the disk is full",
         "the end of the run was not stored: the disk is full",
     ]
@@ -137,14 +139,14 @@ def test_memory_is_bounded_and_the_oldest_seconds_are_given_up(
     monkeypatch.setattr(store_writer, "MOST_ROWS", 3)
     monkeypatch.setattr(store_writer, "RETRY", 60.0)  # so that each attempt is that of another second
     writer = Unreliable(store)
-    kept = StoreWriter(writer.open, dict)
+    kept = StoreWriter(writer.open, Manifest)
     kept.start(1000.0, "kernel")
     writer.failing = True
     for second in range(6):
         kept.second(_progress(make_interval([1.0], second=second)))
         wait_until(lambda second=second: len(writer.attempts) > second)
     writer.failing = False
-    lost = kept.finish("finished", 1006.0, [], {})
+    lost = kept.finish("finished", 1006.0, [], RunFacts())
     assert store.run("last").notes == lost == ["seconds 1 to 3 (3 requests) were not stored: the disk is full"]
     assert _requests(store) == 3
 
@@ -153,7 +155,7 @@ def test_a_run_that_cannot_be_opened_does_not_begin(store: Store) -> None:
     def refuse(manifest: dict[str, Any]) -> RunWriter:
         raise StoreError("read-only")
 
-    kept = StoreWriter(refuse, dict)
+    kept = StoreWriter(refuse, Manifest)
     with pytest.raises(StoreError, match="read-only"):
         kept.start(1000.0, "kernel")
     assert kept.run is None
@@ -164,7 +166,7 @@ def test_the_run_says_how_much_it_recorded_and_what_of_that_is_missing(
     store: Store, make_interval: Callable[..., Interval], monkeypatch: pytest.MonkeyPatch, fails: bool
 ) -> None:
     writer = Unreliable(store)
-    kept = StoreWriter(writer.open, dict)
+    kept = StoreWriter(writer.open, Manifest)
     kept.start(1000.0, "kernel")
     kept.second(_progress(make_interval([1.0, 2.0], second=0)))
     wait_until(lambda: _requests(store) == 2)
@@ -172,10 +174,10 @@ def test_the_run_says_how_much_it_recorded_and_what_of_that_is_missing(
     # The end finds room, and the last second does not.
     monkeypatch.setattr(writer, "finish", lambda *arguments: writer._writer.finish(*arguments))
     kept.second(_progress(make_interval([3.0], second=1)))
-    kept.finish("finished", 1002.0, [], {})
+    kept.finish("finished", 1002.0, [], RunFacts())
     run = store.run("last")
-    assert run.facts["recorded"] == {"exchanges": 3, "reports": 0}
-    assert run.facts.get("not_stored") == ("seconds 1 to 1 (1 requests) were not stored" if fails else None)
+    assert run.facts.recorded == RecordedRows(exchanges=3)
+    assert run.facts.not_stored == ("seconds 1 to 1 (1 requests) were not stored" if fails else None)
     check = judge(RunView.of(run), run.manifest, run.facts, run.status).named("stored")
     assert check is not None
     assert check.state == ("failed" if fails else "ok")

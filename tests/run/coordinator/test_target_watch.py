@@ -56,7 +56,7 @@ def test_what_does_not_answer_is_a_sentence_and_the_run_goes_on(plimsoll: Comman
         "db was not observed", "app was not observed", "gone was not observed", "127.0.0.1",
     ]  # fmt: skip
     assert "refused" in run.notes[0]
-    assert "s3cret" not in json.dumps([run.notes, run.manifest, run.facts])
+    assert "s3cret" not in json.dumps([run.notes, run.manifest.to_json(), run.facts.to_json()])
     assert "note: app was not observed" in done.out
 
 

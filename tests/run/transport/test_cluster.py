@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from plimsoll.errors import LocustfileError, UsageError
+from plimsoll.record.facts import MachineFacts
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport import cluster as module
 from plimsoll.run.transport.cluster import Cluster, with_token
@@ -102,12 +103,12 @@ def test_later_estimates_say_how_far_a_clock_has_moved_and_change_no_stamp(link:
     link[0].tell("clock", 0, 1_000_000, 400_000)
     link[0].tell("clock", 0, 3_500_000, 200_000)
     cluster.read()
-    machine = cluster.facts()["machines"][0]
+    machine = cluster.facts().machines[0].to_json()
     assert (machine["clock_offset_ms"], machine["clock_error_ms"]) == (1.0, 0.4)
     assert (machine["clock_moved_ms"], machine["clock_moved_error_ms"]) == (2.5, pytest.approx(0.6))
     cluster.workers[0].order(Start(0))
     assert list(Frames().feed(link[0].streams[0].recv(65536))) == [("start", [1_000_000, 0, None])]
-    assert cluster.facts()["machines"][1] == {"host": "b", "workers": [2, 3]}, "nothing is known of its clock"
+    assert cluster.facts().machines[1] == MachineFacts(host="b", workers=(2, 3)), "nothing is known of its clock"
     cluster.close()
 
 
@@ -143,7 +144,7 @@ def test_a_machine_that_comes_later_has_room_for_workers_with_a_clock_of_their_o
     link[0].tell("exited", 3, "is lost")
     link[0].tell("exited", 4, "")
     assert (cluster.workers[3].wait(), worker.wait()) == ("is lost", None)
-    assert [each["workers"] for each in cluster.facts()["machines"]] == [[0, 1], [2, 3], [3]]
+    assert [each.workers for each in cluster.facts().machines] == [(0, 1), (2, 3), (3,)]
     cluster.close()
 
 
@@ -161,7 +162,7 @@ def test_a_machine_has_room_again_when_its_worker_has_ended_well_and_as_long_as_
     cluster.read()
     assert [each.host for each in cluster.free_slots()] == ["a"], "one whose worker has crashed would crash again"
     cluster.free_slots()[0].reserve(0)
-    assert cluster.facts()["machines"][0]["workers"] == [0, 1]
+    assert cluster.facts().machines[0].workers == (0, 1)
     cluster.close()
 
 

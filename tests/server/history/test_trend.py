@@ -73,7 +73,7 @@ def test_what_is_left_out_is_shown_and_said(store_file, store_run, make_interval
         failed = store_run(store, 2, status="failed")
         damaged = store_run(store, 3)
         running = store_run(store, 4, status=None)
-        bounded = store.start_run({**store.run(fine).manifest, "started": NOON + 300})
+        bounded = store.start_run({**store.run(fine).manifest.to_json(), "started": NOON + 300})
         bounded.commit([make_interval([10.0] * 9), make_interval([60_000.0], outcome="timeout")])
         bounded.finish("finished", NOON + 303)
     database = Database(store_file)
@@ -129,7 +129,7 @@ def test_what_cannot_be_asked_for(store_file, store_run):
 
 def test_a_percentile_of_few_requests_is_doubted(store_file, store_run, make_interval):
     with Store.open(store_file) as store:
-        manifest = store.run(store_run(store, 0, ms=10.0)).manifest
+        manifest = store.run(store_run(store, 0, ms=10.0)).manifest.to_json()
         for minute, requests in enumerate((400, 120, 200), start=1):
             run = store.start_run({**manifest, "started": NOON + 60 * minute})
             run.commit([make_interval([10.0] * requests)])

@@ -6,13 +6,13 @@ import pytest
 from tests.server.page_server import NOON, FakeClock, LiveFeed, caught_exception, failure, interval
 
 from plimsoll.load.spec import Load, Phase, ShapeSpec
+from plimsoll.record.facts import CpuPeriods, RunFacts
 from plimsoll.run.coordinator.progress import Batch
 from plimsoll.server.live.feed import FRESH_S, INTEREST_S, MOST_CHARACTERS, MOST_LINES, MOST_SNAPSHOTS
 from plimsoll.server.live.live import Live
 from plimsoll.server.live.live_run import MOST_FAILURES
 from plimsoll.stats.summary import summarise, summarise_total
 from plimsoll.stats.thresholds.watch import ThresholdResult
-from plimsoll.stats.validity.throttling import CpuPeriods
 from plimsoll.stats.view import RunView
 
 
@@ -364,8 +364,8 @@ def test_a_cpu_limit_is_known_while_the_run_goes_on(watched, monkeypatch, joined
     feed = LiveFeed(watched, joined=joined).begin()
     feed.second({"/": [1.0]})
     # Of workers on other machines, this one's limit says nothing.
-    own = {} if joined else {"cpu_periods": {"periods": 10, "throttled": 4}}
-    assert given == [{"lost_workers": 0} | own]
+    own = None if joined else CpuPeriods(10, 4)
+    assert given == [RunFacts(lost_workers=0, cpu_periods=own)]
 
 
 def test_a_mistake_in_what_is_shown_ends_no_run(watched, monkeypatch, caplog):

@@ -5,6 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from plimsoll._engine import Histogram
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.stats.capacity.reading import backlog_growth, probe_of
 from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.thresholds.slo import parse_slo
@@ -33,8 +35,9 @@ def probe(make_interval, make_health):
             row.in_flight = (backlog or [2] * SECONDS)[second]
             health.append(row)
         run = SimpleNamespace(
-            id="r", status=status, started=0.0, ended=float(SECONDS), manifest={"model": model, "users_kind": "native"},
-            facts={"lost_workers": lost, "clock_step_ms": 0.0}, intervals=lambda: intervals,
+            id="r", status=status, started=0.0, ended=float(SECONDS),
+            manifest=Manifest(model=model, users_kind="native"),
+            facts=RunFacts(lost_workers=lost, clock_step_ms=0.0), intervals=lambda: intervals,
             columns=lambda: [IntervalColumns.of(intervals)], health=lambda: health, failures=list, exceptions=list,
         )  # fmt: skip
         return probe_of(run, SLO, 100.0, "confirm")

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Failure, Health, Interval
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CLOSED = {"model": "closed", "users_kind": "native"}
-OPEN = {"model": "open", "users_kind": "native", "max_users": 50}
-SOUND = {"lost_workers": 0, "clock_step_ms": 0.0}
+CLOSED = Manifest(model="closed", users_kind="native")
+OPEN = Manifest(model="open", users_kind="native", max_users=50)
+SOUND = RunFacts(lost_workers=0, clock_step_ms=0.0)
 
 
 def interval(

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from tests.stats.headline.runs import CLOSED, SOUND, view_of
 
@@ -6,7 +8,7 @@ from plimsoll.stats.headline import headline
 from plimsoll.stats.thresholds.watch import ThresholdResult
 
 REFUSED = "ConnectionRefusedError(111, 'Connection refused')"
-HOST = {**CLOSED, "host": "http://127.0.0.1:18199"}
+HOST = replace(CLOSED, host="http://127.0.0.1:18199")
 
 
 def target(view, manifest=HOST, **given):

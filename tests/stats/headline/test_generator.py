@@ -1,6 +1,7 @@
 import pytest
 from tests.stats.headline.runs import CLOSED, OPEN, SOUND, health, view_of
 
+from plimsoll.record.facts import RunFacts
 from plimsoll.stats.headline import headline
 from plimsoll.stats.headline.generator import ENOUGH
 from plimsoll.stats.validity import judge
@@ -59,7 +60,7 @@ def test_a_busy_second_at_the_start_is_no_verdict_yet():
 
 def test_what_never_heals_is_said_at_once():
     view = view_of(1)
-    found = generator(view, facts={"lost_workers": 1, "clock_step_ms": 90.0})
+    found = generator(view, facts=RunFacts(lost_workers=1, clock_step_ms=90.0))
     assert (found.tone, found.title) == ("bad", "Lost a worker")
     assert any("clock was set by 90 ms" in each for each in found.more)
     dropped = view_of(1, state=lambda _: {"offered": 1000, "dropped": 1})
@@ -73,12 +74,12 @@ def test_several_workers_are_told_by_the_busiest():
 
 
 def test_what_could_not_be_checked_is_said():
-    found = generator(view_of(12), facts={})
+    found = generator(view_of(12), facts=RunFacts())
     assert found.tone == "good"
     assert "Not checked: workers, coordinator, clock." in found.more
 
 
 def test_a_run_that_is_over_may_bring_its_own_verdict():
     view = view_of(30, length=30.0)
-    facts = {"lost_workers": 2, "clock_step_ms": 0.0}
+    facts = RunFacts(lost_workers=2, clock_step_ms=0.0)
     assert generator(view, validity=judge(view, CLOSED, facts, "finished")).title == "Lost a worker"

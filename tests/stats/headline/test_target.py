@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from tests.stats.headline.runs import CLOSED, OPEN, SOUND, view_of
 
@@ -149,7 +151,7 @@ def unanswered(view, interval):
 def test_users_who_still_waited_at_the_end_are_told_before_healthy(make_interval):
     waits = make_interval([1500.0] * 17, second=12, name="/products", outcome="unanswered")
     view = unanswered(view_of(12, 5, ms=1000.0), waits)
-    found = target(view, {**CLOSED, "users": 20})
+    found = target(view, replace(CLOSED, users=20))
     assert (found.tone, found.title) == ("warning", "Does not answer everything")
     assert found.text == "17 of 20 users still waited for GET /products when the run ended."
 

@@ -10,10 +10,11 @@ import pytest
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Health, Interval
+from plimsoll.record.manifest import Manifest
 from plimsoll.stats.latency.omission import LEAST_EXCHANGES, omission
 from plimsoll.stats.view import RunView
 
-CLOSED = {"model": "closed"}
+CLOSED = Manifest(model="closed")
 
 
 def lognormal(median, sigma):
@@ -227,8 +228,8 @@ def test_a_second_within_the_usual_spread_lacks_nothing(counts, least, missed):
 
 def test_what_cannot_be_told():
     run = closed_model(USUAL, freezes(4.0))
-    assert omission(view_of(run), {"model": "open"}) is None
-    assert omission(view_of(run), {}) is not None
+    assert omission(view_of(run), Manifest(model="open")) is None
+    assert omission(view_of(run), Manifest()) is not None
     assert omission(RunView(), CLOSED) is None
     assert omission(view_of([each for each in run if each[1] < 3]), CLOSED) is None
     assert omission(view_of(run, users=0), CLOSED) is None

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from plimsoll.record import Health
+from plimsoll.record.manifest import Manifest
 from plimsoll.stats.latency.patience import TIMES_LONGEST, Patience
 from plimsoll.stats.view import RunView
 
@@ -41,9 +42,9 @@ def test_the_open_model_has_the_time_that_it_waited(
 
 
 def test_it_is_read_from_a_recorded_run() -> None:
-    assert Patience.of({"model": "open", "plan": {"stop_timeout": 5.0}}).waiting_s == 5.0
-    assert Patience.of({"model": "closed", "plan": {"stop_timeout": 5.0}}).waiting_s is None
-    assert Patience.of({}).waiting_s is None
+    assert Patience.of(Manifest.from_json({"model": "open", "plan": {"stop_timeout": 5.0}})).waiting_s == 5.0
+    assert Patience.of(Manifest.from_json({"model": "closed", "plan": {"stop_timeout": 5.0}})).waiting_s is None
+    assert Patience.of(Manifest.from_json({})).waiting_s is None
 
 
 def test_what_waited_for_longer_is_a_failure_and_the_rest_was_in_flight(

@@ -6,13 +6,15 @@ import pytest
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Health
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.stats.validity import judge
 from plimsoll.stats.view import RunView
 
-SOUND = {"lost_workers": 0, "clock_step_ms": 0.0, "coordinator_silence_s": 0.1}
-CLOSED = {"model": "closed", "users_kind": "native"}
-PYTHON = {"model": "closed", "users_kind": "python"}
-OPEN = {"model": "open", "users_kind": "native"}
+SOUND = RunFacts(lost_workers=0, clock_step_ms=0.0, coordinator_silence_s=0.1)
+CLOSED = Manifest(model="closed", users_kind="native")
+PYTHON = Manifest(model="closed", users_kind="python")
+OPEN = Manifest(model="open", users_kind="native")
 
 
 @pytest.fixture

@@ -1,18 +1,21 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Health
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.stats.validity import Validity, ValidityCheck, judge
 from plimsoll.stats.view import RunView
 
-OPEN = {"model": "open", "users_kind": "native"}
-CLOSED = {"model": "closed", "users_kind": "native"}
-PYTHON = {"model": "closed", "users_kind": "python"}
-SOUND = {"lost_workers": 0, "clock_step_ms": 0.0, "coordinator_silence_s": 0.1}
+OPEN = Manifest(model="open", users_kind="native")
+CLOSED = Manifest(model="closed", users_kind="native")
+PYTHON = Manifest(model="closed", users_kind="python")
+SOUND = RunFacts(lost_workers=0, clock_step_ms=0.0, coordinator_silence_s=0.1)
 NAMES = [
     "ended", "offered", "dropped", "lag", "delay", "cpu", "silence", "workers", "coordinator", "clock", "exhausted",
     "percentiles", "little", "stored",
@@ -53,11 +56,11 @@ def test_a_sound_run_is_valid_and_the_checks_have_their_order(run):
 
 
 def test_an_empty_run_is_not_blamed(run):
-    for manifest, facts in ((OPEN, SOUND), (CLOSED, {}), ({}, {})):
+    for manifest, facts in ((OPEN, SOUND), (CLOSED, RunFacts()), (Manifest(), RunFacts())):
         validity = judge(RunView(), manifest, facts, "finished")
         assert validity.valid
         assert {check.state for check in validity.checks} <= {"unknown", "n/a", "ok"}
-    states = {check.name: check.state for check in judge(RunView(), {}, {}, "finished").checks}
+    states = {check.name: check.state for check in judge(RunView(), Manifest(), RunFacts(), "finished").checks}
     assert states == {
         "offered": "n/a", "dropped": "n/a", "lag": "n/a", "delay": "n/a", "cpu": "unknown", "workers": "unknown",
         "clock": "unknown", "exhausted": "unknown", "percentiles": "n/a", "little": "n/a", "silence": "unknown",
@@ -137,7 +140,7 @@ def test_an_open_run_without_arrivals_is_unknown(run):
     ],
 )
 def test_a_lost_worker_is_missing_until_another_one_has_its_load(run, facts, text):
-    check = checks(run(), facts={**SOUND, "lost_workers": 1, **facts})["workers"]
+    check = checks(run(), facts=RunFacts.from_json({**SOUND.to_json(), "lost_workers": 1, **facts}))["workers"]
     assert check.text == f"1 worker lost: a part of the load was missing {text}"
 
 
@@ -153,10 +156,10 @@ def test_a_lost_worker_is_missing_until_another_one_has_its_load(run, facts, tex
     ],
 )
 def test_facts(run, name, fact, value, state, text):
-    check = checks(run(), facts={**SOUND, fact: value})[name]
+    check = checks(run(), facts=replace(SOUND, **{fact: value}))[name]
     assert check.state == state
     assert check.text.startswith(text)
-    assert judge(run(), CLOSED, {**SOUND, fact: value}, "finished").valid == (state != "failed")
+    assert judge(run(), CLOSED, replace(SOUND, **{fact: value}), "finished").valid == (state != "failed")
 
 
 def test_running_out_of_files_or_ports(run):
@@ -267,17 +270,19 @@ def test_the_last_part_of_a_second_is_no_sample(make_interval):
 def test_a_record_with_less_than_was_recorded_is_not_valid(run):
     view = run(warmup=3.0)
     whole = {"exchanges": 1000, "reports": 10}
-    assert checks(view, facts={**SOUND, "recorded": whole})["stored"].state == "ok", "the warm-up is stored too"
+    assert checks(view, facts=RunFacts.from_json({**SOUND.to_json(), "recorded": whole}))["stored"].state == "ok", (
+        "the warm-up is stored too"
+    )
     for less in ({"exchanges": 1001}, {"reports": 11}, {"exchanges": 999}):
-        found = judge(view, CLOSED, {**SOUND, "recorded": {**whole, **less}}, "finished")
+        found = judge(view, CLOSED, RunFacts.from_json({**SOUND.to_json(), "recorded": {**whole, **less}}), "finished")
         assert not found.valid
         assert "the store has 1000 and 10: a part of the record was lost or changed" in found.reasons[0]
 
 
 def test_a_run_that_says_what_it_lost_or_has_no_end_is_not_valid(run):
-    lost = judge(run(), CLOSED, {**SOUND, "not_stored": "seconds 3 to 4 (200 requests) were not stored"}, "finished")
+    lost = judge(run(), CLOSED, replace(SOUND, not_stored="seconds 3 to 4 (200 requests) were not stored"), "finished")
     assert lost.reasons == ["seconds 3 to 4 (200 requests) were not stored"]
-    assert judge(run(), CLOSED, {}, "interrupted").reasons == [
+    assert judge(run(), CLOSED, RunFacts(), "interrupted").reasons == [
         "the run was cut off before its end: seconds may be missing"
     ]
 
@@ -293,22 +298,24 @@ def test_a_run_that_failed_is_not_valid_and_one_that_goes_on_is_not_judged(run):
 
 def test_a_coordinator_that_stood_still_is_visible_and_load_that_it_cut_is_not_valid(run):
     assert checks(run())["coordinator"].state == "ok"
-    stood = judge(run(), CLOSED, {**SOUND, "coordinator_silence_s": 2.04}, "finished")
+    stood = judge(run(), CLOSED, replace(SOUND, coordinator_silence_s=2.04), "finished")
     assert stood.valid
     assert stood.named("coordinator").text == (
         "the process that coordinates the run stood still for 2.0 s; the workers went on with their load"
     )
-    cut = judge(run(), CLOSED, {**SOUND, "coordinator_silence_s": 9.0, "load_cut_s": 4.2}, "finished")
+    cut = judge(run(), CLOSED, replace(SOUND, coordinator_silence_s=9.0, load_cut_s=4.2), "finished")
     assert cut.reasons == ["the load ended early, after 4.2 s: the process that coordinates the run stood still"]
 
 
 def test_a_run_that_was_continued_is_not_valid_and_names_what_is_missing(run):
     once = {"from_second": 4, "to_second": 9, "incomplete": []}
-    assert judge(run(), CLOSED, {**SOUND, "resumed": [once]}, "finished").reasons == [
+    assert judge(run(), CLOSED, RunFacts.from_json({**SOUND.to_json(), "resumed": [once]}), "finished").reasons == [
         "the process that coordinates the run was lost, and another one continued it: no full load from second 4 to 9"
     ]
     again = {"from_second": 12, "to_second": 20, "incomplete": [{"worker": 1, "from_second": 11}]}
-    assert judge(run(), CLOSED, {**SOUND, "resumed": [once, again]}, "finished").reasons == [
+    assert judge(
+        run(), CLOSED, RunFacts.from_json({**SOUND.to_json(), "resumed": [once, again]}), "finished"
+    ).reasons == [
         "the process that coordinates the run was lost, and another one continued it: no full load from second 4 to 9, "
         "no full load from second 12 to 20; what 1 worker measured from second 11 until then is incomplete"
     ]

@@ -119,7 +119,14 @@ def lines(dry: DryRun) -> list[str]:
     found, plan = document(dry), dry.plan
     text = ["Dry run: nothing is sent.", ""]
     text += _part("Target", [_place_line(place) for place in dry.places] or ["as the users' code says"])
-    text += _part("Load", [found["load"], *load_at_length(_manifest(dry), 0), *_numbers(found)])
+    text += _part(
+        "Load",
+        [
+            found["load"],
+            *load_at_length(dry.plan.described(users=dry.plan.users, shaped=dry.is_shaped), 0),
+            *_numbers(found),
+        ],
+    )
     names = [f"{one.name}  {_share(one, dry.classes)}" for one in dry.classes]
     text += _part("Users", names or ["native"])
     text += _part("Requests", [line for flow in found["flows"] for line in _flow_lines(flow)])
@@ -153,14 +160,8 @@ def _numbers(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"from {found['processes']} processes"
 
 
-def _manifest(dry: DryRun) -> dict[str, Any]:
-    plan = dry.plan
-    load = plan.load.to_dict() if plan.load else None
-    return {"load": load, "users": plan.users, "shaped": dry.is_shaped, **plan.protocol}
-
-
 def _load(dry: DryRun) -> str:
-    text = load_in_short(_manifest(dry))
+    text = load_in_short(dry.plan.described(users=dry.plan.users, shaped=dry.is_shaped))
     return text if dry.plan.is_open else f"closed model, {text}"
 
 

@@ -15,7 +15,8 @@ from plimsoll.run.sizing import CAPACITIES, PART, MachineCapacity, keep
 def capacity_checks() -> list[MachineCheck]:
     """Of this machine; takes some seconds."""
     found = machine()
-    cpus = max(1, int(min(found["cpus"], found["cpu_quota"] or found["cpus"])))
+    usable = found.cpus or 1
+    cpus = max(1, int(min(usable, found.cpu_quota or usable)))
     measured = MachineCapacity(platform.node(), cpus, **calibrate(), measured=date.today().isoformat())
     if measured.native is None:
         return [MachineCheck("capacity", "not measured", "plimsoll run http://127.0.0.1:PORT/ does not work here")]

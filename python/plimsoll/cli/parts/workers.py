@@ -131,7 +131,7 @@ def attach(words: RunWords) -> int:
         with damage_named(store.name, "continue the run"):
             run = store.run(given["attach"])
             check_resumable(run)
-            is_joined, workers = run.manifest["plan"].get("joined"), range(run.manifest["processes"])
+            is_joined, workers = run.manifest.plan.joined, range(run.manifest.processes or 0)
         sources: list[KeptSource] = []
         joined = left = None
         master = stack.enter_context(master_of({**given, "master": is_joined}))
@@ -217,7 +217,7 @@ def _left_by_link(store: Store, run: StoredRun) -> HandoverClient:
 
 def _machines(master: Master, run: StoredRun, given: Mapping[str, Any]) -> list[JoinedMachine]:
     """One for each worker of the run, by its index. Raises PlimsollError if they do not come."""
-    count, timeout = run.manifest["processes"], given["expect_workers_max_wait"] or ATTACH_TIMEOUT_S
+    count, timeout = run.manifest.processes or 0, given["expect_workers_max_wait"] or ATTACH_TIMEOUT_S
     start = time.monotonic()
     with _waiting(
         f"for the {_workers(count)} of run {run.id}, for {timeout} s", "stopped before the run was continued"

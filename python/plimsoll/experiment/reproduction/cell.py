@@ -15,7 +15,6 @@ from plimsoll.experiment.planned_cell import ANY_URL, planned_cell
 from plimsoll.experiment.reproduction.cell_effects import cell_effects
 from plimsoll.experiment.reproduction.changes import differences, target_facts
 from plimsoll.experiment.reproduction.effects import effects_of, named_outputs, observed
-from plimsoll.experiment.reproduction.stored_manifest import StoredManifest
 from plimsoll.experiment.state import cell_of, changes, file_digests, from_json, kept_file
 from plimsoll.experiment.target import known_values
 from plimsoll.observe.kinds import touches
@@ -73,7 +72,7 @@ class ReproducedCell:
         effects = (
             *cell_effects(cell, spec),
             *observed(_observed(spec.variant(cell.variant))),
-            *effects_of(planned, files.read, StoredManifest.of(run).digests, url),
+            *effects_of(planned, files.read, run.manifest.digests, url),
         )
         label = f"cell of experiment {experiment.name}: {cell.label}"
         left_out = (

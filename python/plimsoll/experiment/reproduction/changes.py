@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.drift import facts_of
 from plimsoll.experiment.reproduction.files import shown
-from plimsoll.experiment.reproduction.stored_manifest import StoredManifest
+from plimsoll.record.manifest import GitState
 from plimsoll.run.manifest import manifest
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _OF_TARGET = {"commit": "commit of the target", "build": "build of the target", 
 def circumstances(run: StoredRun, plan: RunPlan) -> list[str]:
     """What differs now from then. plan: what is run now; its files must be there."""
     # git is not asked here for changed files.
-    before = {**run.manifest, "git": {"commit": StoredManifest.of(run).commit}}
+    before = replace(run.manifest, git=GitState(commit=run.manifest.commit or None))
     found = differences(facts_of(before), facts_of(manifest(plan, None, only_commit=True)))
     return found or ["machine, versions and files are as they were then"]
 

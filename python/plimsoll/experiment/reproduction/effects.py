@@ -117,7 +117,7 @@ def _set(plan: RunPlan) -> Iterator[Effect]:
 
 
 def _sent(plan: RunPlan, url: str) -> Iterator[Effect]:
-    load = {"load": plan.load.to_dict() if plan.load else None, "users": plan.users, **plan.protocol}
+    load = plan.described(users=plan.users, shaped=False)
     seconds = plan.seconds
     size = f"{load_in_short(load)}, {'until it is stopped' if seconds is None else duration_text(seconds)}"
     places = [f"{place.url}{f' by way of {place.proxy}' if place.proxy else ''}" for place in places_of(plan)]

@@ -14,7 +14,6 @@ import click
 
 from plimsoll.errors import StoreError, UsageError
 from plimsoll.experiment.reproduction.effects import Effect, effects_of, named_outputs
-from plimsoll.experiment.reproduction.stored_manifest import StoredManifest, has_digest, kept_plan
 from plimsoll.load.guard_rails import check_contact
 from plimsoll.load.plan_file import read_plan
 from plimsoll.load.scenario import refusal
@@ -51,21 +50,20 @@ class ReproducedRun:
     @classmethod
     def of(cls, run: StoredRun, command: NewCommand) -> ReproducedRun:
         """Raises UsageError, StoreError."""
-        manifest = StoredManifest.of(run)
-        kept = stored_plan(run, manifest, command.files)
+        kept = stored_plan(run, command.files)
         # Locustfiles find it in sys.argv, and the new run has it in its manifest: what was really typed.
         plan = replace(kept, command=("plimsoll", *sys.argv[1:]))
-        outputs = Outputs(store=command.store, name=manifest.name)
+        outputs = Outputs(store=command.store, name=run.manifest.name or None)
         planned = with_outputs(PlannedRun(plan, outputs), command.outputs)
-        effects = effects_of(planned, command.files.read, manifest.digests)
+        effects = effects_of(planned, command.files.read, run.manifest.digests)
         left_out = dict.fromkeys((*named_outputs(kept.command), *(["--logfile"] if kept.logfile else ())))
         return cls(planned, tuple(effects), tuple(left_out))
 
 
-def stored_plan(run: StoredRun, manifest: StoredManifest, files: StoredFiles) -> RunPlan:
+def stored_plan(run: StoredRun, files: StoredFiles) -> RunPlan:
     """What was run, as it can be run again; `files` has its files. Raises UsageError when the store was not to have all
     of it, or a file is gone, cannot be read or must not be; StoreError for values that no Plimsoll wrote."""
-    plan = _read(run, kept_plan(run, manifest))
+    plan = _read(run, _kept_plan(run))
     if any(argument == MASK or argument.endswith(f"={MASK}") for argument in plan.arguments):
         raise UsageError(f"run {run.id} had a secret among its options, which is not kept; run it by hand")
     plan = _with_file(plan, run, files)
@@ -76,7 +74,24 @@ def stored_plan(run: StoredRun, manifest: StoredManifest, files: StoredFiles) ->
             raise UsageError(f"{file} is gone; run {run.id} cannot be run again without it (-f FILE names another)")
         files.check(Path(file))
     with files.checked():
-        return replace(plan, scenario=_scenario(run, plan, manifest.scenario, files))
+        return replace(plan, scenario=_scenario(run, plan, run.manifest.plan.scenario, files))
+
+
+def _kept_plan(run: StoredRun) -> dict[str, Any]:
+    """The fields of the plan without its scenario. Raises UsageError when they are not all kept."""
+    plan = run.manifest.plan
+    if not plan.origin:
+        raise UsageError(f"run {run.id} does not say how it was made")
+    if plan.load is not None and _has_digest(plan.load.to_json()):
+        raise UsageError(f"run {run.id} replayed recorded times, which are not kept; run it by hand")
+    return {**plan.to_json(), "scenario": None}
+
+
+def _has_digest(value: Any) -> bool:
+    """Whether a digest stands for some part of a stored value."""
+    if isinstance(value, dict):
+        return "sha256" in value or any(map(_has_digest, value.values()))
+    return isinstance(value, list | tuple) and any(map(_has_digest, value))
 
 
 def _read(run: StoredRun, plain: dict[str, Any]) -> RunPlan:
@@ -158,7 +173,7 @@ def _scenario(run: StoredRun, plan: RunPlan, kept: dict[str, Any] | None, files:
         if source.endswith(".toml"):
             return read_plan(source, host).scenario
         return read_targets(source, host)
-    if has_digest(kept) or MASK in str(kept):
+    if _has_digest(kept) or MASK in str(kept):
         raise UsageError(f"run {run.id} had a body or credentials, which are not kept; run it by hand")
     if (refused := refusal(kept)) is not None:
         reason = ": ".join(filter(None, refused))

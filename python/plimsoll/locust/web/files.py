@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from plimsoll.errors import NotNowError
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.assessment import assess
 from plimsoll.report.outputs import pieces
 from plimsoll.report.render.locust_csv import CsvFiles
@@ -79,5 +81,5 @@ def _empty(what: str) -> bytes:
     with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
         files, view = CsvFiles(f"{folder}/run"), RunView()
         files.begin()
-        files.finish(view, assess(view, {}, {}, "running"))
+        files.finish(view, assess(view, Manifest(), RunFacts(), "running"))
         return Path(folder, f"run_{_TABLES.get(what, what)}.csv").read_bytes()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import duration_text
 from plimsoll.plain_text import one_line
@@ -14,8 +14,9 @@ from plimsoll.stats.headline.causes import unreachable
 from plimsoll.stats.totals import Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from plimsoll.record.manifest import Manifest
     from plimsoll.report.document.blocks import Block
     from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
     from plimsoll.stats.summary import EndpointSummary
@@ -36,7 +37,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def opening(
-    view: RunView, manifest: Mapping[str, Any], total: EndpointSummary, thresholds: Sequence[ThresholdResult]
+    view: RunView, manifest: Manifest, total: EndpointSummary, thresholds: Sequence[ThresholdResult]
 ) -> tuple[Block, ...]:
     """manifest: of it, `host` and `users_kind` are read. total: the row of all endpoints."""
     blocks: list[Block] = []
@@ -58,7 +59,7 @@ def _threshold_lines(thresholds: Sequence[ThresholdResult]) -> list[str]:
     ]
 
 
-def sentence(view: RunView, manifest: Mapping[str, Any], total: EndpointSummary) -> str:
+def sentence(view: RunView, manifest: Manifest, total: EndpointSummary) -> str:
     """What came of the run: how many requests, how many of them failed, and how long responses took."""
     if not total.requests and view.total.unanswered:
         return f"No response came: {count(view.total.unanswered)} requests were still out when the run ended."
@@ -95,7 +96,7 @@ def _times(half: Milliseconds, most: Milliseconds, waited: int) -> str:
     return f"Half of the requests took at most {with_share(half)}, {more}: {still}."
 
 
-def with_streams(text: str, view: RunView, manifest: Mapping[str, Any]) -> str:
+def with_streams(text: str, view: RunView, manifest: Manifest) -> str:
     """A text about the times of requests, with when streams began."""
     begun, heads = streams_began(view), HEADS if ends_with_heads(view, manifest) else ""
     # The times of heads are small, and nobody asks for them: what streams took comes first.
@@ -115,9 +116,9 @@ def streams_began(view: RunView) -> str:
     return ""
 
 
-def ends_with_heads(view: RunView, manifest: Mapping[str, Any]) -> bool:
+def ends_with_heads(view: RunView, manifest: Manifest) -> bool:
     """Whether the times of requests with streams end with the head: those of Python users, but for calls of gRPC."""
-    if manifest.get("users_kind") != "python":
+    if manifest.users_kind != "python":
         return False
     streams = {each.name for each in view.endpoints if each.method in ("first token", "first event")}
     others = (*STREAM_ROWS, "gRPC")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import duration_text
 from plimsoll.plain_text import one_line
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.charts.chart import config
 from plimsoll.report.document import sections
 from plimsoll.report.document.blocks import (
@@ -104,7 +105,7 @@ def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tup
     """Whether the target is healthy, and when streams began; nothing for a run without a request."""
     if not view.total.requests and not view.total.unanswered:
         return ()
-    manifest = run.manifest if run is not None else {}
+    manifest = run.manifest if run is not None else Manifest()
     judged = target(view, manifest, assessment.thresholds, None, assessment.validity)
     return (Answer((f"{judged.title}. {with_streams(judged.text, view, manifest)}",)),)
 
@@ -161,12 +162,12 @@ def _manifest(run: Described | None) -> tuple[NamedValue, ...]:
         return ()
     plain = [
         NamedValue(name.replace("_", " "), str(value))
-        for name, value in run.manifest.items()
+        for name, value in run.manifest.to_json().items()
         if isinstance(value, str | int | float) and not isinstance(value, bool) and name != "started"
     ]
     nested = [
         NamedValue(f"{name} {inner}", str(value))
-        for name, each in run.manifest.items()
+        for name, each in run.manifest.to_json().items()
         if isinstance(each, dict) and name in _NESTED
         for inner, value in each.items()
         if isinstance(value, str | int | float)

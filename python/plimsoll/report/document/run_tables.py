@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.load.durations import duration_text
 from plimsoll.plain_text import one_line
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.document.blocks import (
     Details,
     Doubts,
@@ -27,7 +29,6 @@ from plimsoll.report.load import load_at_length, load_in_short, run_title
 from plimsoll.report.numbers import NONE, amount, count, known, milliseconds, moment, share, shares_line
 from plimsoll.stats.generator import by_machine
 from plimsoll.stats.headline.target import target
-from plimsoll.stats.kinds import scenario_name
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.study import TOTAL
 from plimsoll.stats.summary import AGREE, EndpointSummary, summarise, summarise_total
@@ -63,14 +64,14 @@ def tables_document(view: RunView, run: Described | None, assessment: Assessment
         Section("notes", "Notes", (Notes((), (*names, *lines_below(view, [*rows, total], assessment))),)),
     ]
     first = () if assessment.validity.valid else (_doubts(assessment),)
-    manifest = run.manifest if run else {}
+    manifest = run.manifest if run else Manifest()
     head: tuple[Block, ...] = (
         *first, *opening(view, manifest, total, assessment.thresholds), *_weakness(view, manifest, assessment)
     )  # fmt: skip
     return document_of_run(run, lines_of(view, run), head, made)
 
 
-def _weakness(view: RunView, manifest: Mapping[str, Any], assessment: Assessment) -> tuple[Paragraph, ...]:
+def _weakness(view: RunView, manifest: Manifest, assessment: Assessment) -> tuple[Paragraph, ...]:
     """What the target does not do well, unless other lines say it, as they do of failures and thresholds."""
     if not view.total.requests:
         return ()
@@ -106,8 +107,8 @@ def document_of_run(
 def title_of(run: Described | None) -> str:
     if run is None:
         return "A run that was not kept"
-    name = scenario_name(run.manifest)
-    return run_title(name, load_in_short(run.manifest), str(run.manifest.get("host") or "")) or f"Run {run.id}"
+    manifest = run.manifest
+    return run_title(manifest.name, load_in_short(manifest), manifest.host or "") or f"Run {run.id}"
 
 
 def lines_of(view: RunView, run: Described | None) -> tuple[str, ...]:
@@ -174,7 +175,7 @@ MACHINES = (
 
 def machines(view: RunView, run: Described | None) -> Section | None:
     """None for a run on one machine."""
-    found = by_machine(view.generator, run.facts if run else {}, view.duration)
+    found = by_machine(view.generator, run.facts if run else RunFacts(), view.duration)
     rows = tuple(
         TableRow(
             (

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from plimsoll.record import Interval
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.load import load_in_short
 from plimsoll.stats.study import Course, FailureKind, Level, Measured, Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.sources import Described
     from plimsoll.stats.reading import RunReading
@@ -23,7 +22,7 @@ def trial_of_run(
     view: RunView, run: Described | None, assessment: Assessment, reading: RunReading | None = None
 ) -> Trial:
     """From what was read, with percentiles of each second; from the view alone if nothing was."""
-    level = _level(run.manifest if run else {})
+    level = _level(run.manifest if run else Manifest())
     if run is not None and reading is not None:
         from plimsoll.stats.trial import trial_of
 
@@ -31,9 +30,9 @@ def trial_of_run(
     return _of_view(view, run, assessment, level)
 
 
-def _level(manifest: Mapping[str, Any]) -> Level | None:
-    users = manifest.get("users")
-    return Level("users", float(users)) if isinstance(users, int | float) and manifest.get("model") != "open" else None
+def _level(manifest: Manifest) -> Level | None:
+    users = manifest.users
+    return Level("users", float(users)) if users is not None and not manifest.is_open else None
 
 
 def _of_view(view: RunView, run: Described | None, assessment: Assessment, level: Level | None) -> Trial:

@@ -31,7 +31,7 @@ _NOT_IN_TAGS = re.compile(r"[^!-$&-+\--~]")
 
 def hgrm(source: RunSource, request: OutputRequest) -> str:
     """All response times together."""
-    total, timed = Histogram(), TIMES_OF[source.stored.manifest.get("times_of") or "all"]
+    total, timed = Histogram(), TIMES_OF[source.stored.manifest.times_of]
     for interval in source.measured():
         if interval.outcome in timed and interval.timed:
             total.add(interval.response)
@@ -48,8 +48,7 @@ def log_lines(run: Described, intervals: Iterable[Interval], invalid: Iterable[s
 
     intervals: second by second. invalid: reasons to doubt the run, for the head of the file.
     """
-    version = str(run.manifest.get("version", ""))
-    yield _comment(f"Logged with plimsoll {version}, run {run.id}; values in microseconds")
+    yield _comment(f"Logged with plimsoll {run.manifest.version}, run {run.id}; values in microseconds")
     for reason in invalid:
         yield _comment(f"INVALID: {reason}")
     started = datetime.fromtimestamp(run.started, UTC).isoformat(timespec="milliseconds")
@@ -57,7 +56,7 @@ def log_lines(run: Described, intervals: Iterable[Interval], invalid: Iterable[s
     yield f"#[BaseTime: {run.started:.3f} (seconds since epoch)]"
     yield "#[Histogram log format version 1.3]"
     yield _LEGEND
-    timed = TIMES_OF[run.manifest.get("times_of") or "all"]
+    timed = TIMES_OF[run.manifest.times_of]
     second = -1
     open_second: dict[tuple[str, str], Histogram] = {}
     for interval in intervals:

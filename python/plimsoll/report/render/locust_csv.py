@@ -174,9 +174,8 @@ def _new(path: Path) -> Path:
 
 def locust_table_csv(source: RunSource, request: OutputRequest, *, table: str) -> Iterator[bytes]:
     """A file of Locust's, as it would have been written while the run went on. table: stats, failures, exceptions."""
-    plan = source.stored.manifest.get("plan") or {}
     with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
-        files = CsvFiles(f"{folder}/run", of_locustfile=bool(plan.get("locustfiles")))
+        files = CsvFiles(f"{folder}/run", of_locustfile=bool(source.stored.manifest.plan.locustfiles))
         files.begin()
         files.finish(source.view, source.assessment)
         yield Path(folder, f"run_{table}.csv").read_bytes()
@@ -187,7 +186,7 @@ def locust_history_csv(source: RunSource, request: OutputRequest, *, full: bool 
     from plimsoll.stats.history import RunHistory  # with numpy, which a run does without
 
     run = source.stored
-    timed = TIMES_OF[run.manifest.get("times_of") or "all"]
+    timed = TIMES_OF[run.manifest.times_of]
     history = RunHistory(source.first, timed, PERCENTILES, full=full)
     text_of = _Decimals()
     text = f"{','.join(headers()['stats_history'])}{_LINE_END}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from plimsoll.record import FAILURES
+from plimsoll.record.facts import RunFacts
 from plimsoll.report.text import dumps
 from plimsoll.stats.generator import by_machine
 from plimsoll.stats.latency.milliseconds import Latency
@@ -52,7 +53,9 @@ def document(view: RunView, run: Described | None, assessment: Assessment) -> fi
         "failures": [_failure(each) for each in view.failures],
         "exceptions": [_exception(each) for each in view.exceptions],
         "generator": _generator(view.generator),
-        "machines": [_machine(each) for each in by_machine(view.generator, run.facts if run else {}, view.duration)],
+        "machines": [
+            _machine(each) for each in by_machine(view.generator, run.facts if run else RunFacts(), view.duration)
+        ],
     }
 
 
@@ -82,9 +85,9 @@ def _description(run: Described) -> fields.DescriptionFields:
         "started": run.started,
         "ended": run.ended,
         "experiment": run.experiment,
-        "manifest": run.manifest,
+        "manifest": run.manifest.to_json(),
         "notes": run.notes,
-        "facts": run.facts,
+        "facts": run.facts.to_json(),
     }
 
 

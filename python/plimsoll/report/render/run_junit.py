@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from plimsoll.plain_text import printable
-from plimsoll.stats.kinds import scenario_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,7 +53,7 @@ def junit(results: Sequence[ThresholdResult], validity: Validity, run: Described
 
 
 def _suite(results: Sequence[ThresholdResult], validity: Validity, run: Described | None) -> dict[str, str]:
-    scenario = scenario_name(run.manifest) if run else ""
+    scenario = run.manifest.name if run else ""
     attributes = {
         "name": xml_text(f"plimsoll {scenario}".strip()),
         "tests": str(len(results) + 1),
@@ -77,8 +76,8 @@ def _properties(run: Described | None) -> Iterator[tuple[str, object]]:
     if run.experiment:
         yield "experiment", run.experiment
     for name in _FACTS:
-        if run.manifest.get(name) is not None:
-            yield name, run.manifest[name]
+        if (value := getattr(run.manifest, name)) not in (None, ""):
+            yield name, value
     for note in run.notes:
         yield "note", note
 

@@ -12,7 +12,6 @@ from plimsoll.report.load import load_in_short
 from plimsoll.report.numbers import amount, counted, milliseconds, moments, shares_line
 from plimsoll.report.render.csv_writer import CsvWriter
 from plimsoll.report.render.terminal import TextColumn, render
-from plimsoll.stats.kinds import scenario_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -56,9 +55,8 @@ def run_list(runs: Sequence[tuple[Labelled, RunSummary]], width: int) -> str:
 
 
 def _row(run: Labelled, summary: RunSummary) -> list[str]:
-    scenario = run.manifest.get("scenario") or {}
     return [
-        one_line(str(scenario.get("name", ""))),
+        one_line(run.manifest.name),
         load_in_short(run.manifest).removeprefix("open model, "),
         duration_text(summary.duration),
         str(summary.requests),
@@ -73,7 +71,7 @@ def _status(run: Labelled, summary: RunSummary) -> str:
     """How it ended, and what a reader must know before trusting the line. A run that goes on is not judged."""
     if run.status == "running":
         return run.status
-    thresholds = run.facts.get("thresholds") or ()
+    thresholds = run.facts.thresholds or ()
     failed = sum(not each["passed"] for each in thresholds)
     marks = [
         *([] if summary.is_valid else ["invalid"]),
@@ -96,7 +94,7 @@ def otava_csv(runs: Iterable[tuple[Labelled, RunSummary]]) -> str:
             continue
         manifest = run.manifest
         times = [None if each in summary.at_least else summary.times[each] for each in _OTAVA_TIMES]
-        about = (manifest.get("git") or {}).get("commit"), manifest.get("branch")
+        about = manifest.commit, manifest.branch
         started = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M:%S +0000")
-        writer.writerow([started, run.id, *about, scenario_name(manifest), *times, summary.rate, summary.fail_ratio])
+        writer.writerow([started, run.id, *about, manifest.name, *times, summary.rate, summary.fail_ratio])
     return buffer.getvalue()

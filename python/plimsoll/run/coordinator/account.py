@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from plimsoll.stats.latency.patience import Patience
 from plimsoll.stats.left_out import LeftOut
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
+    from plimsoll.record.facts import RunFacts
     from plimsoll.run.coordinator.progress import Batch
     from plimsoll.stats.seconds import SecondSums
 
@@ -44,7 +46,8 @@ class ResettableView:
         patience = Patience(self.view.patience.waiting_s)
         self.view = RunView(max(second, self.view.warmup), self.view.times_of, self.view.recent, patience)
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What readers of the recorded run must know, to see the same."""
-        return self._left_out.facts(self.view.warmup) if self._left_out else {}
+    def with_reset(self, facts: RunFacts) -> RunFacts:
+        """The facts of the run, with what readers of the record must know of a reset to see the same."""
+        if self._left_out is None:
+            return facts
+        return replace(facts, reset_at=self.view.warmup, before_reset=self._left_out.counts)

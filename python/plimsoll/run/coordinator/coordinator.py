@@ -480,7 +480,7 @@ class Coordinator:
         if result.started is None:
             raise result.error or PlimsollError("the run ended before all users were there; nothing was kept")
         self._report(is_last=True)
-        result.facts |= self._account.facts | self.launch.facts
+        result.facts = self._account.with_reset(self.launch.with_start(result.facts))
         result.notes += [str(result.error)] if result.error else []
         return result
 

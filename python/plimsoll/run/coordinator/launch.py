@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.report.reporting import Reporting
 from plimsoll.run.coordinator.recovery.resumption import unknown_rest
@@ -18,6 +18,7 @@ from plimsoll.run.transport.orders import Init, Open, Prepare
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from plimsoll.record.facts import RunFacts
     from plimsoll.run.coordinator.peers import MessageRouter
     from plimsoll.run.dispatch import UserClass
     from plimsoll.run.plan import RunPlan
@@ -165,12 +166,11 @@ class Launch:
         """All machines of the run; None if all workers run on this one."""
         return self.cluster or self.joined_workers
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What readers of the recorded run must know of where it ran, and of how it began."""
-        begun = {"start_error_ms": max(self._late_ms.values())} if self._late_ms else {}
+    def with_start(self, facts: RunFacts) -> RunFacts:
+        """The facts of the run, with how it began, and on which machines if not on this one."""
         where = self.cluster or self.joined_workers
-        return begun if where is None else {**begun, "cluster": where.facts()}
+        late_ms = max(self._late_ms.values(), default=None)
+        return replace(facts, start_error_ms=late_ms, cluster=None if where is None else where.facts())
 
     def close(self) -> None:
         """Kill the processes that are left. Again it does nothing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,4 +53,4 @@ class LoadEnd:
         if view.load_end is not None:
             if self.was_complete:
                 view.load_end = min(view.load_end, view.last_arrival)
-            result.facts["load_end"] = view.load_end
+            result.facts = replace(result.facts, load_end=view.load_end)

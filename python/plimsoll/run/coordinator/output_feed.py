@@ -10,6 +10,8 @@ from plimsoll.errors import UsageError
 from plimsoll.outputs.kinds import opened
 from plimsoll.outputs.output import OutputEvent, OutputRun, OutputSecond
 from plimsoll.record import TIMES_OF
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.redact import redact
 from plimsoll.report.document.opening import sentence
 from plimsoll.run.coordinator.output_thread import FLUSH_S, OutputThread
@@ -19,7 +21,7 @@ from plimsoll.stats.summary import summarise_total
 from plimsoll.stats.validity import judge_so_far
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from plimsoll.outputs.output import EventKind
     from plimsoll.record import Health, Interval
@@ -41,7 +43,7 @@ class OutputFeed(Observer):
     def __init__(
         self,
         texts: Sequence[str],
-        manifest: Callable[[], Mapping[str, Any]],
+        manifest: Callable[[], Manifest],
         run_id: Callable[[], str | None],
         judge: Callable[[float], Sequence[ThresholdResult]],
         *,
@@ -57,7 +59,7 @@ class OutputFeed(Observer):
         self._run_id = run_id
         self._judge = judge
         self._is_strict = is_strict
-        self._manifest: Mapping[str, Any] = {}
+        self._manifest = Manifest()
         self._started = 0.0
         self._next = 0
         """The first second that the outputs do not have."""
@@ -75,16 +77,15 @@ class OutputFeed(Observer):
         """Raises UsageError with --strict if a receiver cannot be reached."""
         self._started = started
         self._manifest = manifest = self._get_manifest()
-        name = str((manifest.get("scenario") or {}).get("name") or "")
         run = OutputRun(
             id=self._run_id() or "",
-            name=redact(name),
+            name=redact(manifest.name),
             started=started,
-            host=redact(manifest.get("host") or ""),
-            model=manifest.get("model") or "closed",
+            host=redact(manifest.host or ""),
+            model=manifest.model or "closed",
             version=__version__,
-            commit=(manifest.get("git") or {}).get("commit") or "",
-            timed=TIMES_OF[manifest.get("times_of") or "all"],
+            commit=manifest.commit,
+            timed=TIMES_OF[manifest.times_of],
         )
         for thread in self._threads:
             thread.start(run)
@@ -155,7 +156,7 @@ class OutputFeed(Observer):
         recent = progress.view.recent
         second = min(self._next, recent.last)
         due = [known for known in (self._intervals.keys() | self._health.keys()) if known <= second]
-        checks = judge_so_far(progress.view, self._manifest, {"lost_workers": progress.lost_workers}).checks
+        checks = judge_so_far(progress.view, self._manifest, RunFacts(lost_workers=progress.lost_workers)).checks
         failed = [check for check in checks if check.state == "failed" and not is_early(check, progress.view)]
         made = OutputSecond(
             second=second,

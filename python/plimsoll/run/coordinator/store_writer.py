@@ -6,13 +6,14 @@ import logging
 import math
 import time
 from collections import Counter, deque
-from dataclasses import asdict
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.errors import StoreError
 from plimsoll.record import RecordCounts
+from plimsoll.record.facts import RecordedRows
 from plimsoll.run import interrupts
 from plimsoll.run.coordinator.progress import Observer
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
     from plimsoll.record import CaughtException, Failure, Health, Interval
+    from plimsoll.record.facts import RunFacts
+    from plimsoll.record.manifest import Manifest
     from plimsoll.run.coordinator.progress import Batch, Progress
     from plimsoll.stats.study import Series
 
@@ -100,7 +103,7 @@ class StoreWriter(Observer):
     def __init__(
         self,
         open_run: Callable[[dict[str, Any]], RunSink],
-        manifest: Callable[[], Mapping[str, Any]],
+        manifest: Callable[[], Manifest],
         stored_as: Callable[[str], None] | None = None,
         recorded: RecordCounts | None = None,
     ) -> None:
@@ -125,7 +128,7 @@ class StoreWriter(Observer):
 
     def start(self, started: float, stamp: str) -> None:
         """Raises StoreError: a run that cannot even be opened is not worth starting."""
-        self._writer = self._open_run({**self._manifest(), "started": started, "stamp": stamp})
+        self._writer = self._open_run(replace(self._manifest(), started=started, stamp=stamp).to_json())
         self._thread.start()
         if self._stored_as is not None:
             self._stored_as(self._writer.id)
@@ -136,7 +139,7 @@ class StoreWriter(Observer):
             self._batches.put(progress.batch)
 
     def finish(
-        self, status: str, ended: float, notes: list[str], facts: Mapping[str, Any], observed: Sequence[Series] = ()
+        self, status: str, ended: float, notes: list[str], facts: RunFacts, observed: Sequence[Series] = ()
     ) -> list[str]:
         """Keep what is left and close the run, within seconds. Returns what was not stored, for people.
 
@@ -158,7 +161,7 @@ class StoreWriter(Observer):
         return [*lost, f"the end of the run was not stored: {why}"]
 
     def _close(
-        self, writer: RunSink, status: str, ended: float, notes: list[str], facts: Mapping[str, Any],
+        self, writer: RunSink, status: str, ended: float, notes: list[str], facts: RunFacts,
         observed: Sequence[Series], lost: list[str],
     ) -> None:  # fmt: skip
         """In a thread of its own, as a store may be locked. lost: gets what was not stored."""
@@ -167,10 +170,10 @@ class StoreWriter(Observer):
         if self._lost:
             why = f": {self._reason}" if self._lost.batches else ""
             lost.append(f"{self._lost} were not stored{why}")
-        not_stored = {"not_stored": f"{self._lost} were not stored"} if lost else {}
-        known = {**facts, "recorded": asdict(self._recorded), **not_stored}
+        recorded = RecordedRows(exchanges=self._recorded.exchanges, reports=self._recorded.reports)
+        known = replace(facts, recorded=recorded, not_stored=f"{self._lost} were not stored" if lost else None)
         try:
-            writer.finish(status, ended, [*notes, *lost], known, observed)
+            writer.finish(status, ended, [*notes, *lost], known.to_json(), observed)
         except StoreError as error:
             lost.append(f"the end of the run was not stored: {error}")
 

@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.record.facts import ClusterFacts
 from plimsoll.run.transport.clock import ClockEstimate, WorkerClock
 from plimsoll.run.transport.cluster_node import ClusterNode
 from plimsoll.run.transport.frames import Frames, pack, unpack_error
@@ -186,10 +187,10 @@ class Cluster:
         """None: workers end with the actor of their machine, and that with its node."""
         return []
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> ClusterFacts:
         """What readers of a recorded run must know of the cluster."""
-        used = [each.to_dict() for each in self.machines if each.workers]
-        return {"files_sha256": self.digest or None, "machines": used}
+        used = tuple(each.described() for each in self.machines if each.workers)
+        return ClusterFacts(files_sha256=self.digest or None, machines=used)
 
     def say(self, name: str, *arguments: Any) -> None:
         """To the link. One that is gone is noticed where it is read from."""

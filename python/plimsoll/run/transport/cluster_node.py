@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from plimsoll.record.facts import MachineFacts
 
 if TYPE_CHECKING:
     from plimsoll.run.transport.clock import ClockEstimate
@@ -41,17 +43,18 @@ class ClusterNode:
             self.host, count, "" if count == 1 else "s", self.first.offset / 1e6, self.first.error / 1e6,
         )  # fmt: skip
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, as the facts of a run have them."""
-        plain: dict[str, Any] = {"host": self.host, "workers": self.workers}
-        if self.machine:
-            plain["machine"] = self.machine
-        if self.first and self.last:
-            plain["clock_offset_ms"] = self.first.offset / 1e6
-            plain["clock_error_ms"] = self.first.error / 1e6
-            plain["clock_moved_ms"] = (self.last.offset - self.first.offset) / 1e6
-            plain["clock_moved_error_ms"] = (self.last.error + self.first.error) / 1e6
-        return plain
+    def described(self) -> MachineFacts:
+        """What readers of a recorded run must know of the machine."""
+        known = MachineFacts(host=self.host, workers=tuple(self.workers), machine=self.machine or None)
+        if self.first is None or self.last is None:
+            return known
+        return replace(
+            known,
+            clock_offset_ms=self.first.offset / 1e6,
+            clock_error_ms=self.first.error / 1e6,
+            clock_moved_ms=(self.last.offset - self.first.offset) / 1e6,
+            clock_moved_error_ms=(self.last.error + self.first.error) / 1e6,
+        )
 
 
 def numbered(hosts: list[str]) -> list[str]:

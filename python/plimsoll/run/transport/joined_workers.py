@@ -9,11 +9,12 @@ import threading
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
 from plimsoll.errors import PlimsollError
 from plimsoll.plain_text import printable
+from plimsoll.record.facts import ClusterFacts
 from plimsoll.run.dispatch import NATIVE_USER, UserClass
 from plimsoll.run.transport.bundle import Archive
 from plimsoll.run.transport.clock import WorkerClock
@@ -185,12 +186,13 @@ class JoinedWorkers:
         for node in self.nodes:
             node.log_clock(len(node.workers))
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> ClusterFacts:
         """What readers of a recorded run must know of the machines."""
         for node, machine in zip(self.nodes, self._machines, strict=True):
             if not machine.is_gone.is_set() and (estimate := machine.estimate()) is not None:
                 node.last = estimate
-        return {"files_sha256": self._digest or None, "machines": [each.to_dict() for each in self.nodes]}
+        machines = tuple(each.described() for each in self.nodes)
+        return ClusterFacts(files_sha256=self._digest or None, machines=machines)
 
     def close(self) -> None:
         """End what is left of them."""

@@ -11,7 +11,7 @@ from plimsoll.errors import FieldError
 from plimsoll.report.load import load_in_short, run_title
 from plimsoll.server.answers import answer, read
 from plimsoll.server.messages import Label, RunItem, RunList, Summary
-from plimsoll.stats.kinds import kind_of, scenario_name, source_of
+from plimsoll.stats.kinds import kind_of, source_of
 from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.store.cells import run_name
 
@@ -76,19 +76,19 @@ def summaries_of(store: Store, runs: Sequence[StoredRun]) -> dict[str, RunSummar
 
 def item(run: StoredRun, summary: RunSummary | None) -> RunItem:
     manifest = run.manifest
-    name, load = scenario_name(manifest), load_in_short(manifest)
+    load = load_in_short(manifest)
     return RunItem(
         id=run.id,
-        name=name,
-        title=run_title(name, load, str(manifest.get("host") or "")),
+        name=manifest.name,
+        title=run_title(manifest.name, load, manifest.host or ""),
         status=cast("Status", run.status),
         started=run.started,
         ended=run.ended,
-        host=str(manifest.get("host") or ""),
+        host=manifest.host or "",
         source=source_of(manifest),
         load=load,
         experiment=run.experiment or "",
-        commit=str((manifest.get("git") or {}).get("commit") or ""),
+        commit=manifest.commit,
         tags=run.tags,
         note=run.note,
         summary=short(summary) if summary is not None else None,
@@ -98,7 +98,7 @@ def item(run: StoredRun, summary: RunSummary | None) -> RunItem:
 
 def is_of_cell(run: StoredRun) -> bool:
     """Cells of an experiment are in no series: their runs differ in what the experiment compares."""
-    return run.experiment is not None and scenario_name(run.manifest).startswith(run_name(run.experiment, ""))
+    return run.experiment is not None and run.manifest.name.startswith(run_name(run.experiment, ""))
 
 
 def short(summary: RunSummary) -> Summary:

@@ -13,9 +13,9 @@ from plimsoll.server.messages import SeriesItem
 from plimsoll.stats.kinds import RunKind, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from collections.abc import Sequence
 
+    from plimsoll.record.manifest import Manifest
     from plimsoll.store import Store, StoredRun
 
 _AT_ONCE = 200
@@ -73,17 +73,17 @@ def _place(run: StoredRun) -> SeriesPosition | None:
     return SeriesPosition(kind.key, _label(kind, run.manifest), run.started)
 
 
-def _label(kind: RunKind, manifest: Mapping[str, Any]) -> str:
+def _label(kind: RunKind, manifest: Manifest) -> str:
     """E.g. "locustfile.py at 50 users for 2 min, against http://127.0.0.1:8000, 2 processes"."""
-    load, warmup = load_in_short(manifest), manifest.get("warmup")
-    length, processes = manifest.get("run_time"), manifest.get("processes") or 1
+    load, warmup = load_in_short(manifest), manifest.warmup
+    length, processes = manifest.run_time, manifest.processes or 1
     words = [kind.source, f"at {load}" if load else "", f"for {duration_text(length)}" if length else ""]
     parts = (
         " ".join(each for each in words if each),
-        f"against {manifest['host']}" if manifest.get("host") not in (None, kind.source) else "",
+        f"against {manifest.host}" if manifest.host not in (None, kind.source) else "",
         f"warm-up {duration_text(warmup)}" if warmup else "",
         f"{processes} processes" if processes != 1 else "",
         *kind.chosen,
-        "times of successes" if manifest.get("times_of") == "successes" else "",
+        "times of successes" if manifest.times_of == "successes" else "",
     )
     return ", ".join(each for each in parts if each)

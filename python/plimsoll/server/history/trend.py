@@ -12,7 +12,6 @@ from plimsoll.server.answers import answer
 from plimsoll.server.history.runs import summaries_of
 from plimsoll.server.history.series import SeriesOfRuns
 from plimsoll.server.messages import ChangePoint, Trend, TrendPoint
-from plimsoll.stats.kinds import scenario_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -103,10 +102,10 @@ def _point(run: StoredRun, summary: RunSummary | None, metric: str) -> Point:
     return Point(
         run=run.id,
         started=run.started,
-        commit=str((run.manifest.get("git") or {}).get("commit") or ""),
+        commit=run.manifest.commit,
         value=None if summary is None else _value(summary, metric),
         is_valid=_is_fit(run, summary, metric),
-        name=scenario_name(run.manifest),
+        name=run.manifest.name,
     )
 
 
@@ -168,7 +167,7 @@ def _notes(measured: Sequence[Measured], metric: str, runs: int) -> Iterator[str
     changed = [run.id for before, run in pairwise(fit) if _files(before) != _files(run)]
     if changed:
         yield f"The locustfile or plan was another one than before in run {_shown(changed[::-1])}."
-    dirty = [run.id for run in fit if (run.manifest.get("git") or {}).get("dirty")]
+    dirty = [run.id for run in fit if run.manifest.is_dirty]
     if dirty:
         yield f"Files differed from their commit in run {_shown(dirty[::-1])}."
 
@@ -220,4 +219,4 @@ def _shown(values: Sequence[str]) -> str:
 
 
 def _files(run: StoredRun) -> list[object]:
-    return [each.get("sha256") for each in (run.manifest.get("scenario") or {}).get("files") or ()]
+    return [file.sha256 for file in run.manifest.scenario.files]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.redact import redact
 from plimsoll.stats.headline import RunHeadline, headline
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from plimsoll.record.facts import RunFacts
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.plan import RunPlan
     from plimsoll.stats.headline import RunJudgement
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def headline_of(
     view: RunView,
     plan: RunPlan,
-    facts: Mapping[str, Any],
+    facts: RunFacts,
     *,
     current: Latency | None = None,
     thresholds: Sequence[ThresholdResult] = (),
@@ -30,13 +31,7 @@ def headline_of(
 ) -> RunHeadline:
     """facts: about the run so far. current: response times of the last seconds. thresholds: their results so far.
     assessment: of a run that is over, which includes these; None while it is in progress."""
-    manifest = {
-        "model": "open" if plan.is_open else "closed",
-        "users_kind": "python" if plan.scenario is None else "native",
-        "max_users": plan.most_users if plan.is_open else None,
-        "times_of": plan.times_of,
-        "host": host_of(plan),
-    }
+    manifest = replace(plan.described(users=None, shaped=False), host=host_of(plan))
     if assessment is None:
         found = headline(view, manifest, facts, thresholds=thresholds, current=current)
     else:

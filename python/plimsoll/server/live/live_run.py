@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.record import TIMES_OF
+from plimsoll.record.facts import RunFacts
 from plimsoll.report.load import load_in_short, run_title
 from plimsoll.run.machine import PeriodsSince
 from plimsoll.server.live.charts import Charts
@@ -131,9 +132,10 @@ class LiveRun:
         """Fields of a snapshot while the run is in progress and watched."""
         total = summarise_total(view)
         workers = worker_items(view.recent, self._left)
-        facts: dict[str, Any] = {"lost_workers": sum(each.is_lost for each in workers)}
-        if self._throttling is not None:
-            facts |= self._throttling.passed().to_facts()
+        facts = RunFacts(
+            lost_workers=sum(each.is_lost for each in workers),
+            cpu_periods=None if self._throttling is None else self._throttling.passed(),
+        )
         thresholds = self.judge(view.rate_s)
         return {
             "headline": headline_of(view, self.plan, facts, current=total.current_response, thresholds=thresholds),
@@ -151,7 +153,7 @@ class LiveRun:
         new = self._draw(view.recent, 0, is_last=True)
         whole = 0 if view.length is None else int(view.length + 1e-6)
         return {
-            "headline": headline_of(view, self.plan, {}, assessment=assessment),
+            "headline": headline_of(view, self.plan, RunFacts(), assessment=assessment),
             "changed": self._rows.turn(view, everything=True),
             "total": row_of(summarise_total(view)),
             "rows": dict(self._rows.rows),
@@ -186,9 +188,8 @@ class LiveRun:
 
     def _load(self, wanted: int | None = None) -> str:
         """wanted: the target number of users, if it was changed."""
-        load = self.plan.load.to_dict() if self.plan.load else None
         users = self.plan.users if wanted is None else wanted
-        return load_in_short({"load": load, "users": users, "shaped": self._shaped, **self.plan.protocol})
+        return load_in_short(self.plan.described(users=users, shaped=self._shaped))
 
 
 def _trouble_fields(view: RunView) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: P
         for second, count in sorted(view.generator.in_flight_by_second().items())
         if view.warmup <= second and second + 1 <= view.warmup + view.duration
     ]
-    growth = backlog_growth(backlog, load) if run.manifest.get("model") == "open" else None
+    growth = backlog_growth(backlog, load) if run.manifest.is_open else None
     outcomes = {name for name, sums in view.total.outcomes.items() if sums.count} - NO_REQUESTS
     unreachable = outcomes and outcomes <= UNREACHABLE
     why = next((each.text for each in run.failures()), "no connection") if unreachable else ""

@@ -4,7 +4,7 @@ the bottleneck. Each has its numbers, or states that the data do not show it."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.stats.headline.bottleneck import bottleneck
 from plimsoll.stats.headline.generator import generator
@@ -13,8 +13,10 @@ from plimsoll.stats.headline.target import target
 from plimsoll.stats.validity import judge_so_far
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from plimsoll.record.facts import RunFacts
+    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.latency.milliseconds import Latency
     from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.validity import Validity
@@ -32,8 +34,8 @@ class RunHeadline:
 
 def headline(
     view: RunView,
-    manifest: Mapping[str, Any],
-    facts: Mapping[str, Any],
+    manifest: Manifest,
+    facts: RunFacts,
     *,
     thresholds: Sequence[ThresholdResult] = (),
     validity: Validity | None = None,

@@ -16,7 +16,7 @@ of it over the last ten whole seconds; requests in flight are counted at the end
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll.stats.headline.generator import is_early
 from plimsoll.stats.headline.judgement import RECENT, RunJudgement, answered, whole_seconds
@@ -26,8 +26,7 @@ from plimsoll.stats.validity.lateness import is_costly
 from plimsoll.stats.wording import count, ms, number, whole_percent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import RunView
 
@@ -65,7 +64,7 @@ class _Now(NamedTuple):
         return 1000 * max(0.0, self.users - self.in_flight) / self.rate
 
 
-def bottleneck(view: RunView, manifest: Mapping[str, Any], validity: Validity) -> RunJudgement:
+def bottleneck(view: RunView, manifest: Manifest, validity: Validity) -> RunJudgement:
     seconds = _loaded(view, manifest)
     if len(seconds) < EARLY:
         counts = "counts" if len(seconds) == 1 else "count"
@@ -76,7 +75,7 @@ def bottleneck(view: RunView, manifest: Mapping[str, Any], validity: Validity) -
     if failed > FAILING * ended:
         text = f"{whole_percent(failed / ended)} of the requests of the last {len(seconds)} s failed."
         return RunJudgement("unknown", "Unknown", text)
-    is_open = manifest.get("model") == "open"
+    is_open = manifest.is_open
     now = _now(view, seconds)
     own = _falls_short(view, manifest, validity) or ("" if is_open or now is None else _own(view, now))
     if own:
@@ -86,13 +85,13 @@ def bottleneck(view: RunView, manifest: Mapping[str, Any], validity: Validity) -
     return _open(view, manifest, now, seconds) if is_open else _closed(view, now)
 
 
-def _loaded(view: RunView, manifest: Mapping[str, Any]) -> range:
+def _loaded(view: RunView, manifest: Manifest) -> range:
     """The last whole seconds with load: at its end a run only waits for exchanges in progress."""
     seconds, state = whole_seconds(view), view.generator
     stop = seconds.stop
     while stop > seconds.start:
         last = range(max(seconds.start, stop - RECENT), stop)
-        load = state.offered_by_second(last) if manifest.get("model") == "open" else state.users_by_second(last)
+        load = state.offered_by_second(last) if manifest.is_open else state.users_by_second(last)
         loaded = [second for second in last if load.get(second)]
         if loaded:
             return range(seconds.start, loaded[-1] + 1)[-RECENT:]
@@ -100,7 +99,7 @@ def _loaded(view: RunView, manifest: Mapping[str, Any]) -> range:
     return seconds[-RECENT:]
 
 
-def _falls_short(view: RunView, manifest: Mapping[str, Any], validity: Validity) -> str:
+def _falls_short(view: RunView, manifest: Manifest, validity: Validity) -> str:
     """Why the generator sends less than it should; "" if it does not."""
     states = {"cpu": ("failed", "remark"), "lag": ("failed",), "silence": ("failed",)}
     for check in validity.checks:
@@ -195,7 +194,7 @@ def _arrivals(view: RunView, seconds: range) -> _Arrivals:
     return _Arrivals(rate, first, last, dropped, max(0.0, rate * kept - (last - first) / (len(seconds) - 1)))
 
 
-def _open(view: RunView, manifest: Mapping[str, Any], now: _Now, seconds: range) -> RunJudgement:
+def _open(view: RunView, manifest: Manifest, now: _Now, seconds: range) -> RunJudgement:
     arrivals = _arrivals(view, seconds)
     figures = (
         f"{number(now.rate)} requests/s answered, {number(now.in_flight)} in flight: by Little's law a request takes "
@@ -216,7 +215,7 @@ def _open(view: RunView, manifest: Mapping[str, Any], now: _Now, seconds: range)
         return RunJudgement("good", "Nothing", text, tuple(part for part in (figures, left) if part), _rate(now))
     taken = f"{number(arrivals.taken)} of {number(arrivals.rate)} arrivals/s offered are taken up"
     backlog = _backlog(arrivals, len(seconds) - 1)
-    most = manifest.get("max_users")
+    most = manifest.max_users
     if most and now.in_flight >= ALL * most:
         text = f"All {number(most)} users that there may be are busy: {taken}; {backlog}."
         hypothesis = "Hypothesis: more users help, unless the target only gets slower then."

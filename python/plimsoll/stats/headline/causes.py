@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.stats.headline.judgement import RunJudgement, answered, recent_seconds
 from plimsoll.stats.study import TOLERANCE
 from plimsoll.stats.wording import count, number, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from plimsoll.record import CaughtException
+    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.view import RunView
 
 _BEFORE_HTTP = {"connect": ("Nothing answers", "no connection"), "tls": ("TLS fails", "no handshake")}
@@ -22,7 +21,7 @@ LONGEST_REASON = 240
 _QUOTED = re.compile(r"'([^']+)'\)?$")
 
 
-def unreachable(view: RunView, manifest: Mapping[str, Any]) -> RunJudgement | None:
+def unreachable(view: RunView, manifest: Manifest) -> RunJudgement | None:
     """Every request of the last seconds failed before it was sent. manifest: `host` is read from it."""
     total = view.total
     kinds = {each.outcome: each.count for each in total.failed_outcomes}
@@ -36,7 +35,7 @@ def unreachable(view: RunView, manifest: Mapping[str, Any]) -> RunJudgement | No
     first = messages[0].strip() if messages else ""
     what, otherwise = _BEFORE_HTTP[most]
     reason = _reason(first) or otherwise
-    where = f" at {manifest['host']}" if manifest.get("host") else ""
+    where = f" at {manifest.host}" if manifest.host else ""
     failed = f"{number(total.failures)} of {count(total.requests, 'request')} failed"
     has_more = first and first.lower() != reason.lower()
     return RunJudgement(

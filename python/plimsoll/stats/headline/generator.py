@@ -8,16 +8,15 @@ statement.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.stats.headline.judgement import JudgementTone, RunJudgement, whole_seconds
 from plimsoll.stats.validity import CPU, CPU_SHARE, LEAST_FOR_P99
 from plimsoll.stats.wording import count, ms, number, percent, whole_percent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from plimsoll._engine import Histogram
+    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.generator import GeneratorView
     from plimsoll.stats.validity import Validity, ValidityCheck
     from plimsoll.stats.view import RunView
@@ -47,7 +46,7 @@ _TONES: tuple[tuple[str, JudgementTone], ...] = (("failed", "bad"), ("remark", "
 """States that are reported, and their tones."""
 
 
-def generator(view: RunView, manifest: Mapping[str, Any], validity: Validity) -> RunJudgement:
+def generator(view: RunView, manifest: Manifest, validity: Validity) -> RunJudgement:
     state = view.generator
     for weight, tone in _TONES:
         found = [each for each in validity.checks if each.state == weight and not is_early(each, view)]
@@ -63,7 +62,7 @@ def generator(view: RunView, manifest: Mapping[str, Any], validity: Validity) ->
     unknown = [each.name for each in validity.checks if each.state == "unknown"]
     more = (*_workers(state), *([f"Not checked: {', '.join(unknown)}."] if unknown else []))
     if any(each.state in ("failed", "remark") for each in validity.checks):
-        limit = CPU["native" if manifest.get("users_kind") == "native" else "python"]
+        limit = CPU["native" if manifest.is_native else "python"]
         text = (
             f"A worker used more than {whole_percent(limit)} CPU in the first seconds, up to "
             f"{whole_percent(state.cpu_max)}."

@@ -27,7 +27,7 @@ import math
 import re
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.record import UNANSWERED
 from plimsoll.stats.headline.causes import raising, unreachable
@@ -42,9 +42,10 @@ from plimsoll.stats.validity import OF_RECORD
 from plimsoll.stats.wording import count, ms, number, percent, several
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from plimsoll.record import Failure
+    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
     from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.validity import Validity
@@ -72,7 +73,7 @@ _CALLED = {
 
 def target(
     view: RunView,
-    manifest: Mapping[str, Any],
+    manifest: Manifest,
     thresholds: Sequence[ThresholdResult],
     current: Latency | None,
     validity: Validity,
@@ -116,7 +117,7 @@ def target(
     if "offered" in failed or "dropped" in failed:
         text = f"{_seen(view)[:-1]}; but not all that was offered was begun in time."
         return RunJudgement("warning", "Does not keep up", text, more, _tail(view))
-    if manifest.get("model") == "open" and (found := _backlog(view)):
+    if manifest.is_open and (found := _backlog(view)):
         growth, rate = found
         text = (
             f"{number(rate)} arrivals/s are more than it serves: the backlog grows by {number(growth)} requests/s, so "
@@ -246,7 +247,7 @@ def _tail(view: RunView) -> str:
     return f"the slowest took {_shown(longest)}" if longest else ""
 
 
-def _waited(view: RunView, manifest: Mapping[str, Any]) -> str | None:
+def _waited(view: RunView, manifest: Manifest) -> str | None:
     """What is to be said of the requests without a response at the end of a run."""
     times, waits = view.total.response_of(view.timed), view.total.outcomes.get(UNANSWERED)
     if view.length is None or waits is None or not waits.timed:
@@ -258,7 +259,7 @@ def _waited(view: RunView, manifest: Mapping[str, Any]) -> str | None:
         return None
     most = max(view.endpoints, key=lambda each: each.unanswered)
     where = f" for {most.method} {most.name}" if most.unanswered == view.total.unanswered else ""
-    users = manifest.get("users") if manifest.get("model") == "closed" else None
+    users = manifest.users if manifest.model == "closed" else None
     if users:
         return f"{number(waits.count)} of {count(users, 'user')} still waited{where} when the run ended."
     offered = count(view.total.completed + view.total.unanswered, "request")

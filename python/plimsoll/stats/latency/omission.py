@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll._engine import Histogram
 from plimsoll.record import TIMED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.view import RunView
 
 QUANTILES = (0.9, 0.99, 0.999)
@@ -65,9 +66,9 @@ class Omission:
     """Lines for people; None if the run hides nothing significant."""
 
 
-def omission(view: RunView, manifest: Mapping[str, Any]) -> Omission | None:
+def omission(view: RunView, manifest: Manifest) -> Omission | None:
     """None for the open model, which hides nothing, and for a run with too little data."""
-    if manifest.get("model", "closed") == "open":
+    if manifest.is_open:
         return None
     pace = _pace(view)
     recorded = _response(view)

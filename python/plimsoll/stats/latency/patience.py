@@ -6,12 +6,11 @@ Others had waited for longer than its responses take.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from plimsoll.record import Interval
+    from plimsoll.record.manifest import Manifest
 
 LEAST_S = 1.0
 """A shorter wait is no failure."""
@@ -36,10 +35,9 @@ class Patience:
         self._longest_ns = 0
 
     @classmethod
-    def of(cls, manifest: Mapping[str, Any]) -> Patience:
+    def of(cls, manifest: Manifest) -> Patience:
         """That of a recorded run."""
-        is_open = manifest.get("model") == "open"
-        return cls((manifest.get("plan") or {}).get("stop_timeout") if is_open else None)
+        return cls(manifest.plan.stop_timeout if manifest.is_open else None)
 
     def note(self, interval: Interval) -> None:
         """Take responses of the run into account."""

@@ -7,15 +7,17 @@ Nothing else decides whether a run is valid: every report, list and comparison a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.stats.validity import lateness, load, record, standstill
 from plimsoll.stats.validity.check import ACHIEVED, ENDED, OF_RECORD, CheckState, Validity, ValidityCheck
 from plimsoll.stats.validity.lateness import CPU, CPU_SHARE, LEAST_FOR_P99, throughput_share, unclean_figures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
+    from plimsoll.record.facts import RunFacts
+    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.totals import Totals
     from plimsoll.stats.view import RunView
 
@@ -36,7 +38,7 @@ __all__ = [
 ]
 
 
-def judge(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any], status: str) -> Validity:
+def judge(view: RunView, manifest: Manifest, facts: RunFacts, status: str) -> Validity:
     """Of the manifest, `model` and `users_kind` are read; of the facts, `lost_workers`, `clock_step_ms`,
     `coordinator_silence_s`, `load_cut_s`, `resumed`, `cpu_periods`, and the counts of records. status: how the run
     ended, as a store has it."""
@@ -44,14 +46,12 @@ def judge(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any], 
     return Validity((load.ended(status), *checks, record.percentiles(view), little, record.stored(view, facts)))
 
 
-def judge_so_far(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Validity:
+def judge_so_far(view: RunView, manifest: Manifest, facts: RunFacts) -> Validity:
     """The same during the run, without checks that read every endpoint."""
     return Validity(_checks(view, manifest, facts, (view.total,)))
 
 
-def _checks(
-    view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any], rows: Iterable[Totals]
-) -> tuple[ValidityCheck, ...]:
+def _checks(view: RunView, manifest: Manifest, facts: RunFacts, rows: Iterable[Totals]) -> tuple[ValidityCheck, ...]:
     return (
         load.offered(view, manifest),
         load.dropped(view, manifest),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from itertools import chain
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.stats.generator import LATE_MS
 from plimsoll.stats.latency.milliseconds import CLEAN_MS, CLEAN_PART, CLEAN_THROUGHPUT
@@ -15,8 +15,10 @@ from plimsoll.stats.validity.check import ACHIEVED, ValidityCheck, about, ms, pe
 from plimsoll.stats.wording import count, number
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator
 
+    from plimsoll.record.facts import RunFacts
+    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
     from plimsoll.stats.totals import Totals
     from plimsoll.stats.view import RunView
@@ -47,7 +49,7 @@ CPU_WAIT = 0.2
 it is a few per cent."""
 
 
-def lag(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any], rows: Iterable[Totals]) -> ValidityCheck:
+def lag(view: RunView, manifest: Manifest, facts: RunFacts, rows: Iterable[Totals]) -> ValidityCheck:
     """rows: those to judge, the sum first."""
     if missed := _late_arrivals(view, manifest, facts):
         return missed
@@ -71,10 +73,10 @@ def lag(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any], ro
     return ValidityCheck("lag", "remark", late, None, text)
 
 
-def _late_arrivals(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> ValidityCheck | None:
+def _late_arrivals(view: RunView, manifest: Manifest, facts: RunFacts) -> ValidityCheck | None:
     """Open model: arrivals that left so late that the target did not have them when they were due."""
     generator = view.generator
-    if manifest.get("model", "closed") != "open" or not generator.offered:
+    if not manifest.is_open or not generator.offered:
         return None
     late = min(sum(generator.late_by_second.values()), generator.offered)
     if late <= (1 - ACHIEVED) * generator.offered:
@@ -87,7 +89,7 @@ def _late_arrivals(view: RunView, manifest: Mapping[str, Any], facts: Mapping[st
     return ValidityCheck("lag", "failed", late / generator.offered, 1 - ACHIEVED, text)
 
 
-def delay(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> ValidityCheck:
+def delay(view: RunView, manifest: Manifest, facts: RunFacts) -> ValidityCheck:
     """The cost of lag and delay in the closed model, in which they delay the next request."""
     times = view.generator.delay
     if times.count < LEAST_FOR_P99:
@@ -104,7 +106,7 @@ def delay(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) 
     return ValidityCheck("delay", "remark", part, CLEAN_THROUGHPUT, text)
 
 
-def cpu(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> ValidityCheck:
+def cpu(view: RunView, manifest: Manifest, facts: RunFacts) -> ValidityCheck:
     if not view.generator.workers or view.duration < 1:
         return ValidityCheck("cpu", "unknown", None, CPU_SHARE, "no worker reported its CPU for a whole second")
     limit = _cpu_limit(manifest)
@@ -128,7 +130,7 @@ def cpu(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) ->
     return ValidityCheck("cpu", "remark", share, CPU_SHARE, f"{above[:1].upper()}{above[1:]}{why}.")
 
 
-def is_costly(view: RunView, manifest: Mapping[str, Any]) -> bool:
+def is_costly(view: RunView, manifest: Manifest) -> bool:
     """Whether the generator was so late that it shows in the times of all requests, or in the throughput."""
     part = throughput_share(view, manifest)
     return bool(unclean(view.total, view.timed)) or (part is not None and part > CLEAN_THROUGHPUT)
@@ -141,7 +143,7 @@ def unclean(row: Totals, timed: Container[str]) -> dict[str, Milliseconds]:
     return {f"{name}{of}": time for name, time in _figures(times) if time is not None and not time.is_clean}
 
 
-def unclean_figures(view: RunView, manifest: Mapping[str, Any]) -> tuple[str, ...]:
+def unclean_figures(view: RunView, manifest: Manifest) -> tuple[str, ...]:
     """Those of a whole run, in words."""
     rows = (view.total, *view.endpoints)
     found = chain.from_iterable(unclean(row, view.timed).items() for row in rows)
@@ -152,12 +154,12 @@ def unclean_figures(view: RunView, manifest: Mapping[str, Any]) -> tuple[str, ..
     return (*times, f"throughput, up to {percent(part)} too low")
 
 
-def throughput_share(view: RunView, manifest: Mapping[str, Any]) -> float | None:
+def throughput_share(view: RunView, manifest: Manifest) -> float | None:
     """Closed model: mean lag and delay, divided by the mean time from one request of a user to its next. They do not
     include the time for which workers slept to read more replies at a time: sleeps that cost throughput are given up.
     None for the open model, and if the time of a user is unknown."""
     generator = view.generator
-    if manifest.get("model", "closed") == "open" or not generator.lag.count:
+    if manifest.is_open or not generator.lag.count:
         return None
     users = generator.users_by_second()
     present = [each for each in users.values() if each]
@@ -168,7 +170,7 @@ def throughput_share(view: RunView, manifest: Mapping[str, Any]) -> float | None
     return min(1.0, max(0.0, late) / cycle)
 
 
-def cause(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+def cause(view: RunView, manifest: Manifest, facts: RunFacts) -> str:
     """The cause of the generator's lateness, in a few words. It has evidence of its own: that other causes have none is
     no evidence."""
     generator = view.generator
@@ -184,7 +186,7 @@ def cause(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) 
     # A worker that did not wait for a CPU while it stood still waited for something else, for example for a file.
     was_blocked = stood_still is not None and is_cause and stood_still.waited_ms < standstill.MUCH * stood_still.ms
     has_waited = generator.cpu_waited > CPU_WAIT * generator.cpu_used and not was_blocked
-    is_native = manifest.get("users_kind") == "native"
+    is_native = manifest.is_native
     if is_native and not has_waited and generator.busy_share(MUCH_CPU) > CPU_SHARE:
         return f"a worker reads one reply after another: use --processes {generator.workers + 1}"
     if has_waited:
@@ -205,16 +207,16 @@ def _full(view: RunView) -> str:
     return f"{are}: use --processes {workers + 1}"
 
 
-def _cpu_limit(manifest: Mapping[str, Any]) -> float:
-    return CPU["native" if manifest.get("users_kind") == "native" else "python"]
+def _cpu_limit(manifest: Manifest) -> float:
+    return CPU["native" if manifest.is_native else "python"]
 
 
-def _full_lag(view: RunView, manifest: Mapping[str, Any], limit: float) -> tuple[float, float]:
+def _full_lag(view: RunView, manifest: Manifest, limit: float) -> tuple[float, float]:
     """Mean lag, ms, in the first and in the last third of the seconds in which a worker was full. In the closed model
     those with all users: its lag grows with them, and is bounded."""
     generator = view.generator
     seconds = generator.full_seconds(limit)
-    if manifest.get("model", "closed") != "open":
+    if not manifest.is_open:
         users = generator.users_by_second()
         most = max(users.values(), default=0)
         seconds = [second for second in seconds if users.get(second, 0) >= ALL_USERS * most]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.stats.validity.check import ACHIEVED, ENDED, ValidityCheck, count, ms, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from plimsoll.record.facts import RunFacts
+    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.validity.check import CheckState
     from plimsoll.stats.view import RunView
 
@@ -34,8 +34,8 @@ def ended(status: str) -> ValidityCheck:
     return ValidityCheck(ENDED, state, None, None, text)
 
 
-def offered(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
-    if manifest.get("model", "closed") != "open":
+def offered(view: RunView, manifest: Manifest) -> ValidityCheck:
+    if not manifest.is_open:
         return ValidityCheck("offered", "n/a", None, ACHIEVED, "the closed model offers no rate that could be missed")
     generator = view.generator
     if not generator.offered:
@@ -60,48 +60,48 @@ def _waiting_at_the_end(view: RunView) -> int:
     return view.generator.waiting_by_second().get(last, 0)
 
 
-def dropped(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
+def dropped(view: RunView, manifest: Manifest) -> ValidityCheck:
     dropped = max(view.generator.dropped, view.total.dropped)
     if dropped:
         text = f"{count(dropped, 'arrival')} dropped: due, but never sent; more users (--max-users), or a lower rate"
         return ValidityCheck("dropped", "failed", dropped, 0, text)
-    if manifest.get("model", "closed") != "open":
+    if not manifest.is_open:
         return ValidityCheck("dropped", "n/a", None, 0, "in the closed model nothing is due that could be dropped")
     return ValidityCheck("dropped", "ok", 0, 0, "no arrival was dropped")
 
 
-def workers(facts: Mapping[str, Any]) -> ValidityCheck:
-    lost = facts.get("lost_workers")
+def workers(facts: RunFacts) -> ValidityCheck:
+    lost = facts.lost_workers
     if lost is None:
         return ValidityCheck("workers", "unknown", None, 0, "it is not known whether a worker was lost")
     if not lost:
         return ValidityCheck("workers", "ok", 0, 0, "no worker was lost")
-    replaced = facts.get("replaced", ())
+    replaced = facts.replaced or ()
     text = f"{count(lost, 'worker')} lost: a part of the load was missing "
-    if replaced and len(replaced) >= lost and not facts.get("load_taken_over"):
+    if replaced and len(replaced) >= lost and not facts.load_taken_over:
         text += "until another one took its place"
     else:
-        text += "until the others took it over" if facts.get("load_taken_over") else "from then on"
+        text += "until the others took it over" if facts.load_taken_over else "from then on"
         text += "; another one took its place" if replaced else ""
     if replaced:
-        text += f" with second {', '.join(str(each['to_second']) for each in replaced)}"
-    if incomplete := facts.get("incomplete"):
-        first = min(each["from_second"] for each in incomplete)
-        end = max(each.get("to_second", math.inf) for each in incomplete)
+        text += f" with second {', '.join(str(each.to_second) for each in replaced)}"
+    if incomplete := facts.incomplete:
+        first = min(each.from_second for each in incomplete)
+        end = max(math.inf if each.to_second is None else each.to_second for each in incomplete)
         text += f"; what was measured is incomplete from second {first} " + (
             "on" if math.isinf(end) else f"to {end - 1}"
         )
     return ValidityCheck("workers", "failed", lost, 0, text)
 
 
-def coordinator(facts: Mapping[str, Any]) -> ValidityCheck:
+def coordinator(facts: RunFacts) -> ValidityCheck:
     """Whether the coordinating process ran all the time; the load continues without it for a while."""
-    silence, cut = facts.get("coordinator_silence_s"), facts.get("load_cut_s")
-    if resumed := facts.get("resumed"):
+    silence, cut = facts.coordinator_silence_s, facts.load_cut_s
+    if resumed := facts.resumed:
         text = "the process that coordinates the run was lost, and another one continued it: "
-        text += ", ".join(f"no full load from second {each['from_second']} to {each['to_second']}" for each in resumed)
-        if missing := [worker for each in resumed for worker in each["incomplete"]]:
-            first = min(worker["from_second"] for worker in missing)
+        text += ", ".join(f"no full load from second {each.from_second} to {each.to_second}" for each in resumed)
+        if missing := [worker for each in resumed for worker in each.incomplete]:
+            first = min(worker.from_second for worker in missing)
             text += f"; what {count(len(missing), 'worker')} measured from second {first} until then is incomplete"
         return ValidityCheck("coordinator", "failed", silence, COORDINATOR_S, text)
     if cut is not None:
@@ -117,8 +117,8 @@ def coordinator(facts: Mapping[str, Any]) -> ValidityCheck:
     return ValidityCheck("coordinator", "remark", silence, COORDINATOR_S, text)
 
 
-def clock(facts: Mapping[str, Any]) -> ValidityCheck:
-    step = facts.get("clock_step_ms")
+def clock(facts: RunFacts) -> ValidityCheck:
+    step = facts.clock_step_ms
     if step is None:
         return ValidityCheck("clock", "unknown", None, STEP_MS, "it is not known whether the clock was set")
     if abs(step) <= STEP_MS:

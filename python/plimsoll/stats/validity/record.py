@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 import statistics
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
 from plimsoll.record import TIMED, RecordCounts
 from plimsoll.stats.validity.check import ValidityCheck, count, ms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from plimsoll.record.facts import RunFacts
     from plimsoll.stats.totals import Totals
     from plimsoll.stats.view import RunView
 
@@ -42,14 +41,14 @@ def percentiles(view: RunView) -> ValidityCheck:
     return ValidityCheck("percentiles", "failed", len(wrong), 0, text)
 
 
-def stored(view: RunView, facts: Mapping[str, Any]) -> ValidityCheck:
+def stored(view: RunView, facts: RunFacts) -> ValidityCheck:
     """The run's counts of its records, against those that were read."""
-    if lost := facts.get("not_stored"):
-        return ValidityCheck("stored", "failed", None, None, str(lost))
-    recorded = facts.get("recorded")
+    if lost := facts.not_stored:
+        return ValidityCheck("stored", "failed", None, None, lost)
+    recorded = facts.recorded
     if recorded is None:
         return ValidityCheck("stored", "n/a", None, None, "the run does not say how much it recorded")
-    expected, found = RecordCounts(**recorded), view.recorded
+    expected, found = RecordCounts(recorded.exchanges, recorded.reports), view.recorded
     of = f"{count(expected.exchanges, 'exchange')} and {count(expected.reports, 'report')} of workers"
     share = found.exchanges / expected.exchanges if expected.exchanges else None
     if found == expected:

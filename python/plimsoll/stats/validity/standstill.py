@@ -7,7 +7,7 @@ model are sent when the worker goes on, so their lateness tells what the target 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.stats.generator import LATE_MS
 from plimsoll.stats.validity import throttling
@@ -15,8 +15,10 @@ from plimsoll.stats.validity.check import ACHIEVED, ValidityCheck, ms, percent
 from plimsoll.stats.wording import count, number
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from plimsoll.record.facts import RunFacts
+    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.generator import Silence
     from plimsoll.stats.view import RunView
 
@@ -28,7 +30,7 @@ MUCH = 0.5
 """Share of a silence for which a worker used a CPU, or waited for one, that tells its cause."""
 
 
-def silence(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> ValidityCheck:
+def silence(view: RunView, manifest: Manifest, facts: RunFacts) -> ValidityCheck:
     if not view.generator.workers:
         return ValidityCheck("silence", "unknown", None, SILENCE_MS, "no worker reported whether it stood still")
     found = view.generator.silences(SILENCE_MS)
@@ -44,14 +46,12 @@ def silence(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]
     return ValidityCheck("silence", "remark", longest, SILENCE_MS, text)
 
 
-def _missed(
-    view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any], found: Sequence[Silence]
-) -> ValidityCheck | None:
+def _missed(view: RunView, manifest: Manifest, facts: RunFacts, found: Sequence[Silence]) -> ValidityCheck | None:
     """Closed model: the load of users who did nothing for seconds."""
-    if manifest.get("model", "closed") == "open":
+    if manifest.is_open:
         return None
     # The code of a user in Python may take its time; that is its load, unless it keeps other users waiting.
-    least = 1 if manifest.get("users_kind") == "native" else 2
+    least = 1 if manifest.is_native else 2
     long = [each for each in found if each.ms > LATE_MS and each.users >= least]
     asked = sum(view.generator.users_by_second().values())
     missing = min(asked, sum(each.users * each.ms / 1000 for each in long))
@@ -66,12 +66,12 @@ def _missed(
     return ValidityCheck("silence", "failed", missing / asked, 1 - ACHIEVED, text)
 
 
-def cause(view: RunView, found: Sequence[Silence], manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> str:
+def cause(view: RunView, found: Sequence[Silence], manifest: Manifest, facts: RunFacts) -> str:
     """Of the longest silence, by what its worker did meanwhile."""
     if throttled := throttling.cause(view, facts):
         return throttled
     longest = max(found, key=lambda each: each.ms)
-    is_native = manifest.get("users_kind") == "native"
+    is_native = manifest.is_native
     if longest.waited > MUCH:
         return "this computer was busy with something else"
     if longest.cpu > MUCH:

@@ -10,6 +10,7 @@ import pytest
 
 from plimsoll._engine import Arrivals
 from plimsoll.load.spec import Load, Phase, ShapeSpec
+from plimsoll.record.facts import WorkerSeconds
 from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.recovery import loss as module
 from plimsoll.run.coordinator.recovery.loss import WorkerLosses
@@ -116,7 +117,7 @@ def test_a_worker_that_is_given_up_is_lost_once_and_told_to_end(monkeypatch: pyt
     scene.workers[0].last_report = scene.workers[1].last_report = 20 * SECOND
     scene.look(9)
     assert scene.workers[2].noted == [Stop()]
-    assert scene.result.facts["incomplete"] == [{"worker": 2, "place": "on b", "from_second": 5, "to_second": 10}]
+    assert scene.result.facts.incomplete == (WorkerSeconds(worker=2, place="on b", from_second=5, to_second=10),)
     scene.losses.kill_given_up()
     assert scene.workers[2].is_killed and not scene.workers[0].is_killed
     scene.losses.on_exit(scene.workers[2], "was killed by SIGKILL", scene.result)
@@ -136,14 +137,14 @@ def test_a_worker_that_could_not_be_reached_loses_its_load_and_none_of_its_numbe
     assert "kept is all that it measured; nobody sends its arrivals" in note
     assert "users" not in note, "in the open model arrivals are what is lost"
     assert (scene.result.lost_workers, scene.ended) == (1, [])
-    assert "incomplete" not in scene.result.facts
+    assert scene.result.facts.incomplete is None
 
 
 def test_workers_that_end_because_the_coordinator_stood_still_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = Scene(monkeypatch, "mark")
     scene.losses.on_expiry(scene.workers[2], 8_200_000_000, scene.result)
     assert scene.ended == ["failed"]
-    assert scene.result.facts["load_cut_s"] == 8.2
+    assert scene.result.facts.load_cut_s == 8.2
 
 
 def test_a_worker_that_says_it_got_no_orders_from_a_coordinator_that_sent_them_costs_only_itself(
@@ -154,7 +155,7 @@ def test_a_worker_that_says_it_got_no_orders_from_a_coordinator_that_sent_them_c
     scene.losses.on_expiry(scene.workers[2], 8_200_000_000, scene.result)
     (note,) = [each for each in scene.result.notes if "no order" in each]
     assert "worker 2 (on b) says that no order reached it, and ended its load after 8.2 s" in note
-    assert scene.ended == [] and "load_cut_s" not in scene.result.facts
+    assert scene.ended == [] and scene.result.facts.load_cut_s is None
 
 
 def test_what_only_a_lost_worker_could_have_done_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,8 +228,8 @@ def test_what_a_lost_worker_hands_over_later_is_no_longer_missing(monkeypatch: p
     lost = scene.workers[2]
     assert scene.losses.missing(lost) == "what it measured in seconds 5 to 9 is missing"
     scene.losses.on_handed_over(scene.workers[1], scene.result)
-    assert "incomplete" in scene.result.facts
+    assert scene.result.facts.incomplete is not None
     scene.losses.on_handed_over(lost, scene.result)
     assert scene.losses.missing(lost) == "nothing of what it measured is missing"
-    assert "incomplete" not in scene.result.facts
+    assert scene.result.facts.incomplete is None
     assert scene.result.notes[-1] == "worker 2 (on b) has handed over what was missing of it"

@@ -11,6 +11,8 @@ import pytest
 from plimsoll._engine import Histogram, now
 from plimsoll.errors import StoreError, UsageError
 from plimsoll.record import GENERATOR_COUNTERS, Health
+from plimsoll.record.facts import Continuation, MissingRest, RunFacts
+from plimsoll.record.manifest import Manifest
 from plimsoll.redact import storable_json
 from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.name_limit import NameLimit
@@ -92,12 +94,16 @@ def test_only_what_is_not_stored_counts_and_what_is_missing_is_named(store: Stor
     clock, result = RunClock(), Result(RunView())
     assert resumption.begin(clock, SECOND, result) == 1000.0
     assert clock.epoch == epoch
-    assert result.facts["resumed"] == [
-        {"from_second": 6, "to_second": clock.second, "incomplete": [{"worker": 1, "from_second": 4}]}
-    ]
+    assert result.facts.resumed == (
+        Continuation(from_second=6, to_second=clock.second, incomplete=(MissingRest(worker=1, from_second=4),)),
+    )
     assert result.notes[1:] == ["what worker 1 measured from second 4 on is missing"]
     assert _restored(resumption) == [(0, 3), (0, 4), (0, 5), (1, 5), (1, 6)]
     assert resumption.recorded.reports == 7
+
+
+def _incomplete(result: Result) -> list[tuple[MissingRest, ...]]:
+    return [each.incomplete for each in result.facts.resumed or ()]
 
 
 def test_a_worker_that_has_handed_over_all_lacks_nothing_and_one_that_does_not_come_does(store: Store) -> None:
@@ -105,7 +111,7 @@ def test_a_worker_that_has_handed_over_all_lacks_nothing_and_one_that_does_not_c
     resumption = _resumption(run, _kept(0, range(3), now()), None)
     result = Result(RunView())
     resumption.begin(RunClock(), SECOND, result)
-    assert result.facts["resumed"][0]["incomplete"] == [{"worker": 1, "from_second": 3}]
+    assert _incomplete(result) == [(MissingRest(worker=1, from_second=3),)]
     assert _restored(resumption) == []
 
 
@@ -114,18 +120,17 @@ def test_what_a_worker_kept_whose_place_another_one_took_is_not_what_that_one_ke
     resumption = _resumption(run, _kept(0, range(3), now()), _kept(1, range(3), now()))
     result = Result(RunView())
     resumption.begin(RunClock(), SECOND, result)
-    assert result.facts["resumed"][0]["incomplete"] == [{"worker": 1, "from_second": 9}]
+    assert _incomplete(result) == [(MissingRest(worker=1, from_second=9),)]
 
 
 def test_the_time_without_load_of_an_earlier_continuation_is_not_missing_again(store: Store) -> None:
     run = _stored(store, {0: 3, 1: 3})
-    once = {"from_second": 3, "to_second": 8, "incomplete": []}
-    run = replace(run, facts={"resumed": [once]}, notes=["continued"])
+    once = Continuation(from_second=3, to_second=8)
+    run = replace(run, facts=RunFacts(resumed=(once,)), notes=["continued"])
     resumption = _resumption(run, _kept(0, (8, 9), now()), _kept(1, (9,), now()))
     result = Result(RunView())
     resumption.begin(RunClock(), SECOND, result)
-    assert result.facts["resumed"][0] == once
-    assert result.facts["resumed"][1]["incomplete"] == [{"worker": 1, "from_second": 8}]
+    assert _incomplete(result) == [(), (MissingRest(worker=1, from_second=8),)]
     assert (result.notes[0], len(result.notes)) == ("continued", 3)
 
 
@@ -167,6 +172,6 @@ def test_the_plan_comes_from_a_worker_and_must_be_the_one_of_the_store(store: St
 def test_a_run_that_cannot_be_continued_is_refused(store: Store, status: str, changes: Any, why: str) -> None:
     run = _stored(store, {0: 1})
     check_resumable(run)
-    check_resumable(replace(run, manifest={**run.manifest, "plan": {"cluster": "h:1"}}))
+    check_resumable(replace(run, manifest=Manifest.from_json({**run.manifest.to_json(), "plan": {"cluster": "h:1"}})))
     with pytest.raises(UsageError, match=why):
-        check_resumable(replace(run, status=status, manifest={**run.manifest, **changes}))
+        check_resumable(replace(run, status=status, manifest=Manifest.from_json({**run.manifest.to_json(), **changes})))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
+from plimsoll.record.facts import WorkerSeconds
 from plimsoll.run.coordinator.run_clock import SECOND
 from plimsoll.run.limits import share
 from plimsoll.run.transport.orders import Stop
@@ -65,7 +67,7 @@ class WorkerLosses:
         """Workers that were silent, and are back."""
         self._given_up: set[WorkerHandle] = set()
         """Lost workers that were silent, so they may still be connected."""
-        self._incomplete: dict[WorkerHandle, dict[str, Any]] = {}
+        self._incomplete: dict[WorkerHandle, WorkerSeconds] = {}
         """Which seconds of a lost worker are missing, as the facts of the run say it."""
         self._last_look: int | None = None
 
@@ -97,7 +99,7 @@ class WorkerLosses:
     def on_handed_over(self, worker: WorkerHandle, result: Result) -> None:
         """Nothing that a worker measured is still to come, or missing."""
         if (noted := self._incomplete.pop(worker, None)) is not None:
-            result.withdraw("incomplete", noted)
+            result.note_complete(noted)
             note = f"worker {worker.index} ({worker.place}) has handed over what was missing of it"
             result.notes.append(note)
             logger.info(note)
@@ -138,7 +140,7 @@ class WorkerLosses:
         """Which seconds of a worker are missing, in words."""
         if (noted := self._incomplete.get(worker)) is None:
             return "nothing of what it measured is missing"
-        first, last = noted["from_second"], noted["to_second"] - 1
+        first, last = noted.from_second, (noted.to_second or 0) - 1
         seconds = f"second {first}" if first == last else f"seconds {first} to {last}"
         return f"what it measured in {seconds} is missing"
 
@@ -157,7 +159,9 @@ class WorkerLosses:
     def _lose(self, worker: WorkerHandle, how: str, result: Result) -> None:
         first = worker.second + 1
         end = max(first, self._clock.second_at(min(now(), worker.last_report + LAST_LOAD_NS))) + 1
-        self._incomplete[worker] = result.note_seconds("incomplete", worker.index, worker.place, first, end)
+        missing = WorkerSeconds(worker=worker.index, place=worker.place, from_second=first, to_second=end)
+        self._incomplete[worker] = missing
+        result.note_incomplete(missing)
         kept = f"what it measured up to second {worker.second}" if worker.second >= worker.first else "nothing of it"
         self._note_loss(worker, how, kept, result)
 
@@ -174,7 +178,7 @@ class WorkerLosses:
             self._end("failed", "a worker is lost, and --on-worker-loss stop ends the run then")
         elif self._action == "redistribute" and self._steering.redistribute(worker.index):
             result.note_error(f"{note}; the others take its load over")
-            result.facts["load_taken_over"] = True
+            result.facts = replace(result.facts, load_taken_over=True)
         else:
             result.note_error(f"{note}; nobody sends its arrivals" if self._plan.is_open else note)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll._engine import now
 from plimsoll.errors import UsageError
 from plimsoll.record import RecordCounts
+from plimsoll.record.facts import Continuation, MissingRest
 from plimsoll.redact import storable_json
 from plimsoll.run.coordinator.progress import Batch
 from plimsoll.run.coordinator.run_clock import SECOND
@@ -23,6 +24,7 @@ from plimsoll.run.transport.bundle import Bundle
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from plimsoll.record.manifest import Manifest
     from plimsoll.run.coordinator.account import ResettableView
     from plimsoll.run.coordinator.name_limit import NameLimit
     from plimsoll.run.coordinator.run_clock import RunClock
@@ -38,19 +40,19 @@ MAY_BE_MASKED = ("command", "arguments", "options")
 
 def check_resumable(run: StoredRun) -> None:
     """Raises UsageError for a run that cannot be continued."""
-    plan = run.manifest.get("plan") or {}
+    plan = run.manifest.plan
     if run.status == "running":
         raise UsageError(f"the process of run {run.id} is still there, so nothing is lost; `plimsoll stop` ends it")
     if run.status != "interrupted":
         raise UsageError(f"run {run.id} has ended ({run.status}); there is nothing to continue")
-    if not plan.get("joined") and not plan.get("cluster"):
+    if not plan.joined and not plan.cluster:
         raise UsageError(
             f"the workers of run {run.id} were on its own machine and ended with it; start it again. Only a run with "
             "--master or --cluster can be continued"
         )
-    if run.manifest.get("shaped"):
+    if run.manifest.shaped:
         raise UsageError(f"run {run.id} followed a LoadTestShape, which would begin anew; start it again")
-    if (what := unknown_rest(plan)) is not None:
+    if (what := unknown_rest(plan.to_json())) is not None:
         raise UsageError(f"{what} run {run.id} has left is not known; start it again")
 
 
@@ -74,20 +76,20 @@ def resumed_plan(run: StoredRun, kept: KeptSeconds, *, log_exchanges: bool) -> R
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"what a worker says of run {run.id} is no plan; start it again") from error
     fields = json.loads(json.dumps(storable_json(plan_fields(plan))))
-    for name, value in run.manifest["plan"].items():
+    for name, value in run.manifest.plan.to_json().items():
         # Who may join may also say anything. Secrets of the locustfile's options are not known here.
         if name not in MAY_BE_MASKED and fields[name] != value:
             raise UsageError(f"what a worker says of run {run.id} is not what the store has ({name}); start it again")
     if plan.locustfiles:
         hashes = [content for _, content in Bundle.of(plan.locustfiles).files]
-        if hashes != [each["sha256"] for each in run.manifest["scenario"]["files"]]:
+        if hashes != [file.sha256 for file in run.manifest.scenario.files]:
             raise UsageError(f"{', '.join(plan.locustfiles)} has changed since run {run.id} began; start it again")
     return replace(plan, has_page=False, reset_stats=False, log_exchanges=log_exchanges, run_id=run.id)
 
 
 def kept_thresholds(run: StoredRun) -> tuple[str, ...]:
     """Those that the run began with, but for those of a locustfile, which says them again."""
-    return tuple(map(str, run.manifest.get("thresholds") or ()))
+    return run.manifest.thresholds
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,26 +110,25 @@ class Resumption:
         self._then = then
         self.notes: list[str] = []
         """Those of the run from now on, as `facts`; known once the load is about to begin."""
-        self.facts: dict[str, Any] = {}
+        self.facts = run.facts
         self._run = run
         self._stored = Batch(list(run.intervals()), list(run.health()), list(run.failures()), list(run.exceptions()))
         self.recorded = RecordCounts()
         """How much the store has."""
         self.recorded.add(self._stored.intervals, self._stored.health)
-        resumed = run.facts.get("resumed", ())
-        self._begun = max((each["to_second"] for each in resumed), default=0)
+        self._begun = max((each.to_second for each in run.facts.resumed or ()), default=0)
         """The first second since it was last continued."""
         self._gaps = [self._gap(index, each.kept) for index, each in enumerate(sources)]
 
     @property
-    def manifest(self) -> dict[str, Any]:
+    def manifest(self) -> Manifest:
         return self._run.manifest
 
     def opener(self, store: Store) -> Callable[[dict[str, Any]], RunWriter]:
         """Goes on with the run where a new one is started."""
 
         def resume(_: dict[str, Any]) -> RunWriter:
-            writer = store.resume_run(self._run, self.notes, self.facts)
+            writer = store.resume_run(self._run, self.notes, self.facts.to_json())
             self._then()
             return writer
 
@@ -137,18 +138,17 @@ class Resumption:
         """The load is about to begin again, ns from now. Returns the Unix time of second 0."""
         clock.resume(self._epoch(), head_start, self._run.started)
         last = max(self._last_seconds(), default=0)
-        resumed = {
-            "from_second": last,
-            "to_second": clock.second,
-            "incomplete": [
-                {"worker": each.worker, "from_second": each.from_second}
+        resumed = Continuation(
+            from_second=last,
+            to_second=clock.second,
+            incomplete=tuple(
+                MissingRest(worker=each.worker, from_second=each.from_second)
                 for each in self._gaps
                 if each.from_second is not None
-            ],
-        }
+            ),
+        )
         result.notes += self._run.notes
-        result.facts |= self._run.facts
-        result.facts["resumed"] = [*self._run.facts.get("resumed", ()), resumed]
+        result.facts = replace(self._run.facts, resumed=(*(self._run.facts.resumed or ()), resumed))
         result.note_error(
             f"the process that coordinated this run was lost in second {last}; another one continues it from second "
             f"{clock.second} on, and between them there was no load"
@@ -156,7 +156,7 @@ class Resumption:
         for each in self._gaps:
             if each.from_second is not None:
                 result.note_error(f"what worker {each.worker} measured from second {each.from_second} on is missing")
-        self.notes, self.facts = list(result.notes), dict(result.facts)
+        self.notes, self.facts = list(result.notes), result.facts
         return self._run.started
 
     def restore(self, account: ResettableView, names: NameLimit) -> Batch:

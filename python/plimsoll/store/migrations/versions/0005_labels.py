@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
+from plimsoll.record.manifest import Manifest
 from plimsoll.store.labels import words_of
 
 revision = "0005"
@@ -46,6 +47,6 @@ def _fill_words() -> None:
         if not rows:
             return
         for key, number, manifest in rows:
-            words = words_of(key, names.get(number, ""), manifest)
+            words = words_of(key, names.get(number, ""), Manifest.from_json(manifest))
             connection.execute(sa.update(run).where(run.c.id == key).values(words=words))
         last = rows[-1].id

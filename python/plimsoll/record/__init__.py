@@ -1,0 +1,76 @@
+"""What a run consists of: what it counted, how it was made, and what happened to it.
+
+- exchanges, generator, failures: values that add up, second by second; snapshot: those that a worker reports
+"""
+
+from plimsoll.record.exchanges import (
+    CENSORED,
+    COUNTERS,
+    DROPPED,
+    FAILURES,
+    LARGEST,
+    NO_REQUESTS,
+    OTHERS,
+    OUTCOMES,
+    RESPONDED,
+    STREAM_ROWS,
+    TIMED,
+    TIMES_OF,
+    UNANSWERED,
+    CellTuple,
+    ExchangeCounts,
+    Interval,
+    TotalTuple,
+    added_up,
+    merge,
+    sum_of,
+)
+from plimsoll.record.failures import CaughtException, Failure, FailureTuple, frames_of
+from plimsoll.record.generator import (
+    GENERATOR_COUNTERS,
+    WORKER_STATE,
+    GeneratorCounts,
+    Health,
+    HealthTuple,
+    WorkerState,
+)
+from plimsoll.record.snapshot import TRACEPARENT, PartTuple, RecordCounts, SlowRequest, SlowTuple, Snapshot
+
+__all__ = [
+    "CENSORED",
+    "COUNTERS",
+    "DROPPED",
+    "FAILURES",
+    "GENERATOR_COUNTERS",
+    "LARGEST",
+    "NO_REQUESTS",
+    "OTHERS",
+    "OUTCOMES",
+    "RESPONDED",
+    "STREAM_ROWS",
+    "TIMED",
+    "TIMES_OF",
+    "TRACEPARENT",
+    "UNANSWERED",
+    "WORKER_STATE",
+    "CaughtException",
+    "CellTuple",
+    "ExchangeCounts",
+    "Failure",
+    "FailureTuple",
+    "GeneratorCounts",
+    "Health",
+    "HealthTuple",
+    "Interval",
+    "PartTuple",
+    "RecordCounts",
+    "SlowRequest",
+    "SlowTuple",
+    "Snapshot",
+    "TotalTuple",
+    "WorkerState",
+    "added_up",
+    "frames_of",
+    "merge",
+    "sum_of",
+]

@@ -1,0 +1,140 @@
+"""Facts about a run besides its numbers: what was found out while it went on, and what its verdict rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from plimsoll.record.codec import JsonObject
+
+MATERIAL_SHARE = 0.01
+"""Share of the periods: with less, what waited for the next period is beyond the p99."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSeconds(JsonObject):
+    """Seconds of a run in which something is true of a worker."""
+
+    worker: int = 0
+    """Its index."""
+    place: str = ""
+    """Its process or its machine, as people know it."""
+    from_second: int = 0
+    to_second: int | None = None
+    """The first second after them; None: until the end of the run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingRest(JsonObject):
+    """A worker of which everything from a second on is missing."""
+
+    worker: int = 0
+    from_second: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continuation(JsonObject):
+    """The process that coordinated the run was lost, and another one continued the run."""
+
+    from_second: int = 0
+    """The last second of the lost one."""
+    to_second: int = 0
+    """The first second with load again."""
+    incomplete: tuple[MissingRest, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeforeReset(JsonObject):
+    """Counts before a reset by hand, which are part of the sums that the store has."""
+
+    failures: tuple[tuple[Any, ...], ...] = ()
+    """Method, name, outcome, message and count of each."""
+    exceptions: tuple[tuple[Any, ...], ...] = ()
+    """The traceback and the count are the last two of each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedRows(JsonObject):
+    """How much the coordinator gave to the store."""
+
+    exchanges: int = 0
+    reports: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CpuPeriods(JsonObject):
+    """How often a group's CPU time was shared out, usually every 0.1 s, and how often it ran out before the next."""
+
+    periods: int = 0
+    throttled: int = 0
+
+    @property
+    def is_material(self) -> bool:
+        return self.throttled > MATERIAL_SHARE * self.periods
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineFacts(JsonObject):
+    """A machine that workers ran on. Clocks: in ms, against the coordinator's."""
+
+    WRITES_NULL: ClassVar[bool] = False
+
+    host: str = ""
+    workers: tuple[int, ...] = ()
+    """Indices."""
+    machine: str | None = None
+    """What people call it, if not by its host."""
+    clock_offset_ms: float | None = None
+    clock_error_ms: float | None = None
+    clock_moved_ms: float | None = None
+    clock_moved_error_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterFacts(JsonObject):
+    """The machines of a run on several."""
+
+    files_sha256: str | None = None
+    """Of the files that travelled to them."""
+    machines: tuple[MachineFacts, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFacts(JsonObject):
+    """None: not known, or it did not happen. It is not written then."""
+
+    WRITES_NULL: ClassVar[bool] = False
+
+    lost_workers: int | None = None
+    clock_step_ms: float | None = None
+    """The largest step of the system's clock."""
+    coordinator_silence_s: float | None = None
+    """The longest time for which the coordinating process stood still."""
+    thresholds: tuple[dict[str, Any], ...] | None = None
+    """Results, as `ThresholdResult` writes them."""
+    edits: tuple[tuple[int, str], ...] | None = None
+    """Changes of the load by hand: the second, and what was changed."""
+    incomplete: tuple[WorkerSeconds, ...] | None = None
+    """Seconds whose measurements are missing."""
+    replaced: tuple[WorkerSeconds, ...] | None = None
+    """Workers that took the place of lost ones, and the seconds without them."""
+    load_taken_over: bool | None = None
+    """The other workers took over the load of a lost one."""
+    load_cut_s: float | None = None
+    """Seconds after second 0 at which the workers ended their load, because the coordinating process stood still."""
+    resumed: tuple[Continuation, ...] | None = None
+    load_end: float | None = None
+    """Seconds after second 0 at which the load of the open model ended."""
+    reset_at: int | None = None
+    """The second from which the run counts, after a reset by hand."""
+    before_reset: BeforeReset | None = None
+    start_error_ms: float | None = None
+    """By how much the beginning of second 0 differed between workers, at most."""
+    cluster: ClusterFacts | None = None
+    cpu_periods: CpuPeriods | None = None
+    """Of the workers' control group; None if it has no limit."""
+    observed: dict[str, dict[str, Any]] | None = None
+    """Of the target, by source: what its probe knows."""
+    recorded: RecordedRows | None = None
+    not_stored: str | None = None
+    """What the store does not have of the run, in words."""
