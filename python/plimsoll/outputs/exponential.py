@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from plimsoll._engine import Histogram
 
 FINEST_SCALE = 9
 """Buckets of 0.14 %. Those of a recorded histogram have up to 0.1 %, so finer ones say no more."""
 COARSEST_SCALE = -2
-MOST_BUCKETS = 640
-"""Of one histogram: times from 1 ms to 30 s have buckets of 1.1 %."""
+MOST_BUCKETS = 320
+"""Of one histogram: times from 1 ms to 1 s have buckets of 2.2 %."""
+_LONGEST_US = 3_600_000_000
+"""No recorded time is longer."""
 
 
 class ExponentialBuckets(NamedTuple):
@@ -26,23 +30,30 @@ class ExponentialBuckets(NamedTuple):
     """Values of 0, which have no bucket."""
 
 
-def exponential_buckets(values: Sequence[tuple[int, int]]) -> ExponentialBuckets:
-    """The finest, at most `MOST_BUCKETS`. values: µs and counts, ascending. The buckets are in seconds."""
-    zeros = sum(count for micros, count in values if not micros)
-    powers = [(math.log2(micros / 1e6), count) for micros, count in values if micros]
-    if not powers:
+def exponential_buckets(times: Histogram) -> ExponentialBuckets:
+    """The finest, at most `MOST_BUCKETS`. times: µs, at least one. The buckets are in seconds."""
+    positive = times.counts_above([0])[0]
+    zeros = times.count - positive
+    if not positive:
         return ExponentialBuckets(FINEST_SCALE, 0, [], zeros)
-    first, last = powers[0][0], powers[-1][0]
+    least, most = (1 if zeros else times.min), times.max
     scale = FINEST_SCALE
-    while scale > COARSEST_SCALE and _index(last, scale) - _index(first, scale) >= MOST_BUCKETS:
+    while scale > COARSEST_SCALE and _index(most, scale) - _index(least, scale) >= MOST_BUCKETS:
         scale -= 1
-    offset = _index(first, scale)
-    counts = [0] * (_index(last, scale) - offset + 1)
-    for power, count in powers:
-        counts[_index(power, scale) - offset] += count
-    return ExponentialBuckets(scale, offset, counts, zeros)
+    offset, first = _index(least, scale), _index(1, scale)
+    # Of all but the last bucket, which has the rest.
+    bounds = _bounds(scale)[offset - first : _index(most, scale) - first]
+    above = [positive, *times.counts_above(bounds), 0]
+    return ExponentialBuckets(scale, offset, [more - less for more, less in pairwise(above)], zeros)
 
 
-def _index(power: float, scale: int) -> int:
-    """Of the bucket with the value 2 ** power."""
-    return math.ceil(math.ldexp(power, scale)) - 1
+def _index(micros: int, scale: int) -> int:
+    """Of the bucket with a value."""
+    return math.ceil(math.ldexp(math.log2(micros / 1e6), scale)) - 1
+
+
+@lru_cache(maxsize=FINEST_SCALE - COARSEST_SCALE + 1)
+def _bounds(scale: int) -> list[int]:
+    """The upper ends of all buckets from that of 1 µs on, in whole µs: recorded times are whole, too."""
+    first, last = _index(1, scale), _index(_LONGEST_US, scale)
+    return [math.floor(2 ** math.ldexp(index + 1, -scale) * 1e6) for index in range(first, last + 1)]

@@ -205,7 +205,7 @@ class OtlpMetrics(Output):
         for attributes, found in series.items():
             if not found.histogram.count:
                 continue
-            buckets = exponential_buckets(found.histogram.buckets())
+            buckets = exponential_buckets(found.histogram)
             point = metric.exponential_histogram.data_points.add(
                 start_time_unix_nano=times[0],
                 time_unix_nano=times[1],
