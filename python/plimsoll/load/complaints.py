@@ -35,7 +35,12 @@ class Complaint:
 
 def complain(file: str, found: Iterable[Complaint], places: Places) -> UsageError:
     """All errors in the order of the file, one per line."""
-    placed = sorted({(places.line(each.path), places.written(each.path), _one_line(each.message)) for each in found})
+    placed = sorted(
+        {
+            (places.line(complaint.path), places.written(complaint.path), _one_line(complaint.message))
+            for complaint in found
+        }
+    )
     shown_ones = [
         f"{file}:{line}: {path}: {message}" if path else f"{file}:{line}: {message}" for line, path, message in placed
     ]
@@ -52,7 +57,7 @@ def _one_line(message: str) -> str:
 
 def complaints(error: ValidationError, model: type[BaseModel]) -> list[Complaint]:
     """pydantic's errors in our words. model: of the file."""
-    return [_complaint(each, model) for each in error.errors(include_url=False)]
+    return [_complaint(detail, model) for detail in error.errors(include_url=False)]
 
 
 def tag_of(model: type[BaseModel]) -> str:

@@ -93,27 +93,27 @@ def _schema(plan: PlanTable, flows: list[dict[str, Any]], draft: Draft) -> str:
 
 def _add_target(draft: Draft, table: PlanTargetTable, index: int, host: str | None) -> None:
     settings = {"verify": table.verify, "cert": table.cert, "proxy": table.proxy}
-    place, path = f"targets[{index}]", f"target[{index}]"
-    draft.sources[place] = path
-    draft.sources |= {f"{place}.{name}": f"{path}.{name}" for name in ("url", "headers", *settings)}
+    field, path = f"targets[{index}]", f"target[{index}]"
+    draft.sources[field] = path
+    draft.sources |= {f"{field}.{name}": f"{path}.{name}" for name in ("url", "headers", *settings)}
     draft.add(host or table.url, table.http2, table.headers, settings)
     draft.names.append(table.name)
 
 
-def _flow(draft: Draft, plan: PlanTable, table: FlowTable | WeightedStep, path: str, place: str) -> dict[str, Any]:
+def _flow(draft: Draft, plan: PlanTable, table: FlowTable | WeightedStep, path: str, field: str) -> dict[str, Any]:
     draft.think = plan.think if table.think is None else table.think
     draft.connection = ""
     if isinstance(table, FlowTable):
         written: list[tuple[str, StepTable]] = [(f"{path}.step[{i}]", step) for i, step in enumerate(table.step)]
     else:
         written = [(path, table)]
-    draft.sources[place] = path
+    draft.sources[field] = path
     steps = []
     for index, (step_path, step) in enumerate(written):
-        step_place = f"{place}.steps[{index}]"
-        draft.sources |= step.sources(step_path, step_place)
-        steps.append(step.definition(draft, step_path, step_place))
-    draft.sources[f"{place}.name"] = f"{path}.name"
+        step_field = f"{field}.steps[{index}]"
+        draft.sources |= step.sources(step_path, step_field)
+        steps.append(step.definition(draft, step_path))
+    draft.sources[f"{field}.name"] = f"{path}.name"
     return {"name": table.name, "weight": table.weight, "steps": steps}
 
 

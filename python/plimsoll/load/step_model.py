@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
 from plimsoll._engine import grpc_codes
-from plimsoll.load.bodies import FixedText, HeadersTable, JsonValue, fixed_text, header_lines
+from plimsoll.load.bodies import FixedText, HeadersTable, JsonValue, fixed_text
 from plimsoll.load.durations import parse_duration
 from plimsoll.load.mistakes import BadValueError, listed, shown
 from plimsoll.load.table import Length, SeveralTexts, TomlTable, one_or_more
@@ -194,8 +194,8 @@ class StepTable(TomlTable):
         """The field with the body; "body" without one."""
         return "body"
 
-    def definition(self, draft: Draft, path: str, place: str) -> dict[str, Any]:
-        """The step in the format for native users. path, place: of the step in the plan and in the scenario."""
+    def definition(self, draft: Draft, path: str) -> dict[str, Any]:
+        """The step in the format for native users. path: of the step in the plan."""
         raise NotImplementedError
 
     def common(self, draft: Draft, body: dict[str, str] | None) -> dict[str, Any]:
@@ -209,22 +209,19 @@ class StepTable(TomlTable):
             "expect": {} if self.expect is None else self.expect.definition(),
         }
 
-    def header_lines(self) -> list[list[str]]:
-        return header_lines(self.headers)
-
-    def sources(self, path: str, place: str) -> dict[str, str]:
-        """The plan's field for each field of this step's definition."""
-        found = {
-            place: path, f"{place}.method": f"{path}.{self.maker}", f"{place}.path": f"{path}.{self.maker}",
-            f"{place}.body": f"{path}.{self.body_field}",
+    def sources(self, path: str, field: str) -> dict[str, str]:
+        """The plan's field for each field of the definition. path, field: those of the step in plan and scenario."""
+        fields = {
+            field: path, f"{field}.method": f"{path}.{self.maker}", f"{field}.path": f"{path}.{self.maker}",
+            f"{field}.body": f"{path}.{self.body_field}",
         }  # fmt: skip
         names = ("name", "target", "headers", "timeout", "idle_timeout", "stream", "slo", "think", "extract", "expect")
-        found |= {f"{place}.{name}": f"{path}.{name}" for name in names}
+        fields |= {f"{field}.{name}": f"{path}.{name}" for name in names}
         for index, name in enumerate(name for name, values in self.headers.items() for _ in values):
-            found[f"{place}.headers[{index}]"] = f"{path}.headers.{name}"
+            fields[f"{field}.headers[{index}]"] = f"{path}.headers.{name}"
         for index, (name, table) in enumerate(self.extract.items()):
-            found[f"{place}.extract[{index}]"] = f"{path}.extract.{name}"
-            found[f"{place}.extract[{index}].what"] = f"{path}.extract.{name}.{table.source}"
+            fields[f"{field}.extract[{index}]"] = f"{path}.extract.{name}"
+            fields[f"{field}.extract[{index}].what"] = f"{path}.extract.{name}.{table.source}"
         for name in {} if self.expect is None else self.expect.definition():
-            found[f"{place}.expect.{name}"] = f"{path}.expect.{name}"
-        return found
+            fields[f"{field}.expect.{name}"] = f"{path}.expect.{name}"
+        return fields

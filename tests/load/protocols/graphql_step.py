@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from plimsoll.load.bodies import header_lines
 from plimsoll.load.protocols.steps import STEPS
 from plimsoll.load.step_model import StepTable
 
@@ -22,11 +23,11 @@ class GraphqlStep(StepTable):
     graphql: str | None = None
     """The query."""
 
-    def definition(self, draft: Draft, path: str, place: str) -> dict[str, Any]:
+    def definition(self, draft: Draft, path: str) -> dict[str, Any]:
         target, where = draft.locate(self, "/graphql", path, None)
         body = {"json": json.dumps({"query": self.graphql})}
         own = {"name": self.name or "query", "target": target, "method": "POST", "path": where}
-        return {**own, "headers": self.header_lines(), **self.common(draft, body)}
+        return {**own, "headers": header_lines(self.headers), **self.common(draft, body)}
 
 
 STEPS.append(GraphqlStep)

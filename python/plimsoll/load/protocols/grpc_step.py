@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import model_validator
 
-from plimsoll.load.bodies import JsonBody
+from plimsoll.load.bodies import JsonBody, header_lines
 from plimsoll.load.mistakes import BadValueError, at
 from plimsoll.load.origins import is_grpc_url, split_grpc_url
 from plimsoll.load.protocols import grpc
@@ -65,7 +65,7 @@ class GrpcStep(StepTable):
     def body_field(self) -> str:
         return "body" if self.message is None else "message"
 
-    def definition(self, draft: Draft, path: str, place: str) -> dict[str, Any]:
+    def definition(self, draft: Draft, path: str) -> dict[str, Any]:
         method = (self._called if self._address is None else self._address.path).removeprefix("/")
         body = None if self.message is None else {"json": self.message}
         common = self.common(draft, body)
@@ -80,10 +80,10 @@ class GrpcStep(StepTable):
             "name": self.name or method,
             "target": draft.http2_target(self, path, self._address),
             "grpc": grpc.definition(method, gzip=bool(self.compression), statuses=self._statuses),
-            "headers": self.header_lines(),
+            "headers": header_lines(self.headers),
             **common,
         }
 
-    def sources(self, path: str, place: str) -> dict[str, str]:
-        own = {f"{place}.grpc": f"{path}.grpc", f"{place}.body.json": f"{path}.message"}
-        return super().sources(path, place) | own
+    def sources(self, path: str, field: str) -> dict[str, str]:
+        own = {f"{field}.grpc": f"{path}.grpc", f"{field}.body.json": f"{path}.message"}
+        return super().sources(path, field) | own

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from plimsoll.load.bodies import JsonBody, encoded, json_template
+from plimsoll.load.bodies import JsonBody, encoded, header_lines, json_template
 from plimsoll.load.mistakes import BadValueError, at, listed, shown
 from plimsoll.load.origins import is_grpc_url, is_socket_url, is_url, split_url
 from plimsoll.load.step_model import StepTable
@@ -158,7 +158,7 @@ class RequestStep(StepTable):
     def body_field(self) -> str:
         return next(iter(self.given(_BODIES)), "body")
 
-    def definition(self, draft: Draft, path: str, place: str) -> dict[str, Any]:
+    def definition(self, draft: Draft, path: str) -> dict[str, Any]:
         address = None if self._is_path else split_url(self.where)
         target, target_path = draft.locate(self, self.where, path, address)
         return {
@@ -166,15 +166,15 @@ class RequestStep(StepTable):
             "target": target,
             "method": self.method or self.maker.upper(),
             "path": target_path,
-            "headers": self.header_lines(),
+            "headers": header_lines(self.headers),
             **self.common(draft, self._body),
             **({} if self.stream is None else {"stream": self.stream}),
             **({} if self.slo is None else {"slo": self.slo.definition()}),
         }
 
-    def sources(self, path: str, place: str) -> dict[str, str]:
-        method = {f"{place}.method": f"{path}.method"} if self.method else {}
-        return super().sources(path, place) | method
+    def sources(self, path: str, field: str) -> dict[str, str]:
+        method = {f"{field}.method": f"{path}.method"} if self.method else {}
+        return super().sources(path, field) | method
 
 
 def _template(file: Path) -> dict[str, str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, WithJsonSchema, model_validator
 
-from plimsoll.load.bodies import FixedText, JsonBody, encoded
+from plimsoll.load.bodies import FixedText, JsonBody, encoded, header_lines
 from plimsoll.load.mistakes import BadValueError, at, listed, shown
 from plimsoll.load.origins import split_socket_url
 from plimsoll.load.step_model import StepTable
@@ -119,7 +119,7 @@ class SocketStep(StepTable):
     def body_field(self) -> str:
         return "body" if self.send is None else "send"
 
-    def definition(self, draft: Draft, path: str, place: str) -> dict[str, Any]:
+    def definition(self, draft: Draft, path: str) -> dict[str, Any]:
         if self.connect is not None:
             draft.connection = self.name or self.connect
         made = {"websocket": self._action(), **self.common(draft, self._body)}
@@ -130,12 +130,12 @@ class SocketStep(StepTable):
             address = None if self.connect.startswith("/") else split_socket_url(self.connect)
             # A WebSocket is opened with HTTP/1.1.
             made["target"], made["path"] = draft.locate(self, self.connect, path, address, http2=False)
-            made["headers"] = self.header_lines()
+            made["headers"] = header_lines(self.headers)
         made["name"] = self.name or draft.connection
         return made
 
-    def sources(self, path: str, place: str) -> dict[str, str]:
-        return super().sources(path, place) | {f"{place}.websocket": f"{path}.{self.maker}"}
+    def sources(self, path: str, field: str) -> dict[str, str]:
+        return super().sources(path, field) | {f"{field}.websocket": f"{path}.{self.maker}"}
 
     def _action(self) -> dict[str, Any]:
         """What the step does, in the format for native users."""

@@ -119,8 +119,8 @@ class Launch:
             self._nodes.order_workers(Init())
         if not goes_on or len(self._prepared) < len(self._nodes.processes):
             return
-        for each in self._prepared.values():
-            self.plan = replace(self.plan, **each.changes)
+        for answer in self._prepared.values():
+            self.plan = replace(self.plan, **answer.changes)
         check_caps(self.plan)
         if self._nodes.main is not None:
             self._nodes.main.order(Open(self.plan.to_dict()))

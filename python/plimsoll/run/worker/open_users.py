@@ -102,9 +102,9 @@ class OpenUsers(Population):
         self._maker: Greenlet[..., None] | None = None
         self._draining = self._closed = False
         self._quiet = Event()
-        for each in classes:
+        for cls in classes:
             # 0.1 s that the first user would else take from the first arrivals.
-            each.import_client()
+            cls.import_client()
 
     def arrive(self, arrivals: Iterator[int], start: int) -> None:
         """Begin an iteration at each due time, ns since the stamp `start`. Several streams add up."""
@@ -117,8 +117,8 @@ class OpenUsers(Population):
         """Arrivals of all these streams, in place of those that were to come from this stamp on."""
         before = list(self._streams)
         # First: without a stream everything would be over.
-        for each in streams:
-            self.arrive(*each)
+        for arrivals, start in streams:
+            self.arrive(arrivals, start)
         for stream in before:
             stream.end_before(stamp)
 
