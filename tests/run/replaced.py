@@ -53,8 +53,6 @@ def check_replaced(plimsoll: Command, target: CountingTarget, action: str) -> tu
     unreported = target.total - plimsoll.stored()["total"]["requests"]
     assert 0 <= unreported <= 30 * (missing["to_second"] - missing["from_second"])
     check = next(each for each in plimsoll.stored()["validity"]["checks"] if each["name"] == "workers")
-    until = {"mark": "until another one", "redistribute": "until the others took it over; another one"}[action]
-    assert (
-        f"1 worker lost: a part of the load was missing {until} took its place with second {begin}; " in check["text"]
-    )
+    load = {"mark": "nobody sends its arrivals", "redistribute": "the others take its load over"}[action]
+    assert f"; {load}; another one took its place with second {begin}; " in check["text"]
     return place, begin

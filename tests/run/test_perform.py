@@ -182,7 +182,9 @@ def test_a_killed_worker_is_reported_and_the_others_go_on(plimsoll: Command, tar
     counts = _counts(run)
     assert counts["/0"] == target.counts["/0"] > before
     assert 0 < counts["/1"] <= target.counts["/1"]
-    assert run["run"]["notes"][0].startswith("worker 1")
+    (lost,) = run["run"]["facts"]["lost"]
+    assert (lost["worker"], lost["place"], run["run"]["notes"]) == (1, f"pid {victim.pid}", [])
+    assert done.out.count(f"worker 1 (pid {victim.pid}) was killed by SIGKILL") == 1, "the report says it once"
 
 
 def test_when_all_workers_are_lost_the_run_ends_and_is_reported(plimsoll: Command, target: CountingTarget) -> None:

@@ -90,7 +90,7 @@ def test_arrivals_of_a_lost_worker_go_to_the_others_with_their_due_times(
     whole = [second for second in offered[0] if offered[0][second] + offered[2][second] == 120]
     assert all((offered[0][second], offered[2][second]) == (60, 60) for second in whole)
     check = next(each for each in run["validity"]["checks"] if each["name"] == "workers")
-    assert "1 worker lost: a part of the load was missing until the others took it over" in check["text"]
+    assert "worker 1 (pid " in check["text"] and "; the others take its load over" in check["text"]
 
 
 def _whole_seconds(plimsoll: Command) -> int:

@@ -2,45 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from plimsoll.record.codec import JsonObject
+from plimsoll.record.events import Resumed, WorkerLost, WorkerReplaced, WorkerSeconds
 
 MATERIAL_SHARE = 0.01
 """Share of the periods: with less, what waited for the next period is beyond the p99."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerSeconds(JsonObject):
-    """Seconds of a run in which something is true of a worker."""
-
-    worker: int = 0
-    """Its index."""
-    place: str = ""
-    """Its process or its machine, as people know it."""
-    from_second: int = 0
-    to_second: int | None = None
-    """The first second after them; None: until the end of the run."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MissingRest(JsonObject):
-    """A worker of which everything from a second on is missing."""
-
-    worker: int = 0
-    from_second: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Continuation(JsonObject):
-    """The process that coordinated the run was lost, and another one continued the run."""
-
-    from_second: int = 0
-    """The last second of the lost one."""
-    to_second: int = 0
-    """The first second with load again."""
-    incomplete: tuple[MissingRest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +76,8 @@ class RunFacts(JsonObject):
     WRITES_NULL: ClassVar[bool] = False
 
     lost_workers: int | None = None
+    lost: tuple[WorkerLost, ...] | None = None
+    """Of the lost workers, who they were and what became of them. Older versions only counted them."""
     clock_step_ms: float | None = None
     """The largest step of the system's clock."""
     coordinator_silence_s: float | None = None
@@ -116,13 +88,13 @@ class RunFacts(JsonObject):
     """Changes of the load by hand: the second, and what was changed."""
     incomplete: tuple[WorkerSeconds, ...] | None = None
     """Seconds whose measurements are missing."""
-    replaced: tuple[WorkerSeconds, ...] | None = None
+    replaced: tuple[WorkerReplaced, ...] | None = None
     """Workers that took the place of lost ones, and the seconds without them."""
     load_taken_over: bool | None = None
     """The other workers took over the load of a lost one."""
     load_cut_s: float | None = None
     """Seconds after second 0 at which the workers ended their load, because the coordinating process stood still."""
-    resumed: tuple[Continuation, ...] | None = None
+    resumed: tuple[Resumed, ...] | None = None
     load_end: float | None = None
     """Seconds after second 0 at which the load of the open model ended."""
     reset_at: int | None = None
@@ -138,3 +110,10 @@ class RunFacts(JsonObject):
     recorded: RecordedRows | None = None
     not_stored: str | None = None
     """What the store does not have of the run, in words."""
+
+    @property
+    def missing_workers(self) -> frozenset[int]:
+        """Indices of the lost workers that no other worker has replaced."""
+        left = Counter(event.worker for event in self.lost or ())
+        left.subtract(event.worker for event in self.replaced or ())
+        return frozenset(worker for worker, count in left.items() if count > 0)

@@ -6,13 +6,12 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from plimsoll.record.events import LoadChanged, LoadCut, kept
 from plimsoll.record.facts import RunFacts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from plimsoll.errors import PlimsollError
-    from plimsoll.record.facts import WorkerSeconds
+    from plimsoll.record.events import RunEvent, WorkerSeconds
     from plimsoll.stats.view import RunView
 
 logger = logging.getLogger("plimsoll.run")
@@ -35,9 +34,10 @@ class Result:
     ended: float = 0.0
     """Unix time at which the last user ended."""
     notes: list[str] = field(default_factory=list)
+    events: list[RunEvent] = field(default_factory=list)
+    """In the order of time."""
     facts: RunFacts = field(default_factory=RunFacts)
     """What readers of the recorded run must know besides."""
-    lost_workers: int = 0
     clock_step: float = 0.0
     """The largest step of the system's clock, in seconds."""
     silence: float = 0.0
@@ -50,40 +50,36 @@ class Result:
     error: PlimsollError | None = None
     """Why it failed."""
 
+    def happened(self, event: RunEvent) -> None:
+        """Those who follow the run learn of it, and its facts keep it."""
+        self.events.append(event)
+        self.facts = kept(event, self.facts)
+
+    @property
+    def lost_workers(self) -> int:
+        """So far."""
+        return len(self.facts.lost or ())
+
     def cut_load(self, seconds: float) -> None:
         """The workers ended their load so many seconds after second 0, because the coordinator stood still."""
         if self.facts.load_cut_s is None:
-            self.facts = replace(self.facts, load_cut_s=seconds)
+            self.happened(LoadCut(seconds))
             self.note_error(f"this process stood still, so the workers ended their load after {seconds:.1f} s")
 
     def note_incomplete(self, seconds: WorkerSeconds) -> None:
         """What a worker measured in these seconds is missing."""
         self.facts = replace(self.facts, incomplete=(*(self.facts.incomplete or ()), seconds))
 
-    def note_complete(self, seconds: WorkerSeconds) -> None:
-        """It is no longer missing."""
-        left = tuple(each for each in self.facts.incomplete or () if each is not seconds)
-        self.facts = replace(self.facts, incomplete=left or None)
-
-    def note_replaced(self, seconds: WorkerSeconds) -> None:
-        """A worker took the place of a lost one, and these seconds were without either."""
-        self.facts = replace(self.facts, replaced=(*(self.facts.replaced or ()), seconds))
-
     def note_error(self, note: str) -> None:
         """Say it now, and keep it with the run."""
         self.notes.append(note)
         logger.error(note)
 
-    @property
-    def edits(self) -> Sequence[tuple[int, str]]:
-        """Changes of the load by hand: the second, and what it was from then on."""
-        return self.facts.edits or ()
-
     def note_change(self, second: int, what: str) -> str:
         """The load was changed by hand. Returns the note."""
         note = f"the load was changed by hand in second {second}: {what}"
         self.notes.append(note)
-        self.facts = replace(self.facts, edits=(*(self.facts.edits or ()), (second, what)))
+        self.happened(LoadChanged(second, what))
         return note
 
 

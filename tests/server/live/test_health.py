@@ -36,7 +36,7 @@ def test_only_one_of_several_rows_has_the_state_of_a_worker(recent):
     add(recent, 1, lag=(20,), offered=2)
     second = chart_second(recent, 1, TIMED)
     assert (second.users, second.cpu, second.offered, second.lag and second.lag.count) == (5, 0.5, 5, 2)
-    (item,) = worker_items(recent, 1)
+    (item,) = worker_items(recent, frozenset())
     assert (item.users, item.cpu, item.lag_p99, item.delay_p99, item.is_lost) == (5, 0.5, 0.02, None, False)
 
 
@@ -45,13 +45,12 @@ def test_a_second_that_no_worker_has_reported_is_not_known(recent):
     assert (second.users, second.lag, second.cpu, second.requests) == (None, None, None, 0)
 
 
-def test_the_worker_that_has_not_reported_for_longest_is_lost(recent):
-    for second in range(5):
-        for worker in range(3):
-            if worker != 1 or second < 2:
-                add(recent, second, worker, users=3)
-    assert [(each.index, each.is_lost, each.users) for each in worker_items(recent, 2)] == [
+def test_the_lost_workers_are_those_that_the_coordinator_names(recent):
+    for worker in range(3):
+        add(recent, 0, worker, users=3)
+    assert [(each.index, each.is_lost, each.users) for each in worker_items(recent, frozenset({1, 3}))] == [
         (0, False, 3),
         (1, True, 0),
         (2, False, 3),
+        (3, True, 0),
     ]

@@ -6,6 +6,7 @@ import pytest
 from tests.server.page_server import NOON, FakeClock, LiveFeed, caught_exception, failure, interval
 
 from plimsoll.load.spec import Load, Phase, ShapeSpec
+from plimsoll.record.events import WorkerLost
 from plimsoll.record.facts import CpuPeriods, RunFacts
 from plimsoll.run.coordinator.progress import Batch
 from plimsoll.server.live.feed import FRESH_S, INTEREST_S, MOST_CHARACTERS, MOST_LINES, MOST_SNAPSHOTS
@@ -338,13 +339,13 @@ def test_readers_in_many_threads_see_whole_editions_while_the_run_goes_on(watche
 def test_a_worker_that_ended_with_the_run_is_not_lost(watched):
     feed = LiveFeed(watched, workers=2).begin()
     feed.second({"/": [1.0]})
-    feed.second({"/": [1.0]}, workers=1, wanted=8)
-    assert sum(each.is_lost for each in watched.snapshot.workers) == 1
+    feed.second({"/": [1.0]}, workers=1, facts=RunFacts(lost=(WorkerLost(),)), wanted=8)
+    assert [each.is_lost for each in watched.snapshot.workers] == [True, False]
     assert watched.test is not None
     assert (watched.test.workers, watched.test.load) == (1, "8 users")
-    feed.second({"/": [1.0]}, workers=0, state="stopping")
+    feed.second({"/": [1.0]}, workers=0, facts=RunFacts(lost=(WorkerLost(),)), state="stopping")
     feed.end()
-    assert sum(each.is_lost for each in watched.snapshot.workers) == 1
+    assert [each.is_lost for each in watched.snapshot.workers] == [True, False]
     assert watched.test.workers == 1
 
 

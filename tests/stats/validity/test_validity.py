@@ -7,6 +7,7 @@ import pytest
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Health
+from plimsoll.record.events import WorkerLost, WorkerSeconds
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.stats.validity import Validity, ValidityCheck, judge
@@ -142,6 +143,16 @@ def test_an_open_run_without_arrivals_is_unknown(run):
 def test_a_lost_worker_is_missing_until_another_one_has_its_load(run, facts, text):
     check = checks(run(), facts=RunFacts.from_json({**SOUND.to_json(), "lost_workers": 1, **facts}))["workers"]
     assert check.text == f"1 worker lost: a part of the load was missing {text}"
+
+
+def test_the_death_of_a_worker_is_said_with_who_it_was_and_what_became_of_its_load(run):
+    lost = WorkerLost(worker=1, place="pid 5", how="was killed by SIGKILL", users=3, kept_to=4, load="taken over")
+    missing = (WorkerSeconds(worker=1, from_second=5, to_second=7),)
+    check = checks(run(), facts=replace(SOUND, lost_workers=1, lost=(lost,), incomplete=missing))["workers"]
+    assert check.text == (
+        "worker 1 (pid 5) was killed by SIGKILL: its 3 users are lost, kept is what it measured up to second 4; "
+        "the others take its load over; what was measured is incomplete from second 5 to 6"
+    )
 
 
 @pytest.mark.parametrize(

@@ -361,10 +361,10 @@ class Coordinator:
             self._load_end.close(self._result, self._clock.offset + max(self._last_user, self._clock.first) / SECOND)
         progress = Progress(
             batch=batch, view=self._account.view, seconds=seconds, started=started, elapsed=elapsed, state=self._state,
-            loaded=elapsed if self._load_end.at is None else self._load_end.at, edits=self._result.edits,
+            loaded=elapsed if self._load_end.at is None else self._load_end.at, events=self._result.events,
             left=max(0.0, (end - now()) / SECOND) if end is not None else self._load_end.left(elapsed),
             users=self._nodes.users.total(), wanted=self._steering.wanted, classes=self._nodes.users,
-            workers=len(self._nodes.workers), notes=self._result.notes, lost_workers=self._result.lost_workers,
+            workers=len(self._nodes.workers), notes=self._result.notes, facts=self._result.facts,
             is_editable=self._state in UNDER_WAY and self._steering.is_editable, reporting=self.launch.reporting,
         )  # fmt: skip
         if self._result.started is not None:

@@ -10,6 +10,7 @@ from plimsoll.errors import UsageError
 from plimsoll.outputs.kinds import opened
 from plimsoll.outputs.output import OutputEvent, OutputRun, OutputSecond
 from plimsoll.record import TIMES_OF
+from plimsoll.record.events import LoadChanged, WorkerLost
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.redact import redact
@@ -19,6 +20,7 @@ from plimsoll.run.coordinator.progress import Observer
 from plimsoll.stats.headline.generator import is_early
 from plimsoll.stats.summary import summarise_total
 from plimsoll.stats.validity import judge_so_far
+from plimsoll.stats.validity.load import lost_worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,7 +70,7 @@ class OutputFeed(Observer):
         self._health: dict[int, list[Health]] = {}
         self._broken: set[str] = set()
         """Thresholds that are known to be broken."""
-        self._known_notes = self._known_edits = self._known_losses = 0
+        self._known_notes = self._known_events = 0
         self._last: Progress | None = None
         self._connected = 0
         """Workers, at the last look before the run began to stop."""
@@ -156,7 +158,11 @@ class OutputFeed(Observer):
         recent = progress.view.recent
         second = min(self._next, recent.last)
         due = [known for known in (self._intervals.keys() | self._health.keys()) if known <= second]
-        checks = judge_so_far(progress.view, self._manifest, RunFacts(lost_workers=progress.lost_workers)).checks
+        checks = judge_so_far(
+            progress.view,
+            self._manifest,
+            RunFacts(lost_workers=len(progress.facts.lost or ()), lost=progress.facts.lost),
+        ).checks
         failed = [check for check in checks if check.state == "failed" and not is_early(check, progress.view)]
         made = OutputSecond(
             second=second,
@@ -177,17 +183,19 @@ class OutputFeed(Observer):
 
     def _look_for_events(self, progress: Progress) -> None:
         now = progress.started + progress.elapsed
-        edits = list(progress.edits[self._known_edits :])
-        for second, what in edits:
-            self._event("load_changed", progress.started + second, f"The load was changed by hand: {what}.")
-        # The note of a lost worker is the first one after the loss, and an edit is a note, too.
-        losses = progress.lost_workers - self._known_losses
+        events = progress.events[self._known_events :]
+        for event in events:
+            match event:
+                case LoadChanged(second, what):
+                    self._event("load_changed", progress.started + second, f"The load was changed by hand: {what}.")
+                case WorkerLost():
+                    self._event("worker_lost", now, lost_worker(event), worker=event.worker, place=event.place)
+        # A change of the load is a note, too.
+        changes = tuple(event.what for event in events if isinstance(event, LoadChanged))
         for note in progress.notes[self._known_notes :]:
-            if not any(note.endswith(what) for _, what in edits):
-                self._event("worker_lost" if losses > 0 else "note", now, note)
-                losses -= 1
-        self._known_notes, self._known_edits = len(progress.notes), len(progress.edits)
-        self._known_losses = progress.lost_workers
+            if not note.endswith(changes):
+                self._event("note", now, note)
+        self._known_notes, self._known_events = len(progress.notes), len(progress.events)
         for threshold in self._judge(progress.view.rate_s):
             if threshold.outcome == "broken" and threshold.text not in self._broken:
                 self._broken.add(threshold.text)

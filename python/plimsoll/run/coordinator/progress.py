@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll.record import merge
+from plimsoll.record.facts import RunFacts
 from plimsoll.report.reporting import Reporting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plimsoll.record import CaughtException, Failure, Health, Interval, PartTuple, SlowRequest, Snapshot
+    from plimsoll.record.events import RunEvent
     from plimsoll.stats.seconds import SecondSums
     from plimsoll.stats.study import Series
     from plimsoll.stats.view import RunView
@@ -65,7 +67,7 @@ class Progress:
     wanted: int | None
     """Users that there are to be; None in the open model, where arrivals decide."""
     workers: int
-    """Those that are left."""
+    """How many are left."""
     state: str
     """spawning, running or stopping."""
     seconds: Sequence[SecondSums] = ()
@@ -76,9 +78,9 @@ class Progress:
     """Its load may be changed: nobody else says what it is, and it does not stop yet."""
     notes: Sequence[str] = ()
     """Of the run so far, in the order of time. The list grows."""
-    edits: Sequence[tuple[int, str]] = ()
-    """Changes of the load by hand so far: the second, and what it was from then on."""
-    lost_workers: int = 0
+    events: Sequence[RunEvent] = ()
+    """The same of what happened to the run."""
+    facts: RunFacts = field(default_factory=RunFacts)
     """So far."""
     reporting: Reporting = field(default_factory=Reporting)
     """What the locustfile wants of the reports."""

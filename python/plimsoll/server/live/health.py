@@ -38,16 +38,14 @@ def _generator(workers: Collection[Health]) -> dict[str, Any]:
     }
 
 
-def worker_items(recent: RecentSeconds, left: int) -> tuple[WorkerItem, ...]:
-    """left: number of workers left; those whose last report is oldest are the lost ones."""
-    reported = recent.reported
-    lost = set(sorted(reported, key=lambda each: (-reported[each], each))[left:])
-    return tuple(_item(recent, each, each in lost) for each in sorted(reported))
+def worker_items(recent: RecentSeconds, lost: frozenset[int]) -> tuple[WorkerItem, ...]:
+    """All workers that have reported or are lost. lost: indices."""
+    return tuple(_item(recent, index, index in lost) for index in sorted(recent.reported.keys() | lost))
 
 
 def _item(recent: RecentSeconds, index: int, is_lost: bool) -> WorkerItem:
-    health = recent.workers(recent.reported[index]).get(index)
-    if health is None or is_lost:
+    health = None if is_lost else recent.workers(recent.reported[index]).get(index)
+    if health is None:
         return WorkerItem(index, 0, 0.0, None, None, 0, is_lost)
     lag, delay = (each.value_at(0.99) / 1000 if each.count else None for each in (health.lag, health.delay))
     return WorkerItem(index, health.users, health.cpu, lag, delay, health.in_flight)

@@ -49,7 +49,9 @@ class LiveRun:
         self._name = ""
         self._shaped = shaped
         self._left = plan.processes
-        """Workers not lost."""
+        """How many workers are not lost."""
+        self._facts = RunFacts()
+        """Of the run so far."""
         self._warmup = math.ceil(plan.warmup)
         self._throttling: PeriodsSince | None = None
         """Since the first batch: the workers' start is no part of the run."""
@@ -110,6 +112,7 @@ class LiveRun:
             self._throttling = PeriodsSince()
         if progress.state != "stopping":
             self._left = progress.workers
+        self._facts = progress.facts
         return self._draw(progress.view.recent, progress.workers, progress.seconds, progress.batch.health)
 
     def progress_fields(self, progress: Progress) -> dict[str, Any]:
@@ -131,9 +134,10 @@ class LiveRun:
     def second_fields(self, view: RunView, new: ChartUpdate) -> dict[str, Any]:
         """Fields of a snapshot while the run is in progress and watched."""
         total = summarise_total(view)
-        workers = worker_items(view.recent, self._left)
+        workers = worker_items(view.recent, self._facts.missing_workers)
         facts = RunFacts(
-            lost_workers=sum(each.is_lost for each in workers),
+            lost_workers=len(self._facts.lost or ()),
+            lost=self._facts.lost,
             cpu_periods=None if self._throttling is None else self._throttling.passed(),
         )
         thresholds = self.judge(view.rate_s)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll.stats.validity.check import ACHIEVED, ENDED, ValidityCheck, count, ms, percent
 
 if TYPE_CHECKING:
+    from plimsoll.record.events import WorkerLost
     from plimsoll.record.facts import RunFacts
     from plimsoll.record.manifest import Manifest
     from plimsoll.stats.validity.check import CheckState
@@ -70,6 +71,21 @@ def dropped(view: RunView, manifest: Manifest) -> ValidityCheck:
     return ValidityCheck("dropped", "ok", 0, 0, "no arrival was dropped")
 
 
+_LOADS = {"taken over": "; the others take its load over", "unsent": "; nobody sends its arrivals", "missing": ""}
+"""By what becomes of the load of a lost worker."""
+
+
+def lost_worker(event: WorkerLost) -> str:
+    """A worker's end: the one sentence of it, in a log and in a report."""
+    users = {0: "", 1: "its user is lost, "}.get(event.users, f"its {event.users} users are lost, ")
+    kept = "all that it measured"
+    if event.kept_to is not None:
+        kept = f"what it measured up to second {event.kept_to}" if event.kept_to >= 0 else "nothing of it"
+    text = f"worker {event.worker} ({event.place}) {event.how}: {users}kept is {kept}"
+    text += "".join(f"; nobody uses {part}" for part in event.unused)
+    return text + _LOADS[event.load]
+
+
 def workers(facts: RunFacts) -> ValidityCheck:
     lost = facts.lost_workers
     if lost is None:
@@ -78,7 +94,10 @@ def workers(facts: RunFacts) -> ValidityCheck:
         return ValidityCheck("workers", "ok", 0, 0, "no worker was lost")
     replaced = facts.replaced or ()
     text = f"{count(lost, 'worker')} lost: a part of the load was missing "
-    if replaced and len(replaced) >= lost and not facts.load_taken_over:
+    if facts.lost:
+        text = "; ".join(map(lost_worker, facts.lost))
+        text += "; another one took its place" if replaced else ""
+    elif replaced and len(replaced) >= lost and not facts.load_taken_over:
         text += "until another one took its place"
     else:
         text += "until the others took it over" if facts.load_taken_over else "from then on"

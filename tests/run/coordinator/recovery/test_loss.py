@@ -10,7 +10,7 @@ import pytest
 
 from plimsoll._engine import Arrivals
 from plimsoll.load.spec import Load, Phase, ShapeSpec
-from plimsoll.record.facts import WorkerSeconds
+from plimsoll.record.events import WorkerSeconds
 from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.recovery import loss as module
 from plimsoll.run.coordinator.recovery.loss import WorkerLosses
@@ -20,6 +20,7 @@ from plimsoll.run.dispatch import UserClass
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.result import Result
 from plimsoll.run.transport.orders import Assign, Offer, Order, Stop
+from plimsoll.stats.validity.load import lost_worker
 from plimsoll.stats.view import RunView
 
 SECOND = 1_000_000_000
@@ -121,7 +122,7 @@ def test_a_worker_that_is_given_up_is_lost_once_and_told_to_end(monkeypatch: pyt
     scene.losses.kill_given_up()
     assert scene.workers[2].is_killed and not scene.workers[0].is_killed
     scene.losses.on_exit(scene.workers[2], "was killed by SIGKILL", scene.result)
-    assert (scene.result.lost_workers, len(scene.result.notes)) == (1, 1)
+    assert (scene.result.lost_workers, scene.result.notes) == (1, [])
 
 
 def test_a_worker_that_could_not_be_reached_loses_its_load_and_none_of_its_numbers(
@@ -132,7 +133,7 @@ def test_a_worker_that_could_not_be_reached_loses_its_load_and_none_of_its_numbe
     scene.look(9)
     scene.losses.on_report(scene.workers[2])
     scene.losses.on_expiry(scene.workers[2], 8_200_000_000, scene.result)
-    (note,) = scene.result.notes
+    (note,) = map(lost_worker, scene.result.facts.lost or ())
     assert "worker 2 (on b) could not be reached and ended its load after 8.2 s" in note
     assert "kept is all that it measured; nobody sends its arrivals" in note
     assert "users" not in note, "in the open model arrivals are what is lost"
@@ -153,7 +154,7 @@ def test_a_worker_that_says_it_got_no_orders_from_a_coordinator_that_sent_them_c
     scene = Scene(monkeypatch, "mark")
     scene.look(8)
     scene.losses.on_expiry(scene.workers[2], 8_200_000_000, scene.result)
-    (note,) = [each for each in scene.result.notes if "no order" in each]
+    (note,) = map(lost_worker, scene.result.facts.lost or ())
     assert "worker 2 (on b) says that no order reached it, and ended its load after 8.2 s" in note
     assert scene.ended == [] and scene.result.facts.load_cut_s is None
 
@@ -232,4 +233,4 @@ def test_what_a_lost_worker_hands_over_later_is_no_longer_missing(monkeypatch: p
     scene.losses.on_handed_over(lost, scene.result)
     assert scene.losses.missing(lost) == "nothing of what it measured is missing"
     assert scene.result.facts.incomplete is None
-    assert scene.result.notes[-1] == "worker 2 (on b) has handed over what was missing of it"
+    assert [event.kept_to for event in scene.result.facts.lost or ()] == [None]

@@ -11,7 +11,8 @@ import pytest
 from plimsoll._engine import Histogram, now
 from plimsoll.errors import StoreError, UsageError
 from plimsoll.record import GENERATOR_COUNTERS, Health
-from plimsoll.record.facts import Continuation, MissingRest, RunFacts
+from plimsoll.record.events import MissingRest, Resumed
+from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.redact import storable_json
 from plimsoll.run.coordinator.account import ResettableView
@@ -95,7 +96,7 @@ def test_only_what_is_not_stored_counts_and_what_is_missing_is_named(store: Stor
     assert resumption.begin(clock, SECOND, result) == 1000.0
     assert clock.epoch == epoch
     assert result.facts.resumed == (
-        Continuation(from_second=6, to_second=clock.second, incomplete=(MissingRest(worker=1, from_second=4),)),
+        Resumed(from_second=6, to_second=clock.second, incomplete=(MissingRest(worker=1, from_second=4),)),
     )
     assert result.notes[1:] == ["what worker 1 measured from second 4 on is missing"]
     assert _restored(resumption) == [(0, 3), (0, 4), (0, 5), (1, 5), (1, 6)]
@@ -125,7 +126,7 @@ def test_what_a_worker_kept_whose_place_another_one_took_is_not_what_that_one_ke
 
 def test_the_time_without_load_of_an_earlier_continuation_is_not_missing_again(store: Store) -> None:
     run = _stored(store, {0: 3, 1: 3})
-    once = Continuation(from_second=3, to_second=8)
+    once = Resumed(from_second=3, to_second=8)
     run = replace(run, facts=RunFacts(resumed=(once,)), notes=["continued"])
     resumption = _resumption(run, _kept(0, (8, 9), now()), _kept(1, (9,), now()))
     result = Result(RunView())

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from plimsoll._engine import now
-from plimsoll.record.facts import WorkerSeconds
+from plimsoll.record.events import WorkerLost, WorkerReturned, WorkerSeconds
 from plimsoll.run.coordinator.run_clock import SECOND
 from plimsoll.run.limits import share
 from plimsoll.run.transport.orders import Stop
+from plimsoll.stats.validity.load import lost_worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,10 +99,12 @@ class WorkerLosses:
     def on_handed_over(self, worker: WorkerHandle, result: Result) -> None:
         """Nothing that a worker measured is still to come, or missing."""
         if (noted := self._incomplete.pop(worker, None)) is not None:
-            result.note_complete(noted)
-            note = f"worker {worker.index} ({worker.place}) has handed over what was missing of it"
-            result.notes.append(note)
-            logger.info(note)
+            result.happened(
+                WorkerReturned(
+                    worker=noted.worker, place=noted.place, from_second=noted.from_second, to_second=noted.to_second
+                )
+            )
+            logger.info("worker %d (%s) has handed over what was missing of it", worker.index, worker.place)
 
     def on_exit(self, worker: WorkerHandle, how: str, result: Result) -> None:
         """The process of a worker has ended, and should not have."""
@@ -118,13 +120,13 @@ class WorkerLosses:
         seconds = max(0, stamp - self._clock.epoch) / SECOND
         if worker in self.silent | self._returned:
             how = f"could not be reached and ended its load after {seconds:.1f} s"
-            self._note_loss(worker, how, "all that it measured", result)
+            self._note_loss(worker, how, None, result)
         elif self._has_stood_still(result):
             result.cut_load(seconds)
             self._end("failed", "")
         else:
             how = f"says that no order reached it, and ended its load after {seconds:.1f} s"
-            self._note_loss(worker, how, "all that it measured", result)
+            self._note_loss(worker, how, None, result)
 
     def _has_stood_still(self, result: Result) -> bool:
         """This process, so long that workers got no orders. What a worker says of itself does not show that."""
@@ -162,31 +164,33 @@ class WorkerLosses:
         missing = WorkerSeconds(worker=worker.index, place=worker.place, from_second=first, to_second=end)
         self._incomplete[worker] = missing
         result.note_incomplete(missing)
-        kept = f"what it measured up to second {worker.second}" if worker.second >= worker.first else "nothing of it"
-        self._note_loss(worker, how, kept, result)
+        self._note_loss(worker, how, worker.second if worker.second >= worker.first else -1, result)
 
-    def _note_loss(self, worker: WorkerHandle, how: str, kept: str, result: Result) -> None:
-        result.lost_workers += 1
+    def _note_loss(self, worker: WorkerHandle, how: str, kept_to: int | None, result: Result) -> None:
+        """kept_to: as the event has it."""
         self.lost.append(worker)
         self.vacant[worker.index] = worker
         self._nodes.lose(worker)
         users = self._steering.lose(worker.index)
-        note = f"worker {worker.index} ({worker.place}) {how}: {self._lost_users(users)}kept is {kept}"
-        note += "".join(f"; nobody uses {each}" for each in left_over(self._plan, worker.index))
+        load: Literal["taken over", "unsent", "missing"] = "missing"
+        if self._action == "redistribute" and self._steering.redistribute(worker.index):
+            load = "taken over"
+        elif self._plan.is_open and self._action != "stop":
+            load = "unsent"
+        event = WorkerLost(
+            worker=worker.index,
+            place=worker.place,
+            how=how,
+            # In the open model they are no load of their own: its arrivals are.
+            users=0 if self._plan.is_open else users,
+            kept_to=kept_to,
+            unused=tuple(left_over(self._plan, worker.index)),
+            load=load,
+        )
+        result.happened(event)
+        logger.error(lost_worker(event))
         if self._action == "stop":
-            result.note_error(note)
             self._end("failed", "a worker is lost, and --on-worker-loss stop ends the run then")
-        elif self._action == "redistribute" and self._steering.redistribute(worker.index):
-            result.note_error(f"{note}; the others take its load over")
-            result.facts = replace(result.facts, load_taken_over=True)
-        else:
-            result.note_error(f"{note}; nobody sends its arrivals" if self._plan.is_open else note)
-
-    def _lost_users(self, users: int) -> str:
-        """users: that the worker had. In the open model they are no load of their own: its arrivals are."""
-        if self._plan.is_open or not users:
-            return ""
-        return "its user is lost, " if users == 1 else f"its {users} users are lost, "
 
 
 def left_over(plan: RunPlan, worker: int) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
 from plimsoll.errors import PlimsollError
-from plimsoll.record.facts import WorkerSeconds
+from plimsoll.record.events import WorkerReplaced
 from plimsoll.run.coordinator.recovery.loss import LAST_LOAD_NS
 from plimsoll.run.coordinator.recovery.resumption import unknown_rest
 from plimsoll.run.coordinator.run_clock import NOTICE_NS
@@ -168,11 +168,10 @@ class Replacements:
         worker.first, worker.second = second, second - 1
         worker.order(Start(self._clock.epoch, second, self._clock.end))
         self._steering.admit(worker, self._clock.stamp_of(second))
-        gap = WorkerSeconds(worker=worker.index, place=worker.place, from_second=lost.second + 1, to_second=second)
-        result.note_replaced(gap)
+        gap = WorkerReplaced(worker=worker.index, place=worker.place, from_second=lost.second + 1, to_second=second)
+        result.happened(gap)
         note = (
             f"worker {worker.index} ({worker.place}) takes the place of the lost one ({lost.place}) from second "
             f"{second} on; its load was not complete since second {lost.second + 1}, {self._losses.missing(lost)}"
         )
-        result.notes.append(note)
         logger.warning(note)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll._engine import now
 from plimsoll.errors import UsageError
 from plimsoll.record import RecordCounts
-from plimsoll.record.facts import Continuation, MissingRest
+from plimsoll.record.events import MissingRest, Resumed
 from plimsoll.redact import storable_json
 from plimsoll.run.coordinator.progress import Batch
 from plimsoll.run.coordinator.run_clock import SECOND
@@ -138,7 +138,7 @@ class Resumption:
         """The load is about to begin again, ns from now. Returns the Unix time of second 0."""
         clock.resume(self._epoch(), head_start, self._run.started)
         last = max(self._last_seconds(), default=0)
-        resumed = Continuation(
+        resumed = Resumed(
             from_second=last,
             to_second=clock.second,
             incomplete=tuple(
@@ -148,7 +148,8 @@ class Resumption:
             ),
         )
         result.notes += self._run.notes
-        result.facts = replace(self._run.facts, resumed=(*(self._run.facts.resumed or ()), resumed))
+        result.facts = self._run.facts
+        result.happened(resumed)
         result.note_error(
             f"the process that coordinated this run was lost in second {last}; another one continues it from second "
             f"{clock.second} on, and between them there was no load"
