@@ -10,10 +10,15 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from tests.report.traffic import WARMUP, Traffic, trial
+from tests.say.written import written
 
 from plimsoll.stats.analysis import Analysis
-from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
-from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.compare.comparison import Comparison, Remark, RunsNeeded
+from plimsoll.stats.findings.finding import Where
+from plimsoll.stats.findings.saturation import Saturation
+from plimsoll.stats.findings.serial import SerialBottleneck
+from plimsoll.stats.findings.subject import Subject
+from plimsoll.stats.findings.target.leaks import TargetCrash
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level, Measured, Precision, Skipped, Study, Trial
 
@@ -110,27 +115,15 @@ def ladder() -> Analysis:
                 word, known = words[int(level.value)]
                 if metric is P99 and endpoint[0] == "POST" and level.value == 48:
                     word = "no verdict"
-                    known = {"reason": "p99 rests on 23 requests a run; 368 are needed", "width": 0.0}
+                    known = {
+                        "reason": Remark("run invalid", names=("p99 rests on 23 requests a run; 368 are needed",)),
+                        "width": 0.0,
+                    }
                 comparisons.append(compared(study, "old", "new", metric, endpoint, level, word=word, **known))
     findings = (
-        Finding(
-            "SAT",
-            "insight",
-            "old saturates between 162 and 336 users, at 53.1 requests/s.",
-            Where(variant="old"),
-            "A line through the origin that breaks at the knee is fitted to the throughput up to its peak.",
-            {"knee": 282.0, "bracket": (162.0, 336.0), "capacity_per_s": 53.1},
-            "Measure at rungs within the bracket.",
-        ),
-        Finding(
-            "SAT",
-            "insight",
-            "new saturates between 162 and 336 users, at 38.0 requests/s.",
-            Where(variant="new"),
-            "A line through the origin that breaks at the knee is fitted to the throughput up to its peak.",
-            {"knee": 240.0, "bracket": (162.0, 336.0), "capacity_per_s": 38.0},
-        ),
-        Finding(
+        saturated("old", 282.0, 53.1),
+        saturated("new", 240.0, 38.0),
+        written(
             "RETRO",
             "warning",
             "Throughput of old falls by 16 % beyond its peak: more users get less done.",
@@ -140,6 +133,40 @@ def ladder() -> Analysis:
         ),
     )
     return Analysis(study, tuple(sorted(findings, key=lambda each: each.weight, reverse=True)), tuple(comparisons))
+
+
+def saturated(variant: str, knee: float, capacity: float) -> Saturation:
+    return Saturation(
+        Subject(variant),
+        knee=knee,
+        bracket=(162.0, 336.0),
+        capacity_per_s=capacity,
+        peak=336.0,
+        peak_per_s=capacity,
+        per_s_and_load=capacity / knee,
+        cycle_s=None,
+        bound_users=None,
+        unit="users",
+        has_failures=False,
+        where=Where(variant=variant),
+        weight="insight",
+    )
+
+
+def serial(operation: str, capacity: float) -> SerialBottleneck:
+    return SerialBottleneck(
+        Subject(operation=operation),
+        capacity_per_s=capacity,
+        held_s=1 / capacity,
+        s_per_user=1 / capacity,
+        throughput_slope=-0.01,
+        latency_slope=1.0,
+        busy=(1.0,),
+        loads=(1.0, 50.0),
+        capacity_interval_per_s=None,
+        where=Where(operation=operation),
+        weight="insight",
+    )
 
 
 @functools.cache
@@ -172,7 +199,7 @@ def operations() -> Analysis:
         shape="operations",
     )
     findings = (
-        Finding(
+        written(
             "ERR",
             "warning",
             "90 % of POST /keys/[id]/versions/[v]/schedule-destroy fail with HTTP 400 at the lowest level already, "
@@ -182,15 +209,7 @@ def operations() -> Analysis:
             {"share": 0.897, "low": 0.85, "high": 0.93},
             "Look at the replies: do the keys exist, in the right state?",
         ),
-        Finding(
-            "SERIAL",
-            "insight",
-            "upload does 23 operations/s whatever the number of users: each holds the bottleneck for 43 ms, "
-            "more users only queue.",
-            Where(operation="upload"),
-            "|dlnX/dlnN| ≤ 0.15 and dlnR/dlnN within 0.85…1.15.",
-            {"capacity_per_s": 23.0, "slope": -0.01},
-        ),
+        serial("upload", 23.0),
     )
     return Analysis(study, findings, ())
 
@@ -242,10 +261,13 @@ def chain() -> Analysis:
     level, comparisons = Level("users", 50), []
     words: dict[tuple[str, str], dict[str, Any]] = {
         ("baseline", "index"): {"word": "negligible", "p": 0.01, "q": 0.02, "width": 0.004},
-        ("index", "async"): {"word": "invalid", "reason": "PAYLOAD: replies of GET /todos/ are 29 % larger in async"},
+        ("index", "async"): {
+            "word": "invalid",
+            "reason": Remark("run invalid", names=("PAYLOAD: replies of GET /todos/ are 29 % larger in async",)),
+        },
         ("baseline", "async"): {
             "word": "invalid",
-            "reason": "PAYLOAD: replies of GET /todos/ are 30 % larger in async",
+            "reason": Remark("run invalid", names=("PAYLOAD: replies of GET /todos/ are 30 % larger in async",)),
         },
         ("async", "limit"): {"word": "one run", "within_run": True, "pairs": 1},
         ("baseline", "limit"): {"word": "one run", "within_run": True, "pairs": 1},
@@ -256,7 +278,7 @@ def chain() -> Analysis:
                 against = "previous" if (a, b) not in (("baseline", "async"), ("baseline", "limit")) else "baseline"
                 comparisons.append(compared(study, a, b, metric, endpoint, level, against=against, **known))
     findings = (
-        Finding(
+        written(
             "PAYLOAD",
             "blocks",
             "Replies of GET /todos/ are 29 % larger in async than in index: not the same work.",
@@ -265,7 +287,7 @@ def chain() -> Analysis:
             {"a_bytes": 72_632.0, "b_bytes": 93_618.0, "difference": 0.29},
             "Reset the table between runs, or fix the number of rows.",
         ),
-        Finding(
+        written(
             "BIMODAL",
             "insight",
             "GET /todos/ has two modes in limit, at 84 ms and 1.2 s: an offset of about 1 s is that of a SYN "
@@ -312,13 +334,17 @@ def rates() -> Analysis:
         for metric in study.metrics:
             known: dict[str, Any] = {"word": "not distinguishable", "p": 0.3, "resolves": 0.2, "width": 0.18}
             if level == Level("/s", 900):
-                known = {"word": "invalid", "reason": "63 % of the offered arrivals were begun", "ratio": None}
+                known = {
+                    "word": "invalid",
+                    "reason": Remark("run invalid", names=("63 % of the offered arrivals were begun",)),
+                    "ratio": None,
+                }
                 known["width"] = 0.0
             if metric is P99:
                 known["q"] = 0.3
             comparisons.append(compared(study, "tunnel", "koding", metric, ("GET", EVIL), level, **known))
     findings = (
-        Finding(
+        written(
             "GEN",
             "blocks",
             "The generator began 63 % of the arrivals offered to koding at 900/s: what it shows is the generator's "
@@ -328,13 +354,13 @@ def rates() -> Analysis:
             {"achieved": 0.63},
             "Spread the load over more machines.",
         ),
-        Finding(
-            "CRASH",
-            "warning",
-            "The target of koding ended by itself at 900/s: killed by signal 9 after 7 s.",
-            Where(variant="koding", level=Level("/s", 900), trial=trials[-1].id),
-            "The target's process outlives the run.",
-            {"how": "killed by signal 9 after 7 s"},
+        TargetCrash(
+            Subject(variant="koding", level=Level("/s", 900)),
+            "killed by signal 9 after 7 s",
+            at_s=None,
+            memory=None,
+            where=Where(variant="koding", level=Level("/s", 900), trial=trials[-1].id),
+            weight="warning",
         ),
     )
     return Analysis(study, findings, tuple(comparisons))

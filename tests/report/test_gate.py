@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.report.studies import chain, ladder, operations
 
-from plimsoll.report.gate import exit_code, is_invalid, is_regression, judged, regressions
+from plimsoll.report.gate import exit_code, is_invalid, is_regression, regressions
 from plimsoll.report.sources import StudySource
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.metric import Metric
@@ -26,18 +26,18 @@ def with_words(analysis: Analysis, word: str) -> Analysis:
 
 
 def test_the_primary_metric_is_what_is_judged():
-    assert {(each.metric.text, each.endpoint) for each in judged(ladder())} == {("p99", ("GET", "/threads/{id}"))}
-    assert len(judged(ladder())) == 4
+    assert {(each.metric.text, each.endpoint) for each in ladder().judged} == {("p99", ("GET", "/threads/{id}"))}
+    assert len(ladder().judged) == 4
 
 
 def test_without_a_primary_metric_everything_is():
     plain = having(ladder(), primary=())
-    assert judged(plain) == plain.comparisons
+    assert plain.judged == plain.comparisons
 
 
 def test_an_invalid_comparison_of_the_primary_metric_is_still_judged():
     invalid = with_words(ladder(), "invalid")
-    assert len(judged(invalid)) == 4
+    assert len(invalid.judged) == 4
     assert is_invalid(invalid)
     assert exit_code(StudySource(invalid), None) == 3
 
@@ -59,7 +59,7 @@ def test_what_is_better_is_no_regression():
 
 
 def test_a_regression_outweighs_that_something_else_is_invalid():
-    first = judged(ladder())[0]
+    first = ladder().judged[0]
     mixed = tuple(replace(each, word="invalid") if each is first else each for each in ladder().comparisons)
     assert exit_code(StudySource(Analysis(ladder().study, (), mixed)), "regression") == 1
     assert exit_code(StudySource(Analysis(ladder().study, (), mixed)), None) == 3
@@ -83,4 +83,4 @@ def test_where_nothing_is_compared_the_runs_decide(reasons, code):
 
 def test_a_metric_of_one_endpoint_is_not_that_of_another():
     declared = having(with_words(ladder(), "equivalent"), primary=(Metric("throughput", None, "Aggregated"),))
-    assert {each.endpoint for each in judged(declared)} == {("", "Aggregated")}
+    assert {each.endpoint for each in declared.judged} == {("", "Aggregated")}

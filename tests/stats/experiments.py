@@ -13,8 +13,8 @@ from unittest.mock import patch
 
 import numpy as np
 
-from plimsoll.report.answer import answer_of
 from plimsoll.report.gate import regressions
+from plimsoll.say.answer import answer_of
 from plimsoll.stats.analysis import analyse
 from plimsoll.stats.compare import planning
 from plimsoll.stats.metric import DEFAULT_METRICS, Metric

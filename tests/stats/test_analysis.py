@@ -6,6 +6,8 @@ import sys
 import pytest
 from tests.stats.runs import DIFFERENT, ERRORS, GET, P99, RATE, pairs, study, table, trial
 
+from plimsoll.say.findings import said
+from plimsoll.say.remarks import reason_text
 from plimsoll.stats.analysis import analyse
 from plimsoll.stats.findings import BLOCKING
 
@@ -25,7 +27,7 @@ def test_findings_decide_which_verdicts_there_are():
     refused = analyse(bigger)
     assert refused.findings[0].weight == "blocks"
     assert {each.word for each in refused.comparisons} == {"invalid"}
-    assert refused.comparisons[0].reason == refused.findings[0].statement
+    assert reason_text(refused.comparisons[0]) == said(refused.findings[0]).statement
     passed, of = refused.comparisons[0].checks
     assert passed < of
 
@@ -38,7 +40,7 @@ def test_times_are_not_compared_where_failures_differ_but_failures_are():
     ]
     times, failures = analyse(study(*trials, metrics=(P99, ERRORS))).comparisons
     assert times.word == "invalid"
-    assert "failed" in times.reason
+    assert "failed" in reason_text(times)
     assert (failures.word, failures.at_least, failures.better) == ("different", True, False)
 
 

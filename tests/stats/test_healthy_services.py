@@ -8,6 +8,7 @@ import pytest
 from tests.stats.findings.servers import trial_of_last
 from tests.stats.healthy_services import KINDS, HealthyServices
 
+from plimsoll.say.findings import said
 from plimsoll.stats.findings import find
 from plimsoll.stats.headline.target import target as judgement_of
 from plimsoll.stats.study import Study
@@ -38,7 +39,7 @@ def services() -> Iterator[HealthyServices]:
 def said_of_last(plimsoll: Command) -> dict[str, str]:
     """What would alarm a reader, by rule or title."""
     findings = find(Study("healthy", (trial_of_last(plimsoll),)))
-    said = {each.id: each.statement for each in findings if each.weight in ("warning", "blocks")}
+    said = {each.id: said(each).statement for each in findings if each.weight in ("warning", "blocks")}
     with Store.open(str(plimsoll.store), create=False) as store:
         run = store.run("last")
         view = RunView.of(run)

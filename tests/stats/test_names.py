@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from plimsoll.stats.names import MOST_SAMPLED, name_pattern, naming_hint
+from plimsoll.stats.names import MOST_SAMPLED, name_pattern
 
 RANDOM = random.Random(7)
 WORDS = ("alice", "bob", "carol", "dave", "erin", "frank")
@@ -66,15 +66,6 @@ def test_the_largest_group_counts_and_parts_of_an_api_are_no_words() -> None:
 )
 def test_few_or_unlike_names_have_no_pattern(names: list[str]) -> None:
     assert name_pattern(names) is None
-    assert naming_hint(names) == "Set name= for requests whose URLs differ, so that they are counted together."
-
-
-def test_the_hint_says_what_to_write() -> None:
-    assert naming_hint([f"/item/{n}" for n in range(50)]) == (
-        'Most names look like /item/[0-9]+: set name="/item/[id]" for these requests.'
-    )
-    some = [*(f"/item/{n}" for n in range(20)), *(f"/{word}{'/x' * n}" for n in range(5) for word in WORDS)]
-    assert naming_hint(some).startswith("Many names look like /item/[0-9]+: ")
 
 
 def test_the_number_of_names_that_are_looked_at_is_bounded() -> None:

@@ -6,10 +6,10 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError
-from plimsoll.load.durations import format_duration
 from plimsoll.run.planning import planned_run, read_source
 from plimsoll.run.supervised import generator
 from plimsoll.run.supervised.process import StartError
+from plimsoll.say.durations import format_duration
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,9 +14,10 @@ import click
 
 from plimsoll.cli.parts.common import INTERRUPTED, INVALID, ask_for_public_load, say, store_option
 from plimsoll.errors import PlimsollError, UsageError
-from plimsoll.load.durations import duration_text, parse_duration, parse_length
+from plimsoll.load.durations import parse_duration, parse_length
 from plimsoll.load.shapes.registry import shape_flags
 from plimsoll.report.writing import check_writable, replaced_file
+from plimsoll.say.durations import duration_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,7 +141,7 @@ def _announce(name: str, settings: Settings, pauses: float, done: int) -> None:
 
 
 def _say_probe(unit: LoadUnit, probe: CapacityProbe) -> None:
-    from plimsoll.report.numbers import quantity
+    from plimsoll.say.numbers import quantity
 
     values = ", ".join(
         f"{each.criterion.subject} {quantity(each.value, each.criterion.unit, at_least=each.at_least)}"

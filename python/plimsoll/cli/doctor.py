@@ -12,9 +12,9 @@ import click
 import psutil
 
 from plimsoll.cli.parts.common import MachineCheck, json_option
-from plimsoll.report.numbers import size
 from plimsoll.report.text import dumps
 from plimsoll.run.machine import machine, memory_left
+from plimsoll.say.numbers import size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

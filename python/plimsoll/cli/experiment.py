@@ -29,9 +29,9 @@ from plimsoll.experiment.planned_cell import check_runs
 from plimsoll.experiment.prepare import prepare
 from plimsoll.experiment.session import Session, SessionResult
 from plimsoll.experiment.state import as_aa, kept_file
-from plimsoll.load.durations import rough_duration
 from plimsoll.redact import redact
 from plimsoll.run.transport.cluster import AUTO
+from plimsoll.say.durations import rough_duration
 from plimsoll.store import Store
 from plimsoll.store.database import DEFAULT, absolute
 

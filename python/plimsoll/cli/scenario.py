@@ -13,7 +13,7 @@ from plimsoll.cli.parts.common import say
 from plimsoll.errors import UsageError
 from plimsoll.plain_text import plain_lines
 from plimsoll.redact import redact
-from plimsoll.report.numbers import counted
+from plimsoll.say.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,9 @@ from plimsoll.errors import UsageError
 from plimsoll.experiment.budget import doubts, repeats_that_fit
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.plan import cells_in_words
-from plimsoll.load.durations import rough_duration
-from plimsoll.load.mistakes import listed
+from plimsoll.say.durations import rough_duration
+from plimsoll.say.names import listed
+from plimsoll.say.numbers import counted
 
 if TYPE_CHECKING:
     from plimsoll.experiment.budget import CellDurations, Spread
@@ -27,10 +28,10 @@ def announcement(plan: Plan, pace: CellDurations, spread: Spread, needed: int | 
     spec = plan.spec
     seconds = pace.of_all(plan.cells)
     parts = [
-        _counted(len(spec.variants), "variant"),
-        *([_counted(len(spec.levels), "level")] if spec.levels != (None,) else []),
-        *([_counted(len(spec.scenarios), "operation")] if len(spec.scenarios) > 1 else []),
-        _counted(spec.repeats, "repeat"),
+        counted(len(spec.variants), "variant"),
+        *([counted(len(spec.levels), "level")] if spec.levels != (None,) else []),
+        *([counted(len(spec.scenarios), "operation")] if len(spec.scenarios) > 1 else []),
+        counted(spec.repeats, "repeat"),
     ]
     each = f" of ≈ {rough_duration(seconds / len(plan.cells))}" if plan.cells else ""
     budget = f" (budget {rough_duration(spec.budget)})" if spec.budget else ""
@@ -81,9 +82,5 @@ def _asked(spec: Experiment) -> str:
     metrics = spec.compare.primary or spec.compare.metrics
     named = ", ".join(each.text + (f" of {each.endpoint}" if each.endpoint else "") for each in metrics)
     kind = "primary " if spec.compare.primary else ""
-    against = "" if len(spec.variants) < 2 else f", against {listed(spec.compare.against, 'and')}"
+    against = "" if len(spec.variants) < 2 else f", against {listed(spec.compare.against)}"
     return f"{kind}{named}{against}; the smallest difference that matters is {spec.compare.smallest * 100:g} %"
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'' if number == 1 else 's'}"

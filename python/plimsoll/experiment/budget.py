@@ -11,7 +11,7 @@ import statistics
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from plimsoll.load.mistakes import listed
+from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from plimsoll.load.durations import rough_duration
+from plimsoll.say.durations import rough_duration
 
 if TYPE_CHECKING:
     from typing import Self, TextIO

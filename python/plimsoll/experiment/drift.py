@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.load.mistakes import listed
+from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -88,7 +88,7 @@ def _differing(name: str, by_variant: Mapping[str, set[str]]) -> Iterator[str]:
         who = "; ".join(f"{variant}: {next(iter(each))}" for variant, each in list(by_variant.items())[:MOST])
         yield f"variants differ in more than they are said to: {name} ({who})"
     else:
-        yield f"{name} changed while the experiment went on: {listed(values[:MOST], 'and')}"
+        yield f"{name} changed while the experiment went on: {listed(values[:MOST])}"
 
 
 def _seeds(runs: Sequence[RunConditions]) -> Iterator[str]:
@@ -97,7 +97,7 @@ def _seeds(runs: Sequence[RunConditions]) -> Iterator[str]:
         by_repeat[run.repeat].add(run.manifest.seed)
     unlike = [str(repeat) for repeat, seeds in sorted(by_repeat.items()) if len(seeds) > 1]
     if unlike:
-        yield f"the runs of a repeat did not draw from one seed (repeat {listed(unlike[:MOST], 'and')})"
+        yield f"the runs of a repeat did not draw from one seed (repeat {listed(unlike[:MOST])})"
 
 
 def _builds(spec: Experiment, runs: Sequence[RunConditions]) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _builds(spec: Experiment, runs: Sequence[RunConditions]) -> Iterator[str]:
             by_variant[run.variant].add(str(commit)[:12])
     for variant, commits in by_variant.items():
         if len(commits) > 1:
-            found = listed(sorted(commits)[:MOST], "and")
+            found = listed(sorted(commits)[:MOST])
             yield f"the build of {variant} changed while the experiment went on: {found}"
     if spec.is_aa:
         return
@@ -152,6 +152,6 @@ def _hooks(spec: Experiment) -> Iterator[str]:
         unlike = [each.name for each in others if getattr(each.hooks, kind) != getattr(first.hooks, kind)]
         if unlike:
             yield (
-                f"variants differ in more than they are said to: {listed(unlike[:MOST], 'and')} "
+                f"variants differ in more than they are said to: {listed(unlike[:MOST])} "
                 f"{'has' if len(unlike) == 1 else 'have'} other {kind} commands than {first.name}"
             )

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from plimsoll.errors import PlimsollError
 from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.planned_cell import planned_cell
-from plimsoll.load.durations import format_duration
 from plimsoll.load.plan_file import read_plan
 from plimsoll.run.coordinator.run_clock import offset
 from plimsoll.run.planning import WAITING_S
 from plimsoll.run.supervised import generator
 from plimsoll.run.supervised.process import StartError
+from plimsoll.say.durations import format_duration
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,9 @@ from plimsoll.errors import UsageError
 from plimsoll.experiment.cell_values import OVER
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.state import cell_of, changes
-from plimsoll.load.mistakes import listed, nearest
-from plimsoll.report.numbers import moment
+from plimsoll.load.mistakes import nearest
+from plimsoll.say.names import listed
+from plimsoll.say.numbers import moment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,7 +107,7 @@ def chosen(cells: Sequence[ExperimentCell], only: Sequence[str]) -> tuple[Experi
         if not any(text in each for each in names.values()):
             known = list(dict.fromkeys(name for each in names.values() for name in each))
             meant = nearest(text, known)
-            hint = f"did you mean {meant}?" if meant else f"there are {listed(known[:MOST_NAMES], 'and')}"
+            hint = f"did you mean {meant}?" if meant else f"there are {listed(known[:MOST_NAMES])}"
             raise UsageError(f"--only {text}: no cell that is left to run is called so; {hint}")
     return tuple(each for each in cells if any(text in names[each] for text in only))
 

@@ -12,10 +12,10 @@ from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.experiment.file.model import DECIDED
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.placeholders import fill
-from plimsoll.load.durations import format_duration
 from plimsoll.run.guard import Place, check_places
 from plimsoll.run.options.command import read_words
 from plimsoll.run.planning import planned_run, read_source
+from plimsoll.say.durations import format_duration
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

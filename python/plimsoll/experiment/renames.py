@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
-from plimsoll.load.mistakes import listed, nearest
+from plimsoll.load.mistakes import nearest
 from plimsoll.record import STREAM_ROWS
+from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -77,7 +78,7 @@ def _unknown(name: str, known: Iterable[_Key]) -> str:
     hint = f" Did you mean {close}?" if close else ""
     shown = labels[:_MOST_NAMED]
     more = f" and {len(labels) - len(shown)} more" if len(labels) > len(shown) else ""
-    return f"--rename {name}=…: no endpoint has this name.{hint} There are {listed(shown, 'and')}{more}"
+    return f"--rename {name}=…: no endpoint has this name.{hint} There are {listed(shown)}{more}"
 
 
 def _label(key: _Key) -> str:
@@ -102,7 +103,7 @@ def _of_trial(study: Study, trial: Trial, changes: dict[_Key, _Key]) -> Trial:
     for each in trial.endpoints:
         key = changes.get(each.key, each.key)
         if key in before:
-            both = listed([before[key].label, each.label], "and")
+            both = listed([before[key].label, each.label])
             raise UsageError(
                 f"--rename: {both} of {study.name} would both be {_label(key)}; their percentiles cannot be those of "
                 "one endpoint"

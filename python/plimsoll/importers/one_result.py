@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from plimsoll.load.mistakes import listed
+from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +47,7 @@ def several(source: ResultFile, tool: str, lines: list[int]) -> UsageError:
     count = _WORDS.get(len(lines), str(len(lines)))
     shown = [str(line) for line in lines]
     many = len(shown) > _MOST_SHOWN
-    places = f"{', '.join(shown[:_MOST_SHOWN])}, …" if many else listed(shown, "and")
+    places = f"{', '.join(shown[:_MOST_SHOWN])}, …" if many else listed(shown)
     return source.error(None, f"holds {count} results of {tool} (lines {places}): split them into one file each")
 
 

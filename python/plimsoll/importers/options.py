@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.importers.cells import MS
-from plimsoll.load.mistakes import listed
+from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,15 +75,15 @@ def renamed(found: Sequence[str], given: Names, what: str) -> dict[str, str]:
         pairs = dict(name.split("=", 1) for name in names)
         unknown = [each for each in pairs if each not in found]
         if unknown:
-            raise UsageError(f"{what}: there is no {unknown[0]!r} in the file; found were {listed(list(found), 'and')}")
+            raise UsageError(f"{what}: there is no {unknown[0]!r} in the file; found were {listed(list(found))}")
         result = {each: pairs.get(each, each) for each in found}
     elif len(names) != len(found):
         raise UsageError(
             f"{what}: {len(names)} name{'s' * (len(names) != 1)} for {len(found)} that were found "
-            f"({listed(list(found), 'and') or 'none'}); give as many, or `{found[0] if found else 'A'}=NAME` for one"
+            f"({listed(list(found)) or 'none'}); give as many, or `{found[0] if found else 'A'}=NAME` for one"
         )
     else:
         result = dict(zip(found, names, strict=True))
     if len(set(result.values())) != len(result):
-        raise UsageError(f"{what}: two would have the same name: {listed(list(result.values()), 'and')}")
+        raise UsageError(f"{what}: two would have the same name: {listed(list(result.values()))}")
     return result

@@ -28,7 +28,7 @@ from plimsoll.importers.measured import (
 from plimsoll.importers.options import renamed
 from plimsoll.importers.single import level_of, operation_of
 from plimsoll.importers.unknown import binary, described
-from plimsoll.load.mistakes import listed
+from plimsoll.say.names import listed
 from plimsoll.stats.study import Level, Skipped, Study, Trial
 
 if TYPE_CHECKING:
@@ -338,4 +338,4 @@ class TableReader:
 
 
 def _quoted(titles: set[str]) -> str:
-    return listed([repr(title) for title in sorted(titles)], "and")
+    return listed([repr(title) for title in sorted(titles)])

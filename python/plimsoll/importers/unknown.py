@@ -6,8 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from plimsoll.load.mistakes import listed
 from plimsoll.plain_text import one_line
+from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -93,7 +93,7 @@ def _keys(keys: Iterable[str]) -> str:
     names = [one_line(key)[:_LONGEST_KEY] for key in keys]
     more = len(names) - _MOST_KEYS
     shown = [*names[:_MOST_KEYS], f"{more} more"] if more > 0 else names
-    return f"the key{'s' * (len(names) != 1)} {listed(shown, 'and')}" if names else "no keys"
+    return f"the key{'s' * (len(names) != 1)} {listed(shown)}" if names else "no keys"
 
 
 def _markup(text: str) -> str:

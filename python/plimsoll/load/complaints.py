@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from plimsoll.errors import UsageError
-from plimsoll.load.mistakes import BadValueError, listed, nearest, shown
+from plimsoll.load.mistakes import BadValueError, nearest, shown
+from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -122,7 +123,7 @@ def _unknown(location: Sequence[int | str], model: type[BaseModel]) -> str:
         return "belongs at the top of the file, before the first [table]"
     if elsewhere:
         return f"belongs in {elsewhere}"
-    return f"is not a known field; there are {listed(known, 'and')}"
+    return f"is not a known field; there are {listed(known)}"
 
 
 def _home_of(name: str, model: type[BaseModel]) -> str | None:

@@ -1,4 +1,4 @@
-"""Durations: parsing, including Locust's notation, and formatting."""
+"""Durations as users write them, in Locust's notation too."""
 
 from __future__ import annotations
 
@@ -35,32 +35,11 @@ def parse_duration(value: str | float) -> float:
 
 
 def parse_length(value: str | float) -> float:
-    """A duration above 0."""
+    """A duration above 0 s.
+
+    Raises UsageError.
+    """
     seconds = parse_duration(value)
     if seconds == 0:
         raise BadValueError("must be longer than 0")
     return seconds
-
-
-def format_duration(seconds: float) -> str:
-    """The shortest spelling that `parse_duration` reads, to whole milliseconds: 90.5 is "1m30s500ms"."""
-    whole, ms = divmod(round(seconds * 1000), 1000)
-    minutes, s = divmod(whole, 60)
-    hours, m = divmod(minutes, 60)
-    parts = ((hours, "h"), (m, "m"), (s, "s"), (ms, "ms"))
-    return "".join(f"{amount}{unit}" for amount, unit in parts if amount) or "0s"
-
-
-def duration_text(seconds: float) -> str:
-    """For people: 12.3 s, 2 min 5 s, 1 h 3 min."""
-    if round(seconds, 1) < 60:
-        return f"{seconds:.1f}".removesuffix(".0") + " s"
-    minutes, left = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = [(hours, "h"), (minutes, "min"), (left if not hours else 0, "s")]
-    return " ".join(f"{value} {unit}" for value, unit in parts if value)
-
-
-def rough_duration(seconds: float) -> str:
-    """For people, of an estimate: 45 s, 12 min, 1 h 40 min."""
-    return duration_text(round(seconds) if seconds < 90 else 60 * round(seconds / 60))

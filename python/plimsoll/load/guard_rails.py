@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import AllowedHosts
 from plimsoll.errors import UsageError
+from plimsoll.say.durations import format_duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -18,17 +19,10 @@ HEADER = "X-Load-Test"
 """The request header that identifies the sender."""
 
 
-def _duration(seconds: float) -> str:
-    # Imported here: durations imports pydantic, which processes of a run do not need.
-    from plimsoll.load.durations import format_duration
-
-    return format_duration(seconds)
-
-
 _VALUES: dict[str, Callable[[float], str]] = {
     "max_rate": lambda value: f"{value:.12g}/s",
     "max_users": lambda value: f"{value:.0f}",
-    "max_run_time": _duration,
+    "max_run_time": format_duration,
 }
 
 
@@ -116,7 +110,7 @@ class GuardRails:
     def check_run_time(self, seconds: float) -> None:
         """Raises UsageError."""
         if self.max_run_time is not None and seconds > self.max_run_time.value:
-            raise UsageError(f"a run of {_duration(seconds)}: more than {self.said('max_run_time')}")
+            raise UsageError(f"a run of {format_duration(seconds)}: more than {self.said('max_run_time')}")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for a message or a manifest."""

@@ -56,9 +56,3 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name that was probably meant."""
     found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.7)
     return found[0] if found else None
-
-
-def listed(names: Iterable[str], last: str = "or") -> str:
-    """a, b or c."""
-    *first, end = names
-    return f"{', '.join(first)} {last} {end}" if first else end

@@ -10,12 +10,14 @@ from pydantic import ValidationError
 
 from plimsoll.errors import UsageError
 from plimsoll.load.complaints import complaints
-from plimsoll.load.durations import format_duration, parse_length
-from plimsoll.load.mistakes import listed, named, nearest
+from plimsoll.load.durations import parse_length
+from plimsoll.load.mistakes import named, nearest
 from plimsoll.load.phases import PhaseTable, cut
 from plimsoll.load.shapes.registry import SHAPES, shape_options
 from plimsoll.load.shapes.shape import Extent
 from plimsoll.load.spec import Limits, Load, Phase, ShapeSpec
+from plimsoll.say.durations import format_duration
+from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +56,7 @@ def load_from_options(plan: PlanFile | None = None, **options: Any) -> Load | No
         return _shaped(shapes[0], given, limits, run_time)
     if plan and plan.load and "users" not in given:
         return _of_plan(plan.load, given, limits)
-    _refuse(given, OPEN_ONLY, f"the open model; it needs {listed([_flag(name) for name in SHAPE_OPTIONS])}")
+    _refuse(given, OPEN_ONLY, f"the open model; it needs {listed([_flag(name) for name in SHAPE_OPTIONS], 'or')}")
     replaces = plan is not None and plan.load is not None
     if not (replaces or "warmup" in given or limits.iterations or limits.requests):
         return None

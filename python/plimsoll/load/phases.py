@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import PrivateAttr, create_model, model_validator
 
 from plimsoll.load.complaints import Complaint
-from plimsoll.load.durations import format_duration
-from plimsoll.load.mistakes import BadValueError, listed
+from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.shapes.registry import SHAPES
 from plimsoll.load.shapes.shape import Extent, LoadShape
 from plimsoll.load.spec import Model, Phase, ShapeSpec
 from plimsoll.load.table import Duration, Length, TomlTable
+from plimsoll.say.durations import format_duration
+from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,9 +63,9 @@ class PhaseTable(_ShapedTable):
     def _check_kind(self) -> str:
         given = self.given(SHAPES)
         if not given:
-            raise BadValueError(f"says not how much; it needs one of {listed(SHAPES)}")
+            raise BadValueError(f"says not how much; it needs one of {listed(SHAPES, 'or')}")
         if len(given) > 1:
-            raise BadValueError(f"contradicts {given[0]}; a phase has one of {listed(SHAPES)}", given[1])
+            raise BadValueError(f"contradicts {given[0]}; a phase has one of {listed(SHAPES, 'or')}", given[1])
         return given[0]
 
     def _check_levels(self, kind: str) -> None:

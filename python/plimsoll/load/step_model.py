@@ -13,8 +13,9 @@ from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, mod
 from plimsoll._engine import grpc_codes
 from plimsoll.load.bodies import FixedText, HeadersTable, JsonValue, fixed_text
 from plimsoll.load.durations import parse_duration
-from plimsoll.load.mistakes import BadValueError, listed, shown
+from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.table import Length, SeveralTexts, TomlTable, one_or_more
+from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
     from plimsoll.load.protocols.draft import Draft
@@ -111,9 +112,9 @@ class ExtractTable(TomlTable):
     def _check(self) -> ExtractTable:
         given = self.given(_SOURCES)
         if not given:
-            raise BadValueError(f"says not from where; it needs one of {listed(_SOURCES)}")
+            raise BadValueError(f"says not from where; it needs one of {listed(_SOURCES, 'or')}")
         if len(given) > 1:
-            raise BadValueError(f"contradicts {given[0]}; there is one of {listed(_SOURCES)}", given[1])
+            raise BadValueError(f"contradicts {given[0]}; there is one of {listed(_SOURCES, 'or')}", given[1])
         return self
 
     @property

@@ -19,10 +19,11 @@ from plimsoll.errors import UsageError
 from plimsoll.load import origins
 from plimsoll.load.bodies import encoded, header_name, header_value, parse_header
 from plimsoll.load.file_access import checked
-from plimsoll.load.mistakes import BadValueError, listed, named, nearest, shown
+from plimsoll.load.mistakes import BadValueError, named, nearest, shown
 from plimsoll.load.protocols.request_step import is_method
 from plimsoll.load.scenario import refusal
 from plimsoll.load.table import lines_of, read_text
+from plimsoll.say.names import listed
 
 MOST_ENDPOINTS = 200
 """Above this, all requests are counted as one endpoint with the name of the file."""
@@ -177,7 +178,7 @@ def _json_headers(headers: Any) -> list[list[str]]:
 def _scenario(requests: list[Request], file: Path, host: str | None) -> dict[str, Any]:
     places = list(dict.fromkeys(request.address.origin for request in requests))
     if host is not None and len(places) > 1:
-        raise UsageError(f"--host cannot replace them all: {file} has {listed(places, 'and')}")
+        raise UsageError(f"--host cannot replace them all: {file} has {listed(places, 'or')}")
     names = {(request.method, _name(request)) for request in requests}
     flows = []
     for request in requests:

@@ -18,15 +18,9 @@ REGRESSION = 1
 INVALID = 3
 
 
-def judged(analysis: Analysis) -> tuple[Comparison, ...]:
-    """The primary comparisons; all of them when no metric was declared to be one."""
-    primary = tuple(each for each in analysis.comparisons if each.primary)
-    return primary if analysis.study.primary else analysis.comparisons
-
-
 def reported(analysis: Analysis) -> tuple[Comparison, ...]:
     """The judged comparisons, and all others with a certain difference."""
-    of_question = judged(analysis)
+    of_question = analysis.judged
     asked = set(map(id, of_question))
     return (*of_question, *(each for each in analysis.comparisons if each.better is not None and id(each) not in asked))
 
@@ -46,7 +40,7 @@ def regressions(analysis: Analysis) -> tuple[Comparison, ...]:
 def is_invalid(analysis: Analysis) -> bool:
     """Whether what was asked about is unknown: a primary comparison is invalid; or, where none was declared, every
     comparison is; or, where nothing is compared, every run."""
-    study, comparisons = analysis.study, judged(analysis)
+    study, comparisons = analysis.study, analysis.judged
     if not comparisons:
         return bool(study.trials) and all(trial.invalid for trial in study.trials)
     invalid = [each.word == "invalid" for each in comparisons]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from plimsoll.load.durations import duration_text
 from plimsoll.plain_text import one_line
-from plimsoll.report.numbers import counted
+from plimsoll.say.durations import duration_text
+from plimsoll.say.numbers import counted
 
 if TYPE_CHECKING:
     from plimsoll.record.manifest import Manifest, StoredPhase, StoredShape

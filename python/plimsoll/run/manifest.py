@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll import __version__
-from plimsoll.load.durations import format_duration
 from plimsoll.record.manifest import (
     GitState,
     Manifest,
@@ -28,6 +27,7 @@ from plimsoll.record.manifest import (
 from plimsoll.redact import MASK, is_secret_header, redact_options, redact_values
 from plimsoll.run.machine import limits, machine
 from plimsoll.run.transport.bundle import Bundle
+from plimsoll.say.durations import format_duration
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence

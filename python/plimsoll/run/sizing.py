@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from plimsoll import __version__
-from plimsoll.report.numbers import count, counted
 from plimsoll.run.coordinator.progress import Observer
 from plimsoll.run.guard import places_of, requests_each
 from plimsoll.run.limits import SPARE
+from plimsoll.say.numbers import count, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -21,6 +21,11 @@ class Analysis:
     comparisons: tuple[Comparison, ...]
     """By operation, level, pair of variants, endpoint, metric: the order of every table."""
 
+    @property
+    def judged(self) -> tuple[Comparison, ...]:
+        """The primary comparisons; all of them when no metric was declared to be one."""
+        return tuple(each for each in self.comparisons if each.primary or not self.study.primary)
+
 
 def analyse(study: Study) -> Analysis:
     """Findings first: blocking ones decide which comparisons get a verdict. The study of the result may have more

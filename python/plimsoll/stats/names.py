@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from plimsoll.record import OTHERS
-from plimsoll.stats.wording import count
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
@@ -77,15 +74,6 @@ def name_pattern(names: Iterable[str]) -> NamePattern | None:
     return NamePattern(text, name, len(alike) / len(split)) if len(text) <= LONGEST else None
 
 
-def naming_hint(names: Iterable[str]) -> str:
-    """Advice about too many names, in a sentence or two."""
-    found = name_pattern(names)
-    if found is None:
-        return "Set name= for requests whose URLs differ, so that they are counted together."
-    how_many = "Most" if found.share > MOST else "Many"
-    return f'{how_many} names look like {found.text}: set name="{found.name}" for these requests.'
-
-
 def _split(name: str) -> Name:
     """Borders are separate segments."""
     segments: list[Segment] = []
@@ -142,12 +130,3 @@ def _has_many_words(group: list[Name]) -> bool:
     """An API has few different parts."""
     words = {own for name in group for segment in name for own, kind in segment if kind == WORD}
     return len(words) >= max(LEAST, len(group) / 100)
-
-
-def folded_names(apart: int, requests: int, who: str = "This run") -> str:
-    """How much is counted under `OTHERS`. apart: number of names counted separately."""
-    are = "is" if requests == 1 else "are"
-    return (
-        f"{who} had more than {count(apart, 'name')}: {count(requests, 'request')} of further names "
-        f'{are} counted as "{OTHERS[1]}".'
-    )

@@ -11,6 +11,7 @@ from labs.published.report import read
 
 from plimsoll.report import outputs
 from plimsoll.report.sources import OutputRequest, StudySource
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.analysis import analyse
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def finding(name: str, rule: str, **where: object) -> Finding:
 
 
 def number(of: Finding, name: str) -> float:
-    value = of.evidence[name]
+    value = evidence_of(of)[name]
     assert isinstance(value, int | float)
     return float(value)
 
@@ -89,27 +90,27 @@ def test_keys_all_four_operations_are_serial(
     found = finding(KEYS, "SERIAL", operation=operation)
 
     assert _plain(found.where.endpoint) == endpoint
-    assert found.evidence["busy"] == pytest.approx(busy, abs=5e-4)
-    assert number(found, "dlnR_dlnN") == pytest.approx(latency, abs=5e-4)
-    assert number(found, "dlnX_dlnN") == pytest.approx(throughput, abs=5e-4)
+    assert evidence_of(found)["busy"] == pytest.approx(busy, abs=5e-4)
+    assert number(found, "latency_slope") == pytest.approx(latency, abs=5e-4)
+    assert number(found, "throughput_slope") == pytest.approx(throughput, abs=5e-4)
 
 
 def test_keys_capacity_of_uploads() -> None:
     found = finding(KEYS, "SERIAL", operation=UPLOAD)
 
     assert number(found, "capacity_per_s") == pytest.approx(1.15, abs=0.005)
-    assert found.evidence["capacity_interval_per_s"] == pytest.approx((1.00, 1.32), abs=0.005)
+    assert evidence_of(found)["capacity_interval_per_s"] == pytest.approx((1.00, 1.32), abs=0.005)
     assert number(found, "held_s") == pytest.approx(0.87, abs=0.005)
     assert number(found, "s_per_user") == pytest.approx(0.73, abs=0.005)
 
 
 def test_keys_little_holds_and_what_is_missing_was_cut_off_at_the_end() -> None:
     found = finding(KEYS, "LITTLE")
-    unfinished = found.evidence["unfinished_per_user"]
+    unfinished = evidence_of(found)["unfinished_per_user"]
     assert isinstance(unfinished, tuple)
 
     assert found.weight == "insight"
-    assert "in 12 of 12 runs" in found.statement
+    assert "in 12 of 12 runs" in said(found).statement
     assert number(found, "deficit") == pytest.approx(0.145, abs=5e-4)
     assert number(found, "deficit_explained") == pytest.approx(0.26, abs=0.005)
     assert (round(min(unfinished), 2), round(max(unfinished), 2)) == (0.47, 1.02)
@@ -119,7 +120,7 @@ def test_keys_throughput_that_falls_is_not_established() -> None:
     get, patch = finding(KEYS, "RETRO", operation=GET), finding(KEYS, "RETRO", operation=PATCH)
 
     assert {each.weight for each in findings(KEYS, "RETRO")} == {"insight"}
-    assert all("is not established" in each.statement for each in findings(KEYS, "RETRO"))
+    assert all("is not established" in said(each).statement for each in findings(KEYS, "RETRO"))
     # One run of each level: such runs count as differing by 10 %.
     assert number(get, "p") == pytest.approx(0.592, abs=5e-4)
     assert number(patch, "p") == pytest.approx(0.509, abs=5e-4)
@@ -130,8 +131,8 @@ def test_keys_throughput_that_falls_is_not_established() -> None:
 
 def test_keys_no_scalability_law_is_published() -> None:
     assert len(findings(KEYS, "USL")) == 4
-    assert all("3 levels, at least 6" in str(each.evidence["refused"]) for each in findings(KEYS, "USL"))
-    assert not any("contention" in each.evidence for each in findings(KEYS, "USL"))
+    assert all("3 levels, at least 6" in str(evidence_of(each)["refused"]) for each in findings(KEYS, "USL"))
+    assert not any("contention" in evidence_of(each) for each in findings(KEYS, "USL"))
 
 
 def test_keys_the_ladder_begins_beyond_the_knee() -> None:
@@ -139,17 +140,17 @@ def test_keys_the_ladder_begins_beyond_the_knee() -> None:
 
     assert len(findings(KEYS, "PRE-KNEE")) == 4
     assert number(upload, "bound_users") == pytest.approx(1.306 * 1.15, abs=1e-3)
-    assert "at most 1.5 users" in upload.statement
+    assert "at most 1.5 users" in said(upload).statement
     assert not findings(KEYS, "SAT")
 
 
 def test_keys_capacity_is_shared_and_not_given_in_order() -> None:
     found = finding(KEYS, "SHARED", operation=GET)
-    per_user = found.evidence["min_s_per_user"]
+    per_user = evidence_of(found)["min_s_per_user"]
 
     assert isinstance(per_user, tuple)
     assert (round(min(per_user), 2), round(max(per_user), 2)) == (0.42, 0.51)
-    assert "hypothesis" in found.statement
+    assert "hypothesis" in said(found).statement
 
 
 def _failures() -> list[Finding]:
@@ -161,7 +162,7 @@ def _failures() -> list[Finding]:
     [(10, 0.8969, (0.850, 0.930)), (30, 0.965, (0.930, 0.983)), (50, 0.980, (0.949, 0.992))],
 )
 def test_keys_shares_of_failures(users: int, share: float, interval: tuple[float, float]) -> None:
-    evidence = _failures()[0].evidence
+    evidence = evidence_of(_failures()[0])
     shares = dict(zip(evidence["loads"], evidence["shares"], strict=True))  # type: ignore[arg-type]
 
     assert shares[users] == pytest.approx(share, abs=5e-4)
@@ -169,26 +170,29 @@ def test_keys_shares_of_failures(users: int, share: float, interval: tuple[float
 
 
 def test_keys_failures_begin_at_or_below_the_lowest_rung_and_change_with_it() -> None:
-    assert _failures()[0].evidence["bracket"] == (0, 10)
+    assert evidence_of(_failures()[0])["bracket"] == (0, 10)
     assert number(_failures()[0], "p_same_share") == pytest.approx(0.0003, abs=5e-5)
     assert findings(KEYS, "ERR", operation=UPLOAD) == []
 
 
 def test_keys_more_than_90_percent_is_not_supported_at_10_users() -> None:
-    (claimed,) = [each for each in _failures() if "claim" in each.evidence]
+    (claimed,) = [each for each in _failures() if "claim" in evidence_of(each)]
 
-    assert "more than 90 % of the requests failed is not supported at 10 users (89.69 % [85, 93])" in claimed.statement
-    assert "30 users" not in claimed.statement and "50 users" not in claimed.statement
+    assert (
+        "more than 90 % of the requests failed is not supported at 10 users (89.69 % [85, 93])"
+        in said(claimed).statement
+    )
+    assert "30 users" not in said(claimed).statement and "50 users" not in said(claimed).statement
 
 
 def test_keys_test_data_are_suspected_and_not_a_bottleneck() -> None:
-    (suspected,) = [each for each in _failures() if "failed_ms" in each.evidence]
-    times = suspected.evidence["failed_ms"]
+    (suspected,) = [each for each in _failures() if "failed_ms" in evidence_of(each)]
+    times = evidence_of(suspected)["failed_ms"]
     assert isinstance(times, tuple)
 
-    assert "HTTP 400" in suspected.statement
+    assert "HTTP 400" in said(suspected).statement
     assert (min(times), max(times)) == (450, 1123)
-    assert "hypothesis: a precondition or the test data is at fault, not overload" in suspected.statement
+    assert "hypothesis: a precondition or the test data is at fault, not overload" in said(suspected).statement
 
 
 @pytest.mark.parametrize("users", ["10 users", "30 users", "50 users"])
@@ -236,7 +240,7 @@ def test_todos_little_holds_with_the_users_that_were_there() -> None:
     found = finding(TODOS, "LITTLE")
 
     assert found.weight == "insight"
-    assert found.evidence["ratios"] == pytest.approx((0.977, 0.986, 0.992, 0.989, 0.992, 0.999, 0.996), abs=6e-4)
+    assert evidence_of(found)["ratios"] == pytest.approx((0.977, 0.986, 0.992, 0.989, 0.992, 0.999, 0.996), abs=6e-4)
 
 
 def test_todos_one_run_each_establishes_nothing() -> None:
@@ -257,7 +261,7 @@ def test_todos_index_and_orjson_are_within_what_counting_scatters(
     found = finding(TODOS, "FLOOR", variant=step, against=against)
 
     assert number(found, "ratio") - 1 == pytest.approx(change, abs=5e-4)
-    assert found.evidence["interval"] == pytest.approx(interval, abs=6e-4)
+    assert evidence_of(found)["interval"] == pytest.approx(interval, abs=6e-4)
 
 
 @pytest.mark.parametrize(
@@ -282,7 +286,7 @@ def test_todos_throughput_against_the_step_before(step: str, change: float) -> N
 
 
 def _growing() -> Finding:
-    (found,) = [each for each in findings(TODOS, "PAYLOAD") if "rows of step 1" in each.evidence]
+    (found,) = [each for each in findings(TODOS, "PAYLOAD") if "rows of step 1" in evidence_of(each)]
     return found
 
 
@@ -296,8 +300,10 @@ def test_todos_the_list_has_half_of_the_rows_that_were_created(step: str, rows: 
 
 
 def test_todos_faster_builds_make_themselves_slower_work() -> None:
-    assert "the list grows during the run, so a faster variant makes its own requests slower" in _growing().statement
-    assert "derived" in _growing().statement
+    assert (
+        "the list grows during the run, so a faster variant makes its own requests slower" in said(_growing()).statement
+    )
+    assert "derived" in said(_growing()).statement
 
 
 @pytest.mark.parametrize(
@@ -342,27 +348,27 @@ def test_todos_creating_one_was_the_same_work_all_along() -> None:
 def test_todos_the_payload_grew_by_30_percent() -> None:
     found = finding(TODOS, "PAYLOAD", variant="step 4", against="step 1", endpoint="GET /todos/")
 
-    assert found.evidence["bytes"] == pytest.approx((71_876, 93_618), abs=0.5)
+    assert evidence_of(found)["bytes"] == pytest.approx((71_876, 93_618), abs=0.5)
     assert number(found, "ratio") == pytest.approx(1.30, abs=0.005)
 
 
 def test_todos_limit_changes_the_work() -> None:
-    (found,) = [each for each in findings(TODOS, "PAYLOAD", variant="step 6") if "rows" in each.evidence]
+    (found,) = [each for each in findings(TODOS, "PAYLOAD", variant="step 6") if "rows" in evidence_of(each)]
 
-    assert "step 6 changes the work" in found.statement
+    assert "step 6 changes the work" in said(found).statement
     assert number(found, "ratio_to_first") - 1 == pytest.approx(-0.62, abs=0.005)
     assert number(found, "ratio_to_previous") - 1 == pytest.approx(-0.70, abs=0.005)
     assert number(found, "rows") == 200
 
 
 def test_todos_the_plan_contradicts_the_limit() -> None:
-    assert finding(TODOS, "PLAN").evidence == {"plan_rows": 100, "rows": 200}
+    assert evidence_of(finding(TODOS, "PLAN")) == {"plan_rows": 100, "rows": 200}
 
 
 def test_todos_durations_differ() -> None:
     found = finding(TODOS, "DURATION")
 
-    assert "step 6 67 s and step 7 97 s, others up to 120 s" in found.statement
+    assert "step 6 67 s and step 7 97 s, others up to 120 s" in said(found).statement
 
 
 # Old and new build of a discussion service over a ladder of users; no counts, no means, garbled cells.
@@ -373,7 +379,7 @@ def test_ladder_the_knee_of_both_builds(variant: str, knee: int, bound: int) -> 
     found = finding(LADDER, "SAT", variant=variant)
 
     assert round(number(found, "knee")) == knee
-    assert found.evidence["bracket"] == (240, 336)
+    assert evidence_of(found)["bracket"] == (240, 336)
     assert number(found, "bound_users") == pytest.approx(bound, rel=0.01)
 
 
@@ -381,7 +387,7 @@ def test_ladder_the_old_build_collapses() -> None:
     found = finding(LADDER, "RETRO", variant="A")
 
     assert found.weight == "warning"
-    assert found.evidence["rates_per_s"] == (53, 44.5, 32.4, 26.7)
+    assert evidence_of(found)["rates_per_s"] == (53, 44.5, 32.4, 26.7)
     assert number(found, "ratio") == pytest.approx(0.50, abs=0.005)
 
 
@@ -389,11 +395,11 @@ def test_ladder_tails_grow_out_of_proportion_at_the_knee() -> None:
     found = finding(LADDER, "ELAST", variant="A", level="336 users")
 
     assert number(found, "elasticity of GET_thread") == pytest.approx(5.79, abs=0.005)
-    assert "utilisation" not in found.evidence
+    assert "utilisation" not in evidence_of(found)
 
 
 def test_ladder_no_law_without_knowing_what_is_in_flight() -> None:
-    assert "users pause an unknown time" in finding(LADDER, "USL", variant="A").statement
+    assert "users pause an unknown time" in said(finding(LADDER, "USL", variant="A")).statement
 
 
 def test_ladder_percentiles_that_contradict_each_other_are_named() -> None:
@@ -447,15 +453,15 @@ def test_tunnels_the_limit_of_open_files_cannot_be_excluded() -> None:
 
 @pytest.mark.parametrize(("operation", "bracket"), [(SPIKE, (900, 1000)), (PRESSURE, (300, 400))])
 def test_tunnels_where_requests_begin_to_fail(operation: str, bracket: tuple[int, int]) -> None:
-    (found,) = [each for each in findings(TUNNELS, "ERR", operation=operation) if "bracket" in each.evidence]
+    (found,) = [each for each in findings(TUNNELS, "ERR", operation=operation) if "bracket" in evidence_of(each)]
 
     assert found.where.variant == "koding"
-    assert found.evidence["bracket"] == bracket
+    assert evidence_of(found)["bracket"] == bracket
 
 
 def test_tunnels_corrected_percentiles_are_doubted_and_those_that_failed_may_be_missing() -> None:
-    assert "corrected for coordinated omission afterwards" in finding(TUNNELS, "CORRECTED").statement
-    assert "p99 may leave out the 5.05 % of requests that failed" in finding(TUNNELS, "SURVIVORS").statement
+    assert "corrected for coordinated omission afterwards" in said(finding(TUNNELS, "CORRECTED")).statement
+    assert "p99 may leave out the 5.05 % of requests that failed" in said(finding(TUNNELS, "SURVIVORS")).statement
 
 
 def test_tunnels_latencies_are_not_compared_where_one_fails() -> None:
@@ -467,9 +473,9 @@ def test_tunnels_latencies_are_not_compared_where_one_fails() -> None:
 @pytest.mark.parametrize("name", [LADDER, KEYS, TODOS, TUNNELS])
 def test_every_finding_is_a_sentence_with_its_rule(name: str) -> None:
     for each in analysis(name).findings:
-        assert each.statement.endswith(".")
-        assert each.rule and each.evidence
-        assert "nan" not in each.statement and "None" not in each.statement
+        assert said(each).statement.endswith(".")
+        assert said(each).rule and evidence_of(each)
+        assert "nan" not in said(each).statement and "None" not in said(each).statement
 
 
 def test_tunnels_the_answer_has_the_order_of_the_report_and_no_word_of_no_failures() -> None:

@@ -3,11 +3,14 @@ from dataclasses import replace
 
 import pytest
 from tests.report.studies import SAMPLES, chain, ladder, operations, rates
+from tests.say.written import written
 
 from plimsoll.report.charts import charts_of
 from plimsoll.report.charts.highlight import RUNGS, SECONDS, highlighted
 from plimsoll.report.render.pictures import svg
 from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.subject import Subject
+from plimsoll.stats.findings.target.leaks import MemoryGrowth
 from plimsoll.stats.study import Level
 
 CHARTS = {"ladder": charts_of(ladder()), "chain": charts_of(chain()), "operations": charts_of(operations())}
@@ -19,7 +22,7 @@ def first(sample, kind):
 
 
 def finding(rule, evidence, where=None) -> Finding:
-    return Finding(rule, "insight", "Something.", where or Where(), "a rule", evidence)
+    return written(rule, "insight", "Something.", where or Where(), "a rule", evidence)
 
 
 def marked(chart, of) -> list:
@@ -94,8 +97,10 @@ def test_modes_are_where_they_were_found():
 def test_a_leak_is_a_line_in_the_chart_of_memory_only():
     rss = next(chart for chart in CHARTS["ladder"] if chart.name.endswith("-rss"))
     run = str(rss.spec["datasets"]["points"][0]["run"]).split()[0]
-    evidence = {"slope_per_h": 180.0, "between_s": (2.0, 10.0), "line_MB": (179.0, 179.4)}
-    of = finding("LEAK", evidence, Where(trial=run))
+    of = MemoryGrowth(
+        Subject(), 180.0, (170.0, 190.0), (180.0, 170.0, 190.0), 0.1, 170.0, 190.0, (2.0, 10.0), (179.0, 179.4), "MB",
+        ("app", "rss"), levels_off=False, where=Where(trial=run), weight="warning",
+    )  # fmt: skip
     assert [(row["second"], row["value"]) for row in marked(rss, of)] == [(2, 179), (10, 179.4)]
     assert marked(rss, of)[0]["label"] == "+180 MB/h"
     cpu = next(chart for chart in CHARTS["ladder"] if chart.name.endswith("-cpu"))

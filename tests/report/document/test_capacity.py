@@ -6,12 +6,12 @@ import re
 import pytest
 from tests.stats.capacity.probes import SLO, probe, search_of
 
-from plimsoll.report.answer import answer_of
 from plimsoll.report.document.capacity import capacity_picture
 from plimsoll.report.document.study import document_of
 from plimsoll.report.outputs import text
 from plimsoll.report.render.pictures import svg
 from plimsoll.report.sources import OutputRequest, StudySource
+from plimsoll.say.answer import answer_of
 from plimsoll.stats.analysis import analyse
 from plimsoll.stats.capacity.probe import CapacitySearch
 from plimsoll.stats.study import Level, Measured, Study, Trial

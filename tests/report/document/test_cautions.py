@@ -1,10 +1,11 @@
 from dataclasses import replace
 
 from tests.report.studies import chain, ladder, rates
+from tests.say.written import written
 
 from plimsoll.report.document.cautions import MOST, cautions
 from plimsoll.stats.analysis import Analysis
-from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.finding import Where
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Study, Trial
 
@@ -71,7 +72,7 @@ def test_a_primary_metric_that_fits_no_endpoint_is_named():
 
 
 def test_many_lines_end_with_their_number():
-    many = tuple(Finding(f"R{n}", "warning", f"statement {n}", Where(), "") for n in range(MOST + 3))
+    many = tuple(written(f"R{n}", "warning", f"statement {n}", Where(), "") for n in range(MOST + 3))
     found = cautions(Analysis(Study("s", ()), many, ()))
     assert len(found.lines) == MOST
     assert found.small == ("3 more lines are among the evidence.",)

@@ -5,6 +5,7 @@ from tests.report.traffic import Traffic, trial
 
 from plimsoll.report.document.few_requests import not_compared, strange
 from plimsoll.stats.analysis import Analysis
+from plimsoll.stats.compare.comparison import Remark
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level, Measured, Study, Trial
 
@@ -14,7 +15,7 @@ P50, P99 = Metric("quantile", 0.5), Metric("quantile", 0.99)
 def test_one_line_has_all_percentiles_with_the_fewest_requests():
     def few(metric, requests):
         row = next(each for each in ladder().comparisons if each.metric is metric or each.metric.text == metric.text)
-        return replace(row, word="no verdict", requests=requests, reason="too few")
+        return replace(row, word="no verdict", requests=requests, reason=Remark("run invalid", names=("too few",)))
 
     rows = (few(P99, 45), few(P99, 1), few(P50, 3), replace(few(P99, 9), word="different"))
     assert list(not_compared(Analysis(ladder().study, (), rows))) == [

@@ -3,11 +3,12 @@ from dataclasses import replace
 import pytest
 from tests.report.documents import chart, document_of, section
 from tests.report.studies import chain
+from tests.say.written import written
 
 from plimsoll.report.document.blocks import NamedValue
 from plimsoll.report.document.study import study_document
 from plimsoll.stats.analysis import Analysis
-from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.finding import Where
 
 
 def found_in(document):
@@ -67,7 +68,7 @@ def test_a_stall_is_shown_in_the_run_that_had_it():
     study = chain().study
     of = study.trials[4]
     where = Where(variant=of.variant)
-    stall = Finding("STALL", "warning", "It stood still.", where, "rule", {"run": of.id, "at_s": (3.0,)})
+    stall = written("STALL", "warning", "It stood still.", where, "rule", {"run": of.id, "at_s": (3.0,)})
     document = study_document(Analysis(study, (stall,), ()))
     (shown,) = found_in(document).findings
     assert len(shown.charts) == 2

@@ -3,7 +3,7 @@ from tests.report.studies import imported, ladder
 from plimsoll.record import SlowRequest
 from plimsoll.report.document import target_side
 from plimsoll.report.document.target_side import observed_table, slowest_table, work_tables
-from plimsoll.report.numbers import NONE
+from plimsoll.say.numbers import NONE
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.study import Study, TargetWork, Trial
 

@@ -8,6 +8,7 @@ from plimsoll.report.document.blocks import Chip
 from plimsoll.report.document.footnotes import Footnotes
 from plimsoll.report.document.verdict_tables import verdict_table
 from plimsoll.stats.analysis import Analysis
+from plimsoll.stats.compare.comparison import Remark
 
 
 def titles(table):
@@ -38,7 +39,7 @@ def test_a_refused_verdict_says_why_and_its_numbers_are_void():
 
 @pytest.mark.parametrize("word", ["invalid", "no verdict"])
 def test_without_a_verdict_the_numbers_are_shown_without_an_interval(word):
-    given = {"word": word, "reason": "why", "low": None, "high": None}
+    given = {"word": word, "reason": Remark("run invalid", names=("why",)), "low": None, "high": None}
     comparisons = tuple(replace(each, **given) for each in ladder().comparisons)
     rows = verdict_table(Analysis(ladder().study, (), comparisons), 1000, Footnotes()).rows
     assert all(re.fullmatch(r"×[\d.]+", row.cells[-2]) for row in rows)

@@ -22,9 +22,10 @@ def test_errors_first_then_warnings_then_notices():
         "DIFFERENT, at least 5 %25 (×1.12 [1.09, 1.15])",
         "::warning title=RETRO (old%2C at 460 users)::"
         "Throughput of old falls by 16 %25 beyond its peak: more users get less done.",
-        "::notice title=SAT (old)::old saturates between 162 and 336 users, at 53.1 requests/s. "
-        "Measure at rungs within the bracket.",
-        "::notice title=SAT (new)::new saturates between 162 and 336 users, at 38.0 requests/s.",
+        "::notice title=SAT (old)::old: throughput follows the load up to 162 users and lags at 336 users: the knee is "
+        "near 282 users, at 53.1 requests/s. For a closer answer, add levels between 162 and 336 users.",
+        "::notice title=SAT (new)::new: throughput follows the load up to 162 users and lags at 336 users: the knee is "
+        "near 240 users, at 38 requests/s. For a closer answer, add levels between 162 and 336 users.",
     ]
 
 

@@ -279,7 +279,7 @@ def test_tables_are_sorted_and_filtered(opened):
 @pytest.mark.long
 def test_evidence_is_highlighted_in_a_chart_of_its_own(opened):
     page = opened(written("ladder"))
-    finding = page.locator(".findings li", has_text="old saturates")
+    finding = page.locator(".findings li", has_text="old: throughput follows the load")
     finding.get_by_text("Evidence", exact=True).click()
     label = finding.locator("svg.marks text", has_text="the knee lies here").first
     label.wait_for()

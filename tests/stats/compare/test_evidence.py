@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from tests.say.written import written
 from tests.stats.runs import GET, P99, TEN, pairs, study, table, trial
 
+from plimsoll.say.remarks import reason_text, remark_text
 from plimsoll.stats.compare.evidence import counted_failures, fewest_requests, gather, too_few
 from plimsoll.stats.compare.gate import VerdictGate
 from plimsoll.stats.compare.questions import Question
 from plimsoll.stats.compare.readings import Readings
-from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.finding import Where
 
 QUESTION = Question(P99, "A", "B", "baseline", GET, TEN, "", False, True)
 
@@ -33,7 +35,8 @@ def gathered(made, findings=()):
     ],
 )
 def test_too_few_requests_for_a_percentile(q, requests, reason):
-    assert too_few(q, requests, True) == reason
+    found = too_few(q, requests, True)
+    assert (remark_text(found) if found is not None else "") == reason
 
 
 def test_all_pairs_count_when_nothing_is_wrong():
@@ -45,9 +48,9 @@ def test_all_pairs_count_when_nothing_is_wrong():
 
 def test_the_reason_of_a_refusal_is_the_first_there_is():
     made = pairs([1], [2])
-    blocking = Finding("PAYLOAD", "blocks", "Not the same work.", Where(), "rule")
+    blocking = written("PAYLOAD", "blocks", "Not the same work.", Where(), "rule")
     evidence, refusal = gathered(made, [blocking])
-    assert (refusal.word, refusal.reason) == ("invalid", "Not the same work.")
+    assert (refusal.word, reason_text(refusal)) == ("invalid", "Not the same work.")
     assert evidence.failed == {"PAYLOAD"}
     assert len(evidence.pairs) == 1  # its values may be shown
 
@@ -65,7 +68,7 @@ def test_a_pair_in_which_one_lacks_the_endpoint_does_not_count():
 
 def test_an_endpoint_without_times_is_explained():
     made = study(trial("A", table(1)), trial("B", table(None, requests=0)))
-    assert gathered(made)[1].reason == "the p99, as nothing was timed, is not known of B"
+    assert remark_text(gathered(made)[1].reason) == "the p99, as nothing was timed, is not known of B"
 
 
 def test_the_fewest_requests_of_any_run_decide():

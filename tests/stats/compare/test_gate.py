@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.say.written import written
 from tests.stats.runs import GET, P50, P99, RATE, TEN, study, table, trial
 
 from plimsoll.stats.compare.gate import VerdictGate
 from plimsoll.stats.compare.questions import Question
-from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.finding import Where
 from plimsoll.stats.study import TOTAL, Level
 
 STUDY = study(
@@ -21,7 +22,7 @@ def question(endpoint=GET, metric=P99, a="A", b="B"):
 
 
 def finding(weight="blocks", **where):
-    return Finding("X", weight, "It is wrong.", Where(**where), "rule")
+    return written("X", weight, "It is wrong.", Where(**where), "rule")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.say.written import written
 from tests.stats.runs import (
     DIFFERENT,
     EQUIVALENT,
@@ -29,8 +30,9 @@ from tests.stats.runs import (
     trial,
 )
 
+from plimsoll.say.remarks import reason_text, remark_text
 from plimsoll.stats.compare.verdicts import compare
-from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.finding import Where
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import LOCUST, PLIMSOLL, Noise
 
@@ -107,7 +109,7 @@ def test_one_run_each_says_nothing_of_others():
 def test_two_pairs_are_too_few_for_a_word():
     found = compared(([200, 200], [260, 261]))
     assert found.word == "no verdict"
-    assert "2 pairs" in found.reason
+    assert "2 pairs" in reason_text(found)
     assert (found.p, found.resolves, found.low) == (None, None, None)
 
 
@@ -119,7 +121,7 @@ def test_up_to_three_pairs_may_lean_on_the_history_of_the_bench(count):
     runs = [200] * count, [260, 261, 259][:count]
     found = compared(runs, noise=(HISTORY,))
     assert (found.word, found.at_least) == ("different", True)
-    assert any("A/A history" in each for each in found.remarks)
+    assert any("A/A history" in each for each in map(remark_text, found.remarks))
     elsewhere = replace(HISTORY, endpoint=("GET", "/b")), replace(HISTORY, metric="p50"), replace(HISTORY, level=None)
     assert compared(runs, noise=elsewhere).word == compared(runs).word
     assert compared(runs, noise=(HISTORY,), is_aa=True).word == compared(runs).word
@@ -127,36 +129,39 @@ def test_up_to_three_pairs_may_lean_on_the_history_of_the_bench(count):
 
 def test_four_pairs_stand_for_themselves():
     found = compared(([200] * 4, [260, 280, 240, 250]), noise=(HISTORY,))
-    assert not any("history" in each for each in found.remarks)
+    assert not any("history" in each for each in map(remark_text, found.remarks))
 
 
 def test_a_percentile_of_too_few_requests_is_none():
     few = pairs([1200], [340], of=lambda ms: table(ms, requests=45))
     found = one(few)
     assert found.word == "no verdict"
-    assert found.reason == "p99 rests on the single largest of 45 requests; 368 are needed, 10\u00a0000 to compare well"
+    assert (
+        reason_text(found)
+        == "p99 rests on the single largest of 45 requests; 368 are needed, 10\u00a0000 to compare well"
+    )
     assert (found.requests, found.tail) == (45, 1)
     guessed = pairs([1200], [340], of=lambda ms: table(ms, requests=None, rate=0.15))
-    assert "the single largest of ≈45 requests" in one(guessed).reason
+    assert "the single largest of ≈45 requests" in reason_text(one(guessed))
     assert one(pairs([1200], [340], of=lambda ms: table(ms, requests=368))).word == "one run"
     one_short = [trial("A", table(5)), trial("B", table(5, requests=367))]
-    assert "p99 rests on the 4 largest of 367 requests" in one(study(*one_short)).reason
+    assert "p99 rests on the 4 largest of 367 requests" in reason_text(one(study(*one_short)))
 
 
 def test_of_unknown_many_requests_is_said_so():
     found = one(pairs([200] * 3, [220] * 3, of=lambda ms: table(ms, requests=None)))
     assert found.requests is None
-    assert any("not known" in each for each in found.remarks)
+    assert any("not known" in each for each in map(remark_text, found.remarks))
 
 
 def test_what_is_missing_is_named():
-    assert one(study(trial("A", table(1)), trial("B"))).reason == "B has no GET /a"
-    assert one(study(trial("A", table(1)), variants=("A", "B"))).reason == "B was not run at 10 users"
-    assert "the p99 is not known of B" in one(study(trial("A", table(1)), trial("B", table(1, q=0.5)))).reason
+    assert reason_text(one(study(trial("A", table(1)), trial("B")))) == "B has no GET /a"
+    assert reason_text(one(study(trial("A", table(1)), variants=("A", "B")))) == "B was not run at 10 users"
+    assert "the p99 is not known of B" in reason_text(one(study(trial("A", table(1)), trial("B", table(1, q=0.5)))))
     apart = study(trial("A", table(1), repeat=0), trial("B", table(1), repeat=1))
-    assert "same repeat" in one(apart).reason
+    assert "same repeat" in reason_text(one(apart))
     nothing = pairs([0.0] * 3, [1.0] * 3, of=lambda x: table(None, rate=x), metrics=(RATE,))
-    assert "0 has no ratio" in one(nothing).reason
+    assert "0 has no ratio" in reason_text(one(nothing))
 
 
 def invalid(made, place, *reasons):
@@ -170,18 +175,18 @@ def test_an_invalid_run_takes_its_pair_along():
     found = one(invalid(made, 7, "the generator sent late"))
     assert (found.word, found.pairs) == ("different", 5)
     assert found.checks == (0, 1)
-    assert any("1 of 6 pairs left out: the generator sent late" in each for each in found.remarks)
+    assert any("1 of 6 pairs left out: the generator sent late" in each for each in map(remark_text, found.remarks))
     nothing_left = one(invalid(pairs([1], [2]), 0, "first", "second"))
-    assert (nothing_left.word, nothing_left.reason) == ("invalid", "first")
+    assert (nothing_left.word, reason_text(nothing_left)) == ("invalid", "first")
 
 
 def test_a_finding_that_blocks_forbids_the_verdict():
     made = of_exact(pairs(*DIFFERENT))
-    payload = Finding("PAYLOAD", "blocks", "Not the same work.", Where(variant="A", against="B"), "rule")
+    payload = written("PAYLOAD", "blocks", "Not the same work.", Where(variant="A", against="B"), "rule")
     found = one(made, [payload], ("ORDER", "PAYLOAD"))
-    assert (found.word, found.reason, found.checks) == ("invalid", "Not the same work.", (2, 3))
+    assert (found.word, reason_text(found), found.checks) == ("invalid", "Not the same work.", (2, 3))
     assert found.p is None
-    of_one_run = Finding("GEN", "blocks", "It was late.", Where(trial=made.trials[0].id), "rule")
+    of_one_run = written("GEN", "blocks", "It was late.", Where(trial=made.trials[0].id), "rule")
     found = one(made, [of_one_run], ("GEN",))
     assert (found.word, found.pairs, found.checks) == ("different", 5, (1, 2))
     assert one(made, [replace(payload, weight="warning")]).word == "different"
@@ -204,9 +209,9 @@ def test_shares_of_failures_are_compared_by_their_difference():
     alone = one(pairs([200], [200], metrics=(ERRORS,)))
     assert (alone.word, alone.within_run) == ("one run", True)
     two = one(pairs([200] * 2, [200] * 2, metrics=(ERRORS,)))
-    assert (two.word, "2 pairs" in two.reason) == ("no verdict", True)
+    assert (two.word, "2 pairs" in reason_text(two)) == ("no verdict", True)
     unknown = one(pairs([200] * 3, [200] * 3, of=lambda x: table(x, failures=None), metrics=(ERRORS,)))
-    assert (unknown.word, "how many failed" in unknown.reason) == ("no verdict", True)
+    assert (unknown.word, "how many failed" in reason_text(unknown)) == ("no verdict", True)
 
 
 def test_rounding_of_the_tool_is_no_certainty():
@@ -215,30 +220,30 @@ def test_rounding_of_the_tool_is_no_certainty():
     found = one(replace(made, trials=tuple(trials)))
     assert found.step == pytest.approx(0.05)
     assert found.spread > 0.015
-    assert "within one rounding step" in found.remarks
+    assert "within one rounding step" in [*map(remark_text, found.remarks)]
     assert found.word != "different" or not found.at_least
     finer = one(replace(made, trials=tuple(replace(each, precision=PLIMSOLL) for each in made.trials)))
     assert finer.step == pytest.approx(1 / 1024)
-    assert "within one rounding step" not in finer.remarks
+    assert "within one rounding step" not in [*map(remark_text, finer.remarks)]
 
 
 def test_a_percentile_among_given_up_requests_is_a_lower_bound():
     found = one(pairs([2000] * 3, [2010] * 3, of=lambda ms: table(ms, requests=1000, censored=11)))
-    assert any("given up" in each for each in found.remarks)
+    assert any("given up" in each for each in map(remark_text, found.remarks))
     found = one(pairs([2000] * 3, [2010] * 3, of=lambda ms: table(ms, requests=1000, censored=10)))
-    assert not any("given up" in each for each in found.remarks)
+    assert not any("given up" in each for each in map(remark_text, found.remarks))
 
 
 def test_runs_that_were_not_interleaved_say_so():
-    assert not any("interleaved" in each for each in compared(FIVE).remarks)
+    assert not any("interleaved" in each for each in map(remark_text, compared(FIVE).remarks))
     found = compared(FIVE, interleaved=False)
     assert found.interleaved is False
-    assert any("not interleaved" in each for each in found.remarks)
+    assert any("not interleaved" in each for each in map(remark_text, found.remarks))
 
 
 def test_runs_without_a_partner_are_named():
     made = pairs([200] * 5, [210, 211, 209])
-    assert "2 runs without a partner left out" in one(made).remarks
+    assert "2 runs without a partner left out" in [*map(remark_text, one(made).remarks)]
 
 
 def family(count, clear):
@@ -268,7 +273,7 @@ def test_all_comparisons_share_one_rate_of_false_alarms():
     first = compare(made, ())[0]
     assert first.p == alone[0].p < 0.05 < first.q
     assert first.word == "not distinguishable"
-    assert any("one of 10 comparisons" in each for each in first.remarks)
+    assert any("one of 10 comparisons" in each for each in map(remark_text, first.remarks))
 
 
 def test_the_declared_one_has_most_of_the_chance():
@@ -301,10 +306,10 @@ def test_an_early_look_has_a_higher_bar():
     assert compared(barely).word == "different"
     found = compared(barely, looks=3, repeats=12)
     assert found.word == "not distinguishable"
-    assert any("look 1 of 3" in each for each in found.remarks)
+    assert any("look 1 of 3" in each for each in map(remark_text, found.remarks))
     assert found.low < compared(barely).low
     last = compared(barely, looks=3)
-    assert any("look 3 of 3" in each for each in last.remarks)
+    assert any("look 3 of 3" in each for each in map(remark_text, last.remarks))
     assert last.word == "different"
 
 
@@ -317,7 +322,7 @@ def test_the_exact_test_is_heard():
     odd = [100] * 6, [101.2, 104, 103, 100.9, 102.9, 99.9]
     doubtful = compared(odd)
     assert doubtful.p <= 0.05 < doubtful.p_flip
-    assert any("does not confirm" in each for each in doubtful.remarks)
+    assert any("does not confirm" in each for each in map(remark_text, doubtful.remarks))
 
 
 def seconds(rng, count, median, sigma=0.3, rate=60, head=0, slower=3.0):
@@ -358,7 +363,7 @@ def test_longer_runs_are_advised_where_chance_within_them_dominates():
             for n in range(8)
         ]
         found = one(study(*trials, metrics=(replace(P50, delta=0.01),)))
-        return found.needed.longer, [each for each in found.remarks if "would tell most" in each]
+        return found.needed.longer, [each for each in map(remark_text, found.remarks) if "would tell most" in each]
 
     assert advice(0.0) == (True, [])  # no spread between runs is to be seen: the longer the better
     assert advice(0.5) == (False, [])
@@ -376,7 +381,7 @@ def test_all_runs_lose_the_warm_up_of_the_slowest():
     assert found.warmup == 10.0
     assert found.b_value == pytest.approx(found.a_value, rel=0.05)
     assert found.requests == 50 * 60
-    assert any("10 s more than the declared warm-up" in each for each in found.remarks)
+    assert any("10 s more than the declared warm-up" in each for each in map(remark_text, found.remarks))
     steady = one(study(*cold, *(replace(each, variant="B", id=f"b{each.repeat}") for each in cold), metrics=(MEAN,)))
     assert (steady.warmup, steady.requests) == (0.0, 60 * 60)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plimsoll.say.findings import said
 from plimsoll.stats.findings.finding import Finding
 from plimsoll.stats.study import PLIMSOLL, Course, Level, Measured, Study, Trial
 
@@ -49,9 +50,9 @@ def ladder(loads: Sequence[float], rates: Sequence[float], **known: Any) -> list
 def found(rule: Rule, of: Study, name: str | None = None) -> list[Finding]:
     findings = list(rule(of))
     for each in findings:
-        assert each.statement.endswith(".") and not each.statement.endswith(".."), each.statement
-        assert "rung" not in each.statement + each.rule + each.advice
-        assert each.rule
+        assert said(each).statement.endswith(".") and not said(each).statement.endswith(".."), said(each).statement
+        assert "rung" not in said(each).statement + said(each).rule + said(each).advice
+        assert said(each).rule
     return [each for each in findings if name in (None, each.id)]
 
 

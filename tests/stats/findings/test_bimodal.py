@@ -5,6 +5,7 @@ import pytest
 from tests.stats.findings.making import found, row, run, study
 
 from plimsoll._engine import Histogram
+from plimsoll.say.findings import said
 from plimsoll.stats.findings.bimodal import bimodal, modes
 
 
@@ -73,10 +74,10 @@ def test_an_endpoint_with_two_kinds_of_requests_is_an_insight_with_hypotheses() 
     (finding,) = found(bimodal, study(run(10, row("GET /", histogram=slow, requests=3200))))
 
     assert finding.weight == "insight"
-    assert finding.statement == (
+    assert said(finding).statement == (
         "GET /: latencies are of two kinds, around 1.1 s for 6.25 % of the requests and around 11 ms for the others."
     )
-    assert "Hypotheses: a lost SYN, or a retry or a poll once a second, a cache" in finding.advice
+    assert "Hypotheses: a lost SYN, or a retry or a poll once a second, a cache" in said(finding).advice
     assert finding.where.kinds == ()
 
 
@@ -90,7 +91,7 @@ def test_a_fast_and_a_slow_endpoint_are_a_note_on_all_of_them_together_and_block
     assert finding.weight == "insight"
     assert finding.where.endpoint == ("", "Aggregated")
     assert finding.where.kinds == ("quantile",)
-    assert finding.statement.startswith("all endpoints together: latencies are of two kinds")
+    assert said(finding).statement.startswith("all endpoints together: latencies are of two kinds")
 
 
 def test_repeats_are_looked_at_together() -> None:
@@ -106,7 +107,7 @@ def test_a_table_tells_it_by_extremes_that_do_not_overlap() -> None:
     (finding,) = found(bimodal, study(run(30, *rows)))
 
     assert finding.weight == "insight"
-    assert "mix POST /fast (none above 810 ms) with GET /slow (none below 16.7 s)" in finding.statement
+    assert "mix POST /fast (none above 810 ms) with GET /slow (none below 16.7 s)" in said(finding).statement
 
 
 @pytest.mark.parametrize(
@@ -140,8 +141,8 @@ def test_a_mode_that_consists_of_the_failures_is_called_that(failed: dict[str, f
     made = row("GET /", histogram=both, requests=2000, failures=failures, **failed)
     (finding,) = found(bimodal, study(run(10, made)))
 
-    assert words in finding.statement
-    assert ("failed and successful requests apart" in finding.advice) == ("that failed" in words)
+    assert words in said(finding).statement
+    assert ("failed and successful requests apart" in said(finding).advice) == ("that failed" in words)
 
 
 def test_modes_a_few_ms_apart_are_how_processes_take_turns() -> None:
@@ -156,6 +157,8 @@ def test_requests_that_are_spread_widely_have_a_range_and_no_place() -> None:
     times = np.concatenate([random.lognormal(np.log(4.2), 0.1, 148), random.uniform(20, 12_000, 812)])
     (finding,) = found(bimodal, study(run(10, row("GET /", histogram=_histogram(times), requests=960))))
 
-    assert finding.statement.startswith("GET /: latencies are of two kinds, mostly between 1.3 s and 11 s for 84.")
-    assert finding.statement.endswith(" of the requests and around 4.2 ms for the others.")
-    assert "SYN" not in finding.advice
+    assert said(finding).statement.startswith(
+        "GET /: latencies are of two kinds, mostly between 1.3 s and 11 s for 84."
+    )
+    assert said(finding).statement.endswith(" of the requests and around 4.2 ms for the others.")
+    assert "SYN" not in said(finding).advice

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from tests.stats.findings.making import found, row, run, study
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.connections import connections
 
 
@@ -15,10 +16,10 @@ def test_a_connection_for_each_request_is_told_with_its_cost() -> None:
     (finding,) = found(connections, study(_run(980)))
 
     assert finding.weight == "insight"
-    assert finding.statement == (
+    assert said(finding).statement == (
         "98 % of the requests open a connection of their own, which takes 0.31 ms of a mean of 1.2 ms."
     )
-    assert finding.evidence["share"] == 0.98
+    assert evidence_of(finding)["share"] == 0.98
 
 
 @pytest.mark.parametrize(("connected", "requests"), [(10, 1000), (10, 12), (100, 1000), (28, 40), (None, 1000), (0, 0)])

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from tests.stats.findings.making import found, row, run, study
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.durations import durations, floor
 
 
@@ -14,14 +15,14 @@ def test_runs_of_different_length_are_named_and_where_the_length_is_from() -> No
     trials = (_run("base", 2635, 21.95868), _run("limit", 3632, 54.57598), _run("index", 6026, 62.20372))
     (finding,) = found(durations, study(*trials))
 
-    assert "limit 67 s and index 97 s, others up to 120 s (requests / rate)" in finding.statement
+    assert "limit 67 s and index 97 s, others up to 120 s (requests / rate)" in said(finding).statement
 
 
 def test_runs_that_were_told_to_last_differently() -> None:
     trials = (_run("a", 1, 1, duration=60.0), _run("b", 1, 1, duration=55.0), _run("c", 1, 1, duration=50.0))
     (finding,) = found(durations, study(*trials))
 
-    assert "c 50 s, others up to 60 s." in finding.statement
+    assert "c 50 s, others up to 60 s." in said(finding).statement
 
 
 def test_about_the_same_length_is_the_same() -> None:
@@ -49,7 +50,7 @@ def test_a_difference_within_the_counting_is_none(
 ) -> None:
     (finding,) = found(floor, study(_run("a", *before), _run("b", *after)))
 
-    assert finding.evidence["interval"] == pytest.approx(interval, abs=5e-4)
+    assert evidence_of(finding)["interval"] == pytest.approx(interval, abs=5e-4)
     assert (finding.where.variant, finding.where.against) == ("b", "a")
 
 

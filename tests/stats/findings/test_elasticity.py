@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from tests.stats.findings.making import found, level, row, run, study
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.elasticity import elasticity, steep, utilisation
 
 
@@ -34,20 +35,20 @@ def _open(rate: float, p99: float) -> Any:
 def test_steep_steps_are_flagged_and_others_are_not() -> None:
     findings = found(steep, study(_open(600, 40.079103), _open(800, 161.093631), _open(900, 172.114943)))
 
-    assert [each.evidence["loads"] for each in findings] == [(600, 800)]
-    assert findings[0].evidence["utilisation"] == pytest.approx(0.83, abs=0.005)
-    assert "83 % utilisation" in findings[0].statement
+    assert [evidence_of(each)["loads"] for each in findings] == [(600, 800)]
+    assert evidence_of(findings[0])["utilisation"] == pytest.approx(0.83, abs=0.005)
+    assert "83 % utilisation" in said(findings[0]).statement
 
 
 def test_a_closed_loop_gets_a_flag_but_no_utilisation() -> None:
     rows = [[row("GET /a", p99=a), row("GET /b", p99=b)] for a, b in ((470, 100), (3300, 110))]
     (finding,) = found(steep, study(run(240, *rows[0]), run(336, *rows[1])))
 
-    assert "utilisation" not in finding.evidence
-    assert finding.evidence["elasticity of GET /a"] == pytest.approx(5.79, abs=0.005)
-    assert "elasticity of GET /b" not in finding.evidence
-    assert "p99 of GET /a grows from 470 ms to 3.3 s" in finding.statement
-    assert finding.statement.endswith("(1 of 2 endpoints grow so).")
+    assert "utilisation" not in evidence_of(finding)
+    assert evidence_of(finding)["elasticity of GET /a"] == pytest.approx(5.79, abs=0.005)
+    assert "elasticity of GET /b" not in evidence_of(finding)
+    assert "p99 of GET /a grows from 470 ms to 3.3 s" in said(finding).statement
+    assert said(finding).statement.endswith("(1 of 2 endpoints grow so).")
 
 
 def test_rungs_without_a_p99_are_left_out() -> None:
@@ -58,5 +59,5 @@ def test_where_requests_fail_there_is_no_utilisation() -> None:
     over = run(None, row(p99=900, requests=1000, failures=50), level=level(110, "/s"), offered=110.0)
     (finding,) = found(steep, study(_open(100, 100), over))
 
-    assert "utilisation" not in finding.statement
-    assert "utilisation" not in finding.evidence
+    assert "utilisation" not in said(finding).statement
+    assert "utilisation" not in evidence_of(finding)

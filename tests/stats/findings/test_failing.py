@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from tests.stats.findings.making import found, row, run, study
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.failing import survivors, unequal
 from plimsoll.stats.study import Precision
 
@@ -17,7 +18,7 @@ def test_variants_that_fail_differently_are_not_compared_but_by_their_failures()
     assert finding.weight == "blocks"
     assert (finding.where.variant, finding.where.against) == ("b", "a")
     assert "errors" not in finding.where.kinds and "quantile" in finding.where.kinds
-    assert "5.05 % of the requests to b failed, 0.1 % of those to a" in finding.statement
+    assert "5.05 % of the requests to b failed, 0.1 % of those to a" in said(finding).statement
 
 
 def test_it_does_not_matter_which_of_the_two_is_worse() -> None:
@@ -44,7 +45,7 @@ def test_repeats_are_the_evidence_and_not_their_sum() -> None:
     """One bad run of five has as many failures as five that are a little bad."""
     assert found(unequal, _repeated((0, 0, 0, 0, 0), (0, 0, 0, 0, 200))) == []
     (finding,) = found(unequal, _repeated((0, 0, 0, 0, 0), (38, 41, 40, 42, 39)))
-    assert finding.evidence["shares"] == pytest.approx((0, 0.04))
+    assert evidence_of(finding)["shares"] == pytest.approx((0, 0.04))
 
 
 def test_invalid_runs_and_those_without_a_partner_do_not_count() -> None:
@@ -63,14 +64,14 @@ def _timed(times_of: Any, failures: int) -> Any:
 def test_a_p99_of_the_successes_hides_failures_of_more_than_a_hundredth() -> None:
     (finding,) = found(survivors, study(_timed("successes", 6060)))
 
-    assert finding.evidence["percentiles"] == (0.99,)
-    assert "p99 leaves out the 5.05 % of requests that failed" in finding.statement
+    assert evidence_of(finding)["percentiles"] == (0.99,)
+    assert "p99 leaves out the 5.05 % of requests that failed" in said(finding).statement
 
 
 def test_where_it_is_not_told_it_may() -> None:
     (finding,) = found(survivors, study(_timed("unknown", 6060)))
 
-    assert "may leave out" in finding.statement
+    assert "may leave out" in said(finding).statement
 
 
 def test_few_failures_or_times_of_all_hide_nothing() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from tests.stats.findings.making import run, study
 
+from plimsoll.say.findings import evidence_of
 from plimsoll.stats.findings.retrograde import retrograde
 from plimsoll.stats.findings.saturation import saturation
 from plimsoll.stats.findings.scaling_law import scaling_law
@@ -51,15 +52,15 @@ def simulated(law: str, loads: tuple[int, ...], spread: float, repeats: int, ran
 def claims(of: Study, law: str, loads: tuple[int, ...]) -> Counter[str]:
     said: Counter[str] = Counter()
     for finding in saturation(of):
-        if bracket := finding.evidence.get("bracket"):
+        if bracket := evidence_of(finding).get("bracket"):
             low, high = bracket  # type: ignore[misc]
             said["knee"] += 1
             # The broken stick of this law bends at 15 users.
             said["elsewhere"] += law == "saturates at once" and not (low <= 15 * 1.2 and high * 1.2 >= 15)  # type: ignore[operator]
-            knee = finding.evidence.get("knee")
+            knee = evidence_of(finding).get("knee")
             said["outside"] += knee is not None and not low < knee <= high  # type: ignore[operator]
     said["collapse"] += sum(finding.weight == "warning" for finding in retrograde(of))
-    said["law"] += sum("contention" in finding.evidence for finding in scaling_law(of))
+    said["law"] += sum("contention" in evidence_of(finding) for finding in scaling_law(of))
     return said
 
 

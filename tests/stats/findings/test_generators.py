@@ -4,7 +4,8 @@ import pytest
 from tests.stats.findings.making import found, level, row, run, study
 
 from plimsoll import record
-from plimsoll.stats.findings.generators import corrected, generators, names, saturated
+from plimsoll.say.findings import evidence_of, said
+from plimsoll.stats.findings.generators import GeneratorFaults, corrected, generators, names, saturated
 from plimsoll.stats.study import GeneratorHealth, Precision
 
 OTHERS = Precision("vegeta", digits=None)
@@ -16,7 +17,7 @@ def test_a_generator_that_was_the_limit_blocks() -> None:
     (finding,) = found(generators, study(blocked))
 
     assert finding.weight == "blocks"
-    assert "96 % of the arrivals were begun; 1 % of the requests left more than 45 ms late" in finding.statement
+    assert "96 % of the arrivals were begun; 1 % of the requests left more than 45 ms late" in said(finding).statement
 
 
 def test_a_generator_that_was_late_with_all_of_the_load_is_a_caution() -> None:
@@ -26,23 +27,23 @@ def test_a_generator_that_was_late_with_all_of_the_load_is_a_caution() -> None:
 
     assert finding.weight == "warning"
     assert "the load generator may have added to the times: 1 % of the requests left more than 45 ms late" in (
-        finding.statement
+        said(finding).statement
     )
 
 
 def test_a_generator_that_kept_up_does_not() -> None:
-    assert saturated(GeneratorHealth(lag_p99=0.3, achieved=0.9995, cpu_max=0.8), 5) == ([], {})
+    assert saturated(GeneratorHealth(lag_p99=0.3, achieved=0.9995, cpu_max=0.8), 5) == GeneratorFaults()
 
 
 @pytest.mark.parametrize(
     ("lag", "median", "late"), [(4, 100, False), (6, 100, True), (1.1, None, True), (0.9, 5, False)]
 )
 def test_how_late_depends_on_the_target(lag: float, median: float | None, late: bool) -> None:
-    assert bool(saturated(GeneratorHealth(lag_p99=lag), median)[0]) == late
+    assert bool(saturated(GeneratorHealth(lag_p99=lag), median)) == late
 
 
 def test_a_generator_short_of_cpu_is_late_soon() -> None:
-    assert saturated(GeneratorHealth(cpu_max=0.95), None)[0] == ["it used 95 % of a core"]
+    assert saturated(GeneratorHealth(cpu_max=0.95), None) == GeneratorFaults(cpu=0.95)
 
 
 def test_runs_of_our_own_have_been_judged_already() -> None:
@@ -54,7 +55,7 @@ def test_corrected_latencies_of_arrivals_at_a_rate_are_doubted() -> None:
     opened = run(None, row(p99=1), level=level(100, "/s"), offered=100.0, precision=clock)
     (finding,) = found(corrected, study(opened, run(10, row(p99=1), precision=clock)))
 
-    assert "percentiles of 1 run at a given rate" in finding.statement
+    assert "percentiles of 1 run at a given rate" in said(finding).statement
     assert set(finding.where.kinds) == {"quantile", "mean"}
 
 
@@ -71,11 +72,11 @@ def test_requests_of_further_names_are_told_with_the_pattern_of_the_names() -> N
     (finding,) = found(names, study(_named(20, 8312)))
 
     assert finding.weight == "warning"
-    assert finding.statement == (
+    assert said(finding).statement == (
         'This run had more than 20 names: 8312 requests of further names are counted as "(others)".'
     )
-    assert finding.advice == 'Most names look like /item/[0-9]+: set name="/item/[id]" for these requests.'
-    assert finding.evidence == {"names": 20.0, "requests": 8312.0}
+    assert said(finding).advice == 'Most names look like /item/[0-9]+: set name="/item/[id]" for these requests.'
+    assert evidence_of(finding) == {"names": 20.0, "requests": 8312.0}
     assert finding.where.endpoint == record.OTHERS
 
 
@@ -83,7 +84,7 @@ def test_several_runs_are_one_finding() -> None:
     runs = _named(20, 5), _named(20, 1, repeat=1), _named(20, None, repeat=2)
 
     (finding,) = found(names, study(*runs))
-    assert finding.statement == (
+    assert said(finding).statement == (
         '2 runs had more than 20 names: 6 requests of further names are counted as "(others)".'
     )
 

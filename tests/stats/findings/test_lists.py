@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from tests.stats.findings.making import found, row, run, study
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.lists import listings, lists, plans
 
 STEPS = {
@@ -42,27 +43,27 @@ def test_a_list_that_is_cut_off_has_a_whole_number_of_rows() -> None:
 def test_per_row_a_variant_is_faster_than_its_mean_says() -> None:
     finding = found(lists, study(_step("base"), _step("replica"), _step("async")))[0]
 
-    assert finding.evidence["ms_per_row of base"] == pytest.approx(4.45, abs=0.005)
-    assert finding.evidence["per_row_ratio of replica"] == pytest.approx(0.82, abs=0.005)
-    assert finding.evidence["per_row_ratio of async"] == pytest.approx(0.525, abs=0.005)
-    assert "replica −18 % (mean −11 %), async −48 % (mean −32 %)" in finding.statement
-    assert "derived" in finding.statement
+    assert evidence_of(finding)["ms_per_row of base"] == pytest.approx(4.45, abs=0.005)
+    assert evidence_of(finding)["per_row_ratio of replica"] == pytest.approx(0.82, abs=0.005)
+    assert evidence_of(finding)["per_row_ratio of async"] == pytest.approx(0.525, abs=0.005)
+    assert "replica −18 % (mean −11 %), async −48 % (mean −32 %)" in said(finding).statement
+    assert "derived" in said(finding).statement
 
 
 def test_a_limit_changes_the_work() -> None:
     growing, cut = found(lists, study(_step("base"), _step("async"), _step("limit")))
 
-    assert "limit" not in growing.statement
+    assert "limit" not in said(growing).statement
     assert cut.where.variant == "limit"
-    assert cut.evidence["rows"] == 200
-    assert "−61.6 % bytes against base, −70.5 % bytes against async" in cut.statement
+    assert evidence_of(cut)["rows"] == 200
+    assert "−61.6 % bytes against base, −70.5 % bytes against async" in said(cut).statement
 
 
 def test_a_baseline_that_returns_less_does_other_work_than_what_grows() -> None:
     _, cut = found(lists, study(_step("limit"), _step("async")))
 
-    assert "limit does not do the work of async" in cut.statement
-    assert cut.evidence["ratio_to_first"] == pytest.approx(27_601 / 93_618, abs=1e-4)
+    assert "limit does not do the work of async" in said(cut).statement
+    assert evidence_of(cut)["ratio_to_first"] == pytest.approx(27_601 / 93_618, abs=1e-4)
 
 
 def test_what_was_there_at_the_start_is_in_the_list_too() -> None:
@@ -70,7 +71,7 @@ def test_what_was_there_at_the_start_is_in_the_list_too() -> None:
 
     assert found(lists, study(run(5, *rows))) == []
     (finding,) = found(lists, study(run(5, *rows, facts={"rows at the start": 500})))
-    assert finding.evidence["expected rows of a"] == 1000
+    assert evidence_of(finding)["expected rows of a"] == 1000
 
 
 def test_what_a_warm_up_created_is_in_the_list_as_well() -> None:
@@ -78,7 +79,7 @@ def test_what_a_warm_up_created_is_in_the_list_as_well() -> None:
     facts = {"rows at the start": 0, "rows at the end": 1500}
 
     (finding,) = found(lists, study(run(5, *rows, facts=facts)))
-    assert finding.evidence["expected rows of a"] == 1000
+    assert evidence_of(finding)["expected rows of a"] == 1000
 
 
 def test_sizes_that_agree_with_no_count_are_no_lists() -> None:
@@ -100,7 +101,7 @@ PLAN = "Limit (cost=0.29..4.07 rows={} width=48)\n-> Index Scan (cost=0.29..426.
 def test_a_plan_of_another_limit_than_the_replies_carry() -> None:
     (finding,) = found(plans, study(_step("limit", collected={"explain": PLAN.format(100)})))
 
-    assert finding.evidence == {"plan_rows": 100, "rows": 200}
+    assert evidence_of(finding) == {"plan_rows": 100, "rows": 200}
 
 
 def test_a_plan_that_agrees_or_has_no_limit() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from tests.stats.findings.making import found, level, row, run, study
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.littles_law import littles_law
 from plimsoll.stats.study import LOCUST, PLIMSOLL, GeneratorHealth, Measured
 
@@ -20,25 +21,25 @@ def test_runs_that_keep_the_law_are_one_insight() -> None:
     (finding,) = found(littles_law, study(_closed(10, 9.9, 1000), _closed(20, 19.6, 1000)))
 
     assert finding.weight == "insight"
-    assert finding.evidence["ratios"] == pytest.approx((0.99, 0.98))
-    assert finding.statement == "Little's law holds in 2 of 2 runs: users, throughput and latency fit together."
+    assert evidence_of(finding)["ratios"] == pytest.approx((0.99, 0.98))
+    assert said(finding).statement == "Little's law holds in 2 of 2 runs: users, throughput and latency fit together."
 
 
 def test_what_the_end_cut_off_is_told_in_latencies() -> None:
     published = run(50, row(requests=203, mean=37889, max=47310), duration=180, think=0.0)
     (finding,) = found(littles_law, study(published))
 
-    assert finding.evidence["deficit"] == pytest.approx(0.145, abs=5e-4)
-    assert finding.evidence["deficit_explained"] == pytest.approx(0.263, abs=5e-4)
-    assert finding.evidence["unfinished_per_user"] == pytest.approx((0.69,), abs=0.005)
-    assert "the 14.5 % that is missing was cut off at the end" in finding.statement
+    assert evidence_of(finding)["deficit"] == pytest.approx(0.145, abs=5e-4)
+    assert evidence_of(finding)["deficit_explained"] == pytest.approx(0.263, abs=5e-4)
+    assert evidence_of(finding)["unfinished_per_user"] == pytest.approx((0.69,), abs=0.005)
+    assert "the 14.5 % that is missing was cut off at the end" in said(finding).statement
 
 
 def test_more_work_than_users_can_ask_for_blocks() -> None:
     (finding,) = found(littles_law, study(_closed(10, 12, 1000)))
 
     assert finding.weight == "blocks"
-    assert "accounts for 120 % of 10 users" in finding.statement
+    assert "accounts for 120 % of 10 users" in said(finding).statement
     assert finding.where.trial is not None
 
 
@@ -54,15 +55,15 @@ def test_pauses_that_nobody_told_of_may_be_what_is_missing_but_not_what_is_too_m
     (pauses,) = found(littles_law, study(less))
 
     assert pauses.weight == "insight"
-    assert pauses.statement == "users pause 1 s between two requests (users / throughput − latency)."
+    assert said(pauses).statement == "users pause 1 s between two requests (users / throughput − latency)."
     assert [each.weight for each in found(littles_law, study(more))] == ["blocks"]
 
 
 def test_runs_that_could_not_be_checked_are_counted() -> None:
     _, finding = found(littles_law, study(_closed(10, 9.9, 1000), _closed(20, 5, 1000, think=None)))
 
-    assert "holds in 1 of 1 run that was checked: users" in finding.statement
-    assert finding.statement.endswith("; 1 other could not be checked.")
+    assert "holds in 1 of 1 run that was checked: users" in said(finding).statement
+    assert said(finding).statement.endswith("; 1 other could not be checked.")
 
 
 def test_users_who_are_still_being_started_are_not_missing() -> None:
@@ -103,14 +104,14 @@ def test_requests_in_flight_that_were_counted_too_seldom_say_nothing() -> None:
     assert found(littles_law, study(*(opened(each, 2.0, number) for number, each in enumerate(sampled)))) == []
     long = [opened(1.3, 1500.0, 1), opened(1.2, 1500.0, 2), opened(1.5, 2.0, 3)]
     (finding,) = found(littles_law, study(*long))
-    assert "holds in 1 of 2 runs that were checked: users" in finding.statement
-    assert finding.statement.endswith("; 1 other could not be checked.")
+    assert "holds in 1 of 2 runs that were checked: users" in said(finding).statement
+    assert said(finding).statement.endswith("; 1 other could not be checked.")
 
 
 def test_nothing_was_cut_off_where_every_request_had_its_response() -> None:
     answered = row(requests=203, mean=37889, max=47310, unanswered=0)
     (finding,) = found(littles_law, study(run(50, answered, duration=180, think=0.0)))
-    assert "cut off" not in finding.statement
+    assert "cut off" not in said(finding).statement
 
 
 def test_invalid_runs_are_left_alone() -> None:
@@ -124,8 +125,8 @@ def test_runs_of_our_own_have_been_judged_by_what_was_in_flight() -> None:
 def test_with_pauses_the_mean_is_that_of_a_whole_round() -> None:
     (finding,) = found(littles_law, study(_closed(10, 4.9, 1000, think=1.0)))
 
-    assert finding.evidence["ratios"] == pytest.approx((0.98,))
-    assert "hardly pause" not in finding.advice
+    assert evidence_of(finding)["ratios"] == pytest.approx((0.98,))
+    assert "hardly pause" not in said(finding).advice
 
 
 def _table(users: float, rate: float | None, *rows: Any, **known: Any) -> Any:
@@ -141,7 +142,7 @@ def test_a_table_without_a_sum_is_held_against_the_sum_of_its_endpoints(known: d
     )
 
     assert broken.weight == "blocks"
-    assert "accounts for 120 % of 10 users: the numbers cannot be of one and the same run" in broken.statement
+    assert "accounts for 120 % of 10 users: the numbers cannot be of one and the same run" in said(broken).statement
 
 
 def test_endpoints_without_rates_bound_what_users_can_have_done() -> None:
@@ -165,7 +166,7 @@ def test_the_pause_of_users_follows_from_the_lowest_level_of_a_table() -> None:
     (pauses,) = found(littles_law, study(_table(48, 9.4, *rows), _table(96, 18.5, *rows)))
 
     assert (
-        pauses.statement
+        said(pauses).statement
         == "users pause 4.81 s to 4.95 s between two requests (users / throughput − latency at 48 users)."
     )
 
@@ -180,4 +181,4 @@ def test_endpoints_with_rates_count_by_them() -> None:
     often, rarely = row("GET /a", rate=9, p50=100, p95=101), row("GET /b", rate=1, p50=9000, p95=9090)
     (held,) = found(littles_law, study(_table(10, None, often, rarely)))
 
-    assert held.evidence["ratios"] == pytest.approx((0.99,), abs=1e-3)
+    assert evidence_of(held)["ratios"] == pytest.approx((0.99,), abs=1e-3)

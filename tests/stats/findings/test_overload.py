@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from tests.stats.findings.making import found, level, run, study
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.overload import backlog, overload
 from plimsoll.stats.study import GeneratorCourse, GeneratorHealth, Measured
 
@@ -20,10 +21,10 @@ def _run(in_flight: Any, *, waiting: Any = 0.0, **known: Any) -> Any:
 def test_arrivals_beyond_the_capacity_are_told_with_it() -> None:
     (finding,) = found(overload, study(_run(5 + 10 * SECONDS)))
 
-    assert finding.statement == (
+    assert said(finding).statement == (
         "arrivals exceed the 100 requests/s that the target serves by 10 %: the backlog grows by 10 requests/s."
     )
-    assert finding.evidence["served_per_s"] == 100
+    assert evidence_of(finding)["served_per_s"] == 100
 
 
 def test_arrivals_that_wait_for_a_user_are_part_of_the_backlog() -> None:
@@ -57,7 +58,7 @@ def test_a_short_run_whose_requests_are_not_answered_is_over_the_capacity() -> N
     total = Measured("", "Aggregated", requests=160, failures=134, unanswered=134, overdue=134)
     short = replace(_run(SECONDS * 0 + 5, offered=40.0), duration=4.0, total=total)
     (finding,) = found(overload, study(short))
-    assert finding.statement == (
+    assert said(finding).statement == (
         "134 of 160 requests had no response when the run ended: 40 arrivals/s are more than the target serves."
     )
     few = replace(short, total=replace(total, overdue=3))

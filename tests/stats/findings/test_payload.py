@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from tests.stats.findings.making import course, found, row, run, study
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.payload import grows, growth, payload
 from plimsoll.stats.study import LOCUST
 
@@ -22,8 +23,8 @@ def test_replies_of_another_size_block_this_endpoint_of_this_pair() -> None:
     assert finding.weight == "blocks"
     assert (finding.where.variant, finding.where.against) == ("other", "base")
     assert finding.where.endpoint == ("GET", "/todos/")
-    assert finding.evidence["ratio"] == pytest.approx(1.30, abs=0.005)
-    assert "93 618 bytes, those of base 71 876 (+30.2 %): not the same work" in finding.statement
+    assert evidence_of(finding)["ratio"] == pytest.approx(1.30, abs=0.005)
+    assert "93\u202f618 bytes, those of base 71\u202f876 (+30.2 %): not the same work" in said(finding).statement
 
 
 @pytest.mark.parametrize(("size", "differs"), [(71_876 * 1.049, False), (71_876 * 1.051, True), (71_876 * 0.94, True)])
@@ -81,7 +82,7 @@ def test_replies_that_grow_during_the_run() -> None:
     (finding,) = found(growth, study(run(50, growing, row("POST /todos/", course=course(sizes=[136.0] * 21)))))
 
     assert finding.where.endpoint == ("GET", "/todos/")
-    assert (finding.evidence["first_bytes"], finding.evidence["last_bytes"]) == (200, 1800)
+    assert (evidence_of(finding)["first_bytes"], evidence_of(finding)["last_bytes"]) == (200, 1800)
 
 
 def test_replies_of_random_sizes_do_not_grow() -> None:

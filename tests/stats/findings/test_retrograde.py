@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from tests.stats.findings.making import found, ladder, row, run, study
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.retrograde import retrograde
 
 LADDER = (48, 96, 162, 240, 336, 460, 510, 578)
@@ -13,18 +14,18 @@ def test_a_collapse_over_several_rungs_is_established() -> None:
     (finding,) = found(retrograde, study(*ladder(LADDER, OLD)))
 
     assert finding.weight == "warning"
-    assert finding.evidence["rates_per_s"] == (53, 44.5, 32.4, 26.7)
-    assert finding.evidence["ratio"] == pytest.approx(0.50, abs=0.005)
-    assert finding.evidence["levels_apart"] == 2, "with one run of each, 44.5 may be as many as 53"
-    assert "from 53 to 26.7 requests/s at 578 users (−49.6 %)" in finding.statement
+    assert evidence_of(finding)["rates_per_s"] == (53, 44.5, 32.4, 26.7)
+    assert evidence_of(finding)["ratio"] == pytest.approx(0.50, abs=0.005)
+    assert evidence_of(finding)["levels_apart"] == 2, "with one run of each, 44.5 may be as many as 53"
+    assert "from 53 to 26.7 requests/s at 578 users (−49.6 %)" in said(finding).statement
 
 
 def test_a_single_level_beyond_the_peak_is_not_enough() -> None:
     (finding,) = found(retrograde, study(*ladder(LADDER[:6], (*OLD[:5], 32.4))))
 
     assert finding.weight == "insight"
-    assert finding.statement.endswith("(53 to 32.4 requests/s) is not established.")
-    assert finding.evidence["levels_apart"] == 1
+    assert said(finding).statement.endswith("(53 to 32.4 requests/s) is not established.")
+    assert evidence_of(finding)["levels_apart"] == 1
 
 
 def _operation(name: str, requests: tuple[int, int, int], means: tuple[int, int, int]) -> list[Any]:
@@ -47,8 +48,8 @@ def test_falls_within_the_counting_are_not_established() -> None:
     assert set(findings) == {"GET key", "PATCH key", "GET versions"}
     assert {each.weight for each in findings.values()} == {"insight"}
     # The counts alone: 0.049. Runs differ by more than counts, and the peak is the highest of three levels.
-    assert all(each.evidence["q"] > 0.2 for each in findings.values())
-    assert "it falls 9 %, not 16 %" in findings["GET key"].statement
+    assert all(evidence_of(each)["q"] > 0.2 for each in findings.values())
+    assert "it falls 9 %, not 16 %" in said(findings["GET key"]).statement
 
 
 def test_one_fall_among_many_ladders_may_be_chance() -> None:
@@ -59,7 +60,7 @@ def test_one_fall_among_many_ladders_may_be_chance() -> None:
     (among,) = found(retrograde, study(*fallen, *others))
 
     assert alone.weight == "warning"
-    assert among.evidence["levels_apart"] == 2
+    assert evidence_of(among)["levels_apart"] == 2
     assert among.weight == "insight"
 
 
@@ -74,21 +75,21 @@ def _repeated(*factors: float) -> list[Any]:
 def test_repeated_runs_are_the_evidence_when_there_are_enough() -> None:
     (finding,) = found(retrograde, study(*_repeated(0.99, 1.0, 1.01)))
 
-    assert finding.evidence["levels_apart"] == 2
-    assert finding.evidence["q"] < 0.001  # type: ignore[operator]
+    assert evidence_of(finding)["levels_apart"] == 2
+    assert evidence_of(finding)["q"] < 0.001  # type: ignore[operator]
 
 
 def test_repeated_runs_that_scatter_establish_nothing() -> None:
     (finding,) = found(retrograde, study(*_repeated(0.6, 1.0, 1.6)))
 
     assert finding.weight == "insight"
-    assert "not established" in finding.statement
+    assert "not established" in said(finding).statement
 
 
 def test_repeats_that_are_all_alike_have_no_p() -> None:
     (finding,) = found(retrograde, study(*_repeated(1.0, 1.0, 1.0)))
 
-    assert "q" not in finding.evidence
+    assert "q" not in evidence_of(finding)
 
 
 def test_throughput_that_does_not_fall_is_no_finding() -> None:
@@ -104,4 +105,4 @@ def test_requests_that_fail_are_no_throughput() -> None:
     (finding,) = found(retrograde, study(*runs))
 
     assert finding.weight == "warning"
-    assert "from 20 to 0 requests/s at 5 users (−100.0 %)" in finding.statement
+    assert "from 20 to 0 requests/s at 5 users (−100.0 %)" in said(finding).statement

@@ -1,6 +1,7 @@
 import pytest
 from tests.stats.findings.making import found, level, row, run, study
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.rounding import disorder, least_requests, most_at_maximum, order, step, ties, top_rank
 from plimsoll.stats.study import LOCUST, PLIMSOLL, Precision
 
@@ -25,16 +26,16 @@ def test_a_p99_of_few_requests_is_called_their_maximum() -> None:
     rows = row("GET /few", requests=100, p99=9), row("GET /more", requests=101, p99=9)
     (finding,) = found(ties, study(run(10, *rows, precision=LOCUST)))
 
-    assert "GET /few (100) is the single largest" in finding.statement
-    assert "/more" not in finding.statement
+    assert "GET /few (100) is the single largest" in said(finding).statement
+    assert "/more" not in said(finding).statement
 
 
 def test_percentiles_that_are_all_the_same_are_of_one_or_two_requests() -> None:
     tied = row("auth", p50=210, p95=210, p99=210)
     (finding,) = found(ties, study(run(10, tied, row("GET /", p50=1, p95=2, p99=2), precision=LOCUST)))
 
-    assert "auth" in finding.statement
-    assert "one or two requests" in finding.statement
+    assert "auth" in said(finding).statement
+    assert "one or two requests" in said(finding).statement
 
 
 def test_runs_with_histograms_are_none_of_its_business() -> None:
@@ -50,14 +51,14 @@ def test_the_coarsest_step_of_a_tool_is_named_once() -> None:
     rows = [row("GET /a", p50=990, p99=1000), row("GET /b", p50=230)]
     (finding,) = found(step, study(run(10, *rows, precision=LOCUST), run(20, *rows, precision=LOCUST)))
 
-    assert (finding.evidence["step"], finding.evidence["step_ms"]) == (0.1, 100)
-    assert finding.statement.startswith("locust tells its percentiles in steps of up to 10 % (100 ms at 1 s)")
+    assert (evidence_of(finding)["step"], evidence_of(finding)["step_ms"]) == (0.1, 100)
+    assert said(finding).statement.startswith("locust tells its percentiles in steps of up to 10 % (100 ms at 1 s)")
 
 
 def test_fine_tools_and_unknown_ones() -> None:
     assert found(step, study(run(10, row(p50=100)))) == []
     (finding,) = found(step, study(run(10, row(p50=100), precision=Precision("unknown", digits=2))))
-    assert finding.statement.startswith("The table tells")
+    assert said(finding).statement.startswith("The table tells")
 
 
 def test_a_digit_that_is_missing_is_found_and_blocks_its_row_only() -> None:
@@ -66,8 +67,8 @@ def test_a_digit_that_is_missing_is_found_and_blocks_its_row_only() -> None:
     assert finding.weight == "blocks"
     assert finding.where.endpoint == ("PATCH", "comment")
     assert finding.where.level == level(336)
-    assert finding.evidence == {"p95_ms": 7600, "p99_ms": 1100}
-    assert "p95 7.6 s is above p99 1.1 s" in finding.statement
+    assert evidence_of(finding) == {"p95_ms": 7600, "p99_ms": 1100}
+    assert "p95 7.6 s is above p99 1.1 s" in said(finding).statement
 
 
 def test_the_maximum_rounded_up_is_no_disorder() -> None:

@@ -5,6 +5,7 @@ import pytest
 from tests.stats.findings.making import course, found, ladder, level, row, run, study
 
 from plimsoll._engine import Histogram
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.saturation import pre_knee, saturation
 
 LADDER = (48, 96, 162, 240, 336, 460, 510, 578)
@@ -15,19 +16,21 @@ NEW = (8.9, 18.6, 31.6, 45.4, 54.3, 49.1, 33.9, 40.2)
 def test_the_knee_of_each_variant_with_its_bracket() -> None:
     findings = found(saturation, study(*ladder(LADDER, OLD, variant="old"), *ladder(LADDER, NEW, variant="new")))
 
-    assert [each.evidence["bracket"] for each in findings] == [(240, 336), (240, 336)]
-    assert [round(float(each.evidence["knee"])) for each in findings] == [282, 284]  # type: ignore[arg-type]
+    assert [evidence_of(each)["bracket"] for each in findings] == [(240, 336), (240, 336)]
+    assert [round(float(evidence_of(each)["knee"])) for each in findings] == [282, 284]  # type: ignore[arg-type]
     # By operational analysis 272 and 280, with a pause of 5 s; from the ladder itself within a percent of that.
-    assert findings[0].evidence["bound_users"] == pytest.approx(272, rel=0.01)
-    assert findings[1].evidence["bound_users"] == pytest.approx(280, rel=0.01)
-    assert findings[0].statement.startswith("old: throughput follows the load up to 240 users and lags at 336 users")
+    assert evidence_of(findings[0])["bound_users"] == pytest.approx(272, rel=0.01)
+    assert evidence_of(findings[1])["bound_users"] == pytest.approx(280, rel=0.01)
+    assert said(findings[0]).statement.startswith(
+        "old: throughput follows the load up to 240 users and lags at 336 users"
+    )
 
 
 def test_a_ladder_that_keeps_pace_says_so() -> None:
     (finding,) = found(saturation, study(*ladder((10, 20, 40), (5, 10, 19.8))))
 
-    assert "follows the load at all levels up to 40 users (19.8 requests/s)" in finding.statement
-    assert finding.evidence["last"] == 40
+    assert "follows the load at all levels up to 40 users (19.8 requests/s)" in said(finding).statement
+    assert evidence_of(finding)["last"] == 40
 
 
 def test_arrivals_that_come_anyway_are_no_sign_of_capacity() -> None:
@@ -44,7 +47,7 @@ def test_invalid_runs_are_no_rungs() -> None:
     broken = ladder((300,), (5,), variant="old", invalid=("lag",))
     (finding,) = found(saturation, study(*ladder(LADDER, OLD, variant="old"), *broken))
 
-    assert round(float(finding.evidence["knee"])) == 282  # type: ignore[arg-type]
+    assert round(float(evidence_of(finding)["knee"])) == 282  # type: ignore[arg-type]
 
 
 def _operation(users: int, requests: int, mean: float, least: float, think: float | None) -> Any:
@@ -55,8 +58,8 @@ def test_a_ladder_that_begins_beyond_saturation() -> None:
     runs = [_operation(10, 207, 8502, 1306, 0.0), _operation(30, 207, 23659, 2793, 0.0)]
     (finding,) = found(pre_knee, study(*runs))
 
-    assert finding.evidence["bound_users"] == pytest.approx(1.306 * 1.15, abs=1e-3)
-    assert "at most 1.5 users can be served without waiting" in finding.statement
+    assert evidence_of(finding)["bound_users"] == pytest.approx(1.306 * 1.15, abs=1e-3)
+    assert "at most 1.5 users can be served without waiting" in said(finding).statement
 
 
 def test_pauses_that_nobody_told_of_are_bounded_by_littles_law() -> None:
@@ -64,8 +67,8 @@ def test_pauses_that_nobody_told_of_are_bounded_by_littles_law() -> None:
     (finding,) = found(pre_knee, study(*runs))
 
     # 10 users / 1.15 per s is 8.696 s a round: 0.194 s more than a request takes.
-    assert finding.evidence["bound_with_pauses_users"] == pytest.approx((1.306 + 0.1937) * 1.15, abs=1e-3)
-    assert finding.evidence["bound_users"] == pytest.approx(1.502, abs=1e-3)
+    assert evidence_of(finding)["bound_with_pauses_users"] == pytest.approx((1.306 + 0.1937) * 1.15, abs=1e-3)
+    assert evidence_of(finding)["bound_users"] == pytest.approx(1.502, abs=1e-3)
 
 
 def test_users_who_pause_long_enough_do_not_wait_for_each_other() -> None:
@@ -87,7 +90,7 @@ def test_the_fastest_requests_of_all_endpoints_count_as_users_mix_them() -> None
     )
     (finding,) = found(pre_knee, study(*(run(users, *rows, duration=100, think=0.0) for users in (20, 40))))
 
-    assert finding.evidence["min_s"] == pytest.approx((100 * 4 + 300 * 0.4) / 400)
+    assert evidence_of(finding)["min_s"] == pytest.approx((100 * 4 + 300 * 0.4) / 400)
 
 
 def _failing(*failures: int) -> Any:
@@ -106,7 +109,7 @@ def test_requests_that_all_fail_are_no_throughput() -> None:
 def test_where_some_fail_the_successful_ones_are_counted() -> None:
     (finding,) = found(saturation, _failing(100, 200, 400))
 
-    assert "(36 successful requests/s)" in finding.statement
+    assert "(36 successful requests/s)" in said(finding).statement
 
 
 def test_a_ladder_from_one_user_does_not_begin_beyond_saturation() -> None:
@@ -128,7 +131,7 @@ def test_the_fastest_request_may_be_in_the_warm_up() -> None:
     ]
     (finding,) = found(pre_knee, study(*runs))
 
-    assert finding.evidence["bound_users"] == pytest.approx(1.3 * 1.15, rel=1e-3)
+    assert evidence_of(finding)["bound_users"] == pytest.approx(1.3 * 1.15, rel=1e-3)
 
 
 def test_a_warm_up_of_which_nothing_is_known_may_have_had_the_fastest_request() -> None:

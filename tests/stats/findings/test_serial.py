@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from tests.stats.findings.making import found, row, run, study
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.serial import serial
 
 UPLOAD = ((10, 207, 8502, 1306), (30, 207, 23659, 2793), (50, 203, 37889, 9291))
@@ -21,20 +22,20 @@ def test_a_serial_bottleneck_is_told_with_its_capacity() -> None:
     (finding,) = found(serial, study(*_runs(UPLOAD)))
 
     assert finding.id == "SERIAL"
-    assert finding.evidence["capacity_per_s"] == pytest.approx(1.15)
-    assert finding.evidence["capacity_interval_per_s"] == pytest.approx((1.00, 1.32), abs=0.005)
-    assert finding.evidence["held_s"] == pytest.approx(0.87, abs=0.005)
-    assert finding.evidence["s_per_user"] == pytest.approx(0.73, abs=0.005)
-    assert finding.evidence["dlnR_dlnN"] == pytest.approx(0.929, abs=5e-4)
-    assert finding.evidence["dlnX_dlnN"] == pytest.approx(-0.010, abs=5e-4)
-    assert "1.15 requests/s (0.999 to 1.32) from 10 to 50 users: one bottleneck has 870 ms" in finding.statement
+    assert evidence_of(finding)["capacity_per_s"] == pytest.approx(1.15)
+    assert evidence_of(finding)["capacity_interval_per_s"] == pytest.approx((1.00, 1.32), abs=0.005)
+    assert evidence_of(finding)["held_s"] == pytest.approx(0.87, abs=0.005)
+    assert evidence_of(finding)["s_per_user"] == pytest.approx(0.73, abs=0.005)
+    assert evidence_of(finding)["latency_slope"] == pytest.approx(0.929, abs=5e-4)
+    assert evidence_of(finding)["throughput_slope"] == pytest.approx(-0.010, abs=5e-4)
+    assert "1.15 requests/s (0.999 to 1.32) from 10 to 50 users: one bottleneck has 870 ms" in said(finding).statement
 
 
 def test_a_fastest_request_that_waits_for_all_others_rules_out_a_queue_in_order() -> None:
     (finding,) = found(serial, study(*_runs(GET)), "SHARED")
 
-    assert finding.evidence["min_s_per_user"] == pytest.approx((0.42, 0.43, 0.51), abs=0.005)
-    assert "hypothesis" in finding.statement
+    assert evidence_of(finding)["min_s_per_user"] == pytest.approx((0.42, 0.43, 0.51), abs=0.005)
+    assert "hypothesis" in said(finding).statement
 
 
 def test_throughput_that_grows_with_users_is_not_serial() -> None:
@@ -58,7 +59,7 @@ def test_a_quick_request_that_comes_along_is_not_the_bottleneck() -> None:
     (finding,) = found(serial, study(*runs))
 
     assert finding.where.endpoint == ("GET", "/slow")
-    assert finding.evidence["busy"] == pytest.approx((0.980, 0.914, 0.879), abs=2e-3)
+    assert evidence_of(finding)["busy"] == pytest.approx((0.980, 0.914, 0.879), abs=2e-3)
 
 
 def test_a_quick_request_whose_latency_grows_alike_is_not_the_bottleneck_either() -> None:
@@ -98,4 +99,4 @@ def test_numbers_of_users_are_whole() -> None:
     runs = [replace(each, users=(each.users or 0) * 0.934286) for each in _runs(UPLOAD)]
     (finding,) = found(serial, study(*runs))
 
-    assert "from 9 to 47 users" in finding.statement
+    assert "from 9 to 47 users" in said(finding).statement

@@ -10,6 +10,7 @@ import pytest
 from tests.command import Command
 from tests.stats.findings.servers import SERVICE_S, Server, ladder, trial_of_last
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings import find
 from plimsoll.stats.study import Study
 from plimsoll.stats.study_json import from_json
@@ -55,14 +56,14 @@ def of(findings: tuple[Finding, ...], name: str) -> list[Finding]:
 def test_a_lane_that_serves_in_order_is_serial_and_not_shared_even_if_the_warm_up_has_its_first_wait() -> None:
     (serial,) = of(recorded("lane"), "SERIAL")
 
-    assert 75 < float(serial.evidence["capacity_per_s"]) < 101  # type: ignore[arg-type]
+    assert 75 < float(evidence_of(serial)["capacity_per_s"]) < 101  # type: ignore[arg-type]
     assert of(recorded("lane"), "SHARED") == []
 
 
 def test_the_users_that_a_lane_serves_at_a_time_are_one_and_not_its_queue() -> None:
     (begins,) = of(recorded("lane"), "PRE-KNEE")
 
-    assert float(begins.evidence["bound_users"]) < 2  # type: ignore[arg-type]
+    assert float(evidence_of(begins)["bound_users"]) < 2  # type: ignore[arg-type]
 
 
 def test_a_capacity_that_all_share_is_serial_and_shared() -> None:
@@ -72,10 +73,10 @@ def test_a_capacity_that_all_share_is_serial_and_shared() -> None:
 def test_arrivals_beyond_the_capacity_of_a_lane_are_an_overload_and_no_utilisation() -> None:
     (overload,) = of(recorded("overload"), "OVERLOAD")
 
-    assert 75 < float(overload.evidence["served_per_s"]) < 101  # type: ignore[arg-type]
+    assert 75 < float(evidence_of(overload)["served_per_s"]) < 101  # type: ignore[arg-type]
     assert overload.where.level is not None and overload.where.level.value == 120
-    assert "the backlog grows by" in overload.statement
-    assert all("utilisation" not in each.statement for each in of(recorded("overload"), "ELAST"))
+    assert "the backlog grows by" in said(overload).statement
+    assert all("utilisation" not in said(each).statement for each in of(recorded("overload"), "ELAST"))
 
 
 @pytest.fixture(scope="module")
@@ -102,22 +103,22 @@ def found(trial: Trial) -> dict[str, Finding]:
 def test_a_server_that_only_fails_has_no_throughput(runs: dict[str, Trial]) -> None:
     findings = found(runs["fail"])
 
-    assert findings["ERR"].statement == "GET /fail: all requests fail with HTTP 500 at 4 users."
+    assert said(findings["ERR"]).statement == "GET /fail: all requests fail with HTTP 500 at 4 users."
     assert not findings.keys() & {"SAT", "SERIAL", "RETRO", "USL", "PAYLOAD"}
 
 
 def test_slow_first_seconds_are_a_cold_start(runs: dict[str, Trial]) -> None:
     findings = found(runs["cold"])
 
-    assert findings["COLD"].evidence["seconds"] in (1, 2)
+    assert evidence_of(findings["COLD"])["seconds"] in (1, 2)
     assert "NONSTATIONARY" not in findings
 
 
 def test_a_connection_for_each_request_is_found_with_its_cost(runs: dict[str, Trial]) -> None:
     (closed,) = [each for each in find(Study("x", (runs["close"],))) if each.id == "CONNECT"]
 
-    assert closed.evidence["share"] == 1
-    assert 0 < float(closed.evidence["connecting_ms"]) < 1000  # type: ignore[arg-type]
+    assert evidence_of(closed)["share"] == 1
+    assert 0 < float(evidence_of(closed)["connecting_ms"]) < 1000  # type: ignore[arg-type]
 
 
 def test_a_healthy_service_with_a_fast_and_a_slow_endpoint_is_no_warning(runs: dict[str, Trial]) -> None:

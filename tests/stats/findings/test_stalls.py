@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tests.stats.findings.making import course, found, row, run, study
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.stalls import stalls, stalls_of
 
 
@@ -65,8 +66,8 @@ def test_a_periodic_stall_is_told_once_per_cell() -> None:
     ]
     (finding,) = found(stalls, study(*trials))
 
-    assert "stalls about every 30 s in 2 of 3 runs: hypothesis" in finding.statement
-    assert finding.evidence["interval_s"] == 30
+    assert "stalls about every 30 s in 2 of 3 runs: hypothesis" in said(finding).statement
+    assert evidence_of(finding)["interval_s"] == 30
 
 
 def test_stalls_of_the_warm_up_do_not_count() -> None:
@@ -79,5 +80,5 @@ def test_a_stall_tells_in_which_run_and_seconds_it_is_seen() -> None:
     late = course(maxima=_spikes(slice(7, None, 30)), warmup=20)
     (finding,) = found(stalls, study(run(10, id="r1", total=row("", course=late))))
 
-    assert finding.evidence["run"] == "r1"
-    assert finding.evidence["at_s"] == tuple(range(37, 300, 30))
+    assert evidence_of(finding)["run"] == "r1"
+    assert evidence_of(finding)["at_s"] == tuple(range(37, 300, 30))

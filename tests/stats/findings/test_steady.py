@@ -6,6 +6,7 @@ import pytest
 from tests.stats.findings.making import course, found, row, run, study
 
 from plimsoll._engine import Histogram
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.steady import steady
 
 
@@ -22,8 +23,8 @@ def test_a_cold_start_is_told_with_its_length() -> None:
     (finding,) = found(steady, study(*_runs(WARMING)))
 
     assert finding.id == "COLD"
-    assert finding.evidence["seconds"] == 20
-    assert finding.evidence["excess"] == np.mean(WARMING[:20]) / np.mean(WARMING[20:])
+    assert evidence_of(finding)["seconds"] == 20
+    assert evidence_of(finding)["excess"] == np.mean(WARMING[:20]) / np.mean(WARMING[20:])
     assert finding.weight == "warning"
 
 
@@ -46,7 +47,7 @@ def test_identical_seconds_are_steady() -> None:
 def test_one_run_of_several_may_drift_by_chance() -> None:
     assert found(steady, study(*_runs(DRIFTING, FLAT, FLAT))) == []
     (finding,) = found(steady, study(*_runs(DRIFTING, DRIFTING, FLAT)))
-    assert "in 2 of 3 runs" in finding.statement
+    assert "in 2 of 3 runs" in said(finding).statement
 
 
 def test_the_warm_up_that_was_cut_off_is_not_looked_at() -> None:
@@ -67,16 +68,16 @@ def test_all_endpoints_together_are_named_so() -> None:
     (finding,) = found(steady, study(run(10, total=row("", course=course(DRIFTING)))))
 
     assert finding.where.endpoint == ("", "Aggregated")
-    assert "all requests together: latency never settles: it goes from 116 ms to 183 ms" in finding.statement
+    assert "all requests together: latency never settles: it goes from 116 ms to 183 ms" in said(finding).statement
 
 
 def test_it_is_told_where_it_is_seen_from_second_0_of_the_run() -> None:
     warm = [run(10, row("GET /", course=course([50.0] * 5 + WARMING, warmup=5)), id="r1")]
     (finding,) = found(steady, study(*warm))
-    assert (finding.evidence["run"], finding.evidence["between_s"]) == ("r1", (5.0, 25.0))
+    assert (evidence_of(finding)["run"], evidence_of(finding)["between_s"]) == ("r1", (5.0, 25.0))
 
     (finding,) = found(steady, study(*_runs(DRIFTING, duration=90.4)))
-    assert finding.evidence["between_s"] == (0.0, 90.0)
+    assert evidence_of(finding)["between_s"] == (0.0, 90.0)
 
 
 def test_a_drift_that_does_not_matter_is_none() -> None:
@@ -95,9 +96,9 @@ def test_slow_first_seconds_are_cold_and_as_long_as_they_are_slow(means: list[fl
     (finding,) = found(steady, study(*_runs(means)))
 
     assert finding.id == "COLD"
-    assert finding.evidence["seconds"] == seconds
+    assert evidence_of(finding)["seconds"] == seconds
     assert finding.weight == "insight"
-    assert f"the first {seconds} s are" in finding.statement
+    assert f"the first {seconds} s are" in said(finding).statement
 
 
 @pytest.mark.parametrize("means", [[9.0, 5, 6, 5, 5.5], [30.0, 5, 20, 10, 6, 24, 8, 15], [200.0, 5, 6], [np.nan] * 8])
@@ -122,7 +123,7 @@ def test_a_run_of_20_s_whose_latency_grows_eightfold_never_settles() -> None:
     (finding,) = found(steady, study(*_runs(GROWING, duration=20.0)))
 
     assert (finding.id, finding.weight) == ("NONSTATIONARY", "blocks")
-    assert "it goes from" in finding.statement
+    assert "it goes from" in said(finding).statement
 
 
 def test_latency_that_grows_while_users_are_started_is_no_drift() -> None:

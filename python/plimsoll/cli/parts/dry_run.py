@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.errors import PlimsollError, UsageError
-from plimsoll.load.durations import duration_text
 from plimsoll.load.guard_rails import HEADER
 from plimsoll.load.origins import grpc_url
 from plimsoll.load.protocols import grpc as calls
@@ -20,6 +19,7 @@ from plimsoll.report.text import dumps
 from plimsoll.report.writing import STDOUT
 from plimsoll.run.guard import Place, check_places, guarded, places_of, requests_each, shares
 from plimsoll.run.limits import ensure_open_files
+from plimsoll.say.durations import duration_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,10 +6,10 @@ import platform
 from datetime import date
 
 from plimsoll.cli.parts.common import MachineCheck
-from plimsoll.report.numbers import count, counted, percent
 from plimsoll.run.cluster.calibration import calibrate
 from plimsoll.run.machine import machine
 from plimsoll.run.sizing import CAPACITIES, PART, MachineCapacity, keep
+from plimsoll.say.numbers import count, counted, short_percent
 
 
 def capacity_checks() -> list[MachineCheck]:
@@ -34,7 +34,8 @@ def total(machines: list[MachineCapacity]) -> str:
     """Of those that were measured."""
     workers = sum(each.cpus for each in machines)
     native = sum(each.cpus * (each.native or 0) for each in machines)
-    return f"{counted(workers, 'worker')}, about {count(round(native, -2))} requests/s; plan for {percent(PART)} of it"
+    rate = count(round(native, -2))
+    return f"{counted(workers, 'worker')}, about {rate} requests/s; plan for {short_percent(PART)} of it"
 
 
 def kept(measured: list[MachineCapacity]) -> MachineCheck:

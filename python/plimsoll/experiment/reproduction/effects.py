@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from plimsoll.experiment.reproduction.changes import compared
 from plimsoll.experiment.reproduction.files import shown
-from plimsoll.load.durations import duration_text
 from plimsoll.observe.kinds import touches
 from plimsoll.report.load import load_in_short
 from plimsoll.report.writing import STDOUT
 from plimsoll.run.guard import places_of
 from plimsoll.run.manifest import plan_files
 from plimsoll.run.options.table import output_options
+from plimsoll.say.durations import duration_text
 from plimsoll.store.database import absolute
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.load import origins
 from plimsoll.load.bodies import header_lines, overridden
 from plimsoll.load.complaints import Complaint
-from plimsoll.load.mistakes import listed, nearest, shown
+from plimsoll.load.mistakes import nearest, shown
+from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
     from plimsoll.load.bodies import HeadersTable
@@ -98,7 +99,7 @@ class Draft:
             return self.names.index(step.target)
         known = [name for name in self.names if name is not None]
         meant = nearest(step.target, known)
-        hint = f"named are {listed(known, 'and')}" if known else "none has one"
+        hint = f"named are {listed(known)}" if known else "none has one"
         if meant:
             hint = f"did you mean {shown(meant)}?"
         self.complain(f"{path}.target", f"no target has the name {shown(step.target)}; {hint}")

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field, PrivateAttr, model_validator
 
 from plimsoll.load.bodies import JsonBody, encoded, header_lines, json_template
-from plimsoll.load.mistakes import BadValueError, at, listed, shown
+from plimsoll.load.mistakes import BadValueError, at, shown
 from plimsoll.load.origins import is_grpc_url, is_socket_url, is_url, split_url
 from plimsoll.load.step_model import StepTable
 from plimsoll.load.table import ExistingFile, Length, TomlTable, read_text
+from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +43,7 @@ class SloTable(TomlTable):
     @model_validator(mode="after")
     def _check(self) -> SloTable:
         if not self.definition():
-            raise BadValueError(f"needs at least one of {listed(OBJECTIVES)}")
+            raise BadValueError(f"needs at least one of {listed(OBJECTIVES, 'or')}")
         return self
 
     def definition(self) -> dict[str, float]:
@@ -100,7 +101,7 @@ class RequestStep(StepTable):
                 raise BadValueError(f"{status} is a status of gRPC; it belongs with grpc", "expect.status")
         given = self.given(_BODIES)
         if len(given) > 1:
-            raise BadValueError(f"contradicts {given[0]}; a request has one of {listed(_BODIES)}", given[1])
+            raise BadValueError(f"contradicts {given[0]}; a request has one of {listed(_BODIES, 'or')}", given[1])
         if self.slo is not None and self.stream != "llm":
             raise BadValueError('belongs with stream = "llm"', "slo")
         self._body = self._read_body()

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, WithJsonSchema, model_validator
 
 from plimsoll.load.bodies import FixedText, JsonBody, encoded, header_lines
-from plimsoll.load.mistakes import BadValueError, at, listed, shown
+from plimsoll.load.mistakes import BadValueError, at, shown
 from plimsoll.load.origins import split_socket_url
 from plimsoll.load.step_model import StepTable
 from plimsoll.load.table import ExistingFile, Length, TomlTable, one_or_more
+from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
     from plimsoll.load.protocols.draft import Draft
@@ -49,7 +50,7 @@ class MessageTable(TomlTable):
     def _check(self) -> MessageTable:
         kinds = ("text", "json", "base64", "file")
         if len(self.given(kinds)) != 1:
-            raise BadValueError(f"needs one of {listed(kinds)}")
+            raise BadValueError(f"needs one of {listed(kinds, 'or')}")
         return self
 
     def body(self) -> dict[str, str]:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BeforeValidator, Discriminator, Tag
 
 from plimsoll.load.complaints import tag_of
-from plimsoll.load.mistakes import BadValueError, listed
+from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.protocols.grpc_step import GrpcStep
 from plimsoll.load.protocols.request_step import RequestStep
 from plimsoll.load.protocols.socket_step import SocketStep
+from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,7 +54,7 @@ def _without_fields_of_others(value: Any, step: type[StepTable]) -> Any:
             continue
         maker = next((field for field in step.made_by if field in value), None)
         if maker is None:
-            raise BadValueError(f"belongs with {listed(owner.made_by[0] for owner in owners)}", name)
-        instead = step.instead.get(name, f"it is a field of {listed(owner.called for owner in owners)}")
+            raise BadValueError(f"belongs with {listed((owner.made_by[0] for owner in owners), 'or')}", name)
+        instead = step.instead.get(name, f"it is a field of {listed((owner.called for owner in owners), 'or')}")
         raise BadValueError(f"does not go with {maker}; {instead}", name)
     return value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report import words
 from plimsoll.report.charts.chart import Chart, unique
 from plimsoll.report.charts.course import Beside, course_charts
 from plimsoll.report.charts.failures import FailureBar, failure_chart
@@ -12,6 +11,8 @@ from plimsoll.report.charts.ladder import ladder_charts, operations_charts
 from plimsoll.report.charts.percentiles import Curves, percentile_chart
 from plimsoll.report.charts.target import histogram_chart, target_charts
 from plimsoll.report.charts.verdicts import verdict_chart
+from plimsoll.say import comparisons
+from plimsoll.stats.findings.bimodal import TwoModes
 from plimsoll.stats.study import Measured
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def charts_of(analysis: Analysis) -> list[Chart]:
         if len(endpoints) == 2:
             del endpoints[1]
         for endpoint in endpoints:
-            charts += ladder_charts(analysis, operation, endpoint, words.endpoint(endpoint))
+            charts += ladder_charts(analysis, operation, endpoint, comparisons.endpoint(endpoint))
         for endpoint in endpoints:
             charts += _percentiles(study, operation, endpoint)
         charts += _failures(study, operation)
@@ -79,19 +80,19 @@ def _verdicts(analysis: Analysis) -> Iterator[Chart]:
     groups: dict[tuple[str, Level | None, str, str], list[Comparison]] = {}
     for each in analysis.comparisons:
         groups.setdefault((each.operation, each.level, each.a, each.b), []).append(each)
-    for (operation, level, a, b), comparisons in groups.items():
+    for (operation, level, a, b), group in groups.items():
         place = ", ".join(part for part in (operation, str(level) if level else "") if part)
         title = f"{b} against {a}" + (f", {place}" if place else "")
         name = f"verdicts-{operation}-{level}-{a}-{b}"
         about = {"operation": operation, "level": str(level) if level else "", "variant": b}
-        chart = verdict_chart(name, title, comparisons, **about)
+        chart = verdict_chart(name, title, group, **about)
         if chart is not None:
             yield chart
 
 
 def _percentiles(study: Study, operation: str, endpoint: tuple[str, str]) -> Iterator[Chart]:
     """With several variants, a chart for each level; else one, in which the levels have the colours."""
-    label = words.endpoint(endpoint)
+    label = comparisons.endpoint(endpoint)
     of = f"{operation}: {label}" if operation else label
     what = what_of(study)
 
@@ -185,13 +186,12 @@ def _modes(analysis: Analysis) -> Iterator[Chart]:
             fits = fits and where.operation in (None, trial.operation) and where.trial in (None, trial.id)
             measured = trial.endpoint(where.endpoint or TOTAL)
             if fits and measured is not None and measured.histogram is not None:
-                modes = [each for name, each in finding.evidence.items() if "mode" in name and isinstance(each, tuple)]
-                title = f"{words.endpoint(measured.key)}, {cell_label(study, trial.variant, trial.level)}"
+                title = f"{comparisons.endpoint(measured.key)}, {cell_label(study, trial.variant, trial.level)}"
                 chart = histogram_chart(
                     f"histogram-{trial.id}-{measured.label}",
                     f"How long requests took: {title}",
                     measured.histogram,
-                    modes[0] if modes else (),
+                    finding.modes_ms if isinstance(finding, TwoModes) else (),
                     what_of(study),
                     operation=trial.operation,
                     variant=trial.variant,

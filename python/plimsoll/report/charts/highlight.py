@@ -7,7 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.report.charts.chart import Row, fragment, identifier, rows_by_name, short
-from plimsoll.report.numbers import amount
+from plimsoll.say.numbers import amount
+from plimsoll.stats.findings.saturation import NotSaturated
+from plimsoll.stats.findings.scaling_law import NoScalingLaw
+from plimsoll.stats.findings.target.leaks import MemoryGrowth
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -95,9 +98,9 @@ def _rungs(chart: Chart, finding: Finding) -> Marked | None:
     known = [each for each in loads if levels[0] <= each <= levels[-1]]
     if label is None or not known:
         return None
-    if finding.id == "USL" and "refused" in finding.evidence:
+    if isinstance(finding, NoScalingLaw):
         label = "highest throughput"
-    elif finding.id == "SAT" and "bracket" not in finding.evidence:
+    elif isinstance(finding, NotSaturated):
         label = "no knee up to here"
     series = chart.spec["encoding"]["color"]["scale"]["domain"]
     if where.variant is not None and len(series) > 1:
@@ -109,7 +112,7 @@ def _rungs(chart: Chart, finding: Finding) -> Marked | None:
 def _loads(finding: Finding) -> Sequence[float]:
     """The levels that it is about, as far as it tells them."""
     evidence = finding.evidence
-    for name in ("bracket", "bracket_users", "loads", "first_users", "last", "peak"):
+    for name in ("bracket", "loads", "first_users", "last", "peak"):
         if name in evidence:
             return _numbers(evidence[name])
     return [finding.where.level.value] if finding.where.level is not None else []
@@ -172,14 +175,12 @@ def _modes(chart: Chart, finding: Finding) -> Marked | None:
 
 def _line(chart: Chart, finding: Finding) -> Marked | None:
     """How memory grew."""
-    name = next((each for each in finding.evidence if each.startswith("line_")), None)
     runs = {str(row["run"]).split(" ", 1)[0] for row in chart.spec["datasets"].get("points", ())}
     is_memory = chart.name.endswith(("-rss", "-memory"))
-    if finding.id != "LEAK" or name is None or not is_memory or finding.where.trial not in runs:
+    if not isinstance(finding, MemoryGrowth) or not is_memory or finding.where.trial not in runs:
         return None
-    slope = _numbers(finding.evidence.get("slope_per_h"))[0]
-    label = f"+{slope:.3g} {name.removeprefix('line_')}/h"
-    ends = zip(_numbers(finding.evidence["between_s"]), _numbers(finding.evidence[name]), strict=True)
+    label = f"+{finding.slope_per_h:.3g} {finding.unit}/h"
+    ends = zip(finding.between_s, finding.line, strict=True)
     rows: list[Row] = [{"second": short(second), "value": short(value), "label": label} for second, value in ends]
     return "line", {"highlight": rows, "highlight-label": rows[-1:]}, {}
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.report.charts.chart import Chart, Row, draw, short
 from plimsoll.report.charts.ticks import ticks_of
 from plimsoll.stats.cell import cell_value
+from plimsoll.stats.findings.saturation import Saturation
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL
 
@@ -119,10 +120,7 @@ def _knees(analysis: Analysis, operation: str) -> list[Row]:
     """Of the findings that tell a bracket of levels."""
     rows: list[Row] = []
     for finding in analysis.findings:
-        if finding.id != "SAT" or finding.where.operation not in (None, operation):
-            continue
-        for name, value in finding.evidence.items():
-            if name.startswith("bracket") and isinstance(value, tuple) and len(value) == 2:
-                variant = finding.where.variant or analysis.study.variants[0]
-                rows.append({"series": variant, "low": value[0], "high": value[1]})
+        if isinstance(finding, Saturation) and finding.where.operation in (None, operation):
+            (low, high), variant = finding.bracket, finding.where.variant or analysis.study.variants[0]
+            rows.append({"series": variant, "low": low, "high": high})
     return rows

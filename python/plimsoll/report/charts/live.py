@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
-from plimsoll.load.durations import duration_text
 from plimsoll.report.charts.axes import horizon
 from plimsoll.report.charts.columns import (
     Cells,
@@ -37,6 +36,7 @@ from plimsoll.report.charts.course_draw import (
     lines_chart,
 )
 from plimsoll.report.charts.thin import MOST_POINTS, wide_note
+from plimsoll.say.durations import duration_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.report.charts.chart import Chart, Row, draw, short
-from plimsoll.report.numbers import NONE, quantity
+from plimsoll.say.numbers import NONE, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report import words
 from plimsoll.report.charts.chart import Chart, Row, draw, short
+from plimsoll.say import comparisons
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +56,7 @@ def verdict_chart(name: str, title: str, comparisons: Sequence[Comparison], **ab
 def _row(number: int, comparison: Comparison, names_pair: bool, reach: float) -> Row:
     assert comparison.ratio is not None
     parts = [
-        f"{comparison.metric.text} of {words.endpoint(comparison.endpoint)}",
+        f"{comparison.metric.text} of {comparisons.endpoint(comparison.endpoint)}",
         comparison.operation,
         str(comparison.level) if comparison.level is not None else "",
         f"{comparison.b} against {comparison.a}" if names_pair else "",
@@ -68,9 +68,9 @@ def _row(number: int, comparison: Comparison, names_pair: bool, reach: float) ->
         "low": short(max(comparison.low, math.exp(-reach))) if comparison.low is not None else None,
         "high": short(min(comparison.high, math.exp(reach))) if comparison.high is not None else None,
         "tone": tone(comparison),
-        "verdict": words.verdict(comparison),
-        "values": words.values(comparison),
-        "shown": words.ratio(comparison),
+        "verdict": comparisons.verdict(comparison),
+        "values": comparisons.values(comparison),
+        "shown": comparisons.ratio(comparison),
     }
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from plimsoll.load.durations import duration_text
-from plimsoll.report.answer.capacity import exact_load, rough_load, sentences, subject
 from plimsoll.report.charts.target import capacity_chart
 from plimsoll.report.document.blocks import (
     Details,
@@ -20,9 +18,11 @@ from plimsoll.report.document.blocks import (
     TableData,
     TableRow,
 )
-from plimsoll.report.numbers import counted, quantity
+from plimsoll.say.answer.capacity import exact_load, rough_load, sentences, subject
+from plimsoll.say.durations import duration_text
+from plimsoll.say.names import listed
+from plimsoll.say.numbers import counted, quantity
 from plimsoll.stats.capacity.estimate import CONFIDENCE, capacity
-from plimsoll.stats.wording import listed
 
 if TYPE_CHECKING:
     from plimsoll.report.charts.chart import Chart

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report.document import few_requests
 from plimsoll.report.document.blocks import Doubts
-from plimsoll.report.numbers import counted
-from plimsoll.stats.wording import listed
+from plimsoll.say.findings import said
+from plimsoll.say.names import listed
+from plimsoll.say.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -66,8 +67,8 @@ def _findings(findings: Iterable[Finding]) -> Iterator[str]:
         groups.setdefault((each.id, each.weight), []).append(each)
     for (name, _), group in groups.items():
         more = f" The same holds in {counted(len(group) - 1, 'more place')}." if len(group) > 1 else ""
-        advice = f" {group[0].advice}" if group[0].advice else ""
-        yield f"{group[0].statement}{more}{advice} ({name})"
+        text = said(group[0])
+        yield f"{text.statement}{more}{f' {text.advice}' if text.advice else ''} ({name})"
 
 
 def _left_out(analysis: Analysis) -> Iterator[str]:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from plimsoll.report.document.summary import highest
-from plimsoll.report.numbers import amount, count, counted
+from plimsoll.say.numbers import amount, count, counted
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.latency.ranks import above, comparable_requests, least_requests
 from plimsoll.stats.study import TOTAL

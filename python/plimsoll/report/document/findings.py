@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from plimsoll.report import words
 from plimsoll.report.charts.highlight import highlighted
 from plimsoll.report.document.blocks import Findings, NamedValue, ShownFinding
 from plimsoll.report.document.pictures import is_only
+from plimsoll.say import comparisons
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -50,17 +51,18 @@ def shown_findings(findings: Sequence[Finding], pictures: ShownCharts) -> Findin
 
 def _shown(finding: Finding, pictures: ShownCharts) -> ShownFinding:
     evidence = tuple(
-        NamedValue(name.replace("_", " "), words.evidence({name: value}).removeprefix(f"{name} "))
-        for name, value in finding.evidence.items()
+        NamedValue(name.replace("_", " "), comparisons.evidence({name: value}).removeprefix(f"{name} "))
+        for name, value in evidence_of(finding).items()
     )
+    text = said(finding)
     return ShownFinding(
         finding.id,
         finding.weight,
-        words.WEIGHTS[finding.weight],
-        finding.statement,
-        finding.advice,
-        finding.rule,
-        words.place(finding.where),
+        comparisons.WEIGHTS[finding.weight],
+        text.statement,
+        text.advice,
+        text.rule,
+        comparisons.place(finding.where),
         evidence,
         _seen_in(finding, pictures),
     )

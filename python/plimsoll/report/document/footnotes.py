@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.load.durations import duration_text
-from plimsoll.report.numbers import UNCLEAN, count, counted, percent, significant
-from plimsoll.report.words import WITHIN_RUN, WORDS
+from plimsoll.say.comparisons import WITHIN_RUN, WORDS
+from plimsoll.say.durations import duration_text
+from plimsoll.say.numbers import UNCLEAN, count, counted, short_percent, significant
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.latency.milliseconds import is_clean
 from plimsoll.stats.metric import Metric
@@ -163,9 +163,10 @@ def _verdicts(analysis: Analysis) -> Iterator[str]:
     if not comparisons:
         return
     deltas = sorted({each.metric.delta for each in comparisons if each.metric.kind != "errors"})
-    matters = " to ".join(dict.fromkeys(map(percent, (deltas or [analysis.study.delta])[:: max(1, len(deltas) - 1)])))
+    ends = (deltas or [analysis.study.delta])[:: max(1, len(deltas) - 1)]
+    matters = " to ".join(dict.fromkeys(map(short_percent, ends)))
     shares = {each.metric.delta for each in comparisons if each.metric.kind == "errors"}
-    failing = f", a share of failures from {percent(max(shares))}" if shares else ""
+    failing = f", a share of failures from {short_percent(max(shares))}" if shares else ""
     yield (
         f"A difference matters from {matters} on{failing}. Intervals are 95 % confidence intervals of the ratio; the "
         "unit of evidence is the run, not the request. NOT DISTINGUISHABLE means that nothing is certain, not that "
@@ -193,7 +194,7 @@ def _noise(study: Study) -> Iterator[str]:
         rejected = sum(each.rejected for each in study.noise)
         yield (
             f"Of {count(compared)} comparisons of this bench with itself (A/A), {count(rejected)} called identical "
-            f"systems different, {percent(rejected / compared)}; 5 % is what chance would do."
+            f"systems different, {short_percent(rejected / compared)}; 5 % is what chance would do."
         )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.load.durations import duration_text
 from plimsoll.plain_text import one_line
 from plimsoll.record import STREAM_ROWS
 from plimsoll.report.document.blocks import Paragraph, Preformatted
-from plimsoll.report.numbers import amount, count, percent, with_share
 from plimsoll.report.text import cells
+from plimsoll.say.durations import duration_text
+from plimsoll.say.numbers import amount, count, short_percent, with_share
 from plimsoll.stats.headline.causes import unreachable
 from plimsoll.stats.totals import Totals
 
@@ -74,7 +74,7 @@ def sentence(view: RunView, manifest: Manifest, total: EndpointSummary) -> str:
         return f"All {count(total.requests)} requests failed{why}{'' if why.endswith('?') else '.'}"
     failed = "none failed"
     if total.failures:
-        failed = f"{count(total.failures)} failed ({percent(total.failures / total.requests)}{why})"
+        failed = f"{count(total.failures)} failed ({short_percent(total.failures / total.requests)}{why})"
     rate = f"{amount(total.rps)} per second"
     if late := view.late:
         rate += f" in that time, {count(late)} answered later"

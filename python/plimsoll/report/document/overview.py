@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report.document.blocks import TableColumn, TableData, TableRow
 from plimsoll.report.document.tables import VARIANT
-from plimsoll.report.numbers import NONE, count, known, share
+from plimsoll.say.numbers import NONE, count, known, share
 
 if TYPE_CHECKING:
     from plimsoll.stats.study import Study, Trial

@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll.load.durations import duration_text
 from plimsoll.record import OTHERS
-from plimsoll.report.numbers import NONE, amount, counted
-from plimsoll.stats.names import folded_names, naming_hint
+from plimsoll.say.durations import duration_text
+from plimsoll.say.names import folded_names, naming_hint
+from plimsoll.say.numbers import NONE, amount, counted
+from plimsoll.stats.names import name_pattern
 
 if TYPE_CHECKING:
     from plimsoll._engine import Histogram
@@ -70,7 +71,7 @@ def names_line(view: RunView) -> str | None:
     requests = keys.pop(OTHERS, 0)
     if not requests:
         return None
-    return f"{folded_names(len(keys), requests)} {naming_hint(name for _, name in keys)}"
+    return f"{folded_names(len(keys), requests)} {naming_hint(name_pattern(name for _, name in keys))}"
 
 
 def doubts(assessment: Assessment) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.load.durations import duration_text
 from plimsoll.plain_text import one_line
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.charts.chart import config
@@ -35,7 +34,8 @@ from plimsoll.report.document.run_tables import (
 from plimsoll.report.document.run_trial import trial_of_run
 from plimsoll.report.document.sections import ReportContext
 from plimsoll.report.document.tables import shown
-from plimsoll.report.numbers import amount, count, quantity, share, with_share
+from plimsoll.say.durations import duration_text
+from plimsoll.say.numbers import amount, count, quantity, share, with_share
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.headline.target import target
 from plimsoll.stats.study import Study, Trial

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.load.durations import duration_text
 from plimsoll.plain_text import one_line
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
@@ -26,7 +25,8 @@ from plimsoll.report.document.opening import NO_REQUESTS, opening
 from plimsoll.report.document.remarks import doubts, generator_line, load_line, names_line, remarks, user_line, what_of
 from plimsoll.report.document.tables import EXAMPLE, KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS, shown
 from plimsoll.report.load import load_at_length, load_in_short, run_title
-from plimsoll.report.numbers import NONE, amount, count, known, milliseconds, moment, share, shares_line
+from plimsoll.say.durations import duration_text
+from plimsoll.say.numbers import NONE, amount, count, known, milliseconds, moment, share, shares_line
 from plimsoll.stats.generator import by_machine
 from plimsoll.stats.headline.target import target
 from plimsoll.stats.latency.milliseconds import Latency

@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from plimsoll.report import words
 from plimsoll.report.charts import MOST_COURSES, cell_label, charts_of, trial_label
 from plimsoll.report.document import blocks
 from plimsoll.report.document.blocks import (
@@ -31,9 +30,9 @@ from plimsoll.report.document.summary import summary_table
 from plimsoll.report.document.tables import MOST_AT_A_GLANCE, failure_table, locust_tables, shown
 from plimsoll.report.document.target_side import observed_table, slowest_table, work_tables
 from plimsoll.report.document.verdict_tables import verdict_table
-from plimsoll.report.gate import judged
-from plimsoll.report.numbers import counted
-from plimsoll.report.shape import changes_of, collected, facts_of
+from plimsoll.say.answer.shape import changes_of, collected, facts_of
+from plimsoll.say.comparisons import WORDS
+from plimsoll.say.numbers import counted
 from plimsoll.stats.cells import cells_of
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ def _answering(of: ReportContext) -> list[Chart]:
     if ladders:
         return ladders[:MOST_ANSWERING]
     ratios = [chart for chart in main if chart.kind == "verdicts"]
-    if ratios and len(judged(of.analysis)) <= MOST_AT_A_GLANCE:
+    if ratios and len(of.analysis.judged) <= MOST_AT_A_GLANCE:
         return ratios[:1]
     return [chart for chart in main if chart.kind == "percentiles"][:MOST_ANSWERING]
 
@@ -170,7 +169,7 @@ def verdicts(of: ReportContext) -> Section | None:
         verdict_table(of.analysis, MOST_VERDICTS, of.notes),
         "verdict-table",
         has_filter=True,
-        words=tuple(text for word, text in words.WORDS.items() if word in used),
+        words=tuple(text for word, text in WORDS.items() if word in used),
     )
     overview = of.pictures.block(first, wide=True)
     folded = _folded("All ratios as charts", of.pictures.block(others))

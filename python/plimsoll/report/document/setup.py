@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.load.durations import duration_text
 from plimsoll.plain_text import one_line
-from plimsoll.report.answer.phrases import code, level_texts
-from plimsoll.report.numbers import count, counted, rounded
-from plimsoll.report.shape import changes_of
-from plimsoll.stats.wording import listed
+from plimsoll.say.answer.shape import changes_of
+from plimsoll.say.durations import duration_text
+from plimsoll.say.names import code, level_texts, listed
+from plimsoll.say.numbers import count, counted, rounded
 
 if TYPE_CHECKING:
     from plimsoll.stats.study import Study

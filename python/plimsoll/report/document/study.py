@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll.report.answer import answer_of
 from plimsoll.report.charts.chart import config
 from plimsoll.report.document import sections
 from plimsoll.report.document.blocks import Answer, Paragraph, ReportDocument, written_by
@@ -13,8 +12,9 @@ from plimsoll.report.document.pictures import ShownCharts
 from plimsoll.report.document.run import run_document
 from plimsoll.report.document.sections import ReportContext
 from plimsoll.report.document.setup import setup_text
-from plimsoll.report.shape import Shape, shape_of
 from plimsoll.report.sources import RunSource
+from plimsoll.say.answer import answer_of
+from plimsoll.say.answer.shape import Shape, shape_of
 
 if TYPE_CHECKING:
     from plimsoll.report.document.blocks import Block

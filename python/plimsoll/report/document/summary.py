@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.report import words
-from plimsoll.report.answer.versions import topics_of
 from plimsoll.report.charts.verdicts import tone
 from plimsoll.report.document.blocks import Chip, TableColumn, TableData, TableRow
 from plimsoll.report.document.setup import says_changes
 from plimsoll.report.document.tables import failed, quantile
-from plimsoll.report.numbers import NONE, count, known
-from plimsoll.report.shape import changes_of, shape_of
+from plimsoll.say import comparisons
+from plimsoll.say.answer.shape import changes_of, shape_of
+from plimsoll.say.answer.versions import topics_of
+from plimsoll.say.numbers import NONE, count, known
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.report.answer.versions import Topic
+    from plimsoll.say.answer.versions import Topic
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import CellSummary, EndpointCell
     from plimsoll.stats.compare.comparison import Comparison
@@ -124,7 +124,7 @@ def _chip(study: Study, judged: Sequence[Comparison], cell: CellSummary, against
     place = cell.variant, cell.level, cell.operation
     rows = [each for each in judged if (each.b, each.level, each.operation) == place]
     found = next((each for each in rows if _is_against(study, each, against)), None)
-    return "" if found is None else Chip(words.short_verdict(found), tone(found).split()[0])
+    return "" if found is None else Chip(comparisons.short_verdict(found), tone(found).split()[0])
 
 
 def _is_against(study: Study, comparison: Comparison, against: Against) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.report.document.blocks import TableBlock, TableColumn, TableData, TableRow
-from plimsoll.report.numbers import NONE, UNCLEAN, count, known, share, source_count
+from plimsoll.say.numbers import NONE, UNCLEAN, count, known, share, source_count
 from plimsoll.stats.latency.milliseconds import is_clean
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL

@@ -8,7 +8,7 @@ from plimsoll.plain_text import one_line
 from plimsoll.report.document.blocks import TableColumn, TableData, TableRow
 from plimsoll.report.document.overview import MOST_RUNS, run_cells, run_columns
 from plimsoll.report.document.tables import VARIANT
-from plimsoll.report.numbers import NONE, count, known, share, size
+from plimsoll.say.numbers import NONE, count, known, share, size
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.study import TargetWork
 from plimsoll.stats.target_side import observed_of, work_of

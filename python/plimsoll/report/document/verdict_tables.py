@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.report import words
 from plimsoll.report.charts.verdicts import tone
 from plimsoll.report.document.blocks import Chip, TableColumn, TableData, TableRow
-from plimsoll.report.numbers import AT_LEAST, NONE
+from plimsoll.say import comparisons as words
+from plimsoll.say.numbers import AT_LEAST, NONE
+from plimsoll.say.remarks import reason_text
 from plimsoll.stats.cells import cell_of
 from plimsoll.stats.metric import Metric
 
@@ -89,11 +90,12 @@ def verdict_chip(analysis: Analysis, comparison: Comparison, notes: Footnotes | 
     """The word and what became of it. notes: of the table that it stands in; the reason is written down there, as it is
     mostly that of many rows."""
     text = words.short_verdict(comparison)
-    if notes is not None and comparison.reason and comparison.word != "equivalent":
-        text += notes.mark(comparison.reason)
+    reason = reason_text(comparison)
+    if notes is not None and reason and comparison.word != "equivalent":
+        text += notes.mark(reason)
     basis = words.support(comparison).strip("()")
     lines = (
-        *filter(None, (comparison.reason, basis)),
+        *filter(None, (reason, basis)),
         *words.details(comparison, words.RunLength.of(analysis.study, comparison)),
     )
     return Chip(text, tone(comparison).split()[0], lines, words.WORDS[comparison.word])

@@ -12,13 +12,15 @@ from dataclasses import asdict
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report.answer import answer_of
 from plimsoll.report.document.footnotes import general
 from plimsoll.report.gate import is_invalid, is_regression, regressions
 from plimsoll.report.render.capacity_json import document as capacity_document
-from plimsoll.report.shape import changes_of, collected, shape_of
 from plimsoll.report.text import dumps
-from plimsoll.report.words import direction, verdict
+from plimsoll.say.answer import answer_of
+from plimsoll.say.answer.shape import changes_of, collected, shape_of
+from plimsoll.say.comparisons import direction, verdict
+from plimsoll.say.findings import evidence_of, said
+from plimsoll.say.remarks import reason_text, remark_text
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import WORK_KINDS
@@ -179,14 +181,14 @@ def _metric(metric: Metric) -> dict[str, Any]:
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
-    where = finding.where
+    where, text = finding.where, said(finding)
     return {
         "id": finding.id,
         "weight": finding.weight,
-        "statement": finding.statement,
-        "rule": finding.rule,
-        "evidence": dict(finding.evidence),
-        "advice": finding.advice,
+        "statement": text.statement,
+        "rule": text.rule,
+        "evidence": evidence_of(finding),
+        "advice": text.advice,
         "where": {
             "variant": where.variant,
             "against": where.against,
@@ -214,7 +216,7 @@ def _comparison(each: Comparison) -> dict[str, Any]:
         "at_least": each.at_least,
         "better": each.better,
         "direction": direction(each),
-        "reason": each.reason,
+        "reason": reason_text(each),
         "a_value": each.a_value,
         "b_value": each.b_value,
         "ratio": each.ratio,
@@ -240,7 +242,7 @@ def _comparison(each: Comparison) -> dict[str, Any]:
         "tool_step": each.step,
         "warmup_s": each.warmup,
         "checks": {"passed": each.checks[0], "of": each.checks[1]},
-        "remarks": list(each.remarks),
+        "remarks": [remark_text(remark) for remark in each.remarks],
     }
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from plimsoll.report.gate import is_regression, reported
-from plimsoll.report.numbers import counted
 from plimsoll.report.render.run_junit import xml_text
-from plimsoll.report.words import RunLength, details, direction, headline, in_short, place, subject
+from plimsoll.say.comparisons import RunLength, details, direction, headline, in_short, place, subject
+from plimsoll.say.findings import said
+from plimsoll.say.numbers import counted
 
 if TYPE_CHECKING:
     from plimsoll.report.sources import OutputRequest, StudySource
@@ -67,8 +68,9 @@ def _comparison(suite: ElementTree.Element, analysis: Analysis, comparison: Comp
 def _finding(suite: ElementTree.Element, finding: Finding, names: Counter[str]) -> None:
     where = place(finding.where)
     case = _case(suite, "plimsoll.finding", f"{finding.id}{f': {where}' if where else ''}", names)
-    text = "\n".join(part for part in (finding.statement, finding.rule, finding.advice) if part)
-    _child(case, "error", finding.statement, "invalid").text = xml_text(text)
+    found = said(finding)
+    text = "\n".join(part for part in (found.statement, found.rule, found.advice) if part)
+    _child(case, "error", found.statement, "invalid").text = xml_text(text)
 
 
 def _runs(suite: ElementTree.Element, analysis: Analysis, names: Counter[str]) -> None:

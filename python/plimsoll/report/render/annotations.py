@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.plain_text import one_line
-from plimsoll.report.gate import is_regression, judged, reported
-from plimsoll.report.numbers import counted
-from plimsoll.report.words import WORDS, direction, in_short, place, subject
+from plimsoll.report.gate import is_regression, reported
+from plimsoll.say.comparisons import WORDS, direction, in_short, place, subject
+from plimsoll.say.findings import said
+from plimsoll.say.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,7 @@ _GRADES: dict[FindingWeight, Grade] = {"blocks": "error", "warning": "warning", 
 def workflow_commands(source: StudySource, request: OutputRequest) -> str:
     """A line each, errors first: what became worse or is unknown, reasons to doubt, then the rest."""
     analysis = source.analysis
-    found = [*_of_comparisons(reported(analysis)), *_open(judged(analysis)), *map(_of_finding, analysis.findings)]
+    found = [*_of_comparisons(reported(analysis)), *_open(analysis.judged), *map(_of_finding, analysis.findings)]
     lines = []
     for grade in ("error", "warning", "notice"):
         own = [(title, text) for each, title, text in found if each == grade]
@@ -62,8 +63,12 @@ def _open(comparisons: tuple[Comparison, ...]) -> Iterator[tuple[Grade, str, str
 
 def _of_finding(finding: Finding) -> tuple[Grade, str, str]:
     where = place(finding.where)
-    text = f"{finding.statement} {finding.advice}".strip()
-    return _GRADES[finding.weight], f"{finding.id}{f' ({where})' if where else ''}", text
+    text = said(finding)
+    return (
+        _GRADES[finding.weight],
+        f"{finding.id}{f' ({where})' if where else ''}",
+        f"{text.statement} {text.advice}".strip(),
+    )
 
 
 def _line(grade: str, title: str, text: str) -> str:

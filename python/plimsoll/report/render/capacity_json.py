@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report.answer.capacity import sentences
+from plimsoll.say.answer.capacity import sentences
 from plimsoll.stats.capacity.estimate import CONFIDENCE, capacity
 
 if TYPE_CHECKING:

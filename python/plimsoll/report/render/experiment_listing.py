@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.plain_text import one_line
-from plimsoll.report.numbers import moments
 from plimsoll.report.render.terminal import TextColumn, render
+from plimsoll.say.numbers import moments
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.plain_text import one_line
-from plimsoll.report.numbers import ABOUT, amount, counted, rounded
 from plimsoll.report.render.terminal import TextColumn, render
+from plimsoll.say.numbers import ABOUT, amount, counted, rounded
 
 if TYPE_CHECKING:
     from plimsoll.stats.study import Precision, Study, Trial

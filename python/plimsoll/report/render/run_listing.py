@@ -6,10 +6,8 @@ import io
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from plimsoll.load.durations import duration_text
 from plimsoll.plain_text import one_line
 from plimsoll.report.load import load_in_short
-from plimsoll.report.numbers import amount, counted, milliseconds, moments, shares_line
 from plimsoll.report.render.csv_writer import CsvWriter
 from plimsoll.report.render.terminal import TextColumn, render
 
@@ -17,7 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.report.sources import Labelled
-    from plimsoll.stats.run_summary import RunSummary
+    from plimsoll.say.durations import duration_text
+from plimsoll.say.numbers import amount, counted, milliseconds, moments, shares_line
+from plimsoll.stats.run_summary import RunSummary
 
 _COLUMNS = [
     TextColumn("Scenario", least=12),

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from plimsoll.record import OTHERS, STREAM_ROWS, SlowRequest, frames_of
 from plimsoll.redact import redact
-from plimsoll.stats.names import naming_hint
-from plimsoll.stats.wording import count
+from plimsoll.say.names import naming_hint
+from plimsoll.say.numbers import counted
+from plimsoll.stats.names import name_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,9 +89,9 @@ class NameLimit:
     def _warn(self) -> None:
         logger.warning(
             'this run has more than %s: requests of further ones are counted as "%s". %s',
-            count(self._most, "name"),
+            counted(self._most, "name"),
             OTHERS[1],
-            naming_hint(dict.fromkeys(name for _, name in self._names)),
+            naming_hint(name_pattern(dict.fromkeys(name for _, name in self._names))),
         )
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll.outputs.output import OutputError, OutputEvent, OutputRun, OutputSecond
 from plimsoll.redact import redact
-from plimsoll.report.numbers import counted
 from plimsoll.run import interrupts
+from plimsoll.say.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

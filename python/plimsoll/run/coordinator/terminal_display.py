@@ -8,12 +8,12 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from plimsoll.load.durations import format_duration
 from plimsoll.plain_text import one_line
-from plimsoll.report.numbers import amount, milliseconds, shares_line
 from plimsoll.report.render.terminal import TextColumn, render
 from plimsoll.run.coordinator.coordinator import UNDER_WAY
 from plimsoll.run.coordinator.display import Display
+from plimsoll.say.durations import format_duration
+from plimsoll.say.numbers import amount, milliseconds, shares_line
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.errors import LocustfileError, UsageError
-from plimsoll.load.durations import format_duration
 from plimsoll.run.options import locustfiles
 from plimsoll.run.options.config import read_settings
 from plimsoll.run.options.locustfile_options import LocustfileOptions, find_locustfile_options
@@ -22,6 +21,7 @@ from plimsoll.run.options.rows import PAGE
 from plimsoll.run.options.table import OPTIONS, run_options
 from plimsoll.run.options.value_sources import keep_places, with_sources
 from plimsoll.run.program import program_files
+from plimsoll.say.durations import format_duration
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.plain_text import printable
-from plimsoll.stats.wording import count
+from plimsoll.say.numbers import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -92,7 +92,7 @@ class Shipment:
         if not self.names:
             return
         sizes = [path.stat().st_size for path in self.paths]
-        logger.info("%s of %s travel to the workers, %s:", count(len(sizes), "file"), self.root, _size(sum(sizes)))
+        logger.info("%s of %s travel to the workers, %s:", counted(len(sizes), "file"), self.root, _size(sum(sizes)))
         for name, size in list(zip(self.names, sizes, strict=True))[:MOST_LISTED]:
             logger.info("    %s  %s", printable(name), _size(size))
         if len(sizes) > MOST_LISTED:

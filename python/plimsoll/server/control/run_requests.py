@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.errors import FieldError, SeveralFieldsError, UsageError
-from plimsoll.load.durations import format_duration, parse_duration
+from plimsoll.load.durations import parse_duration
 from plimsoll.load.levels import parse_rate
-from plimsoll.load.mistakes import listed
 from plimsoll.load.options import OPEN_ONLY, SHAPE_OPTIONS
 from plimsoll.load.origins import is_host_url
 from plimsoll.load.shapes.registry import SHAPES
@@ -21,6 +20,8 @@ from plimsoll.run.options.parameter import TableOption
 from plimsoll.run.options.table import run_options
 from plimsoll.run.planned import PlannedRun
 from plimsoll.run.planning import make_outputs, make_plan
+from plimsoll.say.durations import format_duration
+from plimsoll.say.names import listed
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import positionals, replaced
 from plimsoll.server.messages import RunRequest
@@ -173,7 +174,7 @@ def _values(request: RunRequest, has_plan: bool) -> dict[str, Any]:
         raise FieldError("there is no plan; choose another shape", "shape")
     options = {each.form.name: name for name, each in SHAPES.items() if each.form}
     if request.shape not in (*options, "plan"):
-        raise FieldError(f"there is no shape {request.shape}; there are {listed(options, 'and')}", "shape")
+        raise FieldError(f"there is no shape {request.shape}; there are {listed(options)}", "shape")
     shapes: dict[str, Any] = dict.fromkeys(SHAPE_OPTIONS) if request.shape != "plan" else {}
     if is_open and is_plain:
         shapes["rate"] = _needed(request.rate, "rate", "a rate, as 900/s, is needed")

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import FieldError, NotNowError, PlimsollError, UnknownOptionError, UsageError
 from plimsoll.load.levels import parse_rate
-from plimsoll.report.numbers import counted
 from plimsoll.run import interrupts
 from plimsoll.run.perform import RunListener, perform
+from plimsoll.say.numbers import counted
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import Description
 from plimsoll.server.control.form_items import filled_in, form_of, task_ratios

@@ -6,8 +6,8 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.load.durations import duration_text
 from plimsoll.report.load import load_in_short
+from plimsoll.say.durations import duration_text
 from plimsoll.server.history.runs import is_of_cell
 from plimsoll.server.messages import SeriesItem
 from plimsoll.stats.kinds import RunKind, kind_of

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import FieldError, RefError
-from plimsoll.report.numbers import counted, quantity
+from plimsoll.say.numbers import counted, quantity
 from plimsoll.server.answers import answer
 from plimsoll.server.history.runs import summaries_of
 from plimsoll.server.history.series import SeriesOfRuns

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -40,6 +40,21 @@ _AT_BOUND = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
+class LawDoubt:
+    """Why the parameters of the law must not be published."""
+
+    id: Literal[
+        "levels", "sides", "r2", "residual", "bound", "outside", "above", "flat", "pauses", "no success", "no fall"
+    ]
+    values: tuple[float, ...] = ()
+    """levels: how many there are. sides: levels below and above the peak. r2, residual: of the fit. bound: the value.
+    outside: the peak of the curve, the lowest and the highest load. above: how far the peak is above the highest
+    throughput, relative. no fall: its p."""
+    name: str = ""
+    """bound: the parameter. no fall: the level."""
+
+
+@dataclass(frozen=True, slots=True)
 class ScalabilityLaw:
     """The fit, and whether it may be published. Rates are per second."""
 
@@ -56,7 +71,7 @@ class ScalabilityLaw:
     r2: float
     residual: float
     """The largest of any rung, as a share of the highest throughput."""
-    reasons: tuple[str, ...]
+    reasons: tuple[LawDoubt, ...]
     """Why the parameters must not be published."""
 
     @property
@@ -88,54 +103,46 @@ def usl(loads: Sequence[float], rates: Sequence[float]) -> ScalabilityLaw:
     return ScalabilityLaw(slope, contention, coherence, peak, capacity, r2, residual, reasons)
 
 
-def too_short(loads: Sequence[float], rates: Sequence[float]) -> tuple[str, ...]:
+def too_short(loads: Sequence[float], rates: Sequence[float]) -> tuple[LawDoubt, ...]:
     """What the ladder lacks for any fit of the law, whatever its values."""
     reasons = []
     if len(loads) < LEAST_RUNGS:
-        many = f"{len(loads)} level{'s' * (len(loads) != 1)}"
-        reasons.append(f"{many}, at least {LEAST_RUNGS} are needed for three parameters")
+        reasons.append(LawDoubt("levels", (len(loads),)))
     top = max(range(len(rates)), key=lambda index: rates[index], default=0)
     below, above = top, max(0, len(rates) - 1 - top)
     if min(below, above) < LEAST_SIDE:
-        under = f"{below} level{'s' * (below != 1)} below the peak and {above} above"
-        reasons.append(f"{under}, at least {LEAST_SIDE} on each side are needed")
+        reasons.append(LawDoubt("sides", (below, above)))
     return tuple(reasons)
 
 
 def _poor(
     n: NDArray[np.float64], contention: float, coherence: float, peak: float | None, r2: float, residual: float
-) -> list[str]:
+) -> list[LawDoubt]:
     reasons = []
     if r2 < LEAST_R2:
-        reasons.append(f"R² is {r2:.3f}, at least {LEAST_R2} is needed")
+        reasons.append(LawDoubt("r2", (r2,)))
     if residual > MOST_RESIDUAL:
-        reasons.append(
-            f"a level is {residual * 100:.0f} % of the highest throughput off the curve, at most "
-            f"{MOST_RESIDUAL * 100:.0f} % is allowed"
-        )
+        reasons.append(LawDoubt("residual", (residual,)))
     for name, value in (("σ", contention), ("κ", coherence)):
         if value < _AT_BOUND or value > 1 - _AT_BOUND:
-            reasons.append(f"{name} is at its bound of {round(value)}")
+            reasons.append(LawDoubt("bound", (round(value),), name))
     if peak is not None and not n[0] <= peak <= n[-1]:
-        reasons.append(f"the peak of the curve, at {peak:.4g}, is outside the ladder of {n[0]:g} to {n[-1]:g}")
+        reasons.append(LawDoubt("outside", (peak, float(n[0]), float(n[-1]))))
     return reasons
 
 
 def _unseen(
     n: NDArray[np.float64], x: NDArray[np.float64], fitted: NDArray[np.float64], capacity: float
-) -> Iterator[str]:
+) -> Iterator[LawDoubt]:
     """What the levels around the peak of the curve do not support."""
     above = capacity / float(x.max()) - 1
     if above > MOST_ABOVE:
-        yield (
-            f"the peak of the curve is {above * 100:.1f} % above the highest throughput of a level, at most "
-            f"{MOST_ABOVE * 100:.0f} % is allowed"
-        )
+        yield LawDoubt("above", (above,))
     freedom = len(n) - 3
     squares, without = (float(((x - each) ** 2).sum()) for each in (fitted, _law(n, *_fit(n, x, 0.0))))
     # F with one degree of freedom in the numerator is the square of t.
     if freedom < 1 or (without - squares) * freedom < t_quantile(freedom, 1 - CHANCE / 2) ** 2 * squares:
-        yield "the throughput beyond the peak may as well be flat"
+        yield LawDoubt("flat")
 
 
 def _fit(n: NDArray[np.float64], x: NDArray[np.float64], most: float = 1.0) -> tuple[float, float, float]:

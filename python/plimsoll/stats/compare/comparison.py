@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
+    from plimsoll.stats.findings.finding import Finding
     from plimsoll.stats.metric import Metric
     from plimsoll.stats.study import Against, Level
 
@@ -16,6 +17,31 @@ VerdictWord = Literal[
 negligible: certainly apart, and certainly by less than delta. equivalent: within delta. not distinguishable: nothing of
 this is certain. one run: the spread between runs is unknown. no verdict: too few requests or pairs, or nothing to
 compare. invalid: a check failed."""
+
+
+RemarkId = Literal[
+    # Why there is no verdict.
+    "not run", "no common repeat", "run invalid", "no endpoint", "not known", "failures not known", "not timed",
+    "not known of both", "failure counts not known", "zero", "few requests", "few pairs",
+    # What belongs to a verdict.
+    "pairs left out", "runs left out", "not interleaved", "service times", "still warming up", "requests not known",
+    "history", "signs disagree", "wider", "better length", "rounding step", "given up on", "look", "family",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """The values of each id are named in `plimsoll.say.remarks`, which makes its sentence."""
+
+    id: RemarkId
+    values: tuple[float, ...] = ()
+    names: tuple[str, ...] = ()
+    reason: Reason | None = None
+    """Why pairs are left out."""
+
+
+Reason: TypeAlias = "Remark | Finding"
+"""Why something has no verdict. A finding: it blocks the verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +87,7 @@ class Comparison:
     """The interval applies to these runs only."""
     at_least: bool = False
     """The whole interval is beyond delta."""
-    reason: str = ""
+    reason: Reason | None = None
     """Why there is no verdict."""
     pairs: int = 0
     earlier: int = 0
@@ -95,8 +121,7 @@ class Comparison:
     warmup: float = 0.0
     checks: tuple[int, int] = (0, 0)
     """(passed, total)."""
-    remarks: tuple[str, ...] = field(default=())
-    """E.g. "within one rounding step", "with the bench's A/A history"."""
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def better(self) -> bool | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.stats.compare.comparison import Remark
 from plimsoll.stats.compare.readings import requests_of
-from plimsoll.stats.latency.ranks import above, comparable_requests, least_requests
+from plimsoll.stats.latency.ranks import least_requests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.stats.compare.comparison import VerdictWord
+    from plimsoll.stats.compare.comparison import Reason, VerdictWord
     from plimsoll.stats.compare.gate import VerdictGate
     from plimsoll.stats.compare.questions import Question
     from plimsoll.stats.compare.readings import Pair, Readings
@@ -24,7 +25,7 @@ class Refusal:
     """Why a question has no answer."""
 
     word: VerdictWord
-    reason: str
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +35,7 @@ class Evidence:
     are shown."""
     failed: frozenset[str]
     """Ids of the checks that failed for some run, or for all."""
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     earlier: tuple[Measured, ...] = ()
     """Of earlier runs of a that predict b, if there are enough; then the pair stands for no more than b."""
 
@@ -44,16 +45,16 @@ def gather(study: Study, readings: Readings, gate: VerdictGate, question: Questi
     cells = [readings.cell(variant, question.level, question.operation) for variant in (question.a, question.b)]
     for variant, trials in zip((question.a, question.b), cells, strict=True):
         if not trials:
-            at = f" at {question.level}" if question.level is not None else ""
-            return Evidence((), frozenset()), Refusal("no verdict", f"{variant} was not run{at}")
+            level = (str(question.level),) if question.level is not None else ()
+            return Evidence((), frozenset()), Refusal("no verdict", Remark("not run", names=(variant, *level)))
     pairs = readings.pairs(question.a, question.b, question.level, question.operation)
     if not pairs:
-        return Evidence((), frozenset()), Refusal("no verdict", "none of the runs belong to the same repeat")
+        return Evidence((), frozenset()), Refusal("no verdict", Remark("no common repeat"))
     general = gate.of_question(question)
     faults = {id(trial): _faults(trial, gate, question) for pair in pairs for trial in pair}
     sound = [pair for pair in pairs if not any(faults[id(trial)] for trial in pair)]
     failed = frozenset([each.id for each in general] + [name for each in faults.values() for name, _ in each])
-    reasons = [each.statement for each in general] + [reason for each in faults.values() for _, reason in each]
+    reasons: list[Reason] = [*general, *(reason for each in faults.values() for _, reason in each)]
     is_refused = bool(general) or not sound
     shown = pairs if is_refused else sound
     usable = tuple(pair for pair in shown if all(_has_value(readings, question, trial) for trial in pair))
@@ -89,23 +90,17 @@ def fewest_requests(readings: Readings, question: Question, pairs: Sequence[Pair
     return min(known) if known else (None, False)
 
 
-def too_few(quantile: float, requests: int, counted: bool) -> str:
-    """Why a percentile of so few requests is not compared; "" if they suffice."""
+def too_few(quantile: float, requests: int, counted: bool) -> Remark | None:
+    """Why a percentile of so few requests is not compared; None if they suffice."""
     if requests >= least_requests(quantile):
-        return ""
-    name, about = f"p{quantile * 100:.10g}", "" if counted else "≈"
-    tail = above(requests, quantile) if requests else 0
-    rests = "the single largest" if tail == 1 else f"the {tail} largest" if tail else "none"
-    return (
-        f"{name} rests on {rests} of {about}{requests} requests; {least_requests(quantile):_} are needed, "
-        f"{comparable_requests(quantile):_} to compare well"
-    ).replace("_", "\u00a0")
+        return None
+    return Remark("few requests", (quantile, requests, counted))
 
 
-def _faults(trial: Trial, gate: VerdictGate, question: Question) -> list[tuple[str, str]]:
+def _faults(trial: Trial, gate: VerdictGate, question: Question) -> list[tuple[str, Reason]]:
     """Why a run does not count, each with the id of its check."""
-    faults = [("RUN", reason) for reason in trial.invalid]
-    return faults + [(each.id, each.statement) for each in gate.of_trial(trial, question)]
+    faults = [("RUN", Remark("run invalid", names=(reason,))) for reason in trial.invalid]
+    return [*faults, *((each.id, each) for each in gate.of_trial(trial, question))]
 
 
 def _has_value(readings: Readings, question: Question, trial: Trial) -> bool:
@@ -113,20 +108,17 @@ def _has_value(readings: Readings, question: Question, trial: Trial) -> bool:
     return measured is not None and question.metric.of(measured) is not None
 
 
-def _missing(readings: Readings, question: Question, pair: Pair) -> str:
+def _missing(readings: Readings, question: Question, pair: Pair) -> Remark:
     for trial in pair:
         measured = readings.measured(trial, question.endpoint)
         if measured is None:
-            return f"{trial.variant} has no {question.label}"
+            return Remark("no endpoint", names=(trial.variant, question.label))
         if question.metric.of(measured) is None:
-            return f"{_what(question, measured)} is not known of {trial.variant}"
-    return "it is not known of both in the same repeat"
-
-
-def _what(question: Question, measured: Measured) -> str:
-    if question.metric.kind == "errors":
-        return "how many failed"
-    return f"the {question.metric.text}" + (", as nothing was timed," if measured.timed == 0 else "")
+            if question.metric.kind == "errors":
+                return Remark("failures not known", names=(trial.variant,))
+            names = trial.variant, question.metric.text
+            return Remark("not timed" if measured.timed == 0 else "not known", names=names)
+    return Remark("not known of both")
 
 
 def _remarks(
@@ -134,16 +126,16 @@ def _remarks(
     cells: Sequence[tuple[Trial, ...]],
     pairs: Sequence[Pair],
     sound: Sequence[Pair],
-    reasons: Sequence[str],
-) -> list[str]:
+    reasons: Sequence[Reason],
+) -> list[Remark]:
     remarks = []
     if sound and len(sound) < len(pairs):
-        remarks.append(f"{len(pairs) - len(sound)} of {len(pairs)} pairs left out: {reasons[0]}")
+        remarks.append(Remark("pairs left out", (len(pairs) - len(sound), len(pairs)), reason=reasons[0]))
     alone = sum(map(len, cells)) - 2 * len(pairs)
     if alone:
-        remarks.append(f"{alone} run{'s' * (alone != 1)} without a partner left out")
+        remarks.append(Remark("runs left out", (alone,)))
     if len(sound) > 1 and not study.interleaved:
-        remarks.append("not interleaved: what else changed between the runs is in the difference")
+        remarks.append(Remark("not interleaved"))
     return remarks
 
 

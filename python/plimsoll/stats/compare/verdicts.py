@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.stats.cell import geometric_mean
 from plimsoll.stats.compare import planning
-from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
+from plimsoll.stats.compare.comparison import Comparison, Remark, RunsNeeded
 from plimsoll.stats.compare.evidence import counted_failures, fewest_requests, gather, too_few
 from plimsoll.stats.compare.family import holm, weights_of
 from plimsoll.stats.compare.gate import VerdictGate
@@ -35,7 +35,6 @@ from plimsoll.stats.compare.ratios import (
 from plimsoll.stats.compare.readings import Readings
 from plimsoll.stats.compare.shares import FailureCount, beyond_earlier, difference
 from plimsoll.stats.latency.ranks import above
-from plimsoll.stats.validity.check import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 
 OWN_CHECKS = ("RUN",)
 """The check without a finding: the runs are valid."""
-BY_SERVICE = "service times are compared: the generator has too large a share of the response times"
+BY_SERVICE = Remark("service times")
 LEAST_SAID = 0.001
 """A smaller widening of an interval is not mentioned."""
 LEAST_FOR_PLANS = 4
@@ -148,7 +147,7 @@ def _with_values(bench: _Bench, question: Question, evidence: Evidence, start: C
         start = replace(start, earlier=len(evidence.earlier))
     a_value, b_value = (fmean(each) if is_share else geometric_mean(each) or None for each in (a, b))
     cut = bench.readings.cut(question.operation, question.level)
-    slow = (f"{cut} s more than the declared warm-up left out: some run was still getting faster",) if cut else ()
+    slow = (Remark("still warming up", (cut,)),) if cut else ()
     return replace(
         start,
         a_value=a_value,
@@ -164,7 +163,7 @@ def _with_values(bench: _Bench, question: Question, evidence: Evidence, start: C
 def _answer_share(bench: _Bench, question: Question, evidence: Evidence, start: Comparison) -> Comparison:
     pairs = counted_failures(bench.readings, question, evidence.pairs)
     if not pairs:
-        return replace(start, reason="it is not known how many requests failed")
+        return replace(start, reason=Remark("failure counts not known"))
     alpha = bench.alpha(len(pairs))
     if evidence.earlier:
         counts = [FailureCount(row.failures or 0, row.requests) for row in evidence.earlier if row.requests]
@@ -195,13 +194,13 @@ def _answer_ratio(bench: _Bench, question: Question, evidence: Evidence, start: 
     metric, pairs = question.metric, evidence.pairs
     a_value, b_value = start.a_value, start.b_value
     if a_value is None or b_value is None:
-        return replace(start, reason="a value of 0 has no ratio")
+        return replace(start, reason=Remark("zero"))
     requests, counted = fewest_requests(bench.readings, question, pairs)
     if metric.quantile is not None and requests is not None:
-        if reason := too_few(metric.quantile, requests, counted):
+        if (reason := too_few(metric.quantile, requests, counted)) is not None:
             return replace(start, reason=reason)
     elif metric.quantile is not None:
-        start = replace(start, remarks=(*start.remarks, "how many requests it rests on is not known"))
+        start = replace(start, remarks=(*start.remarks, Remark("requests not known")))
     a, b = _values(bench, question, evidence)
     floor = rounding_spread(question, pairs, a_value, b_value)
     if evidence.earlier:
@@ -233,15 +232,12 @@ def _with_interval(bench: _Bench, start: Comparison, found: PairedResult) -> Com
     low, high = found.interval
     remarks = list(_of_look(bench, found.pairs))
     if found.with_history:
-        remarks.append(
-            f"with the bench's A/A history: spread {100 * found.spread:.2g} %, {found.freedom:g} degrees of freedom"
-        )
-    disputed = found.p_flip is not None and found.p <= found.alpha < found.p_flip
-    if disputed and found.pairs >= LEAST_FOR_FLIPS:
-        remarks.append(f"the exact test by signs does not confirm it (p={found.p_flip:.2g})")
+        remarks.append(Remark("history", (found.spread, found.freedom)))
+    if found.p_flip is not None and found.p <= found.alpha < found.p_flip and found.pairs >= LEAST_FOR_FLIPS:
+        remarks.append(Remark("signs disagree", (found.p_flip,)))
     wider = math.expm1(max(found.below, found.above))
     if wider >= LEAST_SAID:
-        remarks.append(f"the interval is wider by the generator's share, up to {percent(wider)}")
+        remarks.append(Remark("wider", (wider,)))
     return replace(
         start,
         low=math.exp(low),
@@ -279,7 +275,7 @@ def _with_plan(
     best = None
     if needed.longer and within is not None and pace is not None:
         best = planning.best_duration(within, pace[0], found.spread, pace[1])
-    advice = (f"runs of about {best:.0f} s would tell most in the same time",) if best is not None else ()
+    advice = (Remark("better length", (best,)),) if best is not None else ()
     return replace(answer, needed=needed, remarks=(*answer.remarks, *advice))
 
 
@@ -298,33 +294,31 @@ def _step(question: Question, evidence: Evidence, start: Comparison) -> float:
     return max(relative_step(question, trial.precision, value) for trial, value in sides)
 
 
-def _of_values(bench: _Bench, question: Question, evidence: Evidence, start: Comparison) -> Iterable[str]:
+def _of_values(bench: _Bench, question: Question, evidence: Evidence, start: Comparison) -> Iterable[Remark]:
     assert start.a_value is not None
     assert start.b_value is not None
     step = _step(question, evidence, start) * max(start.a_value, start.b_value)
     if step and abs(start.b_value - start.a_value) <= step * (1 + 1e-9):
-        yield "within one rounding step"
+        yield Remark("rounding step")
     quantile = question.metric.quantile
     if quantile is None:
         return
     for trial in (trial for pair in evidence.pairs for trial in pair):
         measured = bench.readings.measured(trial, question.endpoint)
         if measured is not None and measured.is_at_least(quantile):
-            yield "it lies among requests that were given up on: the true value is greater in at least one run"
+            yield Remark("given up on")
             return
 
 
-def _of_look(bench: _Bench, pairs: int) -> Iterable[str]:
+def _of_look(bench: _Bench, pairs: int) -> Iterable[Remark]:
     if bench.study.looks > 1:
         looks = bench.study.looks
         look = planning.look_of(pairs, bench.study.repeats, looks)
-        yield f"look {look} of {looks}, declared beforehand: p must be below {bench.alpha(pairs):.2g}"
+        yield Remark("look", (look, looks, bench.alpha(pairs)))
 
 
-def _too_few_pairs(pairs: int) -> str:
-    return (
-        f"{pairs} pairs are too few to know how far runs differ by chance; it takes {LEAST}, or A/A runs of this bench"
-    )
+def _too_few_pairs(pairs: int) -> Remark:
+    return Remark("few pairs", (pairs,))
 
 
 def _adjusted(answers: Sequence[Comparison], weights: Sequence[float], bench: _Bench) -> tuple[Comparison, ...]:
@@ -339,7 +333,7 @@ def _adjusted(answers: Sequence[Comparison], weights: Sequence[float], bench: _B
                 answer,
                 word="equivalent" if answer.word == "negligible" else "not distinguishable",
                 at_least=False,
-                remarks=(*answer.remarks, f"apart by itself, but not as one of {len(family)} comparisons"),
+                remarks=(*answer.remarks, Remark("family", (len(family),))),
             )
         adjusted[place] = answer
     return tuple(answer if _is_open(answer) else replace(answer, needed=None) for answer in adjusted)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from plimsoll._engine import Histogram
-from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells, grouped, rows_of
+from plimsoll.stats.findings.subject import Subject, cell
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -33,14 +33,6 @@ LEAST_PEAK = 10.0
 % of wide lognormal samples of 100)."""
 LEAST_VALLEY = 0.5
 """An empty valley counts as half a request."""
-WAITS_MS = (
-    (40.0, "TCP's delayed acknowledgement"),
-    (200.0, "TCP's shortest retransmission timeout"),
-    (1_000.0, "a lost SYN, or a retry or a poll once a second"),
-    (5_000.0, "a DNS query's timeout, or a time limit of 5 s with a retry"),
-)
-"""Distances between modes with well-known causes, which stay hypotheses."""
-OTHERS = "a cache that is missed, a cold start, a lock, a pause of the target"
 LEAST_APART_MS = 10.0
 """Between two modes of otherwise similar requests: smaller distances come from scheduling on a busy machine."""
 ALIKE = 0.2
@@ -48,14 +40,6 @@ ALIKE = 0.2
 WIDE = 4.0
 """90th / 10th percentile of the requests on one side: if they are further apart, they have no place in common, so the
 range is given instead of the peak."""
-NEAR = 0.15
-"""Tolerance for such a distance: the resolution of the peaks is a bin."""
-RULE = (
-    f"in bins of {DECADE:g} decades, smoothed, the lower of two peaks is at least {SCORE:g} times the valley between "
-    f"them, with at least {LEAST_SHARE * 100:g} % and {LEAST_COUNT} requests on each side, and "
-    f"the peaks are {LEAST_APART_MS:g} ms apart unless one is of failures: percentiles in between are of neither kind"
-)
-MIXED = "endpoints whose times do not overlap at all are two populations: a percentile of both moves with their mix"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +62,41 @@ class Modes:
     @property
     def is_bimodal(self) -> bool:
         return self.score >= SCORE
+
+
+@dataclass(frozen=True, slots=True)
+class TwoModes(Finding):
+    """Latencies with two peaks."""
+
+    id = "BIMODAL"
+    subject: Subject
+    score: float
+    split_ms: float
+    modes_ms: tuple[float, float]
+    minor: float
+    low_range_ms: tuple[float, float]
+    high_range_ms: tuple[float, float]
+    above: float
+    """Share of the slower part; the others are as in `Modes`."""
+    failed: Literal["low", "high"] | None
+    """The mode that consists of the failed requests, if any."""
+
+
+@dataclass(frozen=True, slots=True)
+class MixedEndpoints(Finding):
+    """Two groups of endpoints whose times do not overlap."""
+
+    id = "BIMODAL"
+    subject: Subject
+    fast_max_ms: float
+    slow_min_ms: float
+    minor: float
+    """Share of the smaller part of the requests."""
+    fast: tuple[str, ...]
+    """Labels of the endpoints."""
+    slow: tuple[str, ...]
+    is_failed: bool
+    """Whether most requests of one of the two groups failed."""
 
 
 def bimodal(study: Study) -> Iterable[Finding]:
@@ -162,54 +181,19 @@ def _failed(rows: Sequence[Measured], found: Modes) -> Literal["low", "high"] | 
 
 def _two(study: Study, trial: Trial, row: Measured, found: Modes, failed: Literal["low", "high"] | None) -> Finding:
     is_all = row.key == TOTAL
-    low, high = _place(found.low, found.low_range), _place(found.high, found.high_range)
-    of = {
-        "low": (low, "the requests that failed", high),
-        "high": (high, "the requests that failed", low),
-        None: (high, f"{wording.percent(found.above)} of the requests", low),
-    }[failed]
-    advice = "Look at failed and successful requests apart: percentiles of both describe neither."
-    if failed is None:
-        advice = "Compare the endpoints one by one." if is_all else _causes(found)
-    return Finding(
-        "BIMODAL",
-        "blocks" if is_all and failed else "insight",
-        f"{wording.lead(wording.cell(study, trial, 'all endpoints together' if is_all else row.label))}"
-        f"latencies are of two kinds, {of[0]} for {of[1]} and {of[2]} for the others.",
-        Where(trial.variant, trial.level, trial.operation, row.key, kinds=("quantile",) if is_all else ()),
-        RULE,
-        {
-            "score": found.score,
-            "split_ms": found.split,
-            "modes_ms": (found.low, found.high),
-            "minor": found.minor,
-            "low_range_ms": found.low_range,
-            "high_range_ms": found.high_range,
-        },
-        advice,
+    return TwoModes(
+        cell(study, trial, "" if is_all else row.label),
+        score=found.score,
+        split_ms=found.split,
+        modes_ms=(found.low, found.high),
+        minor=found.minor,
+        low_range_ms=found.low_range,
+        high_range_ms=found.high_range,
+        above=found.above,
+        failed=failed,
+        where=Where(trial.variant, trial.level, trial.operation, row.key, kinds=("quantile",) if is_all else ()),
+        weight="blocks" if is_all and failed else "insight",
     )
-
-
-def _is_narrow(ends: tuple[float, float]) -> bool:
-    return ends[1] <= WIDE * ends[0]
-
-
-def _place(mode: float, ends: tuple[float, float]) -> str:
-    if _is_narrow(ends):
-        return f"around {_about(mode)}"
-    return f"mostly between {_about(ends[0])} and {_about(ends[1])}"
-
-
-def _about(milliseconds: float) -> str:
-    """Two digits: the resolution of a mode is a bin."""
-    return wording.ms(float(f"{milliseconds:.2g}"))
-
-
-def _causes(found: Modes) -> str:
-    """Possible causes, by the distance of the modes in ms, if they have one."""
-    apart, has_distance = found.high - found.low, _is_narrow(found.low_range) and _is_narrow(found.high_range)
-    known = [name for wait, name in WAITS_MS if has_distance and abs(apart / wait - 1) <= NEAR]
-    return f"Find out what the slower ones have in common. Hypotheses: {', '.join((*known, OTHERS))}."
 
 
 def _mixed(study: Study, trial: Trial) -> Finding | None:
@@ -227,16 +211,15 @@ def _mixed(study: Study, trial: Trial) -> Finding | None:
         if top >= bottom or min(counts) < max(LEAST_COUNT, LEAST_SHARE * total):
             continue
         is_failed = any(failed > count / 2 for failed, count in zip(failures, counts, strict=True))
-        return Finding(
-            "BIMODAL",
-            "blocks" if is_failed else "insight",
-            f"{wording.lead(wording.cell(study, trial))}"
-            f"percentiles of all together mix {wording.several([row.label for row in fast])} (none above "
-            f"{wording.ms(top)}) with {wording.several([row.label for row in slow])} (none below "
-            f"{wording.ms(bottom)}){', where most requests of one of the two fail' if is_failed else ''}.",
-            Where(trial.variant, trial.level, trial.operation, TOTAL, kinds=("quantile",)),
-            MIXED,
-            {"fast_max_ms": top, "slow_min_ms": bottom, "minor": min(counts) / total},
-            "Compare the endpoints one by one.",
+        return MixedEndpoints(
+            cell(study, trial),
+            fast_max_ms=top,
+            slow_min_ms=bottom,
+            minor=min(counts) / total,
+            fast=tuple(row.label for row in fast),
+            slow=tuple(row.label for row in slow),
+            is_failed=is_failed,
+            where=Where(trial.variant, trial.level, trial.operation, TOTAL, kinds=("quantile",)),
+            weight="blocks" if is_failed else "insight",
         )
     return None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import rows_of, whole
+from plimsoll.stats.findings.subject import Subject, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,14 +24,41 @@ LEAST_ENDPOINTS = 4
 """For that: two of three often agree by chance, with two digits."""
 LEAST_CEILING_MS = 1_000.0
 """A shared time limit is at least this long, and small times agree by rounding."""
-FILES = (
-    "arrivals per second × the longest time is how many connections may have been open at once; if that is above the "
-    "limit of open files, the limit may have made the failures and latencies"
-)
-TIMEOUT = (
-    "p99 is the same at half or more of the endpoints, or lies within 2 % of 5, 10, 30 or 60 s with nothing beyond: "
-    "requests end when a time limit does, not when the target is done"
-)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFilesCap(Finding):
+    """More connections may have been needed at once than files may be open."""
+
+    id = "CAP"
+    subject: Subject
+    connections: float
+    limit: float
+    rate_per_s: float
+    max_s: float
+    """The longest time."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedCap(Finding):
+    """Many endpoints have the same p99."""
+
+    id = "CAP"
+    subject: Subject
+    p99_ms: float
+    endpoints: int
+    """With this p99, of all `of`."""
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class CeilingCap(Finding):
+    """The tail of an endpoint ends at a usual time limit."""
+
+    id = "CAP"
+    subject: Subject
+    p99_ms: float
+    limit_ms: float
 
 
 def caps(study: Study) -> Iterable[Finding]:
@@ -50,16 +78,14 @@ def _files(study: Study, trial: Trial) -> Iterable[Finding]:
     needed = rate * row.max / 1000
     if needed <= limit:
         return
-    yield Finding(
-        "CAP",
-        "warning",
-        f"{wording.place(study, trial)}: {wording.number(rate)}/s for up to {wording.ms(row.max)} may have needed "
-        f"{wording.number(needed)} connections at once, more than the {wording.number(limit)} files that may be open: "
-        "a cap on resources cannot be excluded.",
-        Where(trial.variant, trial.level, trial.operation, None, trial.id),
-        FILES,
-        {"connections": needed, "limit": float(limit), "rate_per_s": rate, "max_s": row.max / 1000},
-        "Raise the limit on all machines and run it again before calling it the target's limit.",
+    yield OpenFilesCap(
+        run(study, trial),
+        connections=needed,
+        limit=float(limit),
+        rate_per_s=rate,
+        max_s=row.max / 1000,
+        where=Where(trial.variant, trial.level, trial.operation, None, trial.id),
+        weight="warning",
     )
 
 
@@ -72,15 +98,13 @@ def _shared(study: Study, trial: Trial) -> list[Finding]:
     if same < SHARED * len(tails) or common < LEAST_CEILING_MS:
         return []
     return [
-        Finding(
-            "CAP",
-            "warning",
-            f"{wording.place(study, trial)}: p99 is {wording.ms(common)} at {same} of {len(tails)} endpoints, which "
-            "looks like a time limit that they share, not like what each takes.",
-            Where(trial.variant, trial.level, trial.operation, None, trial.id, kinds=("quantile", "max")),
-            TIMEOUT,
-            {"p99_ms": common, "endpoints": same, "of": len(tails)},
-            "Find the time limit (client, proxy, database); beyond it the real times are not known.",
+        SharedCap(
+            run(study, trial),
+            p99_ms=common,
+            endpoints=same,
+            of=len(tails),
+            where=Where(trial.variant, trial.level, trial.operation, None, trial.id, kinds=("quantile", "max")),
+            weight="warning",
         )
     ]
 
@@ -90,16 +114,12 @@ def _ceilings(study: Study, trial: Trial) -> Iterable[Finding]:
         limit = _ceiling(row)
         if limit is None:
             continue
-        p99 = row.quantile(0.99) or 0.0
-        yield Finding(
-            "CAP",
-            "warning",
-            f"{wording.place(study, trial, row.label)}: p99 is {wording.ms(p99)} and nothing took more than "
-            f"{wording.ms(limit * (1 + NEAR))}: requests may have ended at a time limit of {wording.ms(limit)}.",
-            Where(trial.variant, trial.level, trial.operation, row.key, trial.id, kinds=("quantile", "max")),
-            TIMEOUT,
-            {"p99_ms": p99, "limit_ms": limit},
-            "Find the time limit (client, proxy, database); beyond it the real times are not known.",
+        yield CeilingCap(
+            run(study, trial, row.label),
+            p99_ms=row.quantile(0.99) or 0.0,
+            limit_ms=limit,
+            where=Where(trial.variant, trial.level, trial.operation, row.key, trial.id, kinds=("quantile", "max")),
+            weight="warning",
         )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells
+from plimsoll.stats.findings.subject import Subject, cell
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -20,10 +21,21 @@ MANY = 0.2
 """Share of the requests, except the first one of each user, that open a connection: kept ones are rarely closed."""
 LEAST = 20
 """Such requests: in a short run most requests are first ones."""
-RULE = (
-    f"at least {MANY * 100:.0f} % of the requests, without the first one of each user, open a connection: a target and "
-    "a client that keep connections open them once"
-)
+
+
+@dataclass(frozen=True, slots=True)
+class ManyConnections(Finding):
+    """Requests that each open a connection."""
+
+    id = "CONNECT"
+    subject: Subject
+    share: float
+    """Of the requests."""
+    connections: float
+    connecting_ms: float
+    """Mean time that it takes to open one."""
+    mean_ms: float | None
+    """Of all requests."""
 
 
 def connections(study: Study) -> Iterable[Finding]:
@@ -44,17 +56,12 @@ def _is_often(trial: Trial) -> bool:
 def _finding(study: Study, trial: Trial) -> Finding:
     row = trial.total
     assert row is not None and row.requests and row.connected and row.connecting
-    share = min(1.0, row.connected / row.requests)
-    mean = f" of a mean of {wording.ms(row.mean)}" if row.mean else ""
-    return Finding(
-        "CONNECT",
-        "insight",
-        f"{wording.lead(wording.cell(study, trial))}"
-        f"{wording.percent(share)} of the requests open a connection of their own, which takes "
-        f"{wording.ms(row.connecting)}{mean}.",
-        Where(trial.variant, trial.level, trial.operation, TOTAL),
-        RULE,
-        {"share": share, "connections": float(row.connected), "connecting_ms": row.connecting},
-        "Keep connections open: look for `Connection: close` or a limit on kept connections at the target, and for "
-        "users who begin a new session with each request.",
+    return ManyConnections(
+        cell(study, trial),
+        share=min(1.0, row.connected / row.requests),
+        connections=float(row.connected),
+        connecting_ms=row.connecting,
+        mean_ms=row.mean or None,
+        where=Where(trial.variant, trial.level, trial.operation, TOTAL),
+        weight="insight",
     )

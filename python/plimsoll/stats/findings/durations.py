@@ -3,30 +3,48 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import compared_cells, places, seconds_of, successes, valid, whole
+from plimsoll.stats.findings.subject import Subject, run
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plimsoll.stats.study import Study, Trial
+    from plimsoll.stats.study import Level, Study, Trial
 
 DIFFER = 0.10
 """Of the longest: smaller differences come from the end of runs."""
 Z = 1.96
 """Of the standard normal distribution, for 95 %."""
-LENGTHS = (
-    f"runs at one level that are compared last equally long, within {DIFFER * 100:.0f} %: what grows or warms up "
-    "during a run is otherwise not the same; a difference up to the longest response time is a run's wait for its end"
-)
-COUNTING = (
-    "if successful requests came at random, counts n₁ and n₂ alone would scatter the ratio by "
-    "exp(±1.96 · √(1/n₁ + 1/n₂)); runs scatter more than that, so one run each cannot show a difference within it"
-)
+
+
+@dataclass(frozen=True, slots=True)
+class UnequalDurations(Finding):
+    """Runs of one level that differ in length."""
+
+    id = "DURATION"
+    level: Level | None
+    seconds: tuple[tuple[str, int, float], ...]
+    """Variant, repeat and seconds of each run whose length is known."""
+    short: tuple[tuple[Subject, float], ...]
+    """Those that are too short, with their seconds."""
+    is_derived: bool
+    """Whether some are requests / rate."""
+
+
+@dataclass(frozen=True, slots=True)
+class WithinChance(Finding):
+    """A difference of throughput that counting alone explains. Ratios are after / before."""
+
+    id = "FLOOR"
+    subject: Subject
+    ratio: float
+    interval: tuple[float, float]
+    """95 %, of counts alone."""
 
 
 def durations(study: Study) -> Iterable[Finding]:
@@ -43,17 +61,13 @@ def durations(study: Study) -> Iterable[Finding]:
         short = [(trial, seconds) for trial, seconds, _ in known if seconds < least]
         if not short:
             continue
-        derived = any(each for _, _, each in known)
-        yield Finding(
-            "DURATION",
-            "warning",
-            f"Runs{f' at {level}' if level is not None else ''} differ in length: "
-            f"{wording.several([f'{wording.place(study, trial)} {wording.seconds(each)}' for trial, each in short])}, "
-            f"others up to {wording.seconds(longest)}{' (requests / rate)' if derived else ''}.",
-            Where(None, level, operation),
-            LENGTHS,
-            {f"seconds of {trial.variant} #{trial.repeat}": seconds for trial, seconds, _ in known},
-            "Give all the same time.",
+        yield UnequalDurations(
+            level,
+            tuple((trial.variant, trial.repeat, seconds) for trial, seconds, _ in known),
+            tuple((run(study, trial), seconds) for trial, seconds in short),
+            is_derived=any(derived for _, _, derived in known),
+            where=Where(None, level, operation),
+            weight="warning",
         )
 
 
@@ -83,14 +97,10 @@ def _floor(study: Study, before: Trial, after: Trial) -> Iterable[Finding]:
     low, high = ratio * math.exp(-half), ratio * math.exp(half)
     if not low <= 1 <= high:
         return
-    yield Finding(
-        "FLOOR",
-        "insight",
-        f"{wording.place(study, after)} against {before.variant}: throughput differs by "
-        f"{wording.signed(ratio, '.2g')}, no more than chance makes of such counts ({wording.signed(low, '.2g')} to "
-        f"{wording.signed(high, '.2g')}).",
-        Where(after.variant, after.level, after.operation, TOTAL, against=before.variant),
-        COUNTING,
-        {"ratio": ratio, "interval": (low, high)},
-        "Repeat both, in turns, before saying that one is faster.",
+    yield WithinChance(
+        run(study, after),
+        ratio=ratio,
+        interval=(low, high),
+        where=Where(after.variant, after.level, after.operation, TOTAL, against=before.variant),
+        weight="insight",
     )

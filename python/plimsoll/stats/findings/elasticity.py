@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import of_endpoints
 from plimsoll.stats.findings.overload import backlog
+from plimsoll.stats.findings.subject import Subject, subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from plimsoll.stats.findings.ladders import Ladder, Rung
-    from plimsoll.stats.study import Study
+    from plimsoll.stats.study import Level, Study
 
 STEEP = 4.0
 """A queue with random arrivals and services (M/M/1) has e = ρ/(1 − ρ), 4 at 80 % utilisation: a limit for use."""
-RULE = (
-    "e = Δ ln p99 / Δ ln load between two levels is at least 4; a queue with random arrivals (M/M/1) has "
-    "e = ρ/(1 − ρ), so that is 80 % utilisation. In a closed loop users slow down with the target, so e is a flag only"
-)
 
 
 def elasticity(load: float, value: float, next_load: float, next_value: float) -> float:
@@ -34,6 +31,26 @@ def elasticity(load: float, value: float, next_load: float, next_value: float) -
 def utilisation(e: float) -> float:
     """ρ at which an M/M/1 queue has this elasticity."""
     return e / (1 + e)
+
+
+@dataclass(frozen=True, slots=True)
+class SteepTail(Finding):
+    """A tail that grows much more than the load."""
+
+    id = "ELAST"
+    subject: Subject
+    elasticity: float
+    loads: tuple[float, float]
+    p99_ms: tuple[float, float]
+    utilisation: float | None
+    """Of a queue with this elasticity; None where the rule of the queue does not apply."""
+    levels: tuple[Level, Level]
+    endpoints: tuple[tuple[str, float], ...]
+    """Label and elasticity of all endpoints that grow so, the steepest one included."""
+    known: float
+    """Endpoints whose p99 is known."""
+    label: tuple[str]
+    """Of the steepest endpoint."""
 
 
 def steep(study: Study) -> Iterable[Finding]:
@@ -56,25 +73,16 @@ def _finding(
     e, ladder, lower, upper = max(flagged, key=lambda each: each[0])
     # Beyond its capacity, where requests fail, a queue has no utilisation.
     is_queue = ladder.unit == "/s" and (upper.failures or 0) <= study.tolerance * (upper.requests or 0)
-    who = wording.lead(wording.subject(study, variant, operation))
-    of = f" of {ladder.label}" if known > 1 else ""
-    others = f" ({len(flagged)} of {known} endpoints grow so)" if known > 1 else ""
-    meaning = f", as in a queue at {wording.whole_percent(utilisation(e))} utilisation" if is_queue else ""
-    evidence: dict[str, float | str | tuple[float, ...]] = {
-        "elasticity": e,
-        "loads": (lower.load, upper.load),
-        "p99_ms": (lower.quantile(0.99) or 0.0, upper.quantile(0.99) or 0.0),
-    }
-    if is_queue:
-        evidence["utilisation"] = utilisation(e)
-    evidence.update({f"elasticity of {each[1].label}": each[0] for each in flagged if each[1].label})
-    return Finding(
-        "ELAST",
-        "insight",
-        f"{who}from {lower.level} to {upper.level} p99{of} grows from {wording.ms(lower.quantile(0.99) or 0)} to "
-        f"{wording.ms(upper.quantile(0.99) or 0)}: each 1 % more load makes it {e:.3g} % longer{meaning}{others}.",
-        Where(variant, upper.level, operation, ladder.key if known == 1 and ladder.label else None),
-        RULE,
-        evidence,
-        f"Keep the load below {upper.level} where p99 matters.",
+    return SteepTail(
+        subject(study, variant, operation),
+        elasticity=e,
+        loads=(lower.load, upper.load),
+        p99_ms=(lower.quantile(0.99) or 0.0, upper.quantile(0.99) or 0.0),
+        utilisation=utilisation(e) if is_queue else None,
+        levels=(lower.level, upper.level),
+        endpoints=tuple((each[1].label, each[0]) for each in flagged),
+        known=float(known),
+        label=(ladder.label,),
+        where=Where(variant, upper.level, operation, ladder.key if known == 1 and ladder.label else None),
+        weight="insight",
     )

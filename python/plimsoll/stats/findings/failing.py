@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.stats import wording
 from plimsoll.stats.compare.pairs import ALPHA
 from plimsoll.stats.compare.prediction import LEAST_EARLIER
 from plimsoll.stats.compare.shares import FailureCount, beyond_earlier, difference
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import compared_cells, rows_of, valid
+from plimsoll.stats.findings.subject import Subject, compared, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from plimsoll.stats.study import Level, Study
 
-UNEQUAL = (
-    "the shares of failures differ by certainly more than is tolerated (95 % intervals over pairs of runs, for all "
-    "places together, by Bonferroni; with fewer than three pairs, of the counts): a failed request is other work, so "
-    "neither latencies nor throughput are comparable"
-)
-SURVIVORS = (
-    "a percentile q of the requests that did not fail says nothing of all requests when more than 1 − q of them "
-    "failed: those may have been the slowest"
-)
+
+@dataclass(frozen=True, slots=True)
+class UnequalFailures(Finding):
+    """Two variants of which different shares of the requests fail."""
+
+    id = "ERR"
+    subject: Subject
+    shares: tuple[float, ...]
+    """Of `where.against`, and of `where.variant`."""
+    difference: tuple[float, float]
+    """Its interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class SurvivorsOnly(Finding):
+    """Percentiles that leave out the requests that failed."""
+
+    id = "SURVIVORS"
+    subject: Subject
+    failed: float
+    """Share of the requests."""
+    percentiles: tuple[float, ...]
+    is_certain: bool
+    """Whether the table tells that it leaves them out."""
 
 
 def unequal(study: Study) -> Iterable[Finding]:
@@ -57,21 +73,15 @@ def survivors(study: Study) -> Iterable[Finding]:
             hidden = [q for q in sorted(row.quantiles) if q < 1 and 1 - q < share]
             if not hidden:
                 continue
-            named = wording.several([f"p{q * 100:.10g}" for q in hidden])
-            certain = trial.precision.times_of == "successes"
-            leaves = "leaves" if certain else "may leave"
-            yield Finding(
-                "SURVIVORS",
-                "warning",
-                f"{wording.place(study, trial, row.label)}: {named} {leaves} out the {wording.percent(share)} of "
-                f"requests that failed{'' if certain else ' (the table does not tell)'}: these may have been the "
-                "slowest.",
-                Where(
+            yield SurvivorsOnly(
+                run(study, trial, row.label),
+                failed=share,
+                percentiles=tuple(hidden),
+                is_certain=trial.precision.times_of == "successes",
+                where=Where(
                     trial.variant, trial.level, trial.operation, row.key, trial.id, kinds=("quantile", "mean", "max")
                 ),
-                SURVIVORS,
-                {"failed": share, "percentiles": tuple(hidden)},
-                "Count a failed request as one that took its time limit.",
+                weight="warning",
             )
 
 
@@ -106,14 +116,11 @@ def _unequal(
     sides: tuple[list[FailureCount], list[FailureCount]],
     interval: tuple[float, float],
 ) -> Finding:
-    (a, b), shares = pair, [sum(each.share for each in side) / len(side) for side in sides]
-    return Finding(
-        "ERR",
-        "blocks",
-        f"{wording.compared(study, key, level, operation)}: {wording.percent(shares[1])} of the requests to {b} "
-        f"failed, {wording.percent(shares[0])} of those to {a}.",
-        Where(b, level, operation, key, against=a, kinds=("quantile", "mean", "max", "throughput")),
-        UNEQUAL,
-        {"shares": tuple(shares), "difference": interval},
-        "Find out why they fail before comparing latencies or throughput: these are not of the same requests.",
+    a, b = pair
+    return UnequalFailures(
+        compared(study, key, level, operation),
+        shares=tuple(sum(each.share for each in side) / len(side) for side in sides),
+        difference=interval,
+        where=Where(b, level, operation, key, against=a, kinds=("quantile", "mean", "max", "throughput")),
+        weight="blocks",
     )

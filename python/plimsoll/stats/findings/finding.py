@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from plimsoll.stats.metric import MetricKind
     from plimsoll.stats.study import Level
 
+Evidence = float | str | tuple[float, ...]
 FindingWeight = Literal["blocks", "warning", "insight"]
 """blocks: verdicts about its subject are refused. warning: a reason to doubt. insight: a statement about the target."""
 
@@ -33,17 +32,24 @@ class Where:
     """Of metrics; empty: all."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    id: str
+    """A statement about a study, as values. Each kind is a class of its own; `plimsoll.say.findings` has the words."""
+
+    id: ClassVar[str]
     """As in the list of rules: "SAT", "SERIAL", "PAYLOAD", …"""
-    weight: FindingWeight
-    statement: str
-    """One sentence with its numbers, for people. Hypotheses are marked as such."""
     where: Where
-    rule: str
-    """The rule, with its threshold and the reason for it."""
-    evidence: Mapping[str, float | str | tuple[float, ...]] = field(default_factory=dict)
-    """Numbers by name, units in the name: {"knee_users": 282, "capacity_per_s": 44.6}."""
-    advice: str = ""
-    """How to fix or examine it."""
+    weight: FindingWeight
+
+    @property
+    def evidence(self) -> dict[str, Evidence]:
+        """Its numbers by name, units in the name: {"knee": 282, "capacity_per_s": 44.6}: the fields that are numbers,
+        tuples of them, or texts."""
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "weight"}
+        return {name: value for name, value in values.items() if _is_evidence(value)}
+
+
+def _is_evidence(value: object) -> bool:
+    if isinstance(value, tuple):
+        return all(isinstance(part, float | int) for part in value)
+    return isinstance(value, float | int | str) and not isinstance(value, bool)

@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import places, valid
+from plimsoll.stats.findings.subject import Subject, run, subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,12 +28,6 @@ LEAST_ROWS = 5
 """A list with fewer rows is not conclusive."""
 LEAST_BYTES = 20
 """Of a row: less is a number or an "ok"."""
-RULE = (
-    "rows of a list = (size − 1) / (size of the reply to creating one + 1), derived from JSON; taken as confirmed when "
-    "that is half of the rows created (within 10 %: the list grows from nothing) or always the same whole number (a "
-    "limit)"
-)
-PLAN = "a plan's Limit says how many rows a query returns at most; replies that carry more were not made by that query"
 _LIMIT = re.compile(r"\bLimit\b[^\n]*?\brows=(\d+)")
 
 
@@ -66,6 +60,57 @@ class Listing:
         return self.mean / self.rows
 
 
+@dataclass(frozen=True, slots=True)
+class VariantRows:
+    """A list of a variant: means over its runs."""
+
+    variant: str
+    rows: float
+    expected: float
+    mean_ms: float
+    ms_per_row: float
+
+
+@dataclass(frozen=True, slots=True)
+class GrowingList(Finding):
+    """A list that grows during the run."""
+
+    id = "PAYLOAD"
+    subject: Subject
+    variants: tuple[VariantRows, ...]
+    baseline: VariantRows | None
+    """The study's first variant, if the list grows in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CutList(Finding):
+    """A variant that returns fewer rows than others because of a limit."""
+
+    id = "PAYLOAD"
+    subject: Subject
+    rows: float
+    ratio_to_first: float
+    """Of the size to that of the first variant whose list grows."""
+    ratio_to_previous: float
+    """To that of the last one before this variant; to the first if there is none."""
+    against: tuple[str, str]
+    """The names of these two."""
+    is_change: bool
+    """Whether variants before this one have a list that grows."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherPlan(Finding):
+    """A collected query plan that is not of the query."""
+
+    id = "PLAN"
+    subject: Subject
+    plan_rows: float
+    """The limit of the plan."""
+    rows: float
+    """Per reply, derived from its size."""
+
+
 def lists(study: Study) -> Iterable[Finding]:
     for level, operation in places(study):
         by_key: dict[tuple[str, str], list[Listing]] = {}
@@ -86,16 +131,12 @@ def plans(study: Study) -> Iterable[Finding]:
         for each in listings(trial) if limits else ():
             if not each.is_cut or round(each.rows) in limits:
                 continue
-            limit = sorted(limits)[0]
-            yield Finding(
-                "PLAN",
-                "warning",
-                f"{wording.place(study, trial, ' '.join(each.key))}: the collected plan has a limit of {limit} rows, "
-                f"but replies carry {each.rows:.0f} (derived from their size): it is the plan of another query.",
-                Where(trial.variant, trial.level, trial.operation, each.key, trial.id),
-                PLAN,
-                {"plan_rows": float(limit), "rows": each.rows},
-                "Collect the plan of the very statement that the service sends.",
+            yield OtherPlan(
+                run(study, trial, " ".join(each.key)),
+                plan_rows=float(min(limits)),
+                rows=each.rows,
+                where=Where(trial.variant, trial.level, trial.operation, each.key, trial.id),
+                weight="warning",
             )
 
 
@@ -124,73 +165,45 @@ def _expected(trial: Trial, created: int) -> float:
 
 
 def _growing(study: Study, found: Sequence[Listing]) -> Finding:
-    label = f"{found[0].key[0]} {found[0].key[1]}"
-    by_variant = _by_variant(found)
-    baseline = by_variant.get(study.variants[0])
-    evidence: dict[str, float | str | tuple[float, ...]] = {"derived": "rows from sizes of replies"}
-    per_row = []
-    for variant, (each_rows, expected, mean, each_ms) in by_variant.items():
-        evidence[f"rows of {variant}"] = each_rows
-        evidence[f"expected rows of {variant}"] = expected
-        evidence[f"ms_per_row of {variant}"] = each_ms
-        if baseline is not None and variant != study.variants[0]:
-            evidence[f"per_row_ratio of {variant}"] = each_ms / baseline[3]
-            evidence[f"mean_ratio of {variant}"] = mean / baseline[2]
-            per_row.append(
-                f"{variant} {wording.signed(each_ms / baseline[3], '.0f')} "
-                f"(mean {wording.signed(mean / baseline[2], '.0f')})"
-            )
-    every = [each[0] for each in by_variant.values()]
-    rows = wording.between(f"{min(every):.0f}", f"{max(every):.0f}")
-    compared = f"; per row, against {study.variants[0]}: {', '.join(per_row)}" if per_row else ""
-    return Finding(
-        "PAYLOAD",
-        "warning",
-        f"{label}{wording.at(study, found[0].trial.level)} returns {rows} rows a reply (derived from sizes): the list "
-        f"grows during the run, so a faster variant makes its own requests slower{compared}.",
-        Where(None, found[0].trial.level, found[0].trial.operation, found[0].key),
-        RULE,
-        evidence,
-        "Fill in a fixed number of rows and reset them before each run.",
+    trial, key = found[0].trial, found[0].key
+    variants = _by_variant(found)
+    return GrowingList(
+        subject(study, "", "", " ".join(key), trial.level),
+        variants,
+        next((each for each in variants if each.variant == study.variants[0]), None),
+        where=Where(None, trial.level, trial.operation, key),
+        weight="warning",
     )
 
 
 def _cut(study: Study, growing: Sequence[Listing], cut: Sequence[Listing]) -> Iterable[Finding]:
-    """Variants that return fewer rows than others because of a limit."""
     others = list(dict.fromkeys(each.trial.variant for each in growing))
     first = others[0]
-    for variant, (rows, _, _, _) in _by_variant(cut).items():
+    for of_variant in _by_variant(cut):
+        variant = of_variant.variant
         own = [each for each in cut if each.trial.variant == variant]
-        size = _mean_size(own, variant)
+        size, trial = _mean_size(own, variant), own[0].trial
         before = [name for name in others if study.variants.index(name) < study.variants.index(variant)]
-        evidence: dict[str, float | str | tuple[float, ...]] = {"rows": rows}
-        compared = []
-        for name, of in {first: "first", before[-1] if before else first: "previous"}.items():
-            evidence[f"ratio_to_{of}"] = size / _mean_size(growing, name)
-            compared.append(f"{wording.change(size / _mean_size(growing, name))} bytes against {name}")
-        evidence.setdefault("ratio_to_first", size / _mean_size(growing, first))
-        yield Finding(
-            "PAYLOAD",
-            "warning",
-            f"{variant} {'changes the work' if before else f'does not do the work of {first}'}: GET {own[0].key[1]}"
-            f"{wording.at(study, own[0].trial.level)} returns {rows:.0f} rows whatever was created (derived from "
-            f"sizes; {', '.join(compared)}).",
-            Where(variant, own[0].trial.level, own[0].trial.operation, own[0].key),
-            RULE,
-            evidence,
-            "It is another request: compare it only with variants that return as many rows.",
+        previous = before[-1] if before else first
+        yield CutList(
+            subject(study, "", "", f"GET {own[0].key[1]}", trial.level),
+            rows=of_variant.rows,
+            ratio_to_first=size / _mean_size(growing, first),
+            ratio_to_previous=size / _mean_size(growing, previous),
+            against=(first, previous),
+            is_change=bool(before),
+            where=Where(variant, trial.level, trial.operation, own[0].key),
+            weight="warning",
         )
 
 
-def _by_variant(found: Sequence[Listing]) -> dict[str, tuple[float, float, float, float]]:
-    """Means over the runs: rows, expected rows, ms, ms per row."""
-    result = {}
+def _by_variant(found: Sequence[Listing]) -> tuple[VariantRows, ...]:
+    result = []
     for variant in dict.fromkeys(each.trial.variant for each in found):
         own = [each for each in found if each.trial.variant == variant]
         sums = ((each.rows, each.expected, each.mean, each.per_row) for each in own)
-        rows, expected, mean, per_row = (sum(column) / len(own) for column in zip(*sums, strict=True))
-        result[variant] = (rows, expected, mean, per_row)
-    return result
+        result.append(VariantRows(variant, *(sum(column) / len(own) for column in zip(*sums, strict=True))))
+    return tuple(result)
 
 
 def _mean_size(found: Sequence[Listing], variant: str) -> float:

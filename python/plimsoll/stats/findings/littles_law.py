@@ -6,16 +6,16 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import seconds_of, whole
-from plimsoll.stats.little import IMPOSSIBLE, MARGIN, MISSING, Little, little, little_open, lognormal_mean
+from plimsoll.stats.findings.subject import Subject, run, subject
+from plimsoll.stats.little import MARGIN, Little, LittleVerdict, little, little_open, lognormal_mean
 from plimsoll.stats.study import PLIMSOLL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plimsoll.stats.study import Measured, Study, Trial
+    from plimsoll.stats.study import Level, Measured, Study, Trial
 
 MOST_EDGE = 0.5
 """Of a run: with longer requests nothing can be said."""
@@ -24,12 +24,58 @@ PAUSE = 0.8
 SAMPLING_ERROR = 0.025
 """Open model: requests in flight are counted at the end of each second. Their mean is this uncertain at most (one
 standard error, as a share) where the law is checked; of L in flight over T s it is 1/√(L·T), as of Poisson counts."""
-RULE = (
-    "r = X · (R + Z) / N, with the users that were there on average while they were being started, is within "
-    f"1 − R_max/T − 0.02 … 1.02 (0.05 for a mean guessed from p50 and p95): above {IMPOSSIBLE} the numbers are "
-    f"impossible, below {MISSING} users, timeouts or failures are unaccounted for. Open model: r = X · R / requests in "
-    "flight, if enough of them were counted"
-)
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenLaw(Finding):
+    """Users, throughput and latency that do not agree."""
+
+    id = "LITTLE"
+    subject: Subject
+    ratio: float
+    """X · (R + Z) / N."""
+    accepted: tuple[float, float]
+    users: float
+    """Of the open model: requests in flight."""
+    word: LittleVerdict
+    is_open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UserPause(Finding):
+    """The pause of users that the law leaves."""
+
+    id = "LITTLE"
+    subject: Subject
+    pause_s: tuple[float, float]
+    """The least and the most."""
+    users: float
+    rate_per_s: float
+    level: Level | None
+    """That it is derived from, where there are several."""
+
+
+@dataclass(frozen=True, slots=True)
+class LawHolds(Finding):
+    """Runs in which users, throughput and latency agree."""
+
+    id = "LITTLE"
+    ratios: tuple[float, ...]
+    deficit: float | None
+    """Largest share of the users' time that is missing; None if nothing is."""
+    deficit_explained: float | None
+    """How much of it the end of the run may have cut off."""
+    unfinished_per_user: tuple[float, ...] | None
+    """Mean latencies that were cut off, run by run."""
+    checked: float
+    """Runs whose numbers suffice, those in which the law does not hold included."""
+    unknown: float
+    """Runs whose numbers do not suffice."""
+    is_cut_off: bool
+    """Whether the end of the runs may have cut the deficit off."""
+    is_known: bool
+    """Whether it is known that it did."""
+    never_pause: bool
 
 
 def littles_law(study: Study) -> Iterable[Finding]:
@@ -52,7 +98,7 @@ def littles_law(study: Study) -> Iterable[Finding]:
             yield _broken(study, trial, found)
     yield from _pauses(study, unknown)
     if held:
-        yield _held(study, held, checked, len(unknown))
+        yield _held(held, checked, len(unknown))
 
 
 def judged(trial: Trial, row: Measured) -> Little | None:
@@ -145,16 +191,14 @@ def _pauses(study: Study, trials: list[Trial]) -> Iterable[Finding]:
         least, most = cycle - response.most / 1000, cycle - response.least / 1000
         if least < PAUSE * most:
             continue
-        yield Finding(
-            "LITTLE",
-            "insight",
-            f"{wording.lead(wording.subject(study, variant, operation))}"
-            f"users pause {wording.times((least * 1000, most * 1000))} between two requests (users / throughput − "
-            f"latency{wording.at(study, trial.level)}).",
-            Where(variant, None, operation),
-            RULE,
-            {"pause_s": (least, most), "users": users, "rate_per_s": response.rate},
-            "Give the pause with --think, so that the other levels can be checked.",
+        yield UserPause(
+            subject(study, variant, operation),
+            pause_s=(least, most),
+            users=users,
+            rate_per_s=response.rate,
+            level=trial.level if len(study.levels) > 1 else None,
+            where=Where(variant, None, operation),
+            weight="insight",
         )
 
 
@@ -173,29 +217,19 @@ def _mean(row: Measured) -> tuple[float | None, bool]:
 
 
 def _broken(study: Study, trial: Trial, found: Little) -> Finding:
-    meanings = {
-        "impossible": "the numbers cannot be of one and the same run",
-        "missing": "users were missing, or requests were not counted (timeouts, failures)",
-        "doubtful": "more than the edges of the run explain",
-        "holds": "",
-    }
-    many = wording.count(found.users, "request") + " in flight"
-    return Finding(
-        "LITTLE",
-        "warning" if found.word == "doubtful" else "blocks",
-        f"{wording.place(study, trial)}: throughput × latency accounts for {wording.percent(found.ratio)} of "
-        f"{wording.users(found.users) if trial.model == 'closed' else many}: {meanings[found.word]}.",
-        Where(trial.variant, trial.level, trial.operation, None, trial.id),
-        RULE,
-        {"ratio": found.ratio, "accepted": (found.low, found.high), "users": found.users},
-        "Check that users, duration, counts and mean latency are of the same run, and that users do not pause.",
+    return BrokenLaw(
+        run(study, trial),
+        ratio=found.ratio,
+        accepted=(found.low, found.high),
+        users=found.users,
+        word=found.word,
+        is_open=trial.model != "closed",
+        where=Where(trial.variant, trial.level, trial.operation, None, trial.id),
+        weight="warning" if found.word == "doubtful" else "blocks",
     )
 
 
-def _held(study: Study, held: list[tuple[Trial, Measured, Little]], checked: int, unknown: int) -> Finding:
-    """checked: runs whose numbers suffice, those included in which the law does not hold."""
-    ratios = [found.ratio for _, _, found in held]
-    evidence: dict[str, float | str | tuple[float, ...]] = {"ratios": tuple(ratios)}
+def _held(held: list[tuple[Trial, Measured, Little]], checked: int, unknown: int) -> Finding:
     deficits = []
     for trial, row, found in held:
         seconds = seconds_of(trial)[0]
@@ -205,30 +239,19 @@ def _held(study: Study, held: list[tuple[Trial, Measured, Little]], checked: int
             # Each user's unfinished work at the end, in mean latencies of the dominant endpoint.
             unfinished = (1 - found.ratio) * seconds * 1000 / _dominant_mean(trial, row.mean)
             deficits.append((1 - found.ratio, row.max / 1000 / seconds, unfinished))
-    cut = ""
-    if deficits:
-        missing, edge, _ = max(deficits)
-        evidence |= {
-            "deficit": missing,
-            "deficit_explained": edge,
-            "unfinished_per_user": tuple(each for _, _, each in deficits),
-        }
-        if MARGIN < missing <= edge:
-            is_known = all(trial.precision.tool == PLIMSOLL.tool for trial, _, _ in held)
-            verb = "was" if is_known else "may have been"
-            cut = f"; the {wording.percent(missing)} that is missing {verb} cut off at the end of the runs"
-    never_pause = all(trial.model == "closed" and not trial.think for trial, _, _ in held)
-    unchecked = f"; {wording.count(unknown, 'other')} could not be checked" if unknown else ""
-    were = f" that {'was' if checked == 1 else 'were'} checked" if unknown else ""
-    return Finding(
-        "LITTLE",
-        "insight",
-        f"Little's law holds in {len(held)} of {wording.count(checked, 'run')}{were}: users, throughput and "
-        f"latency fit together{cut}{unchecked}.",
-        Where(),
-        RULE,
-        evidence,
-        "Users hardly pause, so read throughput and mean latency as one result, not as two." if never_pause else "",
+    missing, edge, _ = max(deficits, default=(None, None, None))
+    return LawHolds(
+        ratios=tuple(found.ratio for _, _, found in held),
+        deficit=missing,
+        deficit_explained=edge,
+        unfinished_per_user=tuple(each for _, _, each in deficits) or None,
+        checked=float(checked),
+        unknown=float(unknown),
+        is_cut_off=missing is not None and edge is not None and MARGIN < missing <= edge,
+        is_known=all(trial.precision.tool == PLIMSOLL.tool for trial, _, _ in held),
+        never_pause=all(trial.model == "closed" and not trial.think for trial, _, _ in held),
+        where=Where(),
+        weight="insight",
     )
 
 

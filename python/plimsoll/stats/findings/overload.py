@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plimsoll.stats import wording
-from plimsoll.stats.capacity.backlog import CPU, EXCESS, LEAST_SECONDS, SHORT_EXCESS, growth
+from plimsoll.stats.capacity.backlog import CPU, EXCESS, growth
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells
+from plimsoll.stats.findings.subject import Subject, cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from plimsoll.stats.study import Study, Trial
 
-RULE = (
-    f"requests in flight and arrivals that wait for a user grow by at least {EXCESS * 100:.0f} % of the arrivals per "
-    "second, certainly (95 %, Theil–Sen) in the whole run and in its second half: a queue below its capacity comes to "
-    f"rest. In a run of less than {LEAST_SECONDS} s, in every second and by {SHORT_EXCESS * 100:.0f} %, while the "
-    "replies per second do not grow"
-)
+
+@dataclass(frozen=True, slots=True)
+class GrowingBacklog(Finding):
+    """Arrivals that exceed what the target serves."""
+
+    id = "OVERLOAD"
+    subject: Subject
+    arrivals_per_s: float
+    served_per_s: float
+    backlog_per_s: float
+    run: str
+    """Id of the run that these numbers are of."""
 
 
-LEFT_RULE = f"requests whose responses did not come after the load: more than {EXCESS * 100:.0f} % of the arrivals"
+@dataclass(frozen=True, slots=True)
+class LeftUnanswered(Finding):
+    """Requests without a response when the run ended."""
+
+    id = "OVERLOAD"
+    subject: Subject
+    arrivals_per_s: float
+    unanswered: float
+    run: str
+    """Id of the run that these numbers are of."""
+    requests: float
 
 
 def overload(study: Study) -> Iterable[Finding]:
@@ -48,16 +65,14 @@ def _is_left(trial: Trial) -> bool:
 def _of_what_is_left(study: Study, trial: Trial) -> Finding:
     total = trial.total
     assert total is not None and total.requests is not None
-    return Finding(
-        "OVERLOAD",
-        "warning",
-        f"{wording.lead(wording.cell(study, trial))}{wording.number(total.overdue)} of "
-        f"{wording.count(total.requests, 'request')} had no response when the run ended: "
-        f"{wording.number(trial.offered or 0.0)} arrivals/s are more than the target serves.",
-        Where(trial.variant, trial.level, trial.operation),
-        LEFT_RULE,
-        {"arrivals_per_s": trial.offered or 0.0, "unanswered": float(total.overdue), "run": trial.id},
-        "Offer less: these latencies only tell how long the run was.",
+    return LeftUnanswered(
+        cell(study, trial),
+        arrivals_per_s=trial.offered or 0.0,
+        unanswered=float(total.overdue),
+        run=trial.id,
+        requests=float(total.requests),
+        where=Where(trial.variant, trial.level, trial.operation),
+        weight="warning",
     )
 
 
@@ -79,16 +94,12 @@ def backlog(trial: Trial) -> float | None:
 def _finding(study: Study, found: list[tuple[Trial, float]]) -> Finding:
     trial, growth = found[len(found) // 2]
     arrivals = trial.offered or 0.0
-    served = max(arrivals - growth, 0.0)
-    excess = f" by {wording.percent(growth / served)}" if served else ""
-    return Finding(
-        "OVERLOAD",
-        "warning",
-        f"{wording.lead(wording.cell(study, trial))}"
-        f"arrivals exceed the {wording.number(served)} requests/s that the target serves{excess}: the backlog "
-        f"grows by {wording.number(growth)} requests/s.",
-        Where(trial.variant, trial.level, trial.operation),
-        RULE,
-        {"arrivals_per_s": arrivals, "served_per_s": served, "backlog_per_s": growth, "run": trial.id},
-        f"Offer less than {wording.number(served)} requests/s: these latencies only tell how long the run was.",
+    return GrowingBacklog(
+        cell(study, trial),
+        arrivals_per_s=arrivals,
+        served_per_s=max(arrivals - growth, 0.0),
+        backlog_per_s=growth,
+        run=trial.id,
+        where=Where(trial.variant, trial.level, trial.operation),
+        weight="warning",
     )

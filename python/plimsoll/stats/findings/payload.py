@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plimsoll.stats import wording
 from plimsoll.stats.distributions.normal import normal_quantile
 from plimsoll.stats.distributions.student import t_quantile
 from plimsoll.stats.distributions.trends import scatter
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells, compared_cells, grouped, rows_of, valid
+from plimsoll.stats.findings.subject import Subject, compared, subject
 from plimsoll.stats.latency.autocorrelation import ratio_of_sums
 from plimsoll.stats.study import TOTAL
 
@@ -37,17 +37,30 @@ CHANCE = 4
 """Standard errors by which a random choice of requests may change a mean size."""
 CERTAIN = 0.01
 """p of a difference of mean sizes by chance, two-sided."""
-RULE = (
-    f"mean sizes of replies that differ by more than {DIFFERS * 100:.0f} % mean that the variants did not do the same, "
-    f"unless replies of random size or a random mix of requests explain it: the difference must be certain by "
-    f"{DIFFERS * 100:.0f} % (t test at {CERTAIN * 100:.0f} %, at least {CHANCE} standard errors; between runs, or "
-    "between the seconds of single ones)"
-)
-GROWTH = (
-    f"mean size of replies in the last quarter of the run's whole seconds without failures more than "
-    f"{DIFFERS * 100:.0f} %, {LONGER_NUMBERS} bytes and {CHANCE} standard errors above that in the first: then a "
-    "variant that answers faster asks itself for more work"
-)
+
+
+@dataclass(frozen=True, slots=True)
+class OtherSizes(Finding):
+    """Replies of two variants that differ in size."""
+
+    id = "PAYLOAD"
+    subject: Subject
+    bytes: tuple[float, float]
+    """Mean of `where.against`, and of `where.variant`."""
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class GrowingReplies(Finding):
+    """Replies that grow during the run."""
+
+    id = "PAYLOAD"
+    subject: Subject
+    first_bytes: float
+    """Mean of the first quarter of the seconds."""
+    last_bytes: float
+    """Mean of the last quarter."""
+    runs: float
 
 
 def payload(study: Study) -> Iterable[Finding]:
@@ -134,15 +147,12 @@ def _different(
     sizes: tuple[float, float],
 ) -> Finding:
     a, b = pair
-    return Finding(
-        "PAYLOAD",
-        "blocks",
-        f"{wording.compared(study, key, level, operation)}: replies of {b} have {wording.number(sizes[1])} bytes, "
-        f"those of {a} {wording.number(sizes[0])} ({wording.change(sizes[1] / sizes[0])}): not the same work.",
-        Where(b, level, operation, key, against=a),
-        RULE,
-        {"bytes": sizes, "ratio": sizes[1] / sizes[0]},
-        "Make both return the same, with data of a fixed size that is reset before each run.",
+    return OtherSizes(
+        compared(study, key, level, operation),
+        bytes=sizes,
+        ratio=sizes[1] / sizes[0],
+        where=Where(b, level, operation, key, against=a),
+        weight="blocks",
     )
 
 
@@ -187,16 +197,11 @@ def _grows(
     ends: list[tuple[float, float]],
 ) -> Finding:
     variant, level, operation = cell
-    first = sum(start for start, _ in ends) / len(ends)
-    last = sum(end for _, end in ends) / len(ends)
-    who = wording.subject(study, variant, operation, f"{key[0]} {key[1]}".strip())
-    return Finding(
-        "PAYLOAD",
-        "warning",
-        f"{who}{wording.at(study, level)}: replies grow during the run, from {wording.number(first)} to "
-        f"{wording.number(last)} bytes ({wording.change(last / first)}), so requests become more work.",
-        Where(variant, level, operation, key),
-        GROWTH,
-        {"first_bytes": first, "last_bytes": last, "runs": float(len(ends))},
-        "Reset the data before each run, or bound what is returned; and compare per row.",
+    return GrowingReplies(
+        subject(study, variant, operation, f"{key[0]} {key[1]}".strip(), level),
+        first_bytes=sum(start for start, _ in ends) / len(ends),
+        last_bytes=sum(end for _, end in ends) / len(ends),
+        runs=float(len(ends)),
+        where=Where(variant, level, operation, key),
+        weight="warning",
     )

@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.stats import wording
 from plimsoll.stats.capacity.knee import LEAST_RUNGS, knee
 from plimsoll.stats.compare.pairs import benjamini_hochberg
 from plimsoll.stats.distributions.binomial import binomial_p
@@ -22,12 +21,13 @@ from plimsoll.stats.findings.ladders import (
     totals,
     users_of,
 )
+from plimsoll.stats.findings.subject import Subject, subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.stats.findings.ladders import Ladder, Rung
-    from plimsoll.stats.study import Study
+    from plimsoll.stats.study import Level, Study
 
 FALLEN = 0.9
 """Of the highest throughput: a fall of 10 % exceeds the usual scatter of runs."""
@@ -37,12 +37,6 @@ SINGLE_RUN = 1.96 * RUN_SPREAD
 """Half a 95 % interval of ln X of a level with one run."""
 ALARM = 0.05
 """Adjusted p below which a fall counts as real."""
-RULE = (
-    f"throughput of successful requests is at most {FALLEN * 100:.0f} % of its peak at {LEAST_BEYOND} or more levels "
-    "beyond it, the 95 % intervals do not overlap (over runs, of the counts, or from the scatter of the levels below "
-    "the knee), and p, adjusted for the choice of the peak and for all ladders looked at (Benjamini–Hochberg), is at "
-    "most 5 %. With one run of each level, runs count as differing by 10 %"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +60,50 @@ class _Fall:
             own = rung.interval(scatter)
             found += rate <= FALLEN * self.rates[self.peak] and own is not None and top is not None and own[1] < top[0]
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Collapse(Finding):
+    """Throughput that falls with more load."""
+
+    id = "RETRO"
+    subject: Subject
+    peak: float
+    """The load with the highest throughput."""
+    loads: tuple[float, float]
+    """Of the peak and of the last level."""
+    rates_per_s: tuple[float, ...]
+    """From the peak on."""
+    ratio: float
+    """Of the last to the highest throughput."""
+    levels_apart: int
+    """Levels beyond the peak that are certainly below it."""
+    q: float | None
+    """Adjusted p of no fall."""
+    levels: tuple[Level, Level]
+    """The peak and the last."""
+    has_counts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFall(Finding):
+    """A fall of throughput that is not established. Other fields are those of `Collapse`."""
+
+    id = "RETRO"
+    subject: Subject
+    ratio: float
+    levels_apart: int
+    loads: tuple[float, float]
+    p: float | None
+    """Of no fall, before it is adjusted for the family."""
+    q: float | None
+    family: int | None
+    """Ladders that were tested."""
+    ratio_with_unfinished: float | None
+    """The ratio if each user's last request, cut off by the end, counts as half done."""
+    rates_per_s: tuple[float, float]
+    """At the peak and at the last level."""
+    levels: tuple[Level, Level]
 
 
 def retrograde(study: Study) -> Iterable[Finding]:
@@ -114,60 +152,37 @@ def _fall(ladder: Ladder) -> _Fall | None:
 def _established(study: Study, fall: _Fall, q: float | None) -> Finding:
     peak, last = fall.rungs[fall.peak], fall.rungs[-1]
     top, bottom = fall.rates[fall.peak], fall.rates[-1]
-    who = wording.lead(wording.subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label))
-    evidence: dict[str, float | str | tuple[float, ...]] = {
-        "peak": peak.load,
-        "loads": (peak.load, last.load),
-        "rates_per_s": fall.rates[fall.peak :],
-        "ratio": bottom / top,
-        "levels_apart": fall.apart,
-    }
-    if q is not None:
-        evidence["q"] = q
-    elif peak.requests is None:
-        evidence["counts"] = "unknown: intervals are from the scatter of the levels below the knee"
-    return Finding(
-        "RETRO",
-        "warning",
-        f"{who}throughput collapses beyond {peak.level}: from {wording.number(top)} to {wording.number(bottom)} "
-        f"requests/s at {last.level} ({wording.change(bottom / top)}).",
-        Where(fall.ladder.variant, None, fall.ladder.operation),
-        RULE,
-        evidence,
-        "Limit what is in progress at the target: that keeps the throughput of the peak.",
+    return Collapse(
+        subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label),
+        peak=peak.load,
+        loads=(peak.load, last.load),
+        rates_per_s=fall.rates[fall.peak :],
+        ratio=bottom / top,
+        levels_apart=fall.apart,
+        q=q,
+        levels=(peak.level, last.level),
+        has_counts=peak.requests is not None,
+        where=Where(fall.ladder.variant, None, fall.ladder.operation),
+        weight="warning",
     )
 
 
 def _open(study: Study, fall: _Fall, q: float | None, family: int) -> Finding:
     peak, last = fall.rungs[fall.peak], fall.rungs[-1]
-    ratio = fall.rates[-1] / fall.rates[fall.peak]
-    who = wording.lead(wording.subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label))
-    evidence: dict[str, float | str | tuple[float, ...]] = {
-        "ratio": ratio,
-        "levels_apart": fall.apart,
-        "loads": (peak.load, last.load),
-    }
-    if fall.p is not None and q is not None:
-        evidence |= {"p": fall.p, "q": q, "family": family}
-    whole = _with_unfinished(peak, last)
-    half_done = ""
-    if whole is not None:
-        evidence["ratio_with_unfinished"] = whole
-        fallen, without = (f"{(1 - each) * 100:.0f} %" for each in (whole, ratio))
-        if fallen != without:
-            half_done = (
-                f"; with the requests that the end of the run cut off counted as half done it falls {fallen}, "
-                f"not {without}"
-            )
-    return Finding(
-        "RETRO",
-        "insight",
-        f"{who}that throughput falls from {peak.level} to {last.level} ({wording.number(fall.rates[fall.peak])} to "
-        f"{wording.number(fall.rates[-1])} requests/s) is not established{half_done}.",
-        Where(fall.ladder.variant, None, fall.ladder.operation, fall.ladder.key if fall.ladder.label else None),
-        RULE,
-        evidence,
-        "Repeat the levels, with longer runs.",
+    is_tested = fall.p is not None and q is not None
+    return OpenFall(
+        subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label),
+        ratio=fall.rates[-1] / fall.rates[fall.peak],
+        levels_apart=fall.apart,
+        loads=(peak.load, last.load),
+        p=fall.p if is_tested else None,
+        q=q if is_tested else None,
+        family=family if is_tested else None,
+        ratio_with_unfinished=_with_unfinished(peak, last),
+        rates_per_s=(fall.rates[fall.peak], fall.rates[-1]),
+        levels=(peak.level, last.level),
+        where=Where(fall.ladder.variant, None, fall.ladder.operation, fall.ladder.key if fall.ladder.label else None),
+        weight="insight",
     )
 
 

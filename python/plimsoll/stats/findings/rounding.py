@@ -2,29 +2,61 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import rows_of
+from plimsoll.stats.findings.subject import Subject, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plimsoll.stats.study import Measured, Precision, Study, Trial
+    from plimsoll.stats.study import Measured, Precision, Study
 
 COARSE = 0.01
 """Relative step: a coarser resolution of a tool's times hides relevant differences."""
-ORDER = "min ≤ p50 ≤ … ≤ p99 ≤ max, within one step of the tool's rounding: otherwise one of the numbers is wrong"
-TIES = (
-    "Locust takes the value at rank n − int(n · q) from the top: its p99 is the maximum of up to 100 requests, its p95 "
-    "of up to 20, and p95 < p99 needs at least 21"
-)
-STEP = (
-    "two times that differ by no more than the tool's rounding count as equal; steps above "
-    f"{COARSE * 100:.0f} % are reported"
-)
+
+
+@dataclass(frozen=True, slots=True)
+class Disorder(Finding):
+    """A smaller figure of a row that is above a larger one; each with its ms."""
+
+    id = "ORDER"
+    subject: Subject
+    low: tuple[str, float]
+    high: tuple[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class MaximaAsPercentiles(Finding):
+    """A p99 of at most 100 requests, which is the maximum."""
+
+    id = "TIES"
+    rows: tuple[tuple[Subject, int], ...]
+    """With their requests."""
+
+
+@dataclass(frozen=True, slots=True)
+class EqualPercentiles(Finding):
+    """p50, p95 and p99 that are the same."""
+
+    id = "TIES"
+    rows: tuple[tuple[Subject, float], ...]
+    """With the ms of the percentiles."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoarseSteps(Finding):
+    """A tool that rounds its percentiles to large steps."""
+
+    id = "STEP"
+    step: float
+    """Relative to `at_ms`."""
+    at_ms: float
+    step_ms: float
+    tool: str
 
 
 def order(study: Study) -> Iterable[Finding]:
@@ -33,16 +65,11 @@ def order(study: Study) -> Iterable[Finding]:
             wrong = disorder(measured, trial.precision)
             if wrong is None:
                 continue
-            (low, less), (high, more) = wrong
-            yield Finding(
-                "ORDER",
-                "blocks",
-                f"{wording.place(study, trial, measured.label)}: {low} {wording.ms(less)} is above {high} "
-                f"{wording.ms(more)}, which no set of requests can give.",
-                Where(trial.variant, trial.level, trial.operation, measured.key, trial.id),
-                ORDER,
-                {f"{low}_ms": less, f"{high}_ms": more},
-                "Look the row up where it came from: a digit is missing, or two cells are swapped.",
+            yield Disorder(
+                run(study, trial, measured.label),
+                *wrong,
+                where=Where(trial.variant, trial.level, trial.operation, measured.key, trial.id),
+                weight="blocks",
             )
 
 
@@ -88,42 +115,18 @@ def ties(study: Study) -> Iterable[Finding]:
         rows = [(trial, row) for trial in trials for row in trial.endpoints if row.quantiles]
         maxima = [(trial, row) for trial, row in rows if row.requests and row.requests <= most_at_maximum(0.99)]
         tied = [(trial, row) for trial, row in rows if row.requests is None and _is_tied(row)]
+        where = Where(variant, kinds=("quantile",))
         if maxima:
-            yield _maxima(study, variant, maxima)
+            named = tuple((run(study, trial, row.label), row.requests or 0) for trial, row in maxima)
+            yield MaximaAsPercentiles(named, where=where, weight="warning")
         if tied:
-            yield _tied(study, variant, tied)
+            times = tuple((run(study, trial, row.label), row.quantiles[0.99]) for trial, row in tied)
+            yield EqualPercentiles(times, where=where, weight="warning")
 
 
 def _is_tied(row: Measured) -> bool:
     stated = [row.quantiles.get(q) for q in (0.5, 0.95, 0.99)]
     return stated[0] is not None and stated[0] == stated[1] == stated[2]
-
-
-def _maxima(study: Study, variant: str, rows: list[tuple[Trial, Measured]]) -> Finding:
-    named = [f"{wording.place(study, trial, row.label)} ({row.requests})" for trial, row in rows]
-    return Finding(
-        "TIES",
-        "warning",
-        f"The p99 of {wording.several(named)} is the single largest of at most 100 requests.",
-        Where(variant, kinds=("quantile",)),
-        TIES,
-        {f"requests of {wording.place(study, trial, row.label)}": row.requests or 0 for trial, row in rows},
-        "Longer runs: a p99 needs 368 requests for an interval at all.",
-    )
-
-
-def _tied(study: Study, variant: str, rows: list[tuple[Trial, Measured]]) -> Finding:
-    named = [wording.place(study, trial, row.label) for trial, row in rows]
-    return Finding(
-        "TIES",
-        "warning",
-        f"p50, p95 and p99 are the same for {wording.several(named)}: one or two requests, or times that all round "
-        "alike.",
-        Where(variant, kinds=("quantile",)),
-        TIES,
-        {f"p50_p95_p99_ms of {name}": row.quantiles[0.99] for name, (_, row) in zip(named, rows, strict=True)},
-        "The table tells no counts; do not compare these percentiles.",
-    )
 
 
 def step(study: Study) -> Iterable[Finding]:
@@ -136,16 +139,5 @@ def step(study: Study) -> Iterable[Finding]:
                 if value >= 10 and width / value > tools.get(trial.precision.tool, (0.0, 0.0))[0]:
                     tools[trial.precision.tool] = (width / value, value)
     for tool, (share, value) in tools.items():
-        if share <= COARSE:
-            continue
-        yield Finding(
-            "STEP",
-            "insight",
-            f"{tool if tool != 'unknown' else 'The table'} tells its percentiles in steps of up to "
-            f"{wording.whole_percent(share)} ({wording.ms(value * share)} at {wording.ms(value)}): smaller differences "
-            "cannot be seen.",
-            Where(kinds=("quantile",)),
-            STEP,
-            {"step": share, "at_ms": value, "step_ms": value * share},
-            "Compare only what differs by more.",
-        )
+        if share > COARSE:
+            yield CoarseSteps(share, value, value * share, tool, where=Where(kinds=("quantile",)), weight="insight")

@@ -2,31 +2,76 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.stats import wording
-from plimsoll.stats.capacity.knee import KEEPS, LAGS, LEAST_RUNGS, knee, proportional, saturation_bound
+from plimsoll.stats.capacity.knee import LAGS, LEAST_RUNGS, knee, proportional, saturation_bound
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import chance_margin, totals, users_of
 from plimsoll.stats.findings.rows import fastest
+from plimsoll.stats.findings.subject import Subject, subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plimsoll.stats.capacity.knee import Knee
     from plimsoll.stats.findings.ladders import Ladder, Rung
-    from plimsoll.stats.study import Study
+    from plimsoll.stats.study import LoadUnit, Study
 
-SAT = (
-    f"the knee of a · min(N, N_k), fitted up to the highest throughput of successful requests, lies between the last "
-    f"level with at least {KEEPS * 100:.0f} % of a · N and the first with less than {LAGS * 100:.0f} %; a level "
-    "beyond it lags by more than runs differ by chance (as their repeats do, or by 10 % where there is one run of each)"
-)
-PRE_KNEE = (
-    "more users than N* = (R_min + Z) · X_max must wait for one another; R_min is the fastest request of the lowest "
-    f"level, its warm-up included. Levels that begin above N*, the second with less than {LAGS * 100:.0f} % of the "
-    "throughput in proportion, show only the queue"
-)
+
+@dataclass(frozen=True, slots=True)
+class Saturation(Finding):
+    """The load at which throughput stops following it. Loads are in the unit of the levels."""
+
+    id = "SAT"
+    subject: Subject
+    knee: float | None
+    """None if it may be anywhere in the bracket."""
+    bracket: tuple[float, float]
+    """The last load that throughput follows, and the first where it lags."""
+    capacity_per_s: float
+    peak: float
+    """The load with the highest throughput."""
+    peak_per_s: float
+    per_s_and_load: float
+    """Throughput per load below the knee."""
+    cycle_s: float | None
+    """Of users: seconds per request of each, while they do not wait for one another."""
+    bound_users: float | None
+    """Users above which some must wait."""
+    unit: LoadUnit
+    has_failures: bool
+    """Whether more requests fail than the study tolerates: these are not in the throughput."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotSaturated(Finding):
+    """Throughput that follows the number of users at all levels."""
+
+    id = "SAT"
+    subject: Subject
+    last: float
+    """Users of the highest level."""
+    last_per_s: float
+    per_s_and_load: float
+    has_failures: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BeyondSaturation(Finding):
+    """A ladder whose lowest level has more users than are served without waiting."""
+
+    id = "PRE-KNEE"
+    subject: Subject
+    bound_users: float
+    """Users served without waiting."""
+    bound_with_pauses_users: float
+    first_users: float
+    """Of the lowest level."""
+    min_s: float
+    """Of the fastest request."""
+    rate_per_s: float
+    most_users: float
+    """`bound_users` without any pauses, at least 1."""
 
 
 def saturation(study: Study) -> Iterable[Finding]:
@@ -44,40 +89,23 @@ def _knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequence[f
     if bend is None:
         return None
     peak = max(range(len(rates)), key=lambda index: rates[index])
-    unit = " users" if ladder.unit == "users" else " requests/s"
-    evidence: dict[str, float | str | tuple[float, ...]] = {
-        "bracket": (bend.low, bend.high),
-        "capacity_per_s": bend.capacity,
-        "peak": rungs[peak].load,
-        "peak_per_s": rates[peak],
-        "per_s_and_load": bend.slope,
-    }
-    if bend.load is not None:
-        evidence = {"knee": bend.load, **evidence}
-    if ladder.unit == "users":
-        # While users do not wait for one another: each sends one request in this many seconds.
-        cycle = min(rung.load / rate for rung, rate in zip(rungs, rates, strict=True) if rate)
-        evidence["cycle_s"] = cycle
-        evidence["bound_users"] = saturation_bound(cycle, rates[peak])
-    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation))
-    return Finding(
-        "SAT",
-        "insight",
-        f"{who}throughput follows the load up to {bend.low:g}{unit} and lags at {bend.high:g}{unit}: "
-        f"{_where(bend, unit)} {wording.number(bend.capacity)} {_counted(study, rungs)}/s.",
-        Where(ladder.variant, None, ladder.operation),
-        SAT,
-        evidence,
-        f"For a closer answer, add levels between {bend.low:g} and {bend.high:g}{unit}.",
+    is_closed = ladder.unit == "users"
+    cycle = min(rung.load / rate for rung, rate in zip(rungs, rates, strict=True) if rate)
+    return Saturation(
+        subject(study, ladder.variant, ladder.operation),
+        knee=bend.load,
+        bracket=(bend.low, bend.high),
+        capacity_per_s=bend.capacity,
+        peak=rungs[peak].load,
+        peak_per_s=rates[peak],
+        per_s_and_load=bend.slope,
+        cycle_s=cycle if is_closed else None,
+        bound_users=saturation_bound(cycle, rates[peak]) if is_closed else None,
+        unit=ladder.unit,
+        has_failures=_has_failures(study, rungs),
+        where=Where(ladder.variant, None, ladder.operation),
+        weight="insight",
     )
-
-
-def _where(bend: Knee, unit: str) -> str:
-    if bend.load is None:
-        return "the knee is between them, at up to"
-    # Rounded, it must not look outside of its bracket.
-    digits = 0 if bend.low < round(bend.load) <= bend.high else 3
-    return f"the knee is near {bend.load:.{digits}f}{unit}, at"
 
 
 def _no_knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequence[float]) -> Finding | None:
@@ -87,23 +115,19 @@ def _no_knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequenc
     rise = proportional([rung.load for rung in rungs], rates)
     if rise is None:
         return None
-    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation))
-    return Finding(
-        "SAT",
-        "insight",
-        f"{who}throughput follows the load at all levels up to {wording.users(rungs[-1].load)} "
-        f"({wording.number(rates[-1])} {_counted(study, rungs)}/s), so the capacity is above that.",
-        Where(ladder.variant, None, ladder.operation),
-        SAT,
-        {"last": rungs[-1].load, "last_per_s": rates[-1], "per_s_and_load": rise},
-        "To find the capacity, add higher levels.",
+    return NotSaturated(
+        subject(study, ladder.variant, ladder.operation),
+        last=rungs[-1].load,
+        last_per_s=rates[-1],
+        per_s_and_load=rise,
+        has_failures=_has_failures(study, rungs),
+        where=Where(ladder.variant, None, ladder.operation),
+        weight="insight",
     )
 
 
-def _counted(study: Study, rungs: Sequence[Rung]) -> str:
-    """The kind of requests in the throughput."""
-    failed = any((rung.failures or 0) > study.tolerance * (rung.requests or 0) for rung in rungs)
-    return "successful requests" if failed else "requests"
+def _has_failures(study: Study, rungs: Sequence[Rung]) -> bool:
+    return any((rung.failures or 0) > study.tolerance * (rung.requests or 0) for rung in rungs)
 
 
 def pre_knee(study: Study) -> Iterable[Finding]:
@@ -121,24 +145,16 @@ def pre_knee(study: Study) -> Iterable[Finding]:
         bound, pausing = saturation_bound(least, rate), saturation_bound(least + seconds, rate)
         if pausing >= users_of(first):
             continue
-        served = wording.count(float(f"{max(1.0, bound):.2g}"), "user")
-        yield Finding(
-            "PRE-KNEE",
-            "warning",
-            f"{wording.lead(wording.subject(study, ladder.variant, ladder.operation))}"
-            f"all levels are beyond saturation: the lowest has {wording.users(users_of(first))}, and at most "
-            f"{served} can be served without waiting for one another "
-            f"({wording.number(rate)} requests/s, the fastest in {wording.ms(least * 1000)}).",
-            Where(ladder.variant, None, ladder.operation),
-            PRE_KNEE,
-            {
-                "bound_users": bound if derived else pausing,
-                "bound_with_pauses_users": pausing,
-                "first_users": users_of(first),
-                "min_s": least,
-                "rate_per_s": rate,
-            },
-            "Run 1, 2 and 4 users too: without them neither the unloaded latency nor a scaling law is known.",
+        yield BeyondSaturation(
+            subject(study, ladder.variant, ladder.operation),
+            bound_users=bound if derived else pausing,
+            bound_with_pauses_users=pausing,
+            first_users=users_of(first),
+            min_s=least,
+            rate_per_s=rate,
+            most_users=max(1.0, bound),
+            where=Where(ladder.variant, None, ladder.operation),
+            weight="warning",
         )
 
 

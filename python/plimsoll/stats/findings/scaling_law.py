@@ -2,39 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.stats import wording
-from plimsoll.stats.capacity.scaling import (
-    CHANCE,
-    LEAST_R2,
-    LEAST_RUNGS,
-    LEAST_SIDE,
-    MOST_ABOVE,
-    MOST_RESIDUAL,
-    too_short,
-    usl,
-)
+from plimsoll.stats.capacity.scaling import LawDoubt, too_short, usl
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import totals, users_of
 from plimsoll.stats.findings.retrograde import ALARM, fall_p, is_repeated
+from plimsoll.stats.findings.subject import Subject, subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.stats.capacity.scaling import ScalabilityLaw
     from plimsoll.stats.findings.ladders import Ladder, Rung
-    from plimsoll.stats.study import Study
+    from plimsoll.stats.study import Level, Study
 
-RULE = (
-    f"σ and κ are published only with at least {LEAST_RUNGS} levels, {LEAST_SIDE} on each side of the peak, "
-    f"R² ≥ {LEAST_R2}, no level further off than {MOST_RESIDUAL * 100:.0f} % of the highest throughput, no parameter "
-    f"at its bound, the peak inside the ladder and at most {MOST_ABOVE * 100:.0f} % above a measured throughput, "
-    f"and a κ that chance makes in less than {CHANCE * 100:.0f} % of ladders without a fall: otherwise other values "
-    "fit as well"
-)
 LEAST_TO_MENTION = 3
 """Rungs below which fitting the law is not mentioned."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScalingLaw(Finding):
+    """The parameters of the law. Loads are requests in flight."""
+
+    id = "USL"
+    subject: Subject
+    loads: tuple[float, float]
+    """Of the lowest and the highest level."""
+    slope_per_s: float
+    contention: float
+    coherence: float
+    peak: float
+    capacity_per_s: float
+    r2: float
+
+
+@dataclass(frozen=True, slots=True)
+class NoScalingLaw(Finding):
+    """Why the parameters are unknown."""
+
+    id = "USL"
+    subject: Subject
+    peak: float
+    """The load with the highest throughput, …"""
+    peak_per_s: float
+    level: Level
+    """… and its level."""
+    doubts: tuple[LawDoubt, ...]
 
 
 def scaling_law(study: Study) -> Iterable[Finding]:
@@ -44,8 +59,8 @@ def scaling_law(study: Study) -> Iterable[Finding]:
             continue
         lacks = too_short([rung.load for rung in rungs], rates)
         loads = _loads(rungs, rates)
-        unknown = () if loads else ("users pause an unknown time, so it is not known how many are in flight",)
-        failed = () if min(rates) else ("no request succeeds at one of the levels",)
+        unknown = () if loads else (LawDoubt("pauses"),)
+        failed = () if min(rates) else (LawDoubt("no success"),)
         if lacks or loads is None or failed:
             yield _refused(study, ladder, (*lacks, *unknown, *failed), rungs, rates)
             continue
@@ -54,12 +69,12 @@ def scaling_law(study: Study) -> Iterable[Finding]:
         yield _refused(study, ladder, reasons, rungs, rates) if reasons else _published(study, ladder, fit)
 
 
-def _not_fallen(rungs: Sequence[Rung], rates: Sequence[float]) -> tuple[str, ...]:
-    """Why repeated runs do not show the fall beyond the peak of the curve."""
+def _not_fallen(rungs: Sequence[Rung], rates: Sequence[float]) -> tuple[LawDoubt, ...]:
+    """Whether repeated runs do not show the fall beyond the peak of the curve."""
     p = fall_p(rungs, rates) if is_repeated(rungs) else None
     if p is None or p <= ALARM:
         return ()
-    return (f"the runs at {rungs[-1].level} are not shown to be below those of the peak (p = {p:.2g})",)
+    return (LawDoubt("no fall", (p,), str(rungs[-1].level)),)
 
 
 def _loads(rungs: Sequence[Rung], rates: Sequence[float]) -> list[float] | None:
@@ -72,39 +87,30 @@ def _loads(rungs: Sequence[Rung], rates: Sequence[float]) -> list[float] | None:
 
 
 def _published(study: Study, ladder: Ladder, fit: ScalabilityLaw) -> Finding:
-    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation))
-    return Finding(
-        "USL",
-        "insight",
-        f"{who}the universal scalability law fits (contention σ {fit.contention:.3g}, coherence κ "
-        f"{fit.coherence:.3g}): throughput peaks at {wording.number(fit.capacity or 0)} requests/s with "
-        f"{wording.number(fit.peak or 0)} requests in flight.",
-        Where(ladder.variant, None, ladder.operation),
-        RULE,
-        {
-            "loads": (ladder.rungs[0].load, ladder.rungs[-1].load),
-            "slope_per_s": fit.slope,
-            "contention": fit.contention,
-            "coherence": fit.coherence,
-            "peak": fit.peak or 0.0,
-            "capacity_per_s": fit.capacity or 0.0,
-            "r2": fit.r2,
-        },
+    return ScalingLaw(
+        subject(study, ladder.variant, ladder.operation),
+        loads=(ladder.rungs[0].load, ladder.rungs[-1].load),
+        slope_per_s=fit.slope,
+        contention=fit.contention,
+        coherence=fit.coherence,
+        peak=fit.peak or 0.0,
+        capacity_per_s=fit.capacity or 0.0,
+        r2=fit.r2,
+        where=Where(ladder.variant, None, ladder.operation),
+        weight="insight",
     )
 
 
 def _refused(
-    study: Study, ladder: Ladder, reasons: Sequence[str], rungs: Sequence[Rung], rates: Sequence[float]
+    study: Study, ladder: Ladder, doubts: tuple[LawDoubt, ...], rungs: Sequence[Rung], rates: Sequence[float]
 ) -> Finding:
-    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation))
     top = max(range(len(rates)), key=lambda index: rates[index])
-    return Finding(
-        "USL",
-        "insight",
-        f"{who}the highest throughput is {wording.number(rates[top])} requests/s at {rungs[top].level}; no scalability "
-        f"law is fitted ({'; '.join(reasons)}).",
-        Where(ladder.variant, None, ladder.operation),
-        RULE,
-        {"refused": "; ".join(reasons), "peak": rungs[top].load, "peak_per_s": rates[top]},
-        f"For a law, run at least {LEAST_RUNGS} levels, from 1 user to well beyond the peak.",
+    return NoScalingLaw(
+        subject(study, ladder.variant, ladder.operation),
+        peak=rungs[top].load,
+        peak_per_s=rates[top],
+        level=rungs[top].level,
+        doubts=doubts,
+        where=Where(ladder.variant, None, ladder.operation),
+        weight="insight",
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import of_endpoints, slope, straight, totals, users_of
+from plimsoll.stats.findings.subject import Subject, subject
 from plimsoll.stats.little import BUSY
 
 if TYPE_CHECKING:
@@ -25,15 +26,40 @@ DOMINANT = 0.5
 """Share of the time in requests: the endpoint that users of the others wait for."""
 ALONE = 2.0
 """A request to an idle server takes one service time; services vary, so up to this many of them."""
-RULE = (
-    f"over at least {LEAST_RUNGS} levels |d ln X / d ln N| ≤ {FLAT}, d ln R / d ln N within "
-    f"{PROPORTIONAL[0]}…{PROPORTIONAL[1]}, and users spend at least {BUSY * 100:.0f} % of their time in requests: a "
-    "slope of 1 is exact for a saturated closed queue"
-)
-SHARED = (
-    "behind a queue that serves in order, the first request, in the warm-up too, meets an idle server and takes one "
-    f"service time, 1/X; a fastest request of more than {ALONE:g}/X at every level rules that out"
-)
+
+
+@dataclass(frozen=True, slots=True)
+class SerialBottleneck(Finding):
+    """One bottleneck that serves all, whose throughput does not grow with the users."""
+
+    id = "SERIAL"
+    subject: Subject
+    capacity_per_s: float
+    held_s: float
+    """Time of the bottleneck per request: 1 / capacity."""
+    s_per_user: float
+    """Waiting that each further user adds."""
+    throughput_slope: float
+    """d ln X / d ln N."""
+    latency_slope: float
+    """d ln R / d ln N."""
+    busy: tuple[float, ...]
+    """Share of the users' time in requests, level by level."""
+    loads: tuple[float, float]
+    """Users of the lowest and of the highest level."""
+    capacity_interval_per_s: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SharedBottleneck(Finding):
+    """A bottleneck that serves all requests at once."""
+
+    id = "SHARED"
+    subject: Subject
+    min_s_per_user: tuple[float, ...]
+    """The fastest request / users, level by level."""
+    alone_s: float
+    """Time of a request that is served alone: 1 / X."""
 
 
 def serial(study: Study) -> Iterable[Finding]:
@@ -66,33 +92,23 @@ def _capacity(
 ) -> Finding:
     best = max(range(len(rates)), key=lambda index: rates[index])
     capacity = rates[best]
-    rung = ladder.rungs[best]
-    evidence: dict[str, float | str | tuple[float, ...]] = {
-        "capacity_per_s": capacity,
-        "held_s": 1 / capacity,
-        "s_per_user": straight(users, means) / 1000,
-        "dlnX_dlnN": slopes[0],
-        "dlnR_dlnN": slopes[1],
-        "busy": tuple(busy),
-        "loads": (users[0], users[-1]),
-    }
-    interval = ""
-    bounds = rung.interval()
-    if bounds is not None:
-        evidence["capacity_interval_per_s"] = bounds
-        interval = f" ({bounds[0]:.3g} to {bounds[1]:.3g})"
-    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation, ladder.label))
-    return Finding(
-        "SERIAL",
-        "insight",
-        f"{who}throughput stays at {capacity:.3g} requests/s{interval} from {users[0]:.0f} to "
-        f"{wording.users(users[-1])}: one bottleneck has {wording.ms(1000 / capacity)} for each request, and every "
-        f"further user adds {wording.ms(straight(users, means))} of waiting.",
-        Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
-        RULE,
-        evidence,
-        "More users measure only the queue: find what all requests wait for, and raise its capacity.",
+    return SerialBottleneck(
+        _subject(study, ladder),
+        capacity_per_s=capacity,
+        held_s=1 / capacity,
+        s_per_user=straight(users, means) / 1000,
+        throughput_slope=slopes[0],
+        latency_slope=slopes[1],
+        busy=tuple(busy),
+        loads=(users[0], users[-1]),
+        capacity_interval_per_s=ladder.rungs[best].interval(),
+        where=Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
+        weight="insight",
     )
+
+
+def _subject(study: Study, ladder: Ladder) -> Subject:
+    return subject(study, ladder.variant, ladder.operation, ladder.label)
 
 
 def _shared(study: Study, ladder: Ladder, users: Sequence[float], rates: Sequence[float]) -> Iterable[Finding]:
@@ -101,17 +117,12 @@ def _shared(study: Study, ladder: Ladder, users: Sequence[float], rates: Sequenc
         least / 1000 * rate < ALONE for least, rate in zip(fastest, rates, strict=True)
     ):
         return
-    per_user = [least / count for least, count in zip(fastest, users, strict=True)]
-    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation, ladder.label))
-    yield Finding(
-        "SHARED",
-        "insight",
-        f"{who}even the fastest requests took {wording.times(per_user)} for each user there was: hypothesis: the "
-        "bottleneck serves all requests at once, each the slower, and not one after another.",
-        Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
-        SHARED,
-        {"min_s_per_user": tuple(each / 1000 for each in per_user), "alone_s": 1 / max(rates)},
-        "Limit how many requests are in progress: each of them then is faster.",
+    yield SharedBottleneck(
+        _subject(study, ladder),
+        min_s_per_user=tuple(least / 1000 / count for least, count in zip(fastest, users, strict=True)),
+        alone_s=1 / max(rates),
+        where=Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
+        weight="insight",
     )
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells
+from plimsoll.stats.findings.subject import Subject, cell
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -30,11 +30,6 @@ LEAST = 6
 REGULAR = 0.25
 """… and maximum variation of their intervals (standard deviation / mean) of periodic stalls: random ones are that
 regular with a probability of 0.5 %. A spectrum is no help: for a train of spikes it finds a harmonic."""
-RULE = (
-    f"a second is stalled when its maximum is above the median of all by {DEVIATIONS:g} · {SCALE} · MAD and above "
-    f"twice the median; {LEAST} or more of them whose intervals vary by at most {REGULAR * 100:.0f} % are periodic (by "
-    "chance: 0.5 %)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +44,25 @@ class Stalls:
     @property
     def is_periodic(self) -> bool:
         return len(self.seconds) >= LEAST and self.variation <= REGULAR
+
+
+@dataclass(frozen=True, slots=True)
+class RegularStalls(Finding):
+    """The target stalls at regular intervals."""
+
+    id = "STALL"
+    subject: Subject
+    interval_s: float
+    variation: float
+    stalls: float
+    """Number of them in the run."""
+    run: str
+    """Id of the first run with them."""
+    at_s: tuple[float, ...]
+    """Seconds since second 0."""
+    runs: float
+    """Runs with them, of all `of`."""
+    of: float
 
 
 def stalls_of(maxima: ArrayLike) -> Stalls | None:
@@ -85,21 +99,15 @@ def _finding(study: Study, found: list[tuple[Trial, Stalls]], runs: int) -> Find
     trial, each = found[0]
     course = trial.total.course if trial.total is not None else None
     begin = course.measured.start or 0 if course is not None else 0
-    in_runs = f" in {len(found)} of {runs} runs" if runs > 1 else ""
-    place = wording.lead(wording.cell(study, trial))
-    return Finding(
-        "STALL",
-        "insight",
-        f"{place}the target stalls about every {each.interval:.3g} s{in_runs}: hypothesis: something that runs by the "
-        "clock, as garbage collection, a checkpoint or a scheduled job.",
-        Where(trial.variant, trial.level, trial.operation, TOTAL),
-        RULE,
-        {
-            "interval_s": each.interval,
-            "variation": each.variation,
-            "stalls": float(len(each.seconds)),
-            "run": trial.id,
-            "at_s": tuple(float(begin + second) for second in each.seconds),
-        },
-        "Look at the target's logs and its garbage collector at these seconds.",
+    return RegularStalls(
+        cell(study, trial),
+        interval_s=each.interval,
+        variation=each.variation,
+        stalls=float(len(each.seconds)),
+        run=trial.id,
+        at_s=tuple(float(begin + second) for second in each.seconds),
+        runs=float(len(found)),
+        of=float(runs),
+        where=Where(trial.variant, trial.level, trial.operation, TOTAL),
+        weight="insight",
     )

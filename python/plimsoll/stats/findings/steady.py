@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells, grouped
+from plimsoll.stats.findings.subject import Subject, cell
 from plimsoll.stats.latency.sudden import sudden_start
-from plimsoll.stats.latency.warmup import BATCH, COLD, SHORT_RATIO, TREND, mser5, short_trend
+from plimsoll.stats.latency.warmup import BATCH, COLD, mser5, short_trend
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -35,17 +35,6 @@ EVEN = 0.1
 DRIFTS = 1.2
 LEAST_DRIFT_MS = 0.1
 """The minimum difference between the first and the last third, as a ratio and in ms."""
-WARMING = (
-    f"the first seconds are slower than any second of the run's second half, and on average {COLD:g} times as slow as "
-    f"the rest; if they are fewer than {BATCH}, {SUDDEN:g} times, in the median of their requests and by a test of "
-    f"ranks, or by {DEVIATIONS:g} deviations of the other seconds where only means are known"
-)
-SETTLED = (
-    f"MSER-5 would cut off more than half of the run's batches of {BATCH} s, these have a trend (Mann–Kendall, "
-    f"p < {TREND:g}), and the median of the last third differs from that of the first by {DRIFTS:g} times or more: "
-    f"there is no steady state that a number could be of. A run of less than 30 s: the means of its six parts all go "
-    f"in one direction, by {SHORT_RATIO:g} times or more, under a load that does not change"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +47,42 @@ class Steadiness:
     """Their mean / mean of the others."""
     ends: tuple[float, float] | None = None
     """ms in the first and in the last third of a run that never settles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled(Finding):
+    """Latency never settles."""
+
+    id = "NONSTATIONARY"
+    subject: Subject
+    runs: float
+    """Runs of which this is so, of all `of`."""
+    of: float
+    run: str
+    """Id of the first of them."""
+    between_s: tuple[float, float]
+    """Its measured seconds, from second 0."""
+    ends_ms: tuple[float, float]
+    """In the first and in the last third."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColdStart(Finding):
+    """The first seconds are slow."""
+
+    id = "COLD"
+    subject: Subject
+    seconds: float
+    """In the run with the most of them."""
+    excess: float
+    """How many times as slow as the rest they are."""
+    run: str
+    """Id of the first run of which this is so."""
+    between_s: tuple[float, float]
+    """Its slow seconds, from second 0."""
+    runs: float
+    """Runs of which this is so, of all `of`."""
+    of: float
 
 
 def steady(study: Study) -> Iterable[Finding]:
@@ -157,45 +182,31 @@ def _drift(means: NDArray[np.float64]) -> tuple[float, float] | None:
 
 def _moving(study: Study, found: list[tuple[Trial, Measured, Steadiness]], runs: int) -> Finding:
     trial, row, seen = found[0]
-    first, last = seen.ends or (0.0, 0.0)
-    in_runs = f" in {len(found)} of {runs} runs" if runs > 1 else ""
-    return Finding(
-        "NONSTATIONARY",
-        "blocks",
-        f"{wording.lead(_who(study, trial, row))}"
-        f"latency never settles{in_runs}: it goes from {wording.ms(first)} to {wording.ms(last)} during the run.",
-        Where(trial.variant, trial.level, trial.operation, _key(row)),
-        SETTLED,
-        {
-            "runs": float(len(found)),
-            "of": float(runs),
-            "run": trial.id,
-            "between_s": _between(trial, row),
-            "ends_ms": (first, last),
-        },
-        "Look for what fills up, keep the data from growing, or run longer.",
+    return Unsettled(
+        _subject(study, trial, row),
+        runs=float(len(found)),
+        of=float(runs),
+        run=trial.id,
+        between_s=_between(trial, row),
+        ends_ms=seen.ends or (0.0, 0.0),
+        where=Where(trial.variant, trial.level, trial.operation, _key(row)),
+        weight="blocks",
     )
 
 
 def _cold(study: Study, found: list[tuple[Trial, Measured, Steadiness]], runs: int) -> Finding:
     trial, row, seen = found[0]
     longest = max(each.cold for _, _, each in found)
-    excess = max(each.excess for _, _, each in found)
-    in_runs = f" in {len(found)} of {runs} runs" if runs > 1 else ""
-    return Finding(
-        "COLD",
-        "warning" if longest >= BATCH else "insight",
-        f"{wording.lead(_who(study, trial, row))}"
-        f"the first {longest} s are {excess:.2g} times as slow as the rest{in_runs}.",
-        Where(trial.variant, trial.level, trial.operation, _key(row)),
-        WARMING,
-        {
-            "seconds": float(longest),
-            "excess": excess,
-            "run": trial.id,
-            "between_s": _between(trial, row, seen.cold),
-        },
-        f"Leave them out: add {longest} s of warm-up.",
+    return ColdStart(
+        _subject(study, trial, row),
+        seconds=float(longest),
+        excess=max(each.excess for _, _, each in found),
+        run=trial.id,
+        between_s=_between(trial, row, seen.cold),
+        runs=float(len(found)),
+        of=float(runs),
+        where=Where(trial.variant, trial.level, trial.operation, _key(row)),
+        weight="warning" if longest >= BATCH else "insight",
     )
 
 
@@ -211,5 +222,5 @@ def _key(row: Measured) -> tuple[str, str]:
     return TOTAL if row.key == ("", "") else row.key
 
 
-def _who(study: Study, trial: Trial, row: Measured) -> str:
-    return wording.cell(study, trial, row.label if _key(row) != TOTAL else "all requests together")
+def _subject(study: Study, trial: Trial, row: Measured) -> Subject:
+    return cell(study, trial, row.label if _key(row) != TOTAL else "")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 
 if TYPE_CHECKING:
@@ -14,11 +14,16 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study
 
 BY_CHUNK, BY_USAGE = "token by chunk", "each token"
-INCLUDE_USAGE = '"stream_options": {"include_usage": true}'
-RULE = (
-    "tokens are those of the usage that the server sends; without it each chunk with content counts as one, although "
-    "a chunk may have several tokens"
-)
+
+
+@dataclass(frozen=True, slots=True)
+class TokensByChunk(Finding):
+    """Generated texts whose tokens were counted by their chunks."""
+
+    id = "TOKENS"
+    chunks: float
+    is_some: bool
+    """Whether other responses of this name had their usage."""
 
 
 def tokens(study: Study) -> Iterable[Finding]:
@@ -32,13 +37,5 @@ def tokens(study: Study) -> Iterable[Finding]:
             with_usage.add(row.name)
     for name, count in chunks.items():
         if count:
-            some = "in some responses " if name in with_usage else ""
-            yield Finding(
-                "TOKENS",
-                "warning",
-                f"{name}: {some}the server sent no usage, so {wording.number(count)} chunks are counted as tokens; "
-                f"{INCLUDE_USAGE} in the body of the request gives real counts.",
-                Where(endpoint=(BY_CHUNK, name)),
-                RULE,
-                {"chunks": float(count)},
-            )
+            where = Where(endpoint=(BY_CHUNK, name))
+            yield TokensByChunk(float(count), is_some=name in with_usage, where=where, weight="warning")

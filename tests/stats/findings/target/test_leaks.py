@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from tests.stats.findings.making import course, found, row, run, study
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.target.leaks import crashes, growth_of, leaks
 from plimsoll.stats.study import Series
 
@@ -60,14 +61,14 @@ def test_a_leak_is_told_with_its_slope() -> None:
     (finding,) = found(leaks, study(_observed(LEAK)))
 
     assert finding.weight == "warning"
-    assert "the service rss grows from 203.4 MB to 230.1 MB during the run (179.9 MB/h)" in finding.statement
+    assert "the service rss grows from 203.4 MB to 230.1 MB during the run (179.9 MB/h)" in said(finding).statement
 
 
 def test_a_plateau_is_an_insight_and_a_calm_process_nothing() -> None:
     (finding,) = found(leaks, study(_observed(CACHE), _observed(CALM, repeat=1)))
 
     assert finding.weight == "insight"
-    assert "levels off" in finding.statement
+    assert "levels off" in said(finding).statement
 
 
 def test_what_is_not_memory_may_grow() -> None:
@@ -83,7 +84,7 @@ def test_memory_that_is_taken_in_the_warm_up_is_no_leak() -> None:
 def test_a_target_that_ended_is_a_result() -> None:
     (finding,) = found(crashes, study(_observed(CALM, crashed="signal 9, out of memory")))
 
-    assert "the target ended during the run, at 203 MB of memory: signal 9, out of memory." in finding.statement
+    assert "the target ended during the run, at 203 MB of memory: signal 9, out of memory." in said(finding).statement
     assert found(crashes, study(_observed(CALM))) == []
 
 
@@ -94,15 +95,15 @@ def test_a_crash_tells_since_when_nothing_succeeded() -> None:
     for name, each in (("broken", broken), ("fine", times), ("unseen", None)):
         total = row("", course=each)
         (finding,) = found(crashes, study(run(10, total=total, crashed="signal 9")))
-        at[name] = finding.evidence.get("at_s")
+        at[name] = evidence_of(finding).get("at_s")
     assert at == {"broken": (5.0,), "fine": None, "unseen": None}
 
 
 def test_a_leak_tells_the_line_that_it_is() -> None:
     (finding,) = found(leaks, study(_observed(LEAK)))
-    begin, end = finding.evidence["line_MB"]
-    assert finding.evidence["between_s"] == (0.0, 590.0)
-    assert (end - begin) / 590 * 3600 == pytest.approx(finding.evidence["slope_per_h"])
+    begin, end = evidence_of(finding)["line"]
+    assert evidence_of(finding)["between_s"] == (0.0, 590.0)
+    assert (end - begin) / 590 * 3600 == pytest.approx(evidence_of(finding)["slope_per_h"])
     assert begin == pytest.approx(200, abs=3)
 
 
@@ -110,4 +111,4 @@ def test_many_bytes_are_told_in_a_larger_unit() -> None:
     of_bytes = run(10, observed=(Series("the service", "rss", "bytes", SECONDS, LEAK * 32e6),))
     (finding,) = found(leaks, study(of_bytes))
 
-    assert "grows from 6.06 GiB to 6.86 GiB during the run (5.36 GiB/h)" in finding.statement
+    assert "grows from 6.06 GiB to 6.86 GiB during the run (5.36 GiB/h)" in said(finding).statement

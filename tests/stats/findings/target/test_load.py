@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.stats.findings.making import found, run, study
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.target.load import MACHINE, full, waits
 from plimsoll.stats.study import Series
 
@@ -42,7 +43,7 @@ def test_a_full_machine_is_told_with_who_uses_it() -> None:
             _run(100, cores, app=1.1, db=0.4, machine=1.99),
         ),
     )
-    assert finding.statement == (
+    assert said(finding).statement == (
         "this machine is full from 50 users on: 1.96 of 2 cores are busy, 0.7 at 10 users (app 1.1, db 0.4 and the "
         "load generator and all else 0.46)."
     )
@@ -53,7 +54,7 @@ def test_a_full_machine_is_told_with_who_uses_it() -> None:
 def test_one_process_that_runs_one_thread_is_full_at_one_core() -> None:
     cores = {"app": 8.0, MACHINE: 8.0}
     (finding,) = found(full, study(_run(10, cores, processes=1, app=0.98, machine=1.4)))
-    assert finding.statement == (
+    assert said(finding).statement == (
         "the CPU of app is full: 0.98 of 1 core, which is all if its process runs one thread at a time."
     )
 
@@ -61,7 +62,7 @@ def test_one_process_that_runs_one_thread_is_full_at_one_core() -> None:
 def test_a_quota_is_a_limit_of_its_own() -> None:
     cores = {"app": 0.5, MACHINE: 8.0}
     (finding,) = found(full, study(_run(10, cores, app=0.49, machine=1.4)))
-    assert finding.statement == "the CPU of app is full: 0.49 of 0.5 cores."
+    assert said(finding).statement == "the CPU of app is full: 0.49 of 0.5 cores."
 
 
 @pytest.mark.parametrize(
@@ -91,8 +92,10 @@ def _waiting(users: float, value: float | Sequence[float], name: str = "waiting 
 
 def test_what_waits_is_told_with_where_it_does_not() -> None:
     (finding,) = found(waits, study(_waiting(10, 0.0), _waiting(50, list(SECONDS))))
-    assert finding.statement == ("db: waiting for locks is 14.5 on average at 50 users (at most 29), 0 at 10 users.")
-    assert finding.evidence["lowest_level"] == 0
+    assert said(finding).statement == (
+        "db: waiting for locks is 14.5 on average at 50 users (at most 29), 0 at 10 users."
+    )
+    assert evidence_of(finding)["lowest_level"] == 0
 
 
 @pytest.mark.parametrize(
@@ -100,7 +103,7 @@ def test_what_waits_is_told_with_where_it_does_not() -> None:
 )  # fmt: skip
 def test_queues_are_known_by_their_names(name: str) -> None:
     (finding,) = found(waits, study(_waiting(10, 5.0, name)))
-    assert finding.statement == f"db: {name} is 5 on average (at most 5)."
+    assert said(finding).statement == f"db: {name} is 5 on average (at most 5)."
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.stats.findings.making import found, run, study
 
+from plimsoll.say.findings import evidence_of, said
 from plimsoll.stats.findings.target.work import changed, grown
 from plimsoll.stats.study import TargetWork
 
@@ -31,17 +32,17 @@ def test_a_statement_that_takes_longer_under_load_is_told() -> None:
             _run(50, _work(SELECT, 200, 85.0, 4000), _work("BEGIN", 200, 0.5)),
         ),
     )
-    assert finding.statement == (
+    assert said(finding).statement == (
         f"“{SELECT}” of db takes 12 ms at 10 users and 85 ms at 50 users (7.08 times as much), 99.4 % of the time of "
         "all statements there."
     )
-    assert "same rows take longer" in finding.advice
+    assert "same rows take longer" in said(finding).advice
 
 
 def test_more_rows_are_said_to_explain_it() -> None:
     (finding,) = found(grown, study(_run(10, _work(SELECT, 100, 12.0, 2000)), _run(50, _work(SELECT, 100, 30.0, 9000))))
-    assert finding.statement.endswith("; it has 90 rows each time and not 20.")
-    assert finding.advice == ""
+    assert said(finding).statement.endswith("; it has 90 rows each time and not 20.")
+    assert said(finding).advice == ""
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_all_runs_of_a_cell_count_together() -> None:
             _run(50, _work(SELECT, 300, 40.0), repeat=1),
         ),
     )
-    assert finding.evidence["ms"] == (10.0, 35.0)
+    assert evidence_of(finding)["ms"] == (10.0, 35.0)
 
 
 def test_two_variants_are_compared_at_their_highest_level() -> None:
@@ -84,14 +85,14 @@ def test_two_variants_are_compared_at_their_highest_level() -> None:
             _run(50, _work(SELECT, 100, 3.0), variant="b"),
         ),
     )
-    assert finding.statement == (
+    assert said(finding).statement == (
         f"“{SELECT}” of db takes 12 ms in a and 3 ms in b (−75.0 %), 100 % of the time of all statements there."
     )
     assert (finding.where.variant, finding.where.against) == ("b", "a")
-    assert finding.advice == ""
+    assert said(finding).advice == ""
 
 
 def test_long_statements_are_shortened() -> None:
     long = SELECT * 10
     (finding,) = found(grown, study(_run(10, _work(long, 100, 1.0)), _run(50, _work(long, 100, 9.0))))
-    assert f"“{long[:99]}…”" in finding.statement
+    assert f"“{long[:99]}…”" in said(finding).statement

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from plimsoll.stats import wording
 from plimsoll.stats.distributions.trends import theil_sen
 from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.subject import Subject, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,11 +26,6 @@ MOST_SAMPLES = 600
 """All pairs are compared; more samples are reduced to means."""
 HOUR = 3600.0
 MEMORY = ("rss", "memory")
-RULE = (
-    "the slope of resident memory after the warm-up (Theil–Sen) is certainly (95 %) above 0 in the whole run and in "
-    f"its second half, and amounts to more than {GROWS * 100:.0f} % of the median: a cache fills and stops, a leak "
-    "does not"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +60,46 @@ def growth_of(seconds: ArrayLike, values: ArrayLike) -> Growth | None:
     return Growth(word, *whole, second, share, ends)
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryGrowth(Finding):
+    """Memory that grows during a run. Values are in `unit`."""
+
+    id = "LEAK"
+    subject: Subject
+    slope_per_h: float
+    interval_per_h: tuple[float, float]
+    second_half_per_h: tuple[float, float, float]
+    """Slope and interval of the second half."""
+    share: float
+    """Increase relative to the median."""
+    first: float
+    """Median of the first tenth."""
+    last: float
+    """Median of the last tenth."""
+    between_s: tuple[float, ...]
+    """Ends of the line, …"""
+    line: tuple[float, ...]
+    """… and its values there: through the medians, with the slope."""
+    unit: str
+    series: tuple[str, str]
+    """Source and name of what grows."""
+    levels_off: bool
+    """Whether the second half does not grow."""
+
+
+@dataclass(frozen=True, slots=True)
+class TargetCrash(Finding):
+    """A target that ended during a run."""
+
+    id = "CRASH"
+    subject: Subject
+    how: str
+    at_s: tuple[float] | None
+    """Seconds from second 0 to the last success, if it is visible."""
+    memory: tuple[float, str] | None
+    """The most that was observed, with its unit."""
+
+
 def leaks(study: Study) -> Iterable[Finding]:
     for trial in study.trials:
         for series in trial.observed:
@@ -78,84 +113,53 @@ def leaks(study: Study) -> Iterable[Finding]:
 
 def crashes(study: Study) -> Iterable[Finding]:
     for trial in study.trials:
-        if trial.crashed is None:
-            continue
-        yield Finding(
-            "CRASH",
-            "warning",
-            f"{wording.place(study, trial)}: the target ended during the run{_memory(trial)}: "
-            f"{trial.crashed.rstrip('.')}.",
-            Where(trial.variant, trial.level, trial.operation, None, trial.id),
-            "a target that ends by itself while it is loaded is a result, not a run to be left out",
-            {"how": trial.crashed, **_ended(trial)},
-            "Look at its last log lines, and at its memory up to there.",
-        )
+        if trial.crashed is not None:
+            yield TargetCrash(
+                run(study, trial),
+                trial.crashed,
+                _ended(trial),
+                _memory(trial),
+                where=Where(trial.variant, trial.level, trial.operation, None, trial.id),
+                weight="warning",
+            )
 
 
-def _memory(trial: Trial) -> str:
-    """ ", at 1.2 GiB of memory"; "" where it was not observed."""
+def _memory(trial: Trial) -> tuple[float, str] | None:
     series = [each for each in trial.observed if each.name in MEMORY and len(each.values)]
     if not series:
-        return ""
+        return None
     largest = max(series, key=lambda each: float(np.nanmax(each.values)))
-    return f", at {wording.quantity(float(np.nanmax(largest.values)), largest.unit)} of memory"
+    return float(np.nanmax(largest.values)), largest.unit
 
 
-def _ended(trial: Trial) -> dict[str, float | str | tuple[float, ...]]:
-    """The time of the last success in seconds since second 0, if it is visible."""
+def _ended(trial: Trial) -> tuple[float] | None:
     course = trial.total.course if trial.total is not None else None
     if course is None:
-        return {}
+        return None
     fine = np.flatnonzero(course.requests > course.failures)
-    return {"at_s": (float(fine[-1] + 1),)} if len(fine) and fine[-1] + 1 < len(course) else {}
+    return (float(fine[-1] + 1),) if len(fine) and fine[-1] + 1 < len(course) else None
 
 
 def _finding(study: Study, trial: Trial, series: Series, found: Growth) -> Finding:
-    slope = f"{wording.quantity(found.slope, series.unit)}/h"
-    second = found.second_half
-    evidence: dict[str, float | str | tuple[float, ...]] = {
-        "slope_per_h": found.slope,
-        "interval_per_h": (found.low, found.high),
-        "second_half_per_h": second,
-        "share": found.share,
-        "from": found.ends[0],
-        "to": found.ends[1],
-        **_line(trial, series, found.slope),
-    }
-    where = Where(trial.variant, trial.level, trial.operation, None, trial.id)
-    place = f"{wording.place(study, trial)}: {series.source} {series.name}"
-    ends = " to ".join(wording.quantity(each, series.unit) for each in found.ends)
-    if found.word == "plateau":
-        return Finding(
-            "LEAK",
-            "insight",
-            f"{place} grows from {ends} and levels off in its second half.",
-            where,
-            RULE,
-            evidence,
-            "If it should not grow at all, look at what is kept while it warms up.",
-        )
-    return Finding(
-        "LEAK",
-        "warning",
-        f"{place} grows from {ends} during the run ({slope}) and does not level off: a leak, "
-        "unless what it keeps has a bound that was not reached.",
-        where,
-        RULE,
-        evidence,
-        "A longer run tells the two apart; a heap profile tells what is kept.",
-    )
-
-
-def _line(trial: Trial, series: Series, slope: float) -> dict[str, tuple[float, ...]]:
-    """The slope as a line through the medians: its ends in seconds, and its values there."""
     warm = series.seconds >= trial.warmup
     t, y = series.seconds[warm], series.values[warm]
     ends = float(t[0]), float(t[-1])
-    return {
-        "between_s": ends,
-        f"line_{series.unit}": tuple(float(np.median(y) + slope / HOUR * (end - np.median(t))) for end in ends),
-    }
+    return MemoryGrowth(
+        run(study, trial),
+        slope_per_h=found.slope,
+        interval_per_h=(found.low, found.high),
+        second_half_per_h=found.second_half,
+        share=found.share,
+        first=found.ends[0],
+        last=found.ends[1],
+        between_s=ends,
+        line=tuple(float(np.median(y) + found.slope / HOUR * (end - np.median(t))) for end in ends),
+        unit=series.unit,
+        series=(series.source, series.name),
+        levels_off=found.word == "plateau",
+        where=Where(trial.variant, trial.level, trial.operation, None, trial.id),
+        weight="insight" if found.word == "plateau" else "warning",
+    )
 
 
 def _slope(t: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float, float]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import valid
+from plimsoll.stats.findings.subject import Subject, subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,21 +24,12 @@ FULL = 0.9
 """Of the usable cores, in the median second: above it requests wait several times as long for a core as they use it."""
 SERIAL_MOST = 1.05
 """Cores per process: the maximum reading for a process that runs one thread at a time, with sampling jitter."""
-CPU = (
-    f"in the median second after the warm-up at least {FULL * 100:.0f} % of the cores that the processes may use are "
-    "busy with them; of as many cores as they are, when they never use more: such processes run one thread at a time"
-)
 LEAST_WAITING = 1.0
 """On average: less is chance."""
 GROWS = 3.0
 """Times as many as at the lowest level."""
 _WAITING = re.compile(r"(?<![a-z])(wait(ing|ers)?|pending|queue[ds]?|queue_(length|size|depth)|backlog)(?![a-z])", re.I)
 _NOT_A_NUMBER_OF = re.compile(r"second|_ms\b|time|total|limit|max|capacity", re.I)
-WAITS = (
-    "a figure that counts what waits, by its name (waiting, waiters, pending, queue, backlog), is at least "
-    f"{LEAST_WAITING:g} on average after the warm-up, and {GROWS:g} times as much as at the lowest level, if there "
-    "are several"
-)
 
 
 class _Seen(NamedTuple):
@@ -46,6 +38,57 @@ class _Seen(NamedTuple):
     level: Level | None
     trials: Sequence[Trial]
     value: float
+
+
+@dataclass(frozen=True, slots=True)
+class FullMachine(Finding):
+    """A machine whose cores are all busy."""
+
+    id = "CPU"
+    subject: Subject
+    busy_cores: float
+    cores: float
+    level: Level | None
+    """From which on it is so, if there are several."""
+    before: tuple[float, Level] | None
+    """Busy cores at the lowest level, if that is another one."""
+    shares: tuple[tuple[str, float], ...]
+    """Cores by observed source, most first."""
+    rest: float
+    """Cores of all else."""
+
+
+@dataclass(frozen=True, slots=True)
+class FullCpu(Finding):
+    """A target that uses all of its cores, or one thread that is always busy."""
+
+    id = "CPU"
+    subject: Subject
+    busy_cores: float
+    cores: float
+    level: Level | None
+    """As of `FullMachine`."""
+    before: tuple[float, Level] | None
+    source: str
+    processes: int | None
+    """Number of the target's processes, if they are the limit: each runs one thread at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queue(Finding):
+    """Something of the target that counts what waits."""
+
+    id = "WAITS"
+    subject: Subject
+    mean: float
+    most: float
+    lowest_level: float | None
+    """Mean at the lowest of several levels."""
+    level: Level | None
+    first_level: Level | None
+    """The lowest one."""
+    series: tuple[str, str]
+    """Source and name of the count."""
 
 
 def full(study: Study) -> Iterable[Finding]:
@@ -74,28 +117,16 @@ def _limit(use: _Seen, source: str) -> tuple[float, int]:
 
 def _full(study: Study, source: str, use: _Seen, limit: float, *, serial: int, first: _Seen) -> Finding:
     trial = use.trials[0]
-    who = wording.lead(wording.subject(study, trial.variant, trial.operation))
-    several = use.level is not None and len(study.levels) > 1
-    where = f" from {use.level} on" if several else ""
-    before = f", {wording.number(round(first.value, 2))} at {first.level}" if several and first is not use else ""
-    busy = f"{wording.number(round(use.value, 2))} of {wording.count(limit, 'core')}"
-    evidence: dict[str, float | str | tuple[float, ...]] = {"busy_cores": use.value, "cores": limit}
-    if source == MACHINE:
-        shares = _shares(use)
-        named = [f"{name} {wording.number(round(value, 2))}" for name, value in shares]
-        rest = use.value - sum(value for _, value in shares)
-        if rest > 0.05:
-            named.append(f"the load generator and all else {wording.number(round(rest, 2))}")
-        statement = f"{who}this machine is full{where}: {busy} are busy{before} ({wording.listed(named)})."
-        advice = "What shares these cores waits for the others; give the target cores of its own, or more of them."
-    else:
-        why = ""
-        if serial:
-            runs = "its process runs" if serial == 1 else "each of its processes runs"
-            why = f", which is all if {runs} one thread at a time"
-        statement = f"{who}the CPU of {source} is full{where}: {busy}{before}{why}."
-        advice = "A profile (perf, py-spy) tells what it does; more processes or cores move the limit."
-    return Finding("CPU", "insight", statement, _where(trial), CPU, evidence, advice)
+    level = use.level if len(study.levels) > 1 else None
+    before = (first.value, first.level) if level is not None and first is not use and first.level is not None else None
+    about = subject(study, trial.variant, trial.operation)
+    if source != MACHINE:
+        return FullCpu(
+            about, use.value, limit, level, before, source, serial or None, where=_where(trial), weight="insight"
+        )
+    shares = tuple(_shares(use))
+    rest = use.value - sum(value for _, value in shares)
+    return FullMachine(about, use.value, limit, level, before, shares, rest, where=_where(trial), weight="insight")
 
 
 def _shares(use: _Seen) -> list[tuple[str, float]]:
@@ -127,19 +158,16 @@ def _counts_waiting(series: Series) -> bool:
 
 def _waits(study: Study, source: str, name: str, most: _Seen, first: _Seen | None) -> Finding:
     trial = most.trials[0]
-    who = wording.lead(wording.subject(study, trial.variant, trial.operation))
-    peak = max(value for each in most.trials if (value := _of(each, source, name, np.max)) is not None)
-    below = f", {wording.number(round(first.value, 2))} at {first.level}" if first is not None else ""
-    return Finding(
-        "WAITS",
-        "insight",
-        f"{who}{source}: {name} is {wording.number(round(most.value, 2))} on average"
-        f"{wording.at(study, most.level)} (at most {wording.number(peak)}){below}.",
-        _where(trial),
-        WAITS,
-        {"mean": most.value, "most": peak, **({"lowest_level": first.value} if first is not None else {})},
-        "Something has fewer places than there are requests for it: a pool, a lock, a queue. Its size, or how long "
-        "each one stays, is what to change.",
+    return Queue(
+        subject(study, trial.variant, trial.operation),
+        mean=most.value,
+        most=max(value for each in most.trials if (value := _of(each, source, name, np.max)) is not None),
+        lowest_level=first.value if first is not None else None,
+        level=most.level if len(study.levels) > 1 else None,
+        first_level=first.level if first is not None else None,
+        series=(source, name),
+        where=_where(trial),
+        weight="insight",
     )
 
 

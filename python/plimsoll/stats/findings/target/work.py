@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from plimsoll.stats import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import compared_cells, valid
+from plimsoll.stats.findings.subject import Subject, subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plimsoll.stats.study import Study, Trial
+    from plimsoll.stats.study import Level, Study, Trial
 
 GROWS = 2.0
 """Times its mean at the lowest level."""
@@ -25,20 +26,9 @@ LEAST_SHARE = 0.1
 """Of the time of its kind: less cannot matter much."""
 SAME_ROWS = 1.2
 """Maximum ratio of rows per call for the same work."""
-MOST_NAME = 100
-"""Characters of a statement that a finding shows."""
 MOST = 3
 """Per variant or pair: those that take the most time."""
-RULE = (
-    f"the mean time of a statement or call, of at least {LEAST_CALLS} calls each, is at the highest level {GROWS:g} "
-    f"times that at the lowest, or between two variants {DIFFERS:g} times; and it has at least "
-    f"{LEAST_SHARE * 100:.0f} % of the time of all of its kind"
-)
-_KINDS = {
-    "statement": "statements",
-    "call": "calls",
-    "part": "named parts",
-}
+_KINDS = ("statement", "call", "part")
 """Without transactions: their time is the response time again."""
 
 
@@ -58,18 +48,39 @@ _Key = tuple[str, str, str]
 """Kind, source, name."""
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedWork(Finding):
+    """A statement or call that takes longer or shorter: at the highest level beside the lowest, or in one variant
+    beside another."""
+
+    id = "WORK"
+    subject: Subject
+    ms: tuple[float, float]
+    """Per call, before and after."""
+    ratio: float
+    share: float
+    """Of the time of all of its kind, after."""
+    calls: tuple[int, int]
+    rows: tuple[float, float] | None
+    """Per call, if they are not the same."""
+    levels: tuple[Level | None, Level | None] | None
+    """Before and after; None between variants."""
+    work: tuple[str, str, str]
+    """Kind, source, name."""
+
+
 def grown(study: Study) -> Iterable[Finding]:
     """Under more load."""
     for variant, operation in product(study.variants, study.operations):
-        levels = sorted((each for each in study.levels if each is not None), key=lambda level: level.value)
-        cells = [trials for level in levels if (trials := valid(study, variant, level, operation))]
+        ladder = sorted((each for each in study.levels if each is not None), key=lambda level: level.value)
+        cells = [trials for level in ladder if (trials := valid(study, variant, level, operation))]
         if len(cells) < 2:
             continue
         low, high = _work(cells[0]), _work(cells[-1])
         found = [key for key in high if key in low and high[key].ms >= GROWS * low[key].ms and _counts(high[key])]
         for key in sorted(found, key=lambda key: -high[key].share)[:MOST]:
-            place = f" at {cells[0][0].level}", f" at {cells[-1][0].level}"
-            yield _finding(study, cells[-1][0], key, (low[key], high[key]), place)
+            levels = cells[0][0].level, cells[-1][0].level
+            yield _finding(study, cells[-1][0], key, (low[key], high[key]), levels)
 
 
 def changed(study: Study) -> Iterable[Finding]:
@@ -80,7 +91,7 @@ def changed(study: Study) -> Iterable[Finding]:
         known = highest.get((a, b, operation))
         if all(pair) and (known is None or level is None or level.value > _value(known[0][0])):
             highest[a, b, operation] = pair
-    for (a, b, _), (first, second) in highest.items():
+    for (a, _, _), (first, second) in highest.items():
         before, after = _work(first), _work(second)
         found = [
             key for key in after
@@ -88,7 +99,7 @@ def changed(study: Study) -> Iterable[Finding]:
             and (_counts(after[key]) or _counts(before[key]))
         ]  # fmt: skip
         for key in sorted(found, key=lambda key: -max(before[key].share, after[key].share))[:MOST]:
-            yield _finding(study, second[0], key, (before[key], after[key]), (f" in {a}", f" in {b}"), against=a)
+            yield _finding(study, second[0], key, (before[key], after[key]), against=a)
 
 
 def _value(trial: Trial) -> float:
@@ -122,28 +133,21 @@ def _finding(
     trial: Trial,
     key: _Key,
     pair: tuple[_Work, _Work],
-    places: tuple[str, str],
+    levels: tuple[Level | None, Level | None] | None = None,
     against: str | None = None,
 ) -> Finding:
-    kind, source, name = key
     before, after = pair
-    # A comparison already names both of its variants with their times.
-    who = wording.lead(wording.subject(study, "" if against else trial.variant, trial.operation))
-    who = who if not against or len(study.operations) > 1 else ""
-    ratio = after.ms / before.ms
-    rows = ""
-    if before.rows and after.rows is not None and not 1 / SAME_ROWS < after.rows / before.rows < SAME_ROWS:
-        rows = f"; it has {wording.number(after.rows)} rows each time and not {wording.number(before.rows)}"
-    shown = name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…"
-    return Finding(
-        "WORK",
-        "insight",
-        f"{who}“{shown}” of {source} takes {wording.ms(before.ms)}{places[0]} and {wording.ms(after.ms)}{places[1]} "
-        f"({wording.change(ratio)}), {wording.percent(after.share)} of the time of all {_KINDS[kind]} there{rows}.",
-        Where(trial.variant, trial.level, trial.operation, against=against),
-        RULE,
-        {"ms": (before.ms, after.ms), "ratio": ratio, "share": after.share, "calls": (before.calls, after.calls)},
-        ""
-        if rows or ratio < 1
-        else "The same rows take longer: it waits for a core, a lock or a disk, or reads more to find them (EXPLAIN).",
+    is_other = before.rows and after.rows is not None and not 1 / SAME_ROWS < after.rows / before.rows < SAME_ROWS
+    return ChangedWork(
+        # A comparison already names both of its variants with their times.
+        subject(study, "" if against else trial.variant, trial.operation),
+        ms=(before.ms, after.ms),
+        ratio=after.ms / before.ms,
+        share=after.share,
+        calls=(before.calls, after.calls),
+        rows=(before.rows or 0.0, after.rows or 0.0) if is_other else None,
+        levels=levels,
+        work=key,
+        where=Where(trial.variant, trial.level, trial.operation, against=against),
+        weight="insight",
     )

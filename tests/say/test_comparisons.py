@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.report import words
-from plimsoll.report.words import RunLength, details, direction, headline, in_short, verdict
-from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
+from plimsoll.say import comparisons
+from plimsoll.say.comparisons import RunLength, details, direction, headline, in_short, verdict
+from plimsoll.stats.compare.comparison import Comparison, Remark, RunsNeeded
 from plimsoll.stats.findings.finding import Where
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level, Study, Trial
@@ -36,11 +36,11 @@ def test_the_layout_of_a_verdict():
 def test_without_a_verdict_the_ratio_has_no_interval():
     few = replace(
         OPEN, endpoint=("", "DELETE_comment"), word="no verdict", a_value=1200.0, b_value=340.0, ratio=0.283,
-        low=None, high=None, reason="p99 rests on the single largest of ≈45 requests; 368 are needed",
+        low=None, high=None, reason=Remark("few requests", (0.99, 45, False)),
     )  # fmt: skip
     assert headline(few) == (
         "p99 DELETE_comment   1\u202f200 → 340 ms   ×0.28   NO VERDICT: p99 rests on the single largest of ≈45 "
-        "requests; 368 are needed"
+        "requests; 368 are needed, 10\u00a0000 to compare well"
     )
     assert in_short(few).endswith("(×0.28)")
     assert details(replace(OPEN, word="invalid", resolves=None, needed=None)) == []
@@ -60,8 +60,8 @@ def test_in_short():
         ("equivalent", {}, "EQUIVALENT within 5 %"),
         ("not distinguishable", {}, "NOT DISTINGUISHABLE"),
         ("one run", {}, "ONE RUN EACH"),
-        ("no verdict", {"reason": "few"}, "NO VERDICT: few"),
-        ("invalid", {"reason": "broken"}, "INVALID: broken"),
+        ("no verdict", {"reason": Remark("run invalid", names=("few",))}, "NO VERDICT: few"),
+        ("invalid", {"reason": Remark("run invalid", names=("broken",))}, "INVALID: broken"),
     ],
 )
 def test_the_words(word, others, shown):
@@ -69,7 +69,7 @@ def test_the_words(word, others, shown):
 
 
 def test_only_equivalence_says_that_two_are_the_same():
-    for word in words.WORDS:
+    for word in comparisons.WORDS:
         assert ("EQUIVALENT" in verdict(replace(OPEN, word=word))) == (word == "equivalent")
 
 
@@ -79,13 +79,13 @@ def test_a_difference_of_unknown_importance_says_so():
 
 
 def test_an_interval_that_excludes_1_does_not_look_as_if_it_had_it():
-    assert "[1.0004, 1.1500]" in words.ratio(replace(OPEN, low=1.0004, high=1.15))
-    assert "[0.850, 0.998]" in words.ratio(replace(OPEN, low=0.85, high=0.9976))
-    assert "[1.00, 1.15]" in words.ratio(replace(OPEN, low=1.0, high=1.15))
+    assert "[1.0004, 1.1500]" in comparisons.ratio(replace(OPEN, low=1.0004, high=1.15))
+    assert "[0.850, 0.998]" in comparisons.ratio(replace(OPEN, low=0.85, high=0.9976))
+    assert "[1.00, 1.15]" in comparisons.ratio(replace(OPEN, low=1.0, high=1.15))
 
 
 def test_an_interval_that_says_nothing_takes_no_room():
-    assert words.interval(replace(OPEN, low=1e-90, high=1e90)) == "[<0.01, >1000]"
+    assert comparisons.interval(replace(OPEN, low=1e-90, high=1e90)) == "[<0.01, >1000]"
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_an_interval_that_says_nothing_takes_no_room():
     [(0.12805, "=.13"), (0.0496, "=.050"), (0.0004, "<.001"), (0.002, "=.0020"), (0.999, "=1"), (1, "=1")],
 )
 def test_p_values(p, shown):
-    assert words.p_value(p) == shown
+    assert comparisons.p_value(p) == shown
 
 
 @pytest.mark.parametrize(
@@ -104,14 +104,14 @@ def test_p_values(p, shown):
     ],
 )  # fmt: skip
 def test_significant_digits(number, digits, shown):
-    assert words.significant(number, digits) == shown
+    assert comparisons.significant(number, digits) == shown
 
 
 @pytest.mark.parametrize(
     ("ratio", "shown"), [(1.05, "+5.0 %"), (0.5, "−50 %"), (1.0, "0.00 %"), (1.0004, "+0.04 %"), (None, "–")]
 )
 def test_changes(ratio, shown):
-    assert words.change(replace(OPEN, ratio=ratio)) == shown
+    assert comparisons.change(replace(OPEN, ratio=ratio)) == shown
 
 
 @pytest.mark.parametrize(
@@ -137,12 +137,12 @@ def test_what_became_of_it(metric, ratio, shown):
 )  # fmt: skip
 def test_a_chip_has_times_where_the_answer_has_them(metric, ratio, shown):
     certain = replace(OPEN, metric=Metric.parse(metric), word="different", ratio=ratio)
-    assert words.short_verdict(certain) == shown
+    assert comparisons.short_verdict(certain) == shown
 
 
 def test_shares_are_shown_as_percentages():
     failing = replace(OPEN, metric=Metric.parse("errors"), a_value=0.0012, b_value=0.0)
-    assert words.values(failing) == "0.120 → 0 %"
+    assert comparisons.values(failing) == "0.120 → 0 %"
 
 
 def test_differences_of_shares_are_told_in_points():
@@ -151,8 +151,8 @@ def test_differences_of_shares_are_told_in_points():
         difference=0.0052, difference_low=-0.001, difference_high=0.0114,
     )  # fmt: skip
     assert headline(failing).split("   ")[1:3] == ["0.100 → 0.620 %", "+0.52 pp [−0.10, +1.14]"]
-    assert words.change(failing) == "+0.52 pp"
-    assert words.ratio(replace(failing, difference=0.0, difference_low=None)) == "0.00 pp"
+    assert comparisons.change(failing) == "+0.52 pp"
+    assert comparisons.ratio(replace(failing, difference=0.0, difference_low=None)) == "0.00 pp"
 
 
 def test_one_run_each_speaks_for_itself_only():
@@ -169,14 +169,14 @@ def test_the_pace_of_a_comparison():
 
 def test_places_and_evidence():
     where = Where(variant="async", against="index", level=Level("users", 50), endpoint=("GET", "/todos/"))
-    assert words.place(where) == "async against index, GET /todos/, at 50 users"
-    assert words.place(Where()) == ""
+    assert comparisons.place(where) == "async against index, GET /todos/, at 50 users"
+    assert comparisons.place(Where()) == ""
     given = {
         "knee_users": 281.53, "bracket_users": (240.0, 336.0), "rates": (1.0, 2.0, 3.0), "why": "x", "no": float("nan"),
     }  # fmt: skip
-    assert words.evidence(given) == "knee_users 281.5, bracket_users 240…336, rates (1, 2, 3), why x, no –"
+    assert comparisons.evidence(given) == "knee_users 281.5, bracket_users 240…336, rates (1, 2, 3), why x, no –"
     many = tuple(float(second) for second in range(40))
-    assert words.evidence({"at_s": many}) == "at_s (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, and 28 more)"
+    assert comparisons.evidence({"at_s": many}) == "at_s (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, and 28 more)"
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from tests.report.studies import GET, P50, P99, THROUGHPUT, chain, compared, imported, ladder
 from tests.report.traffic import Traffic, trial
+from tests.say.written import written
 
-from plimsoll.report.answer.versions import sentences, topics_of
+from plimsoll.say.answer.versions import sentences, topics_of
 from plimsoll.stats.analysis import Analysis
+from plimsoll.stats.compare.comparison import Remark
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL, Level, Study
@@ -100,7 +102,7 @@ def test_where_a_difference_is_real_at_some_levels_one_sentence_has_all():
         {"word": "different", "ratio": 0.54, "low": 0.42, "high": 0.70},
         {"word": "different", "ratio": 0.59, "low": 0.5, "high": 0.69},
         {"word": "not distinguishable", "ratio": 0.98, "low": 0.9, "high": 1.08},
-        {"word": "no verdict", "reason": "p50 is none of 0 requests"},
+        {"word": "no verdict", "reason": Remark("run invalid", names=("p50 is none of 0 requests",))},
     ]
     assert sentences(Analysis(study, (), tuple(rows_of(study, P50, *known)))) == [
         "`new` is 46 % faster than `old` at 48 users (p50, 30–58 %, 3 interleaved pairs), 41 % at 96 users; at 162 "
@@ -135,12 +137,22 @@ def test_the_median_is_said_where_a_tail_shows_nothing():
 
 
 def payload(a: str, b: str) -> Finding:
-    return Finding("PAYLOAD", "blocks", "sizes differ", Where(b, USERS, "", GET, against=a), "")
+    return written("PAYLOAD", "blocks", "sizes differ", Where(b, USERS, "", GET, against=a), "")
 
 
 def test_other_work_is_shown_with_its_numbers_and_the_caveat():
     study = steps(base=100_000, limit=25_000)
-    row = compared(study, "base", "limit", P50, TOTAL, USERS, word="invalid", reason="sizes differ", against="previous")
+    row = compared(
+        study,
+        "base",
+        "limit",
+        P50,
+        TOTAL,
+        USERS,
+        word="invalid",
+        reason=Remark("run invalid", names=("sizes differ",)),
+        against="previous",
+    )
     assert sentences(Analysis(study, (payload("base", "limit"),), (row,))) == [
         "`limit` answers 4.0 times as many requests as `base` (5 interleaved pairs), but it returns a quarter of the "
         "data: it is another request."
@@ -151,7 +163,17 @@ def test_in_the_open_model_other_work_is_shown_with_its_times():
     study = steps(base=100_000, limit=25_000)
     rate = Level("/s", 40.0)
     study = replace(study, trials=tuple(replace(each, level=rate) for each in study.trials))
-    row = compared(study, "base", "limit", P50, TOTAL, rate, word="invalid", reason="sizes differ", against="previous")
+    row = compared(
+        study,
+        "base",
+        "limit",
+        P50,
+        TOTAL,
+        rate,
+        word="invalid",
+        reason=Remark("run invalid", names=("sizes differ",)),
+        against="previous",
+    )
     finding = replace(payload("base", "limit"), where=Where("limit", rate, "", GET, against="base"))
     (found,) = sentences(Analysis(study, (finding,), (row,)))
     assert found.startswith("`limit` against `base`: p50 ")
@@ -166,14 +188,34 @@ def test_replies_that_are_smaller_because_requests_fail_are_not_other_work():
         else each
         for each in study.trials
     )
-    row = compared(study, "base", "broken", P50, TOTAL, USERS, word="invalid", reason="errors", against="previous")
+    row = compared(
+        study,
+        "base",
+        "broken",
+        P50,
+        TOTAL,
+        USERS,
+        word="invalid",
+        reason=Remark("run invalid", names=("errors",)),
+        against="previous",
+    )
     found = sentences(Analysis(replace(study, trials=failing), (payload("base", "broken"),), (row,)))
     assert not any("another request" in each for each in found)
 
 
 def test_larger_replies_are_said_with_the_data_per_second():
     study = steps(base=100_000, more=117_000)
-    row = compared(study, "base", "more", P50, TOTAL, USERS, word="invalid", reason="sizes differ", against="previous")
+    row = compared(
+        study,
+        "base",
+        "more",
+        P50,
+        TOTAL,
+        USERS,
+        word="invalid",
+        reason=Remark("run invalid", names=("sizes differ",)),
+        against="previous",
+    )
     (found,) = sentences(Analysis(study, (payload("base", "more"),), (row,)))
     assert re.search(r"but its replies are 17 % larger \(4\.[67] times the data per second\)\.$", found)
 
@@ -192,7 +234,16 @@ def test_one_run_each_is_a_description_with_what_to_add():
 
 def test_where_nothing_is_decided_the_reason_is_said():
     study = steps(base=1000, cached=1000)
-    row = compared(study, "base", "cached", P99, TOTAL, USERS, word="no verdict", reason="p99 = the largest of 20")
+    row = compared(
+        study,
+        "base",
+        "cached",
+        P99,
+        TOTAL,
+        USERS,
+        word="no verdict",
+        reason=Remark("run invalid", names=("p99 = the largest of 20",)),
+    )
     (found,) = sentences(Analysis(study, (), (row,)))
     assert found.startswith("`base` → `cached`: p99 ")
     assert found.endswith(" ms; which is faster cannot be said: p99 = the largest of 20.")

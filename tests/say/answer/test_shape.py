@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.report.studies import SAMPLES, chain, imported
 
-from plimsoll.report.shape import changes_of, collected, facts_of, shape_of
+from plimsoll.say.answer.shape import changes_of, collected, facts_of, shape_of
 from plimsoll.stats.study import Level, Study, Trial
 
 

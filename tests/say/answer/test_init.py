@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from tests.report.studies import SAMPLES, ladder, operations, rates
 
-from plimsoll.report.answer import MOST, answer_of
+from plimsoll.say.answer import MOST, answer_of
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.study import Study, Trial
 
@@ -29,7 +29,7 @@ def test_what_the_target_carries_before_differences_that_are_not_certain():
 
 
 def test_of_one_system_what_it_carries():
-    assert answer_of(operations())[0].startswith("upload does 23 operations/s")
+    assert answer_of(operations())[0].startswith("upload: throughput stays at 23 requests/s")
 
 
 def test_of_rates_what_is_carried_first():

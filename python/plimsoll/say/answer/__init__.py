@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.report.answer import capacity, limits, target_side, versions
-from plimsoll.report.numbers import counted
-from plimsoll.report.shape import shape_of
+from plimsoll.say.answer import capacity, limits, target_side, versions
+from plimsoll.say.answer.shape import shape_of
+from plimsoll.say.numbers import counted
 
 if TYPE_CHECKING:
     from plimsoll.stats.analysis import Analysis

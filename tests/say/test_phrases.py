@@ -2,12 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.report import words
-from plimsoll.report.answer import phrases
+from plimsoll.say import comparisons, phrases
 from plimsoll.stats.compare.comparison import Comparison
 from plimsoll.stats.metric import Metric
-from plimsoll.stats.study import Level
-from plimsoll.stats.wording import listed
 
 P50, P99, THROUGHPUT = Metric("quantile", 0.5), Metric("quantile", 0.99), Metric("throughput")
 
@@ -48,12 +45,12 @@ def test_shares_differ_by_percentage_points():
     assert phrases.sentence(errors) == (
         "`cached` has 1.2 percentage points more failures than `baseline` (1.0–1.4, 5 pairs)"
     )
-    assert words.bound(errors) is None
+    assert comparisons.bound(errors) is None
 
 
 def test_what_an_interval_leaves_open():
-    assert words.bound(compared(P50, 1.0, width=0.2)) == pytest.approx(0.2)
-    assert words.bound(compared(P50, 1.0, low=None, high=None)) is None
+    assert comparisons.bound(compared(P50, 1.0, width=0.2)) == pytest.approx(0.2)
+    assert comparisons.bound(compared(P50, 1.0, low=None, high=None)) is None
     assert phrases.span(compared(P50, 1.0, width=0.2)) == "−20 to +20 %"
     assert phrases.span(compared(P50, 1.3, within_run=True)) == "", "it says nothing about other runs"
 
@@ -61,18 +58,6 @@ def test_what_an_interval_leaves_open():
 def test_values_with_their_units():
     assert phrases.from_to(compared(P50, 0.995)) == "p50 100 → 99.5 ms"
     assert phrases.from_to(compared(THROUGHPUT, 2.0)) == "100 → 200 requests/s"
-
-
-def test_lists_and_levels():
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b", "c"]) == "a, b and c"
-    assert phrases.at_levels([Level("users", 48), Level("users", 162)]) == "at 48 and 162 users"
-    assert phrases.at_levels([Level("/s", 300), Level("/s", 600)]) == "at 300 and 600/s"
-    assert phrases.at_levels([None]) == ""
-
-
-def test_names_stand_between_backticks_that_they_cannot_end():
-    assert phrases.code("a`b") == "`a'b`"
 
 
 @pytest.mark.parametrize(("share", "text"), [(0.26, "a quarter"), (0.5, "half"), (0.18, "18 %"), (0.33, "a third")])
@@ -85,4 +70,4 @@ def test_beside_one_another_without_an_interval():
     assert phrases.beside(found, 4.42) == "`cached` answers 4.4 times as many requests as `baseline`"
     assert phrases.beside(found, 0.9) == "`cached` answers 10 % fewer requests than `baseline`"
     assert phrases.beside(found, None) == "`cached` against `baseline`: p50 100 → 20.0 ms"
-    assert words.basis(replace(found, pairs=1)) == "one run each"
+    assert comparisons.basis(replace(found, pairs=1)) == "one run each"

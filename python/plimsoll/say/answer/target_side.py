@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.report.answer.phrases import code
-from plimsoll.report.numbers import percent
+from plimsoll.say.names import code
+from plimsoll.say.numbers import short_percent
 from plimsoll.stats.target_side import work_of
 
 if TYPE_CHECKING:
@@ -29,13 +29,13 @@ def sentences(study: Study) -> Iterator[str]:
 def _shares(works: list[TargetWork], whose: str) -> str:
     calls, ms = sum(each.calls for each in works), sum(each.ms for each in works)
     most, slowest = max(works, key=lambda each: each.calls), works[0]
-    share = percent(most.calls / calls)
+    share = short_percent(most.calls / calls)
     text = f"By the traces{whose}, {share} of all requests that its services answer are {_name(most)}"
     if not ms:
         return f"{text}."
     if slowest is most:
-        return f"{text}; they also take most time ({percent(most.ms / ms)})."
-    return f"{text}; most time goes to {_name(slowest)} ({percent(slowest.ms / ms)})."
+        return f"{text}; they also take most time ({short_percent(most.ms / ms)})."
+    return f"{text}; most time goes to {_name(slowest)} ({short_percent(slowest.ms / ms)})."
 
 
 def _name(work: TargetWork) -> str:

@@ -13,7 +13,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.report.numbers import ABOUT, NONE, amount, count, counted, p_value, percent, signed, significant
+from plimsoll.say.numbers import ABOUT, NONE, amount, count, counted, p_value, short_percent, signed, significant
+from plimsoll.say.remarks import reason_text, remark_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,18 +53,19 @@ _SMALLEST, _LARGEST = 0.01, 1000
 
 def verdict(comparison: Comparison) -> str:
     """The word, with what belongs to it: DIFFERENT, at least 5 %; EQUIVALENT within 5 %; INVALID: reason."""
-    word, delta = WORDS[comparison.word], percent(comparison.metric.delta)
+    word, delta = WORDS[comparison.word], short_percent(comparison.metric.delta)
     if comparison.word == "different":
         return f"{word}, at least {delta}" if comparison.at_least else word
     if comparison.word == "equivalent":
         return f"{word} within {delta}"
-    return f"{word}: {comparison.reason}" if comparison.reason else word
+    reason = reason_text(comparison)
+    return f"{word}: {reason}" if reason else word
 
 
 def short_verdict(comparison: Comparison) -> str:
     """For a chip: "34 % faster", "4.1 times as long", "no clear difference (±20 %)", "3.1 times, unclear (3 pairs)",
     "−46 %, other work"."""
-    delta = percent(comparison.metric.delta)
+    delta = short_percent(comparison.metric.delta)
     if comparison.word == "different":
         return _certain(comparison)
     if comparison.word in ("negligible", "equivalent"):
@@ -73,7 +75,7 @@ def short_verdict(comparison: Comparison) -> str:
             runs = basis(comparison) if comparison.earlier else counted(comparison.pairs, "pair")
             return f"{sized(comparison)}, unclear ({runs})"
         widest = bound(comparison)
-        return "no clear difference" + (f" (±{percent(widest)})" if widest is not None else "")
+        return "no clear difference" + (f" (±{short_percent(widest)})" if widest is not None else "")
     if comparison.word == "one run":
         return sized(comparison)
     shown = f"{sized(comparison)}, " if comparison.ratio is not None else ""
@@ -137,7 +139,7 @@ def headline(comparison: Comparison) -> str:
 
 def details(comparison: Comparison, pace: RunLength | None = None) -> list[str]:
     """The lines below it: what more runs could show, and what the numbers rest on. May be empty."""
-    lines = [_resolution(comparison, pace), _basis(comparison), "; ".join(comparison.remarks)]
+    lines = [_resolution(comparison, pace), _basis(comparison), "; ".join(map(remark_text, comparison.remarks))]
     return [line for line in lines if line]
 
 
@@ -304,12 +306,12 @@ def support(comparison: Comparison) -> str:
 
 
 def _resolution(comparison: Comparison, pace: RunLength | None) -> str:
-    delta = percent(comparison.metric.delta)
+    delta = short_percent(comparison.metric.delta)
     parts = []
     if comparison.word == "different" and not comparison.at_least:
         parts.append(f"whether by more than {delta} is open")
     if comparison.resolves is not None:
-        parts.append(f"resolves ±{percent(comparison.resolves)} now")
+        parts.append(f"resolves ±{short_percent(comparison.resolves)} now")
     needed = comparison.needed
     if needed is not None and needed.pairs > 0:
         parts.append(f"±{delta} needs {_more(needed.pairs)}{_time(needed, pace)}")
@@ -341,7 +343,7 @@ def _basis(comparison: Comparison) -> str:
         about = "" if comparison.is_counted else ABOUT
         parts.append(f"{comparison.metric.text} {rests} on {about}{count(comparison.requests)} requests/run{effect}")
     if comparison.step:
-        parts.append(f"tool step {percent(comparison.step)}")
+        parts.append(f"tool step {short_percent(comparison.step)}")
     if comparison.warmup:
         parts.append(f"warm-up {comparison.warmup:g} s removed")
     if comparison.checks[1]:

@@ -1,12 +1,15 @@
 import re
 from dataclasses import replace
 
-from tests.report.studies import ladder, operations, rates
+from tests.report.studies import ladder, operations, rates, serial
 from tests.report.traffic import Traffic, trial
+from tests.say.written import written
 
-from plimsoll.report.answer.limits import broken, carried, of_target, single
+from plimsoll.say.answer.limits import broken, carried, of_target, single
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.saturation import NotSaturated
+from plimsoll.stats.findings.subject import Subject
 from plimsoll.stats.study import GeneratorHealth, Level, Measured, Study, Trial
 
 
@@ -22,7 +25,7 @@ def test_a_crash_beyond_the_first_bad_rate_is_a_sentence_and_one_that_was_said_i
     analysis = rates()
     assert list(broken(analysis, list(carried(analysis)))) == []
     assert list(broken(analysis, ())) == [
-        "The target of koding ended by itself at 900/s: killed by signal 9 after 7 s."
+        "koding at 900/s: the target ended during the run: killed by signal 9 after 7 s."
     ]
 
 
@@ -67,7 +70,7 @@ def test_a_rate_of_which_a_part_is_answered_later_is_not_carried():
 def test_a_rate_at_which_the_backlog_grows_is_not_carried():
     traffic = {("GET", "/"): Traffic(100.0, 5.0)}
     study = Study("rates", tuple(trial("a", Level("/s", rate), traffic) for rate in (100, 105)))
-    grows = Finding("OVERLOAD", "warning", "…", Where("a", Level("/s", 105)), "")
+    grows = written("OVERLOAD", "warning", "…", Where("a", Level("/s", 105)), "")
     (found,) = carried(Analysis(study, (grows,), ()))
     assert found.endswith("at 105/s the backlog grows for as long as it lasts.")
 
@@ -79,9 +82,13 @@ def test_knees_of_several_variants_are_one_sentence():
 
 
 def test_a_ladder_that_ends_below_the_knee_says_so_for_each_variant():
-    knee, _, _ = (each for each in ladder().findings[::-1] if each.id in ("SAT", "RETRO"))
-    beyond = replace(knee, where=Where(variant="new"), evidence={"last": 460.0, "last_per_s": 120.0})
-    both = replace(beyond, where=Where(variant="old"), evidence={"last": 460.0, "last_per_s": 119.0})
+    both, beyond = (
+        NotSaturated(
+            Subject(), last=460.0, last_per_s=rate, per_s_and_load=1.0, has_failures=False,
+            where=Where(variant=variant), weight="insight",
+        )
+        for variant, rate in (("old", 119.0), ("new", 120.0))
+    )  # fmt: skip
     found = [replace(ladder(), findings=of) for of in ((both, beyond), (beyond,))]
     assert list(of_target(found[0], 1)) == [
         "`old` and `new` carry 460 users, the highest level (119 and 120 requests/s), so their limits are above that."
@@ -96,7 +103,7 @@ def test_what_concerns_a_rare_endpoint_is_no_answer_unless_the_question_names_it
     rare = ("DELETE", "/comments/")
     traffic = {("GET", "/"): Traffic(100.0, 5.0), rare: Traffic(2.0, 5.0)}
     study = Study("one", (trial("a", Level("users", 5), traffic),))
-    finding = Finding("ERR", "warning", "a, DELETE /comments/: 3 % fail.", Where("a", endpoint=rare), "")
+    finding = written("ERR", "warning", "a, DELETE /comments/: 3 % fail.", Where("a", endpoint=rare), "")
     assert list(of_target(Analysis(study, (finding,), ()), 3)) == []
     assert list(of_target(Analysis(study, (finding,), ()), 3, {rare})) == [finding.statement]
     frequent = replace(finding, where=Where("a", endpoint=("GET", "/")))
@@ -104,7 +111,7 @@ def test_what_concerns_a_rare_endpoint_is_no_answer_unless_the_question_names_it
 
 
 def test_a_cold_start_is_nothing_that_a_target_carries():
-    cold = Finding("COLD", "warning", "the first 3 s are slow.", Where("old"), "")
+    cold = written("COLD", "warning", "the first 3 s are slow.", Where("old"), "")
     assert list(of_target(replace(ladder(), findings=(cold,)), 3)) == []
 
 
@@ -117,10 +124,7 @@ def test_the_same_of_another_variant_is_said_in_the_same_sentence():
 
 
 def test_serial_bottlenecks_of_several_operations_are_one_sentence():
-    found = [
-        Finding("SERIAL", "insight", "…", Where(operation=name), "", {"capacity_per_s": rate})
-        for name, rate in (("upload", 1.15), ("read", 1.58))
-    ]
+    found = [serial("upload", 1.15), serial("read", 1.58)]
     assert list(of_target(replace(operations(), findings=tuple(found)), 3)) == [
         "Throughput is flat while latency grows with the users: `upload` 1.15/s and `read` 1.58/s; more users only "
         "wait longer."
@@ -129,7 +133,7 @@ def test_serial_bottlenecks_of_several_operations_are_one_sentence():
 
 def test_a_single_finding_speaks_for_itself_and_the_weightiest_rule_first():
     first, second = of_target(operations(), 3)
-    assert first.startswith("upload does 23 operations/s")
+    assert first.startswith("upload: throughput stays at 23 requests/s")
     assert second.startswith("90 % of POST")
     assert len(list(of_target(operations(), 1))) == 1
 
@@ -145,7 +149,7 @@ def test_one_cell_is_described():
 
 def test_a_variant_that_is_compared_is_not_another_one_that_the_same_holds_for():
     def failing(variant: str, against: str | None, text: str) -> Finding:
-        return Finding("ERR", "warning", text, Where(variant, against=against), "")
+        return written("ERR", "warning", text, Where(variant, against=against), "")
 
     apart = failing("own", "shared", "0 % of the requests to own failed, 84 % of those to shared.")
     alone = failing("shared", None, "91 % of the requests to shared fail.")

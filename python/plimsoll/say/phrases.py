@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from plimsoll.report import words
-from plimsoll.report.numbers import percent
+from plimsoll.say import comparisons
+from plimsoll.say.names import code
+from plimsoll.say.numbers import short_percent
 from plimsoll.stats.metric import Metric
-from plimsoll.stats.wording import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from plimsoll.stats.compare.comparison import Comparison
-    from plimsoll.stats.study import Level
 
 TIMES_FROM = 2.0
 """A ratio from here on, or below its inverse, is said as "4.4 times"; one between them as a percentage."""
@@ -22,12 +19,6 @@ _FRACTIONS = {"half": 1 / 2, "a third": 1 / 3, "a quarter": 1 / 4, "a fifth": 1 
 _NEAR = 0.06
 """How far a share may be from a fraction that stands for it, relative."""
 _THROUGHPUT = Metric("throughput")
-
-
-def code(name: str) -> str:
-    """A name as code: between backticks, which each renderer draws in its way."""
-    plain = name.replace("`", "'")
-    return f"`{plain}`"
 
 
 def change(comparison: Comparison) -> str:
@@ -46,7 +37,7 @@ def sentence(comparison: Comparison, where: str = "") -> str:
     b, a = code(comparison.b), code(comparison.a)
     text = change(comparison)
     metric = comparison.metric.text if is_typical(comparison.metric) else ""
-    basis = ", ".join(filter(None, (metric, span(comparison), words.basis(comparison))))
+    basis = ", ".join(filter(None, (metric, span(comparison), comparisons.basis(comparison))))
     if comparison.metric.kind == "errors":
         return f"{b} has {text} than {a}{where} ({basis})"
     assert comparison.ratio is not None
@@ -94,7 +85,7 @@ def from_to(comparison: Comparison) -> str:
 
 def values(comparison: Comparison) -> str:
     """4.00 → 3.98 ms; 62.7 → 279 requests/s."""
-    return words.values(comparison).replace("/s", " requests/s")
+    return comparisons.values(comparison).replace("/s", " requests/s")
 
 
 def is_relative(ratio: float) -> bool:
@@ -110,19 +101,7 @@ def times(ratio: float) -> str:
 def fraction(share: float) -> str:
     """a quarter; 18 %."""
     near = (name for name, value in _FRACTIONS.items() if abs(share / value - 1) <= _NEAR)
-    return next(near, percent(share))
-
-
-def at_levels(levels: Iterable[Level | None]) -> str:
-    """at 240 users; at 240, 336 and 460 users; "" for none."""
-    texts = level_texts(levels)
-    return f"at {listed(texts)}" if texts else ""
-
-
-def level_texts(levels: Iterable[Level | None]) -> list[str]:
-    """240, 336, 460 users: only the last one has its unit."""
-    known = [level for level in levels if level is not None]
-    return [*(f"{level.value:g}" for level in known[:-1]), *map(str, known[-1:])]
+    return next(near, short_percent(share))
 
 
 def is_typical(metric: Metric) -> bool:
@@ -133,7 +112,7 @@ def is_typical(metric: Metric) -> bool:
 def _sized(metric: Metric, ratio: float) -> str:
     """12 % more requests; 4.4 times as many requests."""
     if is_relative(ratio):
-        return f"{percent(abs(ratio - 1))} {_way(metric, ratio)}"
+        return f"{short_percent(abs(ratio - 1))} {_way(metric, ratio)}"
     if is_typical(metric) and ratio < 1:
         return f"{_short(1 / ratio)} times as fast"
     return f"{times(ratio)} {_whole(metric)}"

@@ -6,12 +6,15 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.report.answer.phrases import code
-from plimsoll.report.numbers import amount, percent
+from plimsoll.say.findings import said
+from plimsoll.say.names import code, listed
+from plimsoll.say.numbers import amount, short_percent, whole_percent
 from plimsoll.stats.cells import cells_of
+from plimsoll.stats.findings.saturation import NotSaturated, Saturation
+from plimsoll.stats.findings.serial import SerialBottleneck
+from plimsoll.stats.findings.target.leaks import TargetCrash
 from plimsoll.stats.study import TOTAL
 from plimsoll.stats.validity import ACHIEVED
-from plimsoll.stats.wording import listed, whole_percent
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -60,7 +63,8 @@ def _first_of(findings: Sequence[Finding]) -> str:
     compared = first.where.variant, first.where.against
     alike = [each.where.variant for each in findings if (each.where.against is None) == (first.where.against is None)]
     others = dict.fromkeys(code(name) for name in alike if name and name not in compared)
-    return f"{first.statement} The same holds for {listed(others)}." if others else first.statement
+    statement = said(first).statement
+    return f"{statement} The same holds for {listed(others)}." if others else statement
 
 
 def _is_whole(study: Study, finding: Finding, topics: Collection[tuple[str, str]]) -> bool:
@@ -75,24 +79,22 @@ def _is_whole(study: Study, finding: Finding, topics: Collection[tuple[str, str]
 
 def _capacities(findings: Sequence[Finding]) -> str:
     """Of operations that each have one serial bottleneck."""
-    rates = (f"{_who(each)} {amount(rate)}/s" for each in findings if (rate := _number(each, "capacity_per_s")))
+    rates = (f"{_who(each)} {amount(each.capacity_per_s)}/s" for each in findings if isinstance(each, SerialBottleneck))
     return f"Throughput is flat while latency grows with the users: {listed(rates)}; more users only wait longer."
 
 
 def _knees(study: Study, findings: Sequence[Finding]) -> str:
     """What each variant or operation carries: up to its knee, or up to the highest level."""
     if len(findings) == 1 and len(study.variants) == 1:
-        return findings[0].statement
+        return said(findings[0]).statement
     unit = " users" if any(level is not None and level.unit == "users" for level in study.levels) else "/s"
     limited: dict[tuple[float, ...], list[tuple[str, str]]] = {}
     whole: dict[float, list[tuple[str, str]]] = {}
     for each in findings:
-        bracket, capacity = each.evidence.get("bracket"), _number(each, "capacity_per_s")
-        last, rate = _number(each, "last"), _number(each, "last_per_s")
-        if isinstance(bracket, tuple) and capacity:
-            limited.setdefault(bracket, []).append((_who(each), amount(capacity)))
-        elif last and rate:
-            whole.setdefault(last, []).append((_who(each), amount(rate)))
+        if isinstance(each, Saturation):
+            limited.setdefault(each.bracket, []).append((_who(each), amount(each.capacity_per_s)))
+        elif isinstance(each, NotSaturated):
+            whole.setdefault(each.last, []).append((_who(each), amount(each.last_per_s)))
     texts = []
     for bracket, carrying in limited.items():
         names, rates = (listed(column) for column in zip(*carrying, strict=True))
@@ -111,11 +113,6 @@ def _knees(study: Study, findings: Sequence[Finding]) -> str:
 
 def _who(finding: Finding) -> str:
     return code(finding.where.operation or finding.where.variant or "all")
-
-
-def _number(finding: Finding, name: str) -> float | None:
-    value = finding.evidence.get(name)
-    return float(value) if isinstance(value, int | float) else None
 
 
 def carried(analysis: Analysis) -> Iterator[str]:
@@ -137,9 +134,13 @@ def carried(analysis: Analysis) -> Iterator[str]:
             yield f"{of}{'; '.join(texts)}."
 
 
-def broken(analysis: Analysis, said: Collection[str]) -> Iterator[str]:
-    """Of the open model: targets that ended by themselves, or whose memory grows, beyond what is said already."""
-    new = [each for each in analysis.findings if not any(str(each.evidence.get("how")) in text for text in said)]
+def broken(analysis: Analysis, known: Collection[str]) -> Iterator[str]:
+    """Of the open model: targets that ended by themselves, or whose memory grows, unless a known sentence says so."""
+    new = [
+        each
+        for each in analysis.findings
+        if not (isinstance(each, TargetCrash) and any(each.how in text for text in known))
+    ]
     return of_target(replace(analysis, findings=tuple(new)), len(_BREAKS), rules=_BREAKS)
 
 
@@ -178,10 +179,10 @@ def _fault(study: Study, cell: CellSummary, is_overloaded: bool) -> str | None:
     if crashed := next((trial.crashed for trial in cell.trials if trial.crashed), None):
         return f"the target ended by itself ({crashed})"
     if cell.achieved is not None and cell.achieved < ACHIEVED:
-        return f"only {percent(cell.achieved)} of the arrivals begin in time"
+        return f"only {short_percent(cell.achieved)} of the arrivals begin in time"
     row = cell.main
     if row is not None and row.requests and row.failures and row.failures / row.requests > study.tolerance:
-        return f"{percent(row.failures / row.requests)} of the requests fail"
+        return f"{short_percent(row.failures / row.requests)} of the requests fail"
     answered = _answered(cell)
     if answered is not None and row is not None and row.rate is not None:
         return f"only {amount(row.rate)} requests/s are answered while they come, {whole_percent(answered)} of them"
@@ -215,6 +216,6 @@ def single(analysis: Analysis) -> Iterator[str]:
     if row.rate is not None:
         parts.append(f"{amount(row.rate)} requests/s")
     if row.requests and row.failures is not None:
-        parts.append(f"{percent(row.failures / row.requests)} failed" if row.failures else "none failed")
+        parts.append(f"{short_percent(row.failures / row.requests)} failed" if row.failures else "none failed")
     if parts:
         yield f"{', '.join(parts)}."

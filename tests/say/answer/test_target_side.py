@@ -1,4 +1,4 @@
-from plimsoll.report.answer.target_side import sentences
+from plimsoll.say.answer.target_side import sentences
 from plimsoll.stats.study import Study, TargetWork, Trial
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from plimsoll.load.durations import duration_text
-from plimsoll.report import words
-from plimsoll.report.answer import phrases
-from plimsoll.report.answer.phrases import at_levels, code
-from plimsoll.report.numbers import counted, percent
+from plimsoll.say import comparisons, phrases
+from plimsoll.say.durations import duration_text
+from plimsoll.say.names import at_levels, code, level_texts, listed
+from plimsoll.say.numbers import counted, short_percent
 from plimsoll.stats.compare import planning
 from plimsoll.stats.compare.pairs import ALPHA
 from plimsoll.stats.study import TOTAL
-from plimsoll.stats.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -55,8 +53,8 @@ def difference(pair: Sequence[Comparison], *, has_levels: bool) -> str:
     text = phrases.sentence(first, f"{endpoint_of(first)} {at_levels([first.level])}")
     if alike:
         is_short = all(each.ratio is not None and phrases.is_relative(each.ratio) for each in (first, *alike))
-        changes = [percent(abs((each.ratio or 1) - 1)) if is_short else phrases.change(each) for each in alike]
-        levels = phrases.level_texts(each.level for each in alike)
+        changes = [short_percent(abs((each.ratio or 1) - 1)) if is_short else phrases.change(each) for each in alike]
+        levels = level_texts(each.level for each in alike)
         text += f", {listed(f'{what} at {level}' for what, level in zip(changes, levels, strict=True))}"
     if other_way:
         text += f"; but {listed(f'{phrases.change(each)} {at_levels([each.level])}' for each in other_way)}"
@@ -66,10 +64,10 @@ def difference(pair: Sequence[Comparison], *, has_levels: bool) -> str:
 def _beside(pair: Sequence[Comparison]) -> Iterator[str]:
     """The levels of a pair at which there is no certain difference."""
     if same := [each for each in pair if each.word in SAME]:
-        yield f"{_at(same)} it makes no difference that matters (less than {percent(same[0].metric.delta)})"
-    if bounded := [each for each in pair if is_open(each) and not words.is_unclear(each)]:
+        yield f"{_at(same)} it makes no difference that matters (less than {short_percent(same[0].metric.delta)})"
+    if bounded := [each for each in pair if is_open(each) and not comparisons.is_unclear(each)]:
         yield f"{_at(bounded)} no difference shows ({ruled_out(bounded)})"
-    if unclear := [each for each in pair if is_open(each) and words.is_unclear(each)]:
+    if unclear := [each for each in pair if is_open(each) and comparisons.is_unclear(each)]:
         largest = max(unclear, key=size)
         yield f"{_at(unclear)} it is unclear ({phrases.values(largest)}{_if_several(unclear, largest)})"
     if silent := [each for each in pair if each.word == "no verdict"]:
@@ -80,15 +78,15 @@ def uncertain(study: Study, rows: Sequence[Comparison]) -> Iterator[str]:
     """Of pairs without a certain difference: what is unclear with its numbers, then what made no difference, with what
     is ruled out, then of what nothing is known. Pairs that share an outcome stand together."""
     left = [each for pair in by_pair(rows) if not any(map(is_certain, pair)) for each in pair]
-    unclear = [each for each in left if is_open(each) and words.is_unclear(each)]
+    unclear = [each for each in left if is_open(each) and comparisons.is_unclear(each)]
     if unclear:
         yield _unclear(study, unclear)
     metric = left[0].metric.text if left else ""
     if same := [each for each in left if each.word in SAME]:
-        least = percent(same[0].metric.delta)
+        least = short_percent(same[0].metric.delta)
         yield f"{who(study, same)} made no difference that matters in {metric} (less than {least} either way)."
     if bounded := [each for each in left if is_open(each) and each not in unclear]:
-        pairs = words.basis(max(bounded, key=lambda each: each.pairs))
+        pairs = comparisons.basis(max(bounded, key=lambda each: each.pairs))
         yield f"{who(study, bounded)} made no difference in {metric} that {pairs} can show; {ruled_out(bounded)}."
 
 
@@ -100,7 +98,7 @@ def _unclear(study: Study, rows: Sequence[Comparison]) -> str:
     beside = f" from {code(largest.a)}" if len(others) == 1 else ""
     at = f" {at_levels([largest.level])}" if len(study.levels) > 1 else ""
     of = f" for {code(largest.b)}" if len(others) > 1 else ""
-    pairs = words.basis(largest)
+    pairs = comparisons.basis(largest)
     if possible := _possible(largest):
         doubt = f"but with {pairs} anything from {possible} is possible"
     elif largest.low is not None and largest.high is not None and not largest.low <= 1 <= largest.high:
@@ -120,7 +118,7 @@ def _possible(comparison: Comparison) -> str:
     if high / low > WIDE_OPEN:
         return ""
     if phrases.is_relative(low) and phrases.is_relative(high):
-        return f"−{percent(1 - low).removesuffix(' %')} to +{percent(high - 1)}"
+        return f"−{short_percent(1 - low).removesuffix(' %')} to +{short_percent(high - 1)}"
     return f"{low:.2g} to {high:.2g} times"
 
 
@@ -133,7 +131,7 @@ def _advice(study: Study, comparison: Comparison) -> str:
     more = max(2, planning.pairs_needed(comparison.spread, goal, alpha) - comparison.pairs)
     if more > MOST_PAIRS:
         return "; longer runs or a quieter machine are needed"
-    pace = words.RunLength.of(study, comparison)
+    pace = comparisons.RunLength.of(study, comparison)
     time = ""
     if pace is not None:
         minutes = math.ceil(planning.minutes(more, pace.duration, pace.gap))
@@ -146,8 +144,8 @@ def ruled_out(rows: Sequence[Comparison]) -> str:
     if rows[0].difference is not None:
         points = max(abs(end or 0.0) for each in rows for end in (each.difference_low, each.difference_high))
         return f"more than {100 * points:.2g} percentage points either way is ruled out"
-    widest = max(words.bound(each) or 0.0 for each in rows)
-    return f"anything beyond ±{percent(widest)} is ruled out"
+    widest = max(comparisons.bound(each) or 0.0 for each in rows)
+    return f"anything beyond ±{short_percent(widest)} is ruled out"
 
 
 def who(study: Study, rows: Iterable[Comparison]) -> str:

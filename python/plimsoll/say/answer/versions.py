@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from plimsoll.report import words
-from plimsoll.report.answer import outcomes, phrases
-from plimsoll.report.answer.phrases import code
-from plimsoll.report.gate import judged
-from plimsoll.report.numbers import counted, percent
+from plimsoll.say import comparisons, phrases
+from plimsoll.say.answer import outcomes
+from plimsoll.say.names import at_levels, code
+from plimsoll.say.numbers import counted, short_percent
+from plimsoll.say.remarks import reason_text
 from plimsoll.stats.cells import cell_of
 from plimsoll.stats.study import TOTAL
 
@@ -122,14 +122,14 @@ def has_result(analysis: Analysis) -> bool:
 
 def _silent(analysis: Analysis, rows: Sequence[Comparison]) -> Iterator[str]:
     """Where nothing has a verdict: the numbers of two that stand alone, and the most frequent reason."""
-    reasons = [each.reason for each in rows]
+    reasons = list(map(reason_text, rows))
     if not reasons:
         return
     reason = max(dict.fromkeys(reasons), key=reasons.count)
     if len(rows) == 1 and (values := _described(analysis, rows)):
         yield f"{values}; which is faster cannot be said: {reason}."
         return
-    group = [each for each in rows if each.reason == reason]
+    group = [each for each, own in zip(rows, reasons, strict=True) if own == reason]
     yield f"The data decide nothing for {outcomes.who(analysis.study, group)}: {reason}."
 
 
@@ -143,7 +143,7 @@ def topics_of(analysis: Analysis) -> list[Topic]:
     """In the order of the declared primary metrics; otherwise those with the most numbers first, all endpoints together
     before single ones, and the median before others."""
     known = Counter[Topic]()
-    for each in judged(analysis):
+    for each in analysis.judged:
         has_value = each.ratio is not None or each.difference is not None
         known[Topic(each.metric, each.endpoint, each.operation)] += has_value
     if analysis.study.primary:
@@ -186,10 +186,10 @@ def _other_work(analysis: Analysis, refused: Sequence[Comparison]) -> Iterator[s
         if share < 1 / phrases.TIMES_FROM:
             caveat = f"but it returns {phrases.fraction(share)} of the data: it is another request"
         else:
-            caveat = f"but its replies are {percent(abs(share - 1))} {'larger' if share > 1 else 'smaller'}"
+            caveat = f"but its replies are {short_percent(abs(share - 1))} {'larger' if share > 1 else 'smaller'}"
             if rate is not None:
                 caveat += f" ({phrases.times(rate * share)} the data per second)"
-        yield f"{phrases.beside(each, rate)} ({words.basis(each)}), {caveat}."
+        yield f"{phrases.beside(each, rate)} ({comparisons.basis(each)}), {caveat}."
 
 
 def _fails(analysis: Analysis, comparison: Comparison) -> bool:
@@ -244,7 +244,7 @@ def _described(analysis: Analysis, rows: Sequence[Comparison]) -> str:
         values = [phrases.from_to(each) for each in analysis.comparisons if _is_beside(each, first)]
         return f"{code(first.a)} → {code(first.b)}: {', '.join(values)}" if values else ""
     if len(rows) <= MOST_LEVELS and first.endpoint == TOTAL:
-        values = [f"{phrases.values(each)} {phrases.at_levels([each.level])}" for each in rows]
+        values = [f"{phrases.values(each)} {at_levels([each.level])}" for each in rows]
         return f"{first.metric.text} of {code(first.a)} → {code(first.b)}: {', '.join(values)}"
     alike = [each for each in analysis.comparisons if (each.a, each.b, each.metric) == (first.a, first.b, first.metric)]
     ratios = [each.ratio for each in (alike if first.endpoint != TOTAL else rows) if each.ratio]
@@ -255,7 +255,7 @@ def _described(analysis: Analysis, rows: Sequence[Comparison]) -> str:
         return ""
     return (
         f"{first.metric.text} is {way} in {code(first.b)} than in {code(first.a)} at {max(lower, higher)} of {of_all} "
-        f"(typically by {percent(abs(median(ratios) - 1))})"
+        f"(typically by {short_percent(abs(median(ratios) - 1))})"
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING
 
-from plimsoll.load.durations import duration_text
-from plimsoll.report.numbers import counted, significant
+from plimsoll.say.durations import duration_text
+from plimsoll.say.names import listed
+from plimsoll.say.numbers import counted, significant
 from plimsoll.stats.capacity.estimate import capacity
-from plimsoll.stats.wording import listed
 
 if TYPE_CHECKING:
     from plimsoll.stats.capacity.estimate import Capacity

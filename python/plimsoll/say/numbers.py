@@ -17,6 +17,8 @@ AT_LEAST = "≥"
 """Stands before a time that may have been longer, because a request was given up on."""
 ABOUT = "≈"
 """Stands before a count that its source rounds."""
+MANY = 3.0
+"""Above this factor percentages are hard to read."""
 UNCLEAN = "*"
 """Stands behind a time of which the generator may have added more than too little to matter."""
 _NARROW = "\u202f"
@@ -80,23 +82,53 @@ def share(part: float, whole: float) -> str:
     return f"{percent:.2f}%"
 
 
-def counted(number: int, thing: str) -> str:
-    """1 timeout, 2 timeouts."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+def number(value: float) -> str:
+    """Four digits, or the whole number: 54.58, 1500, 23 495."""
+    return count(value) if abs(value) >= 10_000 else f"{value:.4g}"
 
 
-def size(count: float) -> str:
-    """Bytes: 512 B, 1.5 GiB."""
+def counted(many: float, thing: str) -> str:
+    """1 timeout, 1500 timeouts."""
+    return f"{number(many)} {thing}{'' if many == 1 else 's'}"
+
+
+def counted_users(many: float) -> str:
+    """1 user, 47 users; the mean of a number that changes is rounded."""
+    return counted(round(many) if many >= 10 else many, "user")
+
+
+def between(low: str, high: str) -> str:
+    """6 ms to 9 ms; a single text if both are equal."""
+    return low if low == high else f"{low} to {high}"
+
+
+def change(ratio: float) -> str:
+    """1.131 is "+13.1 %"; 52.3 is "52.3 times as much"."""
+    return f"{ratio:.3g} times as much" if ratio >= MANY else signed_percent(ratio, ".1f")
+
+
+def signed_percent(ratio: float, form: str) -> str:
+    """0.504 is "−49.6 %" in the form ".1f"."""
+    return f"{(ratio - 1) * 100:+{form}} %".replace("-", "−")
+
+
+def observed(value: float, unit: str) -> str:
+    """A value with its unit: 179.9 MB; 5.38 GiB for many bytes."""
+    return size(value) if unit == "bytes" else f"{number(value)} {unit}".rstrip()
+
+
+def size(in_bytes: float) -> str:
+    """512 B, 1.50 GiB."""
     for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024:
-            return f"{count:.0f} {unit}" if unit == "B" else f"{amount(count)} {unit}"
-        count /= 1024
-    return f"{amount(count)} TiB"
+        if abs(in_bytes) < 1024:
+            return f"{in_bytes:.0f} {unit}" if unit == "B" else f"{amount(in_bytes)} {unit}"
+        in_bytes /= 1024
+    return f"{amount(in_bytes)} TiB"
 
 
-def count(number: float) -> str:
+def count(value: float) -> str:
     """8 579"""
-    return f"{number:,.0f}".replace(",", _NARROW)
+    return f"{value:,.0f}".replace(",", _NARROW)
 
 
 def rounded(number: float, rounding: float) -> float:
@@ -121,6 +153,22 @@ def significant(number: float, digits: int) -> str:
 
 
 def percent(share: float) -> str:
+    """Three digits: 0.1312 is "13.1 %", 0.00042 is "0.042 %". Never 100 % of less than all."""
+    shown = f"{share * 100:.3g} %"
+    return "99.9 %" if shown == "100 %" and share < 1 else shown
+
+
+def percent_reached(share: float) -> str:
+    """Rounded down to 0.1 %, so that it is not equal to a limit that it does not reach: 0.9896 is "98.9 %"."""
+    return f"{math.floor(share * 1000) / 10:g} %"
+
+
+def whole_percent(share: float) -> str:
+    """0.979 is "98 %"."""
+    return f"{share * 100:.0f} %"
+
+
+def short_percent(share: float) -> str:
     """5 %, 7.4 %, 0.1 %: two digits, and none that say nothing."""
     shown = significant(100 * share, 2)
     return f"{shown.rstrip('0').rstrip('.') if '.' in shown else shown} %"

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from plimsoll.report.numbers import (
+from plimsoll.say.numbers import (
     amount,
     milliseconds,
     moment,
