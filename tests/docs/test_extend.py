@@ -48,10 +48,13 @@ def plimsoll(package, tmp_path_factory):
     return run
 
 
-def test_a_shape_an_observer_and_a_format(plimsoll):
+def test_a_shape_an_observer_an_output_and_a_format(plimsoll):
     target = CountingTarget()
     try:
-        text = plimsoll("run", target.url, "--headless", "--breath", "20/s", "-t", "2s", "--observe", "load-average")
+        text = plimsoll(
+            "run", target.url, "--headless", "--breath", "20/s", "-t", "2s", "--observe", "load-average",
+            "--out", "counts=counts.txt",
+        )  # fmt: skip
     finally:
         target.close()
     assert "breathing around 20/s" in text
@@ -59,6 +62,8 @@ def test_a_shape_an_observer_and_a_format(plimsoll):
     line = plimsoll("export", "last", "--format", "line", "-o", "-")
     assert re.fullmatch(r"\S+ \d+ requests 0 failed\n", line)
     assert int(line.split()[1]) == target.total
+    counts = [line.split() for line in (plimsoll.folder / "counts.txt").read_text().splitlines()]
+    assert sum(int(count) for _, count in counts) == target.total
 
 
 def test_an_importer(plimsoll):

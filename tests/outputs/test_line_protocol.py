@@ -111,12 +111,13 @@ def test_lines_go_by_udp_and_into_a_file(
             _, output = opened(text, has_page=False)
             output.open(output_run)
             output.second(make_second())
-            output.event(OutputEvent("note", 1.0, "Hello."))
+            for text in ("Hi.", "Hello."):
+                output.event(OutputEvent("note", 1.0, text))
             assert output.flush(5.0) is None
             output.close()
-        received = receiver.recv(4000) + receiver.recv(4000)
+        received = b"".join(receiver.recv(4000) for _ in range(3))
     assert received == path.read_bytes()
-    assert received.endswith(f'plimsoll_event,kind=note,run={output_run.id} text="Hello." 1000000000\n'.encode())
+    assert received.endswith(f'plimsoll_event,kind=note,run={output_run.id} text="Hello." 1000000001\n'.encode())
 
 
 @contextmanager

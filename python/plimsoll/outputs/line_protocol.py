@@ -36,6 +36,7 @@ class InfluxLines(Output):
         """Raises UsageError."""
         self._delivery = Delivery(target.name, _transport(target), is_of_lines=True)
         self._run: OutputRun | None = None
+        self._event_nanos = 0
 
     def open(self, run: OutputRun) -> None:
         self._run = run
@@ -72,7 +73,9 @@ class InfluxLines(Output):
         tags = {"run": self._run.id, "kind": event.kind}
         verdict = event.details.get("verdict")
         fields: dict[str, FieldValue] = {"text": event.text, "verdict": verdict}
-        self._delivery.put(line(EVENT, tags, fields, round(event.time * 1e9)))
+        # Two events of one kind at one time would be one point.
+        self._event_nanos = max(round(event.time * 1e9), self._event_nanos + 1)
+        self._delivery.put(line(EVENT, tags, fields, self._event_nanos))
 
     def flush(self, timeout_s: float) -> Undelivered | None:
         return self._delivery.flush(timeout_s)

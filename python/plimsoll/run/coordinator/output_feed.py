@@ -111,7 +111,7 @@ class OutputFeed(Observer):
         for row in progress.batch.health:
             self._health.setdefault(row.second, []).append(row)
         recent = progress.view.recent
-        while self._next <= recent.last and recent.is_complete(self._next, progress.workers):
+        while self._next <= recent.last and recent.is_complete(self._next, self._connected):
             self._put_second(progress)
         self._look_for_events(progress)
 
@@ -154,9 +154,9 @@ class OutputFeed(Observer):
         return [lost for finish in waiting if (lost := finish(deadline))]
 
     def _put_second(self, progress: Progress) -> None:
-        """The next second, with what came late of the seconds before."""
-        recent = progress.view.recent
-        second = min(self._next, recent.last)
+        """The next second, with what came late of the seconds before. After the last second of the run it has nothing
+        else; its number is then one that no other has, because receivers know a point by its time."""
+        recent, second = progress.view.recent, self._next
         due = [known for known in (self._intervals.keys() | self._health.keys()) if known <= second]
         checks = judge_so_far(
             progress.view,
@@ -172,7 +172,7 @@ class OutputFeed(Observer):
             connected=self._connected,
             intervals=tuple(row for known in due for row in self._intervals.pop(known, ())),
             health=tuple(row for known in due for row in self._health.pop(known, ())),
-            reports=tuple(recent.workers(second).values()),
+            reports=tuple(recent.workers(min(second, recent.last)).values()),
             reasons=tuple(redact(check.text) for check in failed),
             remarks=tuple(redact(check.text) for check in checks if check.state == "remark"),
             thresholds=tuple(self._judge(progress.view.rate_s)),

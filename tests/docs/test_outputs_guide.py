@@ -1,0 +1,31 @@
+"""The tables of docs/guides/outputs.md have what there is, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from plimsoll.outputs import metrics
+from plimsoll.outputs.kinds import OUTPUTS
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "outputs.md").read_text()
+
+
+def test_every_metric_has_a_row_with_its_type() -> None:
+    rows = dict(re.findall(r"^\| `(plimsoll_\w+)` \| (\w+) \|", GUIDE, re.MULTILINE))
+    assert rows == {each.name: each.type for each in vars(metrics).values() if isinstance(each, metrics.OutputMetric)}
+
+
+def test_every_output_has_a_row_with_its_settings() -> None:
+    rows: dict[str, set[str]] = {}
+    for name, settings in re.findall(r"^\| `(\w+)[=`].* \| ([^|]*) ?\|$", GUIDE, re.MULTILINE):
+        if name in OUTPUTS:
+            rows.setdefault(name, set()).update(re.findall(r"`(\w+)", settings))
+    assert rows == {name: set(kind.settings) for name, kind in OUTPUTS.items()}
+
+
+def test_the_buckets_are_those_that_there_are() -> None:
+    text = " ".join(GUIDE.split())
+    (listed,) = re.findall(r"The buckets end at ([\d., ]+) ms, ([\d., and]+) s", text)
+    milliseconds, seconds = ([float(each) for each in re.findall(r"\d+(?:\.\d+)?", part)] for part in listed)
+    assert [*(each / 1000 for each in milliseconds), *seconds] == list(metrics.BOUNDS_S)
