@@ -39,6 +39,7 @@ use plimsoll_record::Recorder;
 use plimsoll_scenario::Player;
 use slab::Slab;
 
+use crate::call::ExchangeId;
 use crate::engine::{Engine, WakeId, make_room};
 use budget::Budget;
 use clients::Clients;
@@ -220,10 +221,27 @@ impl NativeUsers {
         self.watch(engine);
     }
 
-    /// Starts no new iterations except for arrivals that are due. Waiting arrivals and running iterations continue.
+    /// Starts no new iterations except for arrivals that are due. Waiting arrivals and running iterations continue. In
+    /// the closed model a request that waits for the end of a backoff is given up: nothing was sent for it.
     pub fn stop(&mut self, engine: &mut Engine, recorder: &mut Recorder) {
         self.take_due(engine, recorder, usize::MAX);
         self.finish(engine);
+        if self.model != Model::Open {
+            for (place, id) in self.held(engine) {
+                engine.cancel(id);
+                self.users[place].state = State::Idle;
+                self.end(engine, place);
+            }
+        }
+    }
+
+    /// Users whose requests wait for the end of a backoff, with these.
+    fn held(&self, engine: &Engine) -> Vec<(usize, ExchangeId)> {
+        let sending = self.users.iter().filter_map(|(place, user)| match user.state {
+            State::Sending(id) => Some((place, id)),
+            _ => None,
+        });
+        sending.filter(|(_, id)| engine.is_held(*id)).collect()
     }
 
     /// Cancels exchanges in flight, and drops arrivals that wait or are due.

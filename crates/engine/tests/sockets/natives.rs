@@ -128,6 +128,19 @@ fn users_that_cannot_connect_retry_at_growing_intervals() {
     assert!(account.of("/", Outcome::Connect).map(|cell| cell.service_sum).sum::<u64>() < waited);
 }
 
+#[test]
+fn requests_that_wait_to_connect_again_are_given_up_at_the_end_of_the_load() {
+    let mut shift = Shift::new(&plain(&format!("http://{}", deserted())));
+    shift.engine.set_connect_backoff(true);
+    shift.resize(4);
+    // All of them wait.
+    shift.until(|shift| shift.finished >= 4 && shift.engine.in_flight() == 0);
+    shift.stop();
+    assert!(shift.users.done());
+    assert_eq!((shift.users.users(), shift.engine.connections()), (0, 0));
+    assert_eq!(shift.account().counts(), HashMap::from([(Outcome::Connect, shift.finished)]));
+}
+
 /// Users that are added later run together with the first ones, each on its own connection.
 #[test]
 fn users_can_be_added_while_others_work() {
