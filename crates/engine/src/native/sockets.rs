@@ -365,13 +365,16 @@ impl NativeUsers {
         let limit = self.steps[self.users[place].session.step().index()].timeout as f64 / 1e9;
         let Some(socket) = self.socket(place) else { return };
         socket.last = *at;
+        // The step fails, and this end closes the connection: the close is not a second failure.
+        let is_given_up =
+            failure.outcome == Outcome::Timeout && matches!(socket.inbox.waiting, Waiting::Received { .. });
         let message = match socket.inbox.waiting {
             _ if failure.outcome != Outcome::Timeout => failure.message.clone(),
             Waiting::Received { .. } => format!("no message that the step waits for within {limit} s"),
             Waiting::Written(_) => format!("the server did not read for {limit} s"),
             _ => "the server did not answer the close frame in time".to_owned(),
         };
-        self.socket_ends(engine, recorder, place, failure.outcome, &message, false);
+        self.socket_ends(engine, recorder, place, failure.outcome, &message, is_given_up);
     }
 
     /// Ends a socket that the server has closed.
