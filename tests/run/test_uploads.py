@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from labs.truth.http2_target import Http2Target
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,3 +101,45 @@ def test_a_worker_does_not_grow_with_what_it_uploads(plimsoll: Command, user: st
     assert done.code == 0, done
     largest = int((plimsoll.directory / "largest").read_text())
     assert largest < MOST_KIB
+
+
+OVER_HTTP2 = """
+import io
+from plimsoll import FastHttpUser, HttpUser, task
+
+CONTENT = bytes(range(256)) * 8000
+
+class Broken(io.BytesIO):
+    def read(self, size=-1):
+        if self.tell() > 500_000:
+            raise OSError(5, "Input/output error")
+        return super().read(size)
+
+class Uploader(BASE):
+    host = "HOST"
+    http2 = True
+
+    @task
+    def upload(self):
+        for body in (io.BytesIO(CONTENT), iter([CONTENT[:1000], b"", CONTENT[1000:]])):
+            assert self.client.post("/echo", data=body).content == CONTENT
+        assert CONTENT in self.client.post("/echo", files={"file": io.BytesIO(CONTENT)}).content
+        failed = self.client.post("/echo", name="broken", data=Broken(CONTENT))
+        assert "Input/output error" in repr(failed.error)
+        assert self.client.post("/echo", data=b"fine").content == b"fine"
+        self.environment.runner.quit()
+"""
+
+
+@pytest.mark.parametrize("user", ["HttpUser", "FastHttpUser"])
+def test_over_http2_parts_are_frames_and_a_body_that_breaks_off_leaves_the_connection(
+    plimsoll: Command, user: str
+) -> None:
+    server = Http2Target()
+    plimsoll.write(OVER_HTTP2.replace("BASE", user).replace("HOST", f"http://{server.place}"))
+    done = plimsoll("run", "-u", "1", "-t", "60s", "--headless")
+    server.close()
+    run = plimsoll.stored()
+    assert run["exceptions"] == [], done
+    assert [(each["name"], each["outcome"], each["count"]) for each in run["failures"]] == [("broken", "reset", 1)]
+    assert server.connections == 1
