@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -111,3 +113,35 @@ def test_outputs_are_named_in_files_and_variables(
     assert done.code == 0, done
     assert '"type":"end"' in (plimsoll.directory / "one.jsonl").read_text()
     assert (plimsoll.directory / "two.jsonl").exists() == (option is not None)
+
+
+def test_the_runs_of_an_experiment_share_a_file(plimsoll: Command, target: CountingTarget) -> None:
+    plimsoll.write(
+        'name = "same"\nrepeats = 1\n'
+        '[scenario]\nurl = "/"\nrun_time = "1s"\narguments = ["--out", "jsonl=all.jsonl"]\n'
+        "[levels]\nusers = [1]\n"
+        f'[target]\nurl = "{target.url}"\n'
+        '[[variant]]\nname = "old"\n[[variant]]\nname = "new"\n',
+        "experiment.toml",
+    )
+    done = plimsoll("experiment", "experiment.toml")
+    lines = [json.loads(line) for line in (plimsoll.directory / "all.jsonl").read_text().splitlines()]
+    starts = [line["name"] for line in lines if line["type"] == "start"]
+    assert sorted(starts) == ["same: new, 1 user, repeat 1", "same: old, 1 user, repeat 1"], done
+    assert len({line["run"] for line in lines}) == 2
+
+
+def test_without_outputs_nothing_of_them_is_imported(plimsoll: Command, target: CountingTarget) -> None:
+    code = (
+        "import sys\n"
+        "from plimsoll.cli import main\n"
+        "try:\n"
+        "    main()\n"
+        "finally:\n"
+        "    print([name for name in sys.modules if name.startswith('plimsoll.outputs')], file=sys.stderr)\n"
+    )
+    command = [sys.executable, "-c", code, "run", target.url, "--headless", "-u", "1", "-t", "1"]
+    done = subprocess.run(
+        command, cwd=plimsoll.directory, env=plimsoll.environment, capture_output=True, text=True, check=True
+    )
+    assert done.stderr.splitlines()[-1] == "[]"
