@@ -20,7 +20,7 @@ from plimsoll._engine import Histogram
 from plimsoll.record import SlowRequest
 from plimsoll.stats import study
 from plimsoll.stats.capacity.probe import CapacityProbe, CapacitySearch
-from plimsoll.stats.latency.tally import Clock
+from plimsoll.stats.latency.milliseconds import Clock
 from plimsoll.stats.metric import Metric, MetricKind
 from plimsoll.stats.study import Study
 from plimsoll.stats.thresholds.grammar import Threshold, ThresholdSubject

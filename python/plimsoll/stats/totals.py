@@ -21,7 +21,7 @@ class Totals:
     second: of the intervals, if it is the same for all of them.
     """
 
-    def __init__(self, method: str, name: str, second: int = 0) -> None:
+    def __init__(self, method: str = "", name: str = "", second: int = 0) -> None:
         self.method = method
         self.name = name
         self.second = second
@@ -44,6 +44,22 @@ class Totals:
         if into is None:
             into = self.outcomes[interval.outcome] = Interval(self.second, self.method, self.name, interval.outcome)
         into.add(interval)
+
+    def merge(self, other: Totals) -> None:
+        for interval in other.outcomes.values():
+            self.add(interval)
+
+    def interval_of(self, outcomes: Container[str]) -> Interval:
+        """The sum of these outcomes, without an outcome of its own."""
+        total = Interval(self.second, self.method, self.name, "")
+        for interval in self.outcomes.values():
+            if interval.outcome in outcomes:
+                total.add(interval)
+        return total
+
+    def count_of(self, outcomes: Container[str]) -> int:
+        """Exchanges with these outcomes."""
+        return sum(each.count for each in self.outcomes.values() if each.outcome in outcomes)
 
     @property
     def completed(self) -> int:
@@ -73,7 +89,7 @@ class Totals:
     @property
     def unanswered(self) -> int:
         """Exchanges without a response when their user was stopped. offered = completed + unanswered + dropped."""
-        return self.outcomes[UNANSWERED].count if UNANSWERED in self.outcomes else 0
+        return self.count_of({UNANSWERED})
 
     @property
     def overdue(self) -> int:
@@ -83,7 +99,7 @@ class Totals:
     @property
     def dropped(self) -> int:
         """Arrivals that were due but never sent."""
-        return self.outcomes[DROPPED].count if DROPPED in self.outcomes else 0
+        return self.count_of({DROPPED})
 
     @property
     def counts(self) -> ExchangeCounts:

@@ -13,7 +13,7 @@ def judged(text, intervals, seconds=1):
     view = RunView()
     view.add([], [Health(seconds - 1, 0)])
     view.add(intervals)
-    return results(parse_slo(text), intervals, view)
+    return results(parse_slo(text), view)
 
 
 def test_several_criteria_with_commas_in_names():

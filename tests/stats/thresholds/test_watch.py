@@ -10,8 +10,8 @@ from tests.memory import count_reachable
 
 from plimsoll.record import TIMES_OF
 from plimsoll.stats.latency.patience import Patience
-from plimsoll.stats.latency.tally import Tally
 from plimsoll.stats.thresholds.watch import LATE, SETTLED, ThresholdResult, ThresholdWatch, parse_threshold
+from plimsoll.stats.totals import Totals
 from plimsoll.stats.view import RunView
 
 
@@ -308,7 +308,7 @@ def test_memory_is_that_of_the_windows(make_interval):
     tallies, objects = [], []
     for second in range(448):
         watch.add([make_interval([1.0], second=second)], second)
-        tallies.append(count_reachable(watch, lambda each: isinstance(each, Tally)))
+        tallies.append(count_reachable(watch, lambda each: isinstance(each, Totals)))
         # Not numbers: Python has the small ones only once.
         objects.append(count_reachable(watch, lambda each: not isinstance(each, int)))
     # One scope for all requests, one for the endpoint.

@@ -12,9 +12,8 @@ from plimsoll.stats.validity import judge
 from plimsoll.stats.view import RecordedRun, RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from plimsoll.record import Interval
     from plimsoll.stats.capacity.probe import ProbePhase
     from plimsoll.stats.thresholds.grammar import Threshold
 
@@ -32,14 +31,12 @@ GROWTH = 0.01
 class ProbeRun(RecordedRun, Protocol):
     @property
     def id(self) -> str: ...
-    def intervals(self) -> Iterable[Interval]: ...
 
 
 def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: ProbePhase) -> CapacityProbe:
     """load: the requested users, or arrivals per second. Raises StoreError for an unreadable run."""
     view = RunView.of(run)
-    counted = (each for each in run.intervals() if each.second >= view.warmup)
-    found = results(criteria, counted, view)
+    found = results(criteria, view)
     held = all(each.held for each in found)
     failed = [each for each in judge(view, run.manifest, run.facts, run.status).checks if each.state == "failed"]
     reasons = tuple(each.text for each in failed if held or each.name not in TOO_FEW)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.stats.latency.autocorrelation import Within
-    from plimsoll.stats.latency.tally import Clock
+    from plimsoll.stats.latency.milliseconds import Clock
     from plimsoll.stats.study import Course, Level, Measured, Study, Trial
 
 EndpointKey = tuple[str, str]

@@ -8,7 +8,7 @@ and R. The kernel stamps the service time, so that has no share.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from plimsoll._engine import Histogram
 from plimsoll.record import CENSORED
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from plimsoll.record import Interval
 
+Clock = Literal["response", "service"]
+"""From when a request was due, or was sent, to its response."""
 CLEAN_PART = 0.05
 """Of a value: a share up to this is insignificant."""
 CLEAN_MS = 0.1

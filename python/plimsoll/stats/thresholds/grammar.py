@@ -19,7 +19,7 @@ SubjectKind = Literal["quantile", "mean", "min", "max", "requests", "rps", "outc
 ThresholdUnit = Literal["ms", "%", "/s", ""]
 
 if TYPE_CHECKING:
-    from plimsoll.stats.latency.tally import Clock
+    from plimsoll.stats.latency.milliseconds import Clock
 
 LONGEST = 600
 """Maximum seconds of a window; the histograms of a window's seconds are all in memory."""

@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
-from plimsoll.record import NO_REQUESTS
 from plimsoll.stats.latency.milliseconds import CLEAN_THROUGHPUT, is_clean
-from plimsoll.stats.latency.tally import Tally
 from plimsoll.stats.thresholds.grammar import parse_threshold
 from plimsoll.stats.thresholds.watch import read
+from plimsoll.stats.totals import Totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plimsoll.record import Interval
     from plimsoll.stats.thresholds.grammar import Threshold
     from plimsoll.stats.view import RunView
 
@@ -56,20 +54,18 @@ def parse_slo(text: str) -> tuple[Threshold, ...]:
     return criteria
 
 
-def results(criteria: Iterable[Threshold], intervals: Iterable[Interval], view: RunView) -> tuple[CriterionResult, ...]:
-    """The results for a run. intervals: those of its view."""
-    rows = list(intervals)
-    return tuple(_result(each, rows, view) for each in criteria)
+def results(criteria: Iterable[Threshold], view: RunView) -> tuple[CriterionResult, ...]:
+    """The results for the run of this view."""
+    return tuple(_result(criterion, view) for criterion in criteria)
 
 
-def _result(criterion: Threshold, rows: list[Interval], view: RunView) -> CriterionResult:
-    tally, late = Tally({criterion.subject.clock} if criterion.subject.is_time else (), view.timed), 0
-    for each in rows:
-        if criterion.covers(each.method, each.name):
-            tally.add(each)
-            is_late = view.loaded is not None and each.second >= view.loaded.stop
-            late += each.count if is_late and each.outcome not in NO_REQUESTS else 0
-    reading = read(criterion, tally, view.rate_s, view.patience, late)
+def _result(criterion: Threshold, view: RunView) -> CriterionResult:
+    totals, late = Totals(), 0
+    for endpoint in view.all_endpoints:
+        if criterion.covers(endpoint.method, endpoint.name):
+            totals.merge(endpoint)
+            late += endpoint.completed - endpoint.completed_within(view.loaded) if view.loaded is not None else 0
+    reading = read(criterion, totals, view.rate_s, view.patience, view.timed, late)
     if reading.value is None:
         return CriterionResult(criterion, None, held=False, at_least=False)
     return CriterionResult(

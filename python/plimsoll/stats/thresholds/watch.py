@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from plimsoll.record import NO_REQUESTS, TIMED, UNANSWERED
+from plimsoll.record import NO_REQUESTS, OUTCOMES, TIMED, UNANSWERED
 from plimsoll.stats.latency.patience import Patience
-from plimsoll.stats.latency.tally import Seconds, Tally
 from plimsoll.stats.thresholds.grammar import Threshold, ThresholdSubject, flat, parse_threshold
+from plimsoll.stats.thresholds.windows import WindowSums
+from plimsoll.stats.totals import Totals
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from plimsoll.record import Interval
     from plimsoll.stats.latency.milliseconds import Milliseconds
-    from plimsoll.stats.latency.tally import Clock
 
 __all__ = ["Threshold", "ThresholdOutcome", "ThresholdResult", "ThresholdSubject", "ThresholdWatch", "parse_threshold"]
 
@@ -102,6 +102,7 @@ class ThresholdWatch:
         self._first = math.ceil(warmup)
         self._complete = self._first - 1
         """Last complete second."""
+        self._timed = timed
         self._scopes: dict[str | None, _Scope] = {}
         for threshold in self._thresholds:
             if threshold.endpoint not in self._scopes:
@@ -156,7 +157,7 @@ class ThresholdWatch:
                     self._broken = threshold, self._result(threshold, measured)
                     return
             elif measured >= SETTLED:
-                reading = read(threshold, scope.total, measured, self.patience)
+                reading = read(threshold, scope.total, measured, self.patience, self._timed)
                 if reading.value is not None and not reading.held:
                     where = f" after {self._complete + 1} s, which ended the run"
                     self._broken = threshold, _judged(threshold, reading, where)
@@ -164,10 +165,11 @@ class ThresholdWatch:
 
     def _result(self, threshold: Threshold, duration: float) -> ThresholdResult:
         scope = self._scopes[threshold.endpoint]
-        if not scope.total.exchanges:
+        if not scope.total.count_of(OUTCOMES):
             return _result(threshold, ThresholdReading(None, False, False), self._nothing(threshold))
         if threshold.mode == "run":
-            return _judged(threshold, read(threshold, scope.total, duration, self.patience, scope.late), "")
+            reading = read(threshold, scope.total, duration, self.patience, self._timed, scope.late)
+            return _judged(threshold, reading, "")
         return scope.course(threshold).result(duration)
 
     def _nothing(self, threshold: Threshold) -> str:
@@ -184,17 +186,20 @@ class ThresholdWatch:
         return f"{threshold.endpoint} never occurred{nearest}"
 
 
-def read(threshold: Threshold, tally: Tally, seconds: float, patience: Patience, late: int = 0) -> ThresholdReading:
-    """The threshold's subject over the tally of this many seconds. late: completed requests that came after them."""
+def read(
+    threshold: Threshold, totals: Totals, seconds: float, patience: Patience, timed: Container[str], late: int = 0
+) -> ThresholdReading:
+    """The threshold's subject over the sum of this many seconds. timed: the outcomes whose times count. late: completed
+    requests that came after these seconds."""
     subject = threshold.subject
     if subject.is_time:
-        time = _time(subject, tally)
+        time = _time(subject, totals, timed)
         if time is None:
             return ThresholdReading(None, False, False)
         held = threshold.holds(time.value, time.at_least)
         within = _is_bound(threshold) and held != threshold.holds(time.value - time.share, time.at_least)
         return ThresholdReading(time.value, time.at_least, held or within, time.share, within)
-    value = _count(threshold, tally, seconds, patience, late)
+    value = _count(threshold, totals, seconds, patience, late)
     return ThresholdReading(value, False, value is not None and threshold.holds(value))
 
 
@@ -202,8 +207,8 @@ def _is_bound(threshold: Threshold) -> bool:
     return threshold.op not in ("==", "!=")
 
 
-def _time(subject: ThresholdSubject, tally: Tally) -> Milliseconds | None:
-    latency = tally.times[subject.clock].latency()
+def _time(subject: ThresholdSubject, totals: Totals, timed: Container[str]) -> Milliseconds | None:
+    latency = totals.response_of(timed) if subject.clock == "response" else totals.service_of(timed)
     match subject.kind:
         case "quantile":
             return latency.quantile(subject.q)
@@ -215,15 +220,15 @@ def _time(subject: ThresholdSubject, tally: Tally) -> Milliseconds | None:
             return latency.max
 
 
-def _count(threshold: Threshold, tally: Tally, seconds: float, patience: Patience, late: int) -> float | None:
-    subject = threshold.subject
-    overdue = patience.overdue(tally.waits) if tally.waits is not None else 0
+def _count(threshold: Threshold, totals: Totals, seconds: float, patience: Patience, late: int) -> float | None:
+    subject, waits = threshold.subject, totals.outcomes.get(UNANSWERED)
+    overdue = 0 if waits is None else patience.overdue(waits)
     if subject.kind == "requests":
-        return tally.completed + overdue
+        return totals.completed + overdue
     if subject.kind == "rps":
-        return (tally.completed - late) / seconds if seconds > 0 else None
-    count = sum(tally.outcomes.get(outcome, 0) for outcome in subject.outcomes)
-    whole = tally.completed + sum(tally.outcomes.get(outcome, 0) for outcome in subject.outcomes & NO_REQUESTS)
+        return (totals.completed - late) / seconds if seconds > 0 else None
+    count = totals.count_of(subject.outcomes)
+    whole = totals.completed + totals.count_of(subject.outcomes & NO_REQUESTS)
     if UNANSWERED not in subject.outcomes:
         whole += overdue
         # Of any kind of failure, or of one alone.
@@ -247,10 +252,9 @@ class _Scope:
             if each.mode != "run":
                 self._courses.setdefault(each.seconds if each.mode == "over" else 1, []).append(_Course(each))
         self._longest = max(self._courses, default=0)
-        self._clocks = _clocks(thresholds)
-        self.total = Tally(_clocks(each for each in thresholds if each.mode == "run"))
-        self._seconds = Seconds(self._longest, _clocks(each for each in thresholds if each.mode != "run"))
-        self._new: dict[int, Tally] = {}
+        self.total = Totals()
+        self._sums = WindowSums(self._longest)
+        self._new: dict[int, Totals] = {}
         """Data since the last `take_in`, by second: summed here once, not once for each sum that includes it."""
 
     def covers(self, method: str, name: str) -> bool:
@@ -259,16 +263,16 @@ class _Scope:
     def add(self, interval: Interval, *, is_late: bool) -> None:
         if is_late and interval.outcome not in NO_REQUESTS:
             self.late += interval.count
-        tally = self._new.get(interval.second)
-        if tally is None:
-            tally = self._new[interval.second] = Tally(self._clocks, self._timed)
-        tally.add(interval)
+        totals = self._new.get(interval.second)
+        if totals is None:
+            totals = self._new[interval.second] = Totals()
+        totals.add(interval)
 
     def take_in(self, complete: int, patience: Patience) -> None:
         """Add new data to the sums, and judge again the windows considered complete."""
-        for second, tally in self._new.items():
-            self.total.merge(tally)
-            self._seconds.add(second, tally)
+        for second, totals in self._new.items():
+            self.total.merge(totals)
+            self._sums.add(second, totals)
         oldest = min(self._new, default=complete + 1)
         self._new = {}
         for length, courses in self._courses.items():
@@ -280,12 +284,12 @@ class _Scope:
         for length, courses in self._courses.items():
             if second - length + 1 >= first:
                 self._judge_window(second, length, courses, patience)
-        self._seconds.forget(second - LATE - self._longest)
+        self._sums.forget(second - LATE - self._longest)
 
     def _judge_window(self, end: int, length: int, courses: Sequence[_Course], patience: Patience) -> None:
-        tally = self._seconds.window(end - length + 1, length)
+        totals = self._sums.window(end - length + 1, length)
         for course in courses:
-            course.judge(end, read(course.threshold, tally, length, patience))
+            course.judge(end, read(course.threshold, totals, length, patience, self._timed))
 
     def course(self, threshold: Threshold) -> _Course:
         return next(each for courses in self._courses.values() for each in courses if each.threshold is threshold)
@@ -388,10 +392,6 @@ def _result(threshold: Threshold, reading: ThresholdReading, detail: str, *, sho
         within,
         shown and not within,
     )
-
-
-def _clocks(thresholds: Iterable[Threshold]) -> set[Clock]:
-    return {each.subject.clock for each in thresholds if each.subject.is_time}
 
 
 def _label(method: str, name: str) -> str:
