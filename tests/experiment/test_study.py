@@ -9,9 +9,8 @@ from plimsoll.errors import StoreError, UsageError
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.refs import study_in_store, study_of_refs
 from plimsoll.experiment.spec import Compare
-from plimsoll.experiment.state import as_aa, kept_file, level_of_run, row_of
+from plimsoll.experiment.state import as_aa, kept_file, row_of
 from plimsoll.experiment.study import noise_for, study_of
-from plimsoll.record.manifest import Manifest
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level
 from plimsoll.store import Store, schema
@@ -175,31 +174,6 @@ def test_references(store, make_spec, make_run, keep):
         study_of_refs(store, ["nothing"])
     with pytest.raises(UsageError, match="nothing is no file, and there is no store"):
         study_of_refs(None, ["nothing"])
-
-
-def phase(name, kind="constant", warmup=False, **values):
-    return {"name": name, "shape": {"kind": kind, "values": values}, "warmup": warmup}
-
-
-@pytest.mark.parametrize(
-    ("manifest", "level"),
-    [
-        ({"users": 5}, Level("users", 5.0)),
-        ({"users": 5, "shaped": True}, None),
-        ({}, None),
-        ({"load": {"model": "open", "phases": [phase("rate", level=300.0)]}}, Level("/s", 300.0)),
-        (
-            {"load": {"model": "closed", "phases": [
-                phase("warm-up", "stages", True), phase("start", "stages"), phase("users", level=50.0),
-            ]}},
-            Level("users", 50.0),
-        ),
-        ({"load": {"model": "open", "phases": [phase("a", level=1.0), phase("b", level=2.0)]}}, None),
-        ({"load": {"model": "open", "phases": [phase("up", "ramp", start=1.0, end=2.0)]}}, None),
-    ],
-)  # fmt: skip
-def test_the_level_of_a_run(manifest, level):
-    assert level_of_run(Manifest.from_json(manifest)) == level
 
 
 def test_where_files_are_not_meant_none_is_read(store, make_run, tmp_path):

@@ -15,7 +15,7 @@ from plimsoll.report.assessment import assess
 from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.plan import RunPlan
 from plimsoll.server.live.live import Live
-from plimsoll.stats.summary import summarise, summarise_total
+from plimsoll.stats.table import Times, rows_of, total_of
 
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -99,9 +99,9 @@ def test_the_page_shows_what_the_target_was_asked_for(tmp_path: Path, target):
         last = moments[-1]
         assert last["total"]["requests"] == target.total
         assert {row["name"]: row["requests"] for row in last["rows"]} == target.counts
-        total = summarise_total(result.view)
-        assert (last["total"]["p99"], last["total"]["max"]) == (total.percentile(0.99), total.max)
-        medians = {row.name: row.median for row in summarise(result.view)}
+        total = Times.of(total_of(result.view).response_ms)
+        assert (last["total"]["p99"], last["total"]["max"]) == (total.percentiles["99"], total.max)
+        medians = {row.name: Times.of(row.response_ms).percentiles["50"] for row in rows_of(result.view)}
         assert {row["name"]: row["p50"] for row in last["rows"]} == medians
         assert [each["sequence"] for each in moments] == [*range(len(moments))]
         statuses = [each["test"]["status"] for each in moments[1:]]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import fields
 from itertools import accumulate
-from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from plimsoll._engine import Histogram
-from plimsoll.record import COUNTERS, Interval, added_up, merge
+from plimsoll.record import COUNTERS, Interval, added_up
 from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.view import RunView
 
@@ -59,14 +58,6 @@ def test_the_sum_of_some_rows_is_that_of_their_intervals(found: list[Interval]) 
         assert shown(columns.sum(key, rows)) == shown(added_up(parts[0].second, *key, parts))
 
 
-@given(some.lists(intervals(), max_size=20))
-def test_each_second_endpoint_and_outcome_becomes_one_row_in_their_order(found: list[Interval]) -> None:
-    columns = IntervalColumns.of(found).added_up()
-    expected = sorted(merge(found), key=attrgetter("key"))
-    assert [shown(each) for each in columns.intervals()] == [shown(each) for each in expected]
-    assert list(columns.keys()) == [each.key[1:] for each in expected]
-
-
 @given(some.lists(intervals(), max_size=5), some.lists(some.floats(0, 1), max_size=4))
 def test_a_table_has_what_each_histogram_says(found: list[Interval], quantiles: list[float]) -> None:
     for asked in (quantiles, [0.0, *sorted(quantiles), 1.0]):
@@ -87,41 +78,6 @@ def test_sums_of_several_at_a_time_are_those_of_each(found: list[Interval], size
     expected = [Histogram.sum(parts[start : start + size]) for start, size in zip(starts, sizes, strict=False)]
     assert [each.buckets() for each in sums] == [each.buckets() for each in expected]
     assert [each.count for each in sums] == [each.count for each in expected]
-
-
-@given(
-    some.lists(intervals(), max_size=20), some.lists(some.integers(0, 4), max_size=12), some.lists(some.floats(0, 1))
-)
-def test_quantiles_of_sums_that_move_are_those_of_each(
-    found: list[Interval], steps: list[int], quantiles: list[float]
-) -> None:
-    parts = [each.response for each in found]
-    firsts, ends = ([min(each, len(parts)) for each in accumulate(steps[start::2])] for start in (0, 1))
-    sums = [(first, max(first, end)) for first, end in zip(firsts, ends, strict=False)]
-    firsts, ends = [first for first, _ in sums], [end for _, end in sums]
-    for asked in (quantiles, [0.0, *sorted(quantiles), 1.0]):
-        table = np.frombuffer(Histogram.moving_table(parts, firsts, ends, asked), "<u8")
-        expected = [Histogram.sum(parts[first:end]).values_at(asked) for first, end in sums]
-        assert table.reshape(len(asked), len(sums)).T.tolist() == expected
-
-
-@pytest.mark.parametrize(
-    ("firsts", "ends"), [([1, 0], [1, 1]), ([0, 0], [2, 1]), ([1], [0]), ([0], [4]), ([0], []), ([], [3])]
-)
-def test_sums_that_do_not_move_forward_are_refused(firsts: list[int], ends: list[int]) -> None:
-    parts = [Histogram() for _ in range(3)]
-    with pytest.raises(ValueError, match="these are not the ends of sums of 3 histograms"):
-        Histogram.moving_table(parts, firsts, ends, [0.5])
-
-
-@given(some.lists(intervals(), max_size=20), some.integers(0, 13))
-def test_the_rows_since_a_second_are_those_of_its_intervals(found: list[Interval], second: int) -> None:
-    found.sort(key=attrgetter("second"))
-    columns = IntervalColumns.of(found).since(second)
-    assert [shown(each) for each in columns.intervals()] == [shown(each) for each in found if each.second >= second]
-    assert [shown(each) for each in columns.added_up().intervals()] == [
-        shown(each) for each in sorted(merge(each for each in found if each.second >= second), key=attrgetter("key"))
-    ]
 
 
 @given(some.lists(intervals(), max_size=20), some.integers(0, 20))

@@ -145,10 +145,10 @@ def test_each_machine_has_the_figures_of_its_workers(generator_of, make_health):
     facts = machines(("b", [1], {"machine": "b"}), ("a", [0], {}), ("b/2", [2], {"machine": "b"}))
     first, second = by_machine(generator, facts, 2.0)
     assert (first.machine, first.workers, first.requests, first.failures, first.share) == ("a", 1, 2, 0, 0.5)
-    assert (first.rps, first.cpu, first.lag_p99) == (1.0, 0.2, pytest.approx(0.5, rel=0.01))
+    assert (first.rps, first.cpu, first.lag_p99_ms) == (1.0, 0.2, pytest.approx(0.5, rel=0.01))
     assert (second.machine, second.workers, second.requests, second.failures) == ("b", 2, 2, 1)
-    assert (second.p50, second.p99) == (pytest.approx(30, rel=0.01), pytest.approx(40, rel=0.01))
-    assert (second.cpu, second.lag_p99) == (pytest.approx(0.5), None)
+    assert (second.p50_ms, second.p99_ms) == (pytest.approx(30, rel=0.01), pytest.approx(40, rel=0.01))
+    assert (second.cpu, second.lag_p99_ms) == (pytest.approx(0.5), None)
 
 
 def test_a_worker_that_was_replaced_elsewhere_belongs_to_both_machines(generator_of, make_health):
@@ -169,4 +169,4 @@ def test_a_machine_without_requests_has_a_row(generator_of, make_health):
     generator = generator_of([of_requests(make_health, 0, [1])])
     first, second = by_machine(generator, machines(("a", [0], {}), ("b", [1], {})), 0.0)
     assert (first.requests, first.rps) == (1, 0.0)
-    assert (second.machine, second.requests, second.p99, second.cpu) == ("b", 0, None, None)
+    assert (second.machine, second.requests, second.p99_ms, second.cpu) == ("b", 0, None, None)

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.record.manifest import Manifest
-from plimsoll.stats.kinds import kind_of
+from plimsoll.stats.kinds import kind_of, level_of_run
+from plimsoll.stats.study import Level
 
 MANIFEST = {
     "scenario": {"name": "nightly", "files": [{"path": "/a/locustfile.py", "sha256": "1"}]},
@@ -69,3 +70,28 @@ def test_what_was_run_in_words():
     assert kind_of(Manifest.from_json({"plan": {"source": "http://127.0.0.1/x"}})).source == "http://127.0.0.1/x"
     assert kind_of(Manifest.from_json({})).source == ""
     assert kind_of(Manifest.from_json({})).chosen == ()
+
+
+def phase(name, kind="constant", warmup=False, **values):
+    return {"name": name, "shape": {"kind": kind, "values": values}, "warmup": warmup}
+
+
+@pytest.mark.parametrize(
+    ("manifest", "level"),
+    [
+        ({"users": 5}, Level("users", 5.0)),
+        ({"users": 5, "shaped": True}, None),
+        ({}, None),
+        ({"load": {"model": "open", "phases": [phase("rate", level=300.0)]}}, Level("/s", 300.0)),
+        (
+            {"load": {"model": "closed", "phases": [
+                phase("warm-up", "stages", True), phase("start", "stages"), phase("users", level=50.0),
+            ]}},
+            Level("users", 50.0),
+        ),
+        ({"load": {"model": "open", "phases": [phase("a", level=1.0), phase("b", level=2.0)]}}, None),
+        ({"load": {"model": "open", "phases": [phase("up", "ramp", start=1.0, end=2.0)]}}, None),
+    ],
+)  # fmt: skip
+def test_the_level_of_a_run(manifest, level):
+    assert level_of_run(Manifest.from_json(manifest)) == level

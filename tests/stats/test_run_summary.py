@@ -6,7 +6,7 @@ from dataclasses import replace
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.stats.run_summary import RunSummary
-from plimsoll.stats.summary import summarise_total
+from plimsoll.stats.table import Times, total_of
 from plimsoll.stats.validity import judge
 from plimsoll.stats.view import RunView
 
@@ -22,15 +22,13 @@ def test_it_says_what_the_tables_say(make_interval, make_health):
         [make_health(second, lag_us=[2000] * 100) for second in range(3)],
     )
     summary = RunSummary.of_view(view, Manifest(), RunFacts(lost_workers=1), "finished")
-    total = summarise_total(view)
+    total = total_of(view)
     assert (summary.requests, summary.failures, summary.rate) == (18, 3, total.rps)
     assert (summary.duration, summary.fail_ratio) == (3.0, 3 / 18)
-    assert summary.times == {
-        "mean": total.mean,
-        **{name: total.percentile(q) for name, q in (("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99))},
-        "p999": total.percentile(0.999),
-        "max": total.max,
-    }
+    times = Times.of(total.response_ms)
+    percentiles = {f"p{percent}": times.percentiles[percent] for percent in ("50", "90", "95", "99")}
+    expected = {"mean": times.mean, **percentiles, "p999": times.percentiles["99.9"], "max": times.max}
+    assert summary.times == expected
     assert "p99" in summary.at_least and "p50" not in summary.at_least
     assert list(summary.reasons) == judge(view, Manifest(), RunFacts(lost_workers=1), "finished").reasons
     assert len(summary.reasons) == 1

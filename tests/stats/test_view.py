@@ -13,7 +13,7 @@ from plimsoll.record.manifest import Manifest
 from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.latency.milliseconds import Milliseconds
 from plimsoll.stats.seconds import WINDOW
-from plimsoll.stats.summary import summarise_total
+from plimsoll.stats.table import live_total_of
 from plimsoll.stats.view import RunView
 
 OUTCOMES = ("success", "http", "connect", "timeout", "unanswered")
@@ -159,8 +159,8 @@ def test_the_window_is_the_last_seconds(make_interval):
     window = view.recent
     assert (window.seconds, window.total.requests) == (WINDOW, WINDOW)
     assert window.total.response.min == Milliseconds(16.0)
-    assert window.endpoint("GET", "/").requests == WINDOW
-    assert window.endpoint("GET", "/other").requests == 0
+    assert sum(each.count for each in window.endpoint(("GET", "/"))) == WINDOW
+    assert window.endpoint(("GET", "/other")) == []
 
 
 def test_the_window_of_a_young_run_is_the_run(make_interval):
@@ -304,10 +304,10 @@ def test_times_are_those_of_all_answers_or_of_successes_only(make_interval):
     for times_of in ("all", "successes"):
         view = RunView(times_of=times_of)
         view.add(intervals)
-        shown[times_of] = summarise_total(view)
+        shown[times_of] = live_total_of(view)
     assert [(row.requests, row.failures) for row in shown.values()] == [(5, 2), (5, 2)]
-    assert [(row.response.count, row.max) for row in shown.values()] == [(4, 500.0), (3, 10.0)]
-    assert [row.current_response.count for row in shown.values()] == [4, 3]
+    assert [(row.response_ms.count, row.response_ms.extremes[1]) for row in shown.values()] == [(4, 500.0), (3, 10.0)]
+    assert [row.current_ms.count for row in shown.values()] == [4, 3]
 
 
 def test_failures_that_are_ahead_of_the_requests_are_not_counted_yet(make_interval):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.renames import renamed
-from plimsoll.experiment.state import level_of_run
 from plimsoll.report.sources import RunSource, StudySource
+from plimsoll.stats.kinds import level_of_run
 from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.stats.thresholds.watch import ThresholdResult
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
     from plimsoll.experiment.cell_values import State
-    from plimsoll.record.manifest import Manifest
     from plimsoll.stats.study import LoadUnit
     from plimsoll.store.cells import StoredCell
 
@@ -160,17 +159,3 @@ def cell_of(row: StoredCell) -> ExperimentCell:
         run=row.run,
         key=row.key,
     )
-
-
-def level_of_run(manifest: Manifest) -> Level | None:
-    """The one level that a run's load kept to; None when it had several, or a LoadTestShape decided."""
-    load = manifest.load
-    if manifest.shaped:
-        return None
-    if load is None:
-        return Level("users", float(manifest.users)) if manifest.users else None
-    # The rise to a number of users is a phase of its own.
-    kept = [phase.shape for phase in load.measured if phase.name != "start"]
-    if len(kept) != 1 or kept[0].kind != "constant":
-        return None
-    return Level("/s" if load.is_open else "users", float(kept[0].values["level"]))

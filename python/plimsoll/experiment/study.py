@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.drift import RunConditions, drift, facts_of
-from plimsoll.experiment.state import from_json, level_of, level_of_run
+from plimsoll.experiment.state import from_json, level_of
 from plimsoll.stats.compare.noise import noise_of
+from plimsoll.stats.kinds import level_of_run
 from plimsoll.stats.metric import DEFAULT_METRICS, Metric
 from plimsoll.stats.reading import RunReading
 from plimsoll.stats.study import Study, Trial

@@ -10,7 +10,7 @@ import ast
 import inspect
 import sys
 import textwrap
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, TypeAdapter
@@ -21,9 +21,7 @@ from plimsoll.load.table import one_or_more
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pydantic import GetCoreSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
-    from pydantic_core import CoreSchema
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -42,39 +40,24 @@ def json_schema(table: type[BaseModel], title: str) -> dict[str, Any]:
 
 
 def document_schema(fields: type, title: str) -> dict[str, Any]:
-    """The schema of a document of this TypedDict, whose parts are in the same module."""
+    """The schema of a document of this dataclass. Its parts are in the same module, or beside those of them that are
+    imported there."""
     schema = TypeAdapter(fields).json_schema(schema_generator=_DocumentSchema, mode="serialization")
-    module = vars(sys.modules[fields.__module__])
+    parts = [each for each in vars(sys.modules[fields.__module__]).values() if is_dataclass(each)]
+    known = {name: each for part in parts for name, each in vars(sys.modules[part.__module__]).items()}
     for name, each in {**schema["$defs"], fields.__name__: schema}.items():
         each.pop("title", None)
-        if not is_dataclass(module[name]):
-            each["description"] = inspect.cleandoc(module[name].__doc__ or "").replace("\n", " ")
-        texts = {key: text for above in _lineage(module[name]) for key, text in _docstrings(above)}
+        each["description"] = inspect.cleandoc(known[name].__doc__ or "").replace("\n", " ")
+        texts = {key: text for above in reversed(known[name].__mro__) for key, text in _docstrings(above)}
         for field, value in each["properties"].items():
             if field in texts:
                 value["description"] = texts[field]
     return {"$schema": DIALECT, "title": title, **schema}
 
 
-@dataclass(frozen=True, slots=True)
-class As:
-    """For plain values made from such an object: they have its schema."""
-
-    origin: type
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return handler.generate_schema(self.origin)
-
-
 class _DocumentSchema(GenerateJsonSchema):
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
-
-
-def _lineage(fields: Any) -> list[Any]:
-    """A class, preceded by its base classes; a TypedDict keeps only their names."""
-    above = getattr(fields, "__orig_bases__", ())
-    return [*(each for base in above if hasattr(base, "__annotations__") for each in _lineage(base)), fields]
 
 
 class _TomlSchema(GenerateJsonSchema):

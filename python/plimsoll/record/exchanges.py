@@ -186,7 +186,7 @@ def merge(intervals: Iterable[Interval]) -> list[Interval]:
 def added_up(second: int, method: str, name: str, outcome: str, parts: Sequence[Interval]) -> Interval:
     """The sum of one or more: the same as when they are added one after the other, but faster."""
     timed = [each for each in parts if each.timed]
-    sums = map(sum_of, *map(_sums_of, parts))
+    sums = (min(sum(numbers), LARGEST) for numbers in zip(*map(_sums_of, parts), strict=True))
     waited = any(each.on_time is not None for each in parts)
     return Interval(
         second,

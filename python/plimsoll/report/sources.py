@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from plimsoll.record.manifest import Manifest
     from plimsoll.report.assessment import Assessment
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.columns import IntervalColumns
     from plimsoll.stats.reading import RunReading
-    from plimsoll.stats.view import Companion
     from plimsoll.store import StoredRun
 
 
@@ -108,16 +106,6 @@ class RunSource:
     def assessment(self) -> Assessment:
         return assess(self.view, self.stored.manifest, self.stored.facts, self.stored.status)
 
-    def read_with(self, companion: Companion) -> None:
-        """Read a stored run for its view, and let the companion have all that is read."""
-        self.view = RunView.of(self.stored, self.times_of, companion)
-
-    def all_columns(self, most: int) -> Iterator[IntervalColumns]:
-        """All intervals of a stored run, about `most` at a time. It is read for its view in the same pass."""
-        view = RunView.before(self.stored, self.times_of)
-        yield from view.reading(self.stored, self.stored.columns(most))
-        self.view = view
-
     @property
     def is_invalid(self) -> bool:
         return bool(self.assessment.validity.unfit)
@@ -130,12 +118,8 @@ class RunSource:
         return self.run
 
     def measured(self) -> Iterator[Interval]:
-        """Without what is left out, second by second. Raises PlimsollError, like the next."""
+        """Without what is left out, second by second. Raises PlimsollError."""
         return self.stored.intervals(self.first)
-
-    def measured_columns(self, most: int) -> Iterator[IntervalColumns]:
-        """The same, about `most` at a time."""
-        return self.stored.columns(most, self.first)
 
     @property
     def first(self) -> int:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass, field
 from operator import attrgetter, gt, itemgetter
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from plimsoll._engine import Histogram
-from plimsoll.record import COUNTERS, Interval, merge
+from plimsoll.record import COUNTERS, Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -64,56 +63,15 @@ class IntervalColumns:
 
     def intervals(self, first: int = 0) -> Iterator[Interval]:
         """Row by row, from row `first` on."""
-        keys = self.keys()
+        keys: list[Key] = [("", "", "")] * len(self.seconds)
+        for key, rows in self.rows.items():
+            for row in rows:
+                keys[row] = key
         numbers = zip(*(self.numbers[name][first:] for name in NUMBERS), strict=True)
         for row, values in enumerate(numbers, first):
             times = self.response[row], self.service[row], self.on_time[row]
             method, name, outcome = keys[row]
             yield Interval(self.seconds[row], method, name, outcome, *values, *times)  # type: ignore[call-arg]
-
-    def since(self, second: int) -> Self:
-        """The rows from this second on, if seconds ascend."""
-        first = bisect_left(self.seconds, second)
-        if not first:
-            return self
-        return type(self)(
-            {key: [row - first for row in rows if row >= first] for key, rows in self.rows.items()},
-            self.seconds[first:],
-            {name: column[first:] for name, column in self.numbers.items()},
-            self.response[first:],
-            self.service[first:],
-            self.on_time[first:],
-        )
-
-    def keys(self) -> Sequence[Key]:
-        """Of each row."""
-        found: list[Key] = [("", "", "")] * len(self.seconds)
-        for key, rows in self.rows.items():
-            for row in rows:
-                found[row] = key
-        return found
-
-    def added_up(self) -> Self:
-        """Those of each second, endpoint and outcome together, ascending by these. A store may have several of one:
-        what is read late comes late, and adds."""
-        # The place of a row among those of its second.
-        places = [0] * len(self.seconds)
-        for place, key in enumerate(sorted(self.rows)):
-            for row in self.rows[key]:
-                places[row] = place
-        order = [second * len(self.rows) + place for second, place in zip(self.seconds, places, strict=True)]
-        if len(set(order)) < len(order):
-            return type(self).of(sorted(merge(self.intervals()), key=attrgetter("key")))
-        rows = sorted(range(len(order)), key=order.__getitem__)
-        new = {row: place for place, row in enumerate(rows)}
-        return type(self)(
-            {key: sorted(map(new.__getitem__, old)) for key, old in self.rows.items()},
-            take(self.seconds, rows),
-            {name: take(column, rows) for name, column in self.numbers.items()},
-            take(self.response, rows),
-            take(self.service, rows),
-            take(self.on_time, rows),
-        )
 
     def sum(self, key: Key, rows: Sequence[int]) -> Interval:
         """Rows of this key, at least one, added up; the second is that of the first one."""

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 _NUMBERS = ("count", "untimed", "bytes_body", "response_sum", "response_max")
 
 
-def numbers_of(columns: IntervalColumns, names: Sequence[str] = _NUMBERS) -> dict[str, NDArray[np.int64]]:
-    """ "second" and these columns as arrays; by default what courses are made from."""
-    numbers = {name: np.array(columns.numbers[name], dtype=np.int64) for name in names}
+def numbers_of(columns: IntervalColumns) -> dict[str, NDArray[np.int64]]:
+    """The columns that courses are made from, as arrays: "second" is the first."""
+    numbers = {name: np.array(columns.numbers[name], dtype=np.int64) for name in _NUMBERS}
     return {"second": np.array(columns.seconds, dtype=np.int64), **numbers}
 
 

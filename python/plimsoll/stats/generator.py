@@ -322,21 +322,28 @@ class GeneratorView(GeneratorCounts):
 
 @dataclass(frozen=True, slots=True)
 class MachineFigures:
-    """Times in ms; None without any."""
+    """machines: one machine of a run on several."""
 
     machine: str
-    """Its name; several names where a worker was replaced by one on another machine, as its figures are one sum."""
+    """Its name; several where a worker was replaced by one on another machine, as its figures are one sum."""
     workers: int
+    """How many worker processes it had."""
     requests: int
+    """Completed requests of these workers."""
     failures: int
+    """Of these, the ones that failed."""
     share: float
-    """Of all requests, 0…1."""
+    """Of the completed requests of all machines, 0 to 1."""
     rps: float
-    p50: float | None
-    p99: float | None
+    """Completed requests per second."""
+    p50_ms: float | None
+    """Response time, of all requests that tell how long an answer takes."""
+    p99_ms: float | None
+    """The same."""
     cpu: float | None
     """CPU seconds per second of a worker, on average."""
-    lag_p99: float | None
+    lag_p99_ms: float | None
+    """Sent − due."""
 
 
 def by_machine(generator: GeneratorView, facts: RunFacts, duration: float) -> list[MachineFigures]:

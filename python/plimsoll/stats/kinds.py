@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from plimsoll.stats.study import Level
+
 if TYPE_CHECKING:
     from plimsoll.record.manifest import Manifest, StoredPlan
 
@@ -53,6 +55,20 @@ def kind_of(manifest: Manifest) -> RunKind:
     }
     text = json.dumps(equal, sort_keys=True, ensure_ascii=True)
     return RunKind(hashlib.sha256(text.encode()).hexdigest()[:16], source, _chosen(plan))
+
+
+def level_of_run(manifest: Manifest) -> Level | None:
+    """The one level that a run's load kept to; None when it had several, or a LoadTestShape decided."""
+    load = manifest.load
+    if manifest.shaped:
+        return None
+    if load is None:
+        return Level("users", float(manifest.users)) if manifest.users else None
+    # The rise to a number of users is a phase of its own.
+    kept = [phase.shape for phase in load.measured if phase.name != "start"]
+    if len(kept) != 1 or kept[0].kind != "constant":
+        return None
+    return Level("/s" if load.is_open else "users", float(kept[0].values["level"]))
 
 
 def source_of(manifest: Manifest) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll import __version__
 from plimsoll.stats.latency.milliseconds import Milliseconds
-from plimsoll.stats.summary import summarise_total
+from plimsoll.stats.table import total_of
 from plimsoll.stats.validity import judge
 from plimsoll.stats.view import RunView
 
@@ -68,12 +68,15 @@ class RunSummary:
     @classmethod
     def of_view(cls, view: RunView, manifest: Manifest, facts: RunFacts, status: str) -> Self:
         """The same from a run already read."""
-        total = summarise_total(view)
-        times = {"mean": total.response.mean, **{name: total.response.quantile(q) for name, q in QUANTILES.items()}}
+        total = total_of(view)
+        times = {
+            "mean": total.response_ms.mean,
+            **{name: total.response_ms.quantile(q) for name, q in QUANTILES.items()},
+        }
         return cls(
             requests=total.requests,
             failures=total.failures,
-            unanswered=total.totals.unanswered,
+            unanswered=total.unanswered,
             rate=total.rps,
             duration=view.duration,
             times={name: None if time is None else time.value for name, time in times.items()},

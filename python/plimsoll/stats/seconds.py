@@ -100,9 +100,13 @@ class RecentSeconds:
         """All endpoints together."""
         return _sum(part.total for parts in self._sums.values() for part in parts)
 
-    def endpoint(self, method: str, name: str) -> Totals:
-        seconds = (part.endpoints for parts in self._sums.values() for part in parts)
-        return Totals.of(method, name, chain.from_iterable(each.get((method, name), ()) for each in seconds))
+    def endpoint(self, key: Key) -> list[Interval]:
+        """The intervals of an endpoint. They are not added up: most readers need only their response times."""
+        found: list[Interval] = []
+        for parts in self._sums.values():
+            for part in parts:
+                found += part.endpoints.get(key, ())
+        return found
 
     def second(self, number: int) -> Totals:
         """All endpoints together in one of these seconds."""

@@ -59,7 +59,7 @@ class Totals:
 
     def count_of(self, outcomes: Container[str]) -> int:
         """Exchanges with these outcomes."""
-        return sum(each.count for each in self.outcomes.values() if each.outcome in outcomes)
+        return sum([each.count for outcome, each in self.outcomes.items() if outcome in outcomes])
 
     @property
     def completed(self) -> int:
@@ -79,7 +79,7 @@ class Totals:
     @property
     def failures(self) -> int:
         """Of the requests, those that failed."""
-        return sum(each.count for each in self.failed_outcomes)
+        return self.count_of(FAILURES) + self.overdue
 
     @property
     def completed_failures(self) -> int:

@@ -10,19 +10,22 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from plimsoll.record import FAILURES, NO_REQUESTS, RESPONDED, TRACEPARENT, UNANSWERED, Interval, SlowRequest
+from plimsoll.record import FAILURES, NO_REQUESTS, RESPONDED, TRACEPARENT, UNANSWERED, SlowRequest
 from plimsoll.stats.study import PLIMSOLL, FailureKind, GeneratorHealth, Measured, TargetWork, Trial
 from plimsoll.stats.validity import judge, throughput_share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from plimsoll.record import Failure
     from plimsoll.record.facts import RunFacts
     from plimsoll.record.manifest import Manifest
     from plimsoll.stats.latency.milliseconds import Milliseconds
-    from plimsoll.stats.reading import RunReading
-    from plimsoll.stats.study import Level
+    from plimsoll.stats.seconds import Key
+    from plimsoll.stats.study import Course, GeneratorCourse, Level, Series
     from plimsoll.stats.view import EndpointView, RunView
 
 QUANTILES = (0.5, 0.66, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 0.9999)
@@ -48,9 +51,23 @@ class StudyRun(Protocol):
     def notes(self) -> list[str]: ...
 
 
+class StudyReading(Protocol):
+    """What was read of it, as a `RunReading` has it."""
+
+    @property
+    def view(self) -> RunView: ...
+    @property
+    def observed(self) -> tuple[Series, ...]: ...
+    @property
+    def users_by_second(self) -> NDArray[np.float64] | None: ...
+    @property
+    def generator(self) -> GeneratorCourse | None: ...
+    def course(self, key: Key) -> Course: ...
+
+
 def trial_of(
     run: StudyRun,
-    reading: RunReading,
+    reading: StudyReading,
     *,
     variant: str,
     level: Level | None,
@@ -118,7 +135,7 @@ def _work(observed: Mapping[str, Mapping[str, Any]]) -> Iterator[TargetWork]:
 
 def _measured(
     totals: EndpointView,
-    reading: RunReading,
+    reading: StudyReading,
     kinds: Mapping[tuple[str, str], tuple[FailureKind, ...]],
     throughput_share: float,
     steady: range | None,
@@ -127,10 +144,7 @@ def _measured(
     whose throughput counts."""
     view = reading.view
     times = totals.response_of(view.timed)
-    all_times = Interval(0, totals.method, totals.name, "")
-    for interval in totals.outcomes.values():
-        if interval.outcome in view.timed:
-            all_times.add(interval)
+    all_times = totals.interval_of(view.timed)
     key, waits = (totals.method, totals.name), totals.outcomes.get(UNANSWERED)
     ended = [each for each in totals.outcomes.values() if each.outcome not in NO_REQUESTS]
     connected = sum(each.connected for each in ended)

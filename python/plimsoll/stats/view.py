@@ -27,7 +27,7 @@ from plimsoll.stats.seconds import WINDOW, RecentSeconds, by_second
 from plimsoll.stats.totals import AGGREGATED, Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from plimsoll.record import CaughtException, Health, Interval
     from plimsoll.record.facts import RunFacts
@@ -159,7 +159,26 @@ class RunView:
     def of(cls, run: RecordedRun, times_of: str | None = None, companion: Companion | None = None) -> RunView:
         """The view of a recorded run, without the parts left out. times_of: None for the run's own setting."""
         view = cls.before(run, times_of)
-        deque(view.reading(run, run.columns(), companion), maxlen=0)
+        first = view.warmup
+        # An exception is stored without its times, so those of the warm-up cannot be separated.
+        failures = (each for each in run.failures() if not first or each.last >= run.started + first)
+        left_out = LeftOut.of(run.facts)
+        for columns in run.columns():
+            view.add_columns(columns)
+            if columns.seconds:
+                # Only the last seconds of all are kept.
+                recent = columns.intervals(bisect_left(columns.seconds, columns.seconds[-1] + 1 - WINDOW))
+                deque(map(view.recent.add, by_second(recent)), maxlen=0)
+            if companion is not None:
+                companion.add_columns(columns)
+        view.add_rest(
+            run.health(),
+            left_out.rest_of_failures(failures, run.started + first),
+            left_out.rest_of_exceptions(run.exceptions()),
+            companion,
+        )
+        if run.ended is not None:
+            view.length = run.ended - run.started
         return view
 
     @classmethod
@@ -170,32 +189,6 @@ class RunView:
         view = cls(first_second(run.manifest, run.facts), times_of, patience=patience)
         view.started, view.load_end = run.started, run.facts.load_end
         return view
-
-    def reading(
-        self, run: RecordedRun, intervals: Iterable[IntervalColumns], companion: Companion | None = None
-    ) -> Iterator[IntervalColumns]:
-        """The intervals of a recorded run. They are added as they are taken, and the rest of the run after them."""
-        first = self.warmup
-        # An exception is stored without its times, so those of the warm-up cannot be separated.
-        failures = (each for each in run.failures() if not first or each.last >= run.started + first)
-        left_out = LeftOut.of(run.facts)
-        for columns in intervals:
-            self.add_columns(columns)
-            if columns.seconds:
-                # Only the last seconds of all are kept.
-                recent = columns.intervals(bisect_left(columns.seconds, columns.seconds[-1] + 1 - WINDOW))
-                deque(map(self.recent.add, by_second(recent)), maxlen=0)
-            if companion is not None:
-                companion.add_columns(columns)
-            yield columns
-        self.add_rest(
-            run.health(),
-            left_out.rest_of_failures(failures, run.started + first),
-            left_out.rest_of_exceptions(run.exceptions()),
-            companion,
-        )
-        if run.ended is not None:
-            self.length = run.ended - run.started
 
     def add(
         self,
@@ -266,6 +259,11 @@ class RunView:
     def timed(self) -> frozenset[str]:
         """The outcomes of `times_of`."""
         return TIMES_OF[self.times_of]
+
+    @property
+    def all_endpoints(self) -> Collection[EndpointView]:
+        """Also those whose arrivals were all dropped."""
+        return self._endpoints.values()
 
     @property
     def endpoints(self) -> list[EndpointView]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import zlib
 from bisect import bisect_left
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
@@ -21,7 +20,7 @@ from plimsoll.store import schema
 from plimsoll.store.checks import check_counts, check_row, check_seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from plimsoll.store.database import Database
 
     IntervalRow = Row[*tuple[Any, ...]]
-
-T = TypeVar("T")
 
 _ROWS_AT_ONCE = 500
 _COLUMN = 5000
@@ -86,9 +83,6 @@ class StoredRun:
 
     def columns(self, most: int = _COLUMN, first: int = 0) -> Iterator[IntervalColumns]:
         """The same, about `most` at a time: those of one second come together."""
-        return _ahead(self._columns(most, first))
-
-    def _columns(self, most: int, first: int) -> Generator[IntervalColumns]:
         endpoints = self._endpoints()
         query = select(*_INTERVAL).where(schema.interval.c.run == self.id)
         query = query.where(schema.interval.c.second >= first) if first else query
@@ -207,19 +201,6 @@ class StoredRun:
 
     def _damaged(self, error: Exception) -> StoreError:
         return StoreError(f"store {self.database.name}: run {self.id} is damaged: {error}")
-
-
-def _ahead(parts: Generator[T]) -> Iterator[T]:
-    """The same. While one is used, a thread reads the next: the database works beside the sums of histograms, for which
-    the engine lets other threads run."""
-    with ThreadPoolExecutor(1, "plimsoll-read") as thread:
-        try:
-            following = thread.submit(next, parts, None)
-            while (part := following.result()) is not None:
-                following = thread.submit(next, parts, None)
-                yield part
-        finally:
-            thread.submit(parts.close)
 
 
 def _whole_seconds(parts: Iterable[Sequence[IntervalRow]]) -> Iterator[Sequence[IntervalRow]]:

@@ -4,14 +4,14 @@ from plimsoll.record import Failure
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.document.opening import histogram_lines, sentence
 from plimsoll.stats.latency.milliseconds import Latency
-from plimsoll.stats.summary import summarise_total
+from plimsoll.stats.table import total_of
 from plimsoll.stats.view import RunView
 
 
 def _sentence(*intervals, failures=(), host="http://127.0.0.1:8000", users_kind="native"):
     view = RunView()
     view.add(list(intervals), [], list(failures))
-    return sentence(view, Manifest(host=host, users_kind=users_kind), summarise_total(view))
+    return sentence(view, Manifest(host=host, users_kind=users_kind), total_of(view))
 
 
 def test_what_came_of_a_run(make_interval):
@@ -136,6 +136,6 @@ def test_what_came_after_the_load_is_not_in_its_rate(make_interval):
     view = RunView()
     view.add([make_interval([400.0] * 6, second=2), make_interval([900.0] * 24, second=9)])
     view.load_end = 3.0
-    assert sentence(view, Manifest(), summarise_total(view)).startswith(
+    assert sentence(view, Manifest(), total_of(view)).startswith(
         "30 requests in 3 s (2.00 per second in that time, 24 answered later), none failed."
     )

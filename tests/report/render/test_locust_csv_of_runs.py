@@ -61,22 +61,10 @@ def test_the_history_is_what_was_written_while_the_run_went_on(run, tmp_path, fu
 
 def test_the_history_is_passed_on_as_it_is_made(run, monkeypatch):
     whole = list(locust_history_csv(RunSource.of(run), OutputRequest(), full=True))
-    monkeypatch.setattr(locust_csv, "LINES", 1)
     monkeypatch.setattr(locust_csv, "PIECE", 1)
     pieces = list(locust_history_csv(RunSource.of(run), OutputRequest(), full=True))
     assert [piece.count(b"\r\n") for piece in pieces] == [2, 3, 3, 3, 0]
     assert b"".join(pieces) == b"".join(whole)
-
-
-def test_the_history_reads_the_run_for_its_verdict_too(run, monkeypatch):
-    monkeypatch.setattr(locust_csv, "PIECE", 1)
-    source = RunSource.of(run)
-    pieces = locust_history_csv(source, OutputRequest())
-    next(pieces)
-    assert "view" not in vars(source), "a part of the run is no view of it"
-    list(pieces)
-    kept, view = vars(source)["view"], RunView.of(run)
-    assert (kept.total.requests, kept.duration, kept.recorded) == (view.total.requests, view.duration, view.recorded)
 
 
 def test_the_history_of_a_run_without_any_second_is_its_header(store):

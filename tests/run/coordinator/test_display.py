@@ -18,7 +18,7 @@ from plimsoll.report.reporting import Reporting
 from plimsoll.run.coordinator.display import Display, LineDisplay, locust_lines
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.coordinator.terminal_display import TerminalDisplay, _table
-from plimsoll.stats.summary import summarise_total
+from plimsoll.stats.table import total_of
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def test_the_last_lines_have_the_rates_of_the_report(
     view.add([make_interval([1.0] * 17, second=second, name="/a") for second in (1, 2, 3, 4)])
     view.length = 4.01
     (total,) = (line for line in locust_lines(progress) if "Aggregated" in line)
-    rates = [f"{rate:.2f}" for rate in (summarise_total(view).rps, summarise_total(view).failures_per_s)]
+    rates = [f"{rate:.2f}" for rate in (total_of(view).rps, total_of(view).failures_per_s)]
     assert total.split()[-2:] == rates == [f"{72 / 4.01:.2f}", f"{1 / 4.01:.2f}"]
 
 

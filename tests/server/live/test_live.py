@@ -12,7 +12,7 @@ from plimsoll.run.coordinator.progress import Batch
 from plimsoll.server.live.feed import FRESH_S, INTEREST_S, MOST_CHARACTERS, MOST_LINES, MOST_SNAPSHOTS
 from plimsoll.server.live.live import Live
 from plimsoll.server.live.live_run import MOST_FAILURES
-from plimsoll.stats.summary import summarise, summarise_total
+from plimsoll.stats.table import Times, live_rows_of, live_total_of
 from plimsoll.stats.thresholds.watch import ThresholdResult
 from plimsoll.stats.view import RunView
 
@@ -97,22 +97,21 @@ def test_the_rows_are_those_of_every_other_table(watched):
     feed.second({"/a": [4.5], "/b": [1.0]})
     feed.report(Batch([interval(1, "/b", [30_000.0] * 2, "timeout"), interval(1, "/b", [7.0], "http")]))
     edition = watched.snapshot
-    for row, summary in zip(edition.in_order(), summarise(feed.view), strict=True):
+    for row, summary in zip(edition.in_order(), live_rows_of(feed.view), strict=True):
         assert (row.method, row.name, row.requests, row.failures) == (
             summary.method,
             summary.name,
             summary.requests,
             summary.failures,
         )
-        assert (row.mean, row.min, row.max, row.p50) == (summary.mean, summary.min, summary.max, summary.median)
-        assert (row.p99, row.p999) == (summary.percentile(0.99), summary.percentile(0.999))
+        times = Times.of(summary.response_ms)
+        assert (row.mean, row.min, row.max) == (times.mean, times.min, times.max)
+        assert [row.p50, row.p99, row.p999] == [times.percentiles[percent] for percent in ("50", "99", "99.9")]
         assert (row.rps, row.current_rps, row.size) == (summary.rps, summary.current_rps, summary.average_size)
-        service = summary.service.quantile(0.99)
-        assert service is not None
-        assert row.service_p99 == service.value
-    total = summarise_total(feed.view)
+    total = live_total_of(feed.view)
     assert edition.total is not None
-    assert (edition.total.requests, edition.total.p95) == (total.requests, total.percentile(0.95))
+    p95 = Times.of(total.response_ms).percentiles["95"]
+    assert (edition.total.requests, edition.total.p95) == (total.requests, p95)
     assert "p99" in edition.total.at_least and "p50" not in edition.total.at_least
     assert edition.in_order()[0].at_least == ()
 

@@ -5,7 +5,7 @@ from tests.server.page_server import interval
 
 from plimsoll.server.live import rows as live_rows
 from plimsoll.server.live.rows import RowTable, row_of
-from plimsoll.stats.summary import summarise_total
+from plimsoll.stats.table import live_total_of
 from plimsoll.stats.view import RunView
 
 
@@ -55,7 +55,7 @@ def test_forgotten_rows_are_made_anew(table, view):
 
 
 def test_a_total_without_requests_has_no_times(view):
-    row = row_of(summarise_total(view))
+    row = row_of(live_total_of(view), view.total.service)
     assert (row.name, row.requests, row.rps, row.mean, row.p99, row.current_p50) == (
         "Aggregated",
         0,
@@ -70,7 +70,7 @@ def test_a_percentile_of_so_few_exchanges_that_the_slowest_decide_is_told(table,
     add_second(view, interval(0, "/a", [1.0] * 300))
     for second in range(20, 23):
         add_second(view, interval(second, "/a", [1.0] * 30))
-    row = row_of(summarise_total(view))
+    row = row_of(live_total_of(view), view.total.service)
     assert row.requests == 390
     assert set(row.few) == {"p999", "current_p99"}, "390 are enough for a p99, and 90 for a p95"
     add_second(view, interval(23, "/b", [1.0] * 5))

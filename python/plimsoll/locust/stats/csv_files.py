@@ -12,13 +12,12 @@ from plimsoll.locust.stats import settings
 from plimsoll.locust.stats.errors import StatsError
 from plimsoll.locust.stats.printing import sort_stats
 from plimsoll.report.render.csv_writer import CsvWriter
-from plimsoll.report.render.locust_csv import LocustRow, Percentiles, headers, history_lines, iso_time, stats_line
+from plimsoll.report.render.locust_csv import headers, history_lines, iso_time, stats_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from plimsoll.locust.environment import Environment
-    from plimsoll.locust.stats.entry import StatsEntry
 
 
 class CSVWriter(Protocol):
@@ -44,7 +43,7 @@ class StatsCSV:
         csv_writer.writerow(self.requests_csv_columns)
         stats = self.environment.stats
         for entry in [*sort_stats(stats.entries), stats.total]:
-            csv_writer.writerow(stats_line(_row(entry), self.percentiles_to_report))
+            csv_writer.writerow(stats_line(entry.as_row(), self.percentiles_to_report))
 
     def failures_csv(self, csv_writer: CSVWriter) -> None:
         csv_writer.writerow(self.failures_columns)
@@ -102,7 +101,7 @@ class StatsCSVFileWriter(StatsCSV):
         self._rewrite()
         stats, runner = self.environment.stats, self.environment.runner
         users = runner.user_count if runner else 0
-        rows = [_row(entry) for entry in [*(sort_stats(stats.entries) if self.full_history else []), stats.total]]
+        rows = [entry.as_row() for entry in [*(sort_stats(stats.entries) if self.full_history else []), stats.total]]
         lines = history_lines(rows, time.time(), users, self.percentiles_to_report, full=self.full_history)
         self._history_writer.writerows(lines)
         self._history.flush()
@@ -129,28 +128,3 @@ class StatsCSVFileWriter(StatsCSV):
     def _open(self, what: str) -> IO[str]:
         path = Path(f"{self.base_filepath}_{what}.csv")
         return path.open("w", newline="", encoding="utf-8", errors="backslashreplace")
-
-
-def _row(entry: StatsEntry) -> LocustRow:
-    """An entry without times has no percentiles."""
-
-    def percentiles(of: Callable[[float], float | None]) -> Percentiles:
-        return lambda qs: [None if entry.min_response_time is None else of(q) for q in qs]
-
-    return LocustRow(
-        entry.method,
-        entry.name,
-        entry.num_requests,
-        entry.num_failures,
-        entry.median_response_time,
-        entry.avg_response_time,
-        entry.min_response_time,
-        entry.max_response_time,
-        entry.avg_content_length,
-        entry.total_rps,
-        entry.total_fail_per_sec,
-        entry.current_rps,
-        entry.current_fail_per_sec,
-        percentiles(entry.get_response_time_percentile),
-        percentiles(entry.get_current_response_time_percentile),
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from plimsoll.locust.stats import settings
@@ -10,10 +11,14 @@ from plimsoll.locust.stats.percentiles import avg
 from plimsoll.record import Interval
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.seconds import WINDOW
+from plimsoll.stats.table import live_total_of
+from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
+    from plimsoll._engine import Histogram
     from plimsoll.locust.stats.numbers import Numbers
     from plimsoll.locust.stats.request_stats import RequestStats
+    from plimsoll.stats.table import LiveRow
 
 _MS = 1_000_000
 
@@ -125,15 +130,9 @@ class StatsEntry:
         maximum; 0 if nothing was timed."""
         total = self._numbers.total()
         if self._latency is None or self._latency[0] != total:
-            self._latency = total, self._measure(total)
+            self._latency = total, _latency(total, self._numbers.latency())
         value = self._latency[1].quantile(percent)
         return value.value if value else 0
-
-    def _measure(self, total: RowSums) -> Latency:
-        times = Interval(0, self.method, self.name, "success", count=total.timed)
-        times.response_sum, times.response_min, times.response_max = total.sum, total.smallest, total.largest
-        times.response = self._numbers.latency()
-        return Latency.of_response([times])
 
     def get_current_response_time_percentile(self, percent: float) -> float | None:
         """The percentile of the last CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW seconds; None without a timed request."""
@@ -303,8 +302,37 @@ class StatsEntry:
         }
         return cls(stats, data["name"], data["method"], numbers=counted)
 
+    def as_row(self) -> LiveRow:
+        """The row of the same numbers."""
+        total, recent = (
+            self._numbers.total(),
+            self._numbers.recent_latency(settings.CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW),
+        )
+        longest = RowSums(timed=recent.count, largest=min(recent.max * 1000, total.largest))
+        return replace(
+            live_total_of(RunView()),
+            method=self.method,
+            name=self.name,
+            completed=total.requests,
+            failures=total.failures,
+            rps=self.total_rps,
+            failures_per_s=self.total_fail_per_sec,
+            average_size=self.avg_content_length,
+            response_ms=_latency(total, self._numbers.latency()),
+            current_rps=self.current_rps,
+            current_failures_per_s=self.current_fail_per_sec,
+            current_ms=_latency(longest, recent),
+        )
+
     def get_stripped_report(self) -> StatsEntryDict:
         """Return the entry as `serialize` does, and reset it."""
         report = self.serialize()
         self.reset()
         return report
+
+
+def _latency(sums: RowSums, times: Histogram) -> Latency:
+    """The latency of a row with these sums and response times."""
+    interval = Interval(0, "", "", "success", count=sums.timed, response=times, response_sum=sums.sum)
+    interval.response_min, interval.response_max = sums.smallest, sums.largest
+    return Latency.of_response([interval])

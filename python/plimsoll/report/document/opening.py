@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.record.manifest import Manifest
     from plimsoll.report.document.blocks import Block
     from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
-    from plimsoll.stats.summary import EndpointSummary
+    from plimsoll.stats.table import Row
     from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.view import RunView
 
@@ -36,17 +36,15 @@ _BAR_CELLS = 32
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
-def opening(
-    view: RunView, manifest: Manifest, total: EndpointSummary, thresholds: Sequence[ThresholdResult]
-) -> tuple[Block, ...]:
+def opening(view: RunView, manifest: Manifest, total: Row, thresholds: Sequence[ThresholdResult]) -> tuple[Block, ...]:
     """manifest: of it, `host` and `users_kind` are read. total: the row of all endpoints."""
     blocks: list[Block] = []
     if thresholds:
         blocks.append(Preformatted("\n".join(_threshold_lines(thresholds))))
     blocks.append(Paragraph(sentence(view, manifest, total)))
-    if total.response.count:
+    if total.response_ms.count:
         title = "Response times" + "; those of streams end with the head" * ends_with_heads(view, manifest)
-        blocks.append(Preformatted("\n".join([title, *histogram_lines(total.response)])))
+        blocks.append(Preformatted("\n".join([title, *histogram_lines(total.response_ms)])))
     return tuple(blocks)
 
 
@@ -59,7 +57,7 @@ def _threshold_lines(thresholds: Sequence[ThresholdResult]) -> list[str]:
     ]
 
 
-def sentence(view: RunView, manifest: Manifest, total: EndpointSummary) -> str:
+def sentence(view: RunView, manifest: Manifest, total: Row) -> str:
     """What came of the run: how many requests, how many of them failed, and how long responses took."""
     if not total.requests and view.total.unanswered:
         return f"No response came: {count(view.total.unanswered)} requests were still out when the run ended."
@@ -79,9 +77,9 @@ def sentence(view: RunView, manifest: Manifest, total: EndpointSummary) -> str:
     if late := view.late:
         rate += f" in that time, {count(late)} answered later"
     parts = [f"{count(total.requests)} requests in {duration_text(view.duration)} ({rate}), {failed}."]
-    half, most_of_them = (total.response.quantile(q) for q in (0.5, 0.99))
+    half, most_of_them = (total.response_ms.quantile(q) for q in (0.5, 0.99))
     if half and most_of_them:
-        parts.append(with_streams(_times(half, most_of_them, total.response.waited), view, manifest))
+        parts.append(with_streams(_times(half, most_of_them, total.response_ms.waited), view, manifest))
     return " ".join(parts)
 
 

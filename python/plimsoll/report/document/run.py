@@ -39,13 +39,14 @@ from plimsoll.say.numbers import amount, count, quantity, share, with_share
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.headline.target import target
 from plimsoll.stats.study import Study, Trial
-from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
+from plimsoll.stats.table import rows_of, total_of
 
 if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.document.blocks import Block
     from plimsoll.report.sources import Described
     from plimsoll.stats.reading import RunReading
+    from plimsoll.stats.table import Row
     from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.view import RunView
 
@@ -71,7 +72,7 @@ def run_document(
     whether it has any. command: what makes this report, for its notes."""
     trial = trial_of_run(view, run, assessment, reading)
     of = _context(title_of(run), trial, command, charts=charts)
-    rows, total = summarise(view), summarise_total(view)
+    rows, total = rows_of(view), total_of(view)
     made = [
         sections.courses(of),
         _thresholds(assessment),
@@ -110,7 +111,7 @@ def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tup
     return (Answer((f"{judged.title}. {with_streams(judged.text, view, manifest)}",)),)
 
 
-def _status(view: RunView, total: EndpointSummary) -> tuple[NamedValue, ...]:
+def _status(view: RunView, total: Row) -> tuple[NamedValue, ...]:
     """What was measured, with the generator's share of each time."""
     failed = f"{count(total.failures)} ({share(total.failures, total.requests)})" if total.failures else "none"
     known = (
@@ -121,7 +122,7 @@ def _status(view: RunView, total: EndpointSummary) -> tuple[NamedValue, ...]:
     )
     if not total.requests:
         return known
-    times = (NamedValue(f"p{each}", with_share(total.response.quantile(each / 100))) for each in (50, 95, 99))
+    times = (NamedValue(f"p{each}", with_share(total.response_ms.quantile(each / 100))) for each in (50, 95, 99))
     return (*known, NamedValue("requests per second", amount(total.rps)), *times)
 
 

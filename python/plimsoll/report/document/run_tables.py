@@ -31,7 +31,7 @@ from plimsoll.stats.generator import by_machine
 from plimsoll.stats.headline.target import target
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.study import TOTAL
-from plimsoll.stats.summary import AGREE, EndpointSummary, summarise, summarise_total
+from plimsoll.stats.table import AGREE, rows_of, total_of
 from plimsoll.stats.validity import ENDED, OF_RECORD
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.document.blocks import Block, ChartSpec, Figures
     from plimsoll.report.sources import Described
+    from plimsoll.stats.table import Row, RunRow
     from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import RunView
 
@@ -53,7 +54,7 @@ MOST_IN_SHORT = 20
 
 def tables_document(view: RunView, run: Described | None, assessment: Assessment) -> ReportDocument:
     """The tables of a run, and what must be known to read them. run: None for one that was not kept."""
-    rows, total = summarise(view), summarise_total(view)
+    rows, total = rows_of(view), total_of(view)
     names = filter(None, [names_line(view)])
     made = [
         validity(assessment) if assessment.validity.valid else None,
@@ -151,7 +152,7 @@ def validity_title(validity: Validity) -> str:
             return "The load was the load asked for"
 
 
-def numbers(rows: Sequence[EndpointSummary], total: EndpointSummary) -> Section:
+def numbers(rows: Sequence[RunRow], total: RunRow) -> Section:
     if not rows:
         return Section("numbers", "Numbers", (Paragraph(NO_REQUESTS),))
     requests, *percentiles = _tables(rows, total)
@@ -185,7 +186,7 @@ def machines(view: RunView, run: Described | None) -> Section | None:
                 share(each.share, 1),
                 count(each.failures),
                 amount(each.rps),
-                *map(known, (each.p50, each.p99, each.lag_p99)),
+                *map(known, (each.p50_ms, each.p99_ms, each.lag_p99_ms)),
                 NONE if each.cpu is None else share(each.cpu, 1),
             )
         )
@@ -194,7 +195,7 @@ def machines(view: RunView, run: Described | None) -> Section | None:
     return Section("machines", "Machines", (shown(TableData("Machines", MACHINES, rows)),)) if rows else None
 
 
-def _tables(rows: Sequence[EndpointSummary], total: EndpointSummary) -> list[TableData]:
+def _tables(rows: Sequence[RunRow], total: RunRow) -> list[TableData]:
     """Locust's two, and service times where they differ."""
     note = ""
     if len(rows) > MOST_ROWS:
@@ -202,24 +203,24 @@ def _tables(rows: Sequence[EndpointSummary], total: EndpointSummary) -> list[Tab
         chosen = {id(row) for row in sorted(rows, key=lambda row: -row.requests)[:MOST_ROWS]}
         rows = [row for row in rows if id(row) in chosen]
     rows = [*rows, total]
-    extremes = (time for row in rows for time in (row.response.mean, row.response.min, row.response.max))
+    extremes = (time for row in rows for time in (row.response_ms.mean, row.response_ms.min, row.response_ms.max))
     marks = " ".join(filter(None, (note, shares_line(extremes))))
     requests = TableData("Requests", (METHOD, NAME, *REQUESTS), tuple(_requests(row) for row in rows), marks)
-    tables = [requests, _percentiles("Response time percentiles (ms)", rows, [row.response for row in rows], note)]
+    tables = [requests, _percentiles("Response time percentiles (ms)", rows, [row.response_ms for row in rows], note)]
     if not all(row.service_agrees for row in rows):
         title = "Service time percentiles (ms): what the target took"
-        tables.append(_percentiles(title, rows, [row.service for row in rows], note))
+        tables.append(_percentiles(title, rows, [row.service_ms for row in rows], note))
     return tables
 
 
-def _requests(row: EndpointSummary) -> TableRow:
-    times = (row.response.mean, row.response.min, row.response.max)
+def _requests(row: Row) -> TableRow:
+    times = (row.response_ms.mean, row.response_ms.min, row.response_ms.max)
     cells = (
         row.method,
         row.name,
         count(row.requests),
         count(row.failures),
-        count(row.totals.unanswered),
+        count(row.unanswered),
         *(milliseconds(time) for time in times),
         count(row.average_size),
         amount(row.rps),
@@ -228,7 +229,7 @@ def _requests(row: EndpointSummary) -> TableRow:
     return TableRow(cells, _kind(row))
 
 
-def _percentiles(title: str, rows: Sequence[EndpointSummary], times: Sequence[Latency], note: str) -> TableData:
+def _percentiles(title: str, rows: Sequence[Row], times: Sequence[Latency], note: str) -> TableData:
     found = [[time.quantile(each / 100) for each in PERCENTILES] for time in times]
     texts = tuple(
         TableRow((row.method, row.name, *map(milliseconds, each)), _kind(row))
@@ -238,7 +239,7 @@ def _percentiles(title: str, rows: Sequence[EndpointSummary], times: Sequence[La
     return TableData(title, (METHOD, NAME, *(TableColumn(f"{each}%") for each in PERCENTILES)), texts, marks)
 
 
-def _kind(row: EndpointSummary) -> str:
+def _kind(row: Row) -> str:
     return "total" if (row.method, row.name) == TOTAL else ""
 
 
@@ -295,7 +296,7 @@ def _left_out(count: int) -> str:
     return f"{count} more; `plimsoll show RUN --json` has all." if count > 0 else ""
 
 
-def lines_below(view: RunView, rows: Sequence[EndpointSummary], assessment: Assessment) -> list[str]:
+def lines_below(view: RunView, rows: Sequence[RunRow], assessment: Assessment) -> list[str]:
     """The lines below the tables of the terminal."""
     lines = remarks(view, view.total.response_of(view.timed))
     if view.total.response.count and all(row.service_agrees for row in rows):

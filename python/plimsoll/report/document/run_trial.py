@@ -2,87 +2,63 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from plimsoll.record import Interval
+from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.load import load_in_short
-from plimsoll.stats.study import Course, FailureKind, Level, Measured, Trial
+from plimsoll.stats.study import Course, Level, Trial
+from plimsoll.stats.trial import trial_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.sources import Described
     from plimsoll.stats.reading import RunReading
-    from plimsoll.stats.view import EndpointView, RunView
+    from plimsoll.stats.seconds import Key
+    from plimsoll.stats.view import RunView
 
 
 def trial_of_run(
     view: RunView, run: Described | None, assessment: Assessment, reading: RunReading | None = None
 ) -> Trial:
     """From what was read, with percentiles of each second; from the view alone if nothing was."""
-    level = _level(run.manifest if run else Manifest())
-    if run is not None and reading is not None:
-        from plimsoll.stats.trial import trial_of
-
-        return trial_of(run, reading, variant=load_in_short(run.manifest) or "run", level=level)
-    return _of_view(view, run, assessment, level)
-
-
-def _level(manifest: Manifest) -> Level | None:
-    users = manifest.users
-    return Level("users", float(users)) if users is not None and not manifest.is_open else None
-
-
-def _of_view(view: RunView, run: Described | None, assessment: Assessment, level: Level | None) -> Trial:
-    users = view.generator.users_by_second()
-    last = view.last_second
-    return Trial(
-        run.id if run else "memory",
-        (load_in_short(run.manifest) if run else "") or "run",
-        level,
-        users=level.value if level is not None else None,
-        duration=view.duration or None,
-        warmup=float(view.warmup),
-        endpoints=tuple(_measured(each, view) for each in view.endpoints),
-        total=_measured(view.total, view),
-        invalid=assessment.validity.unfit,
-        lag=view.generator.lag if view.generator.lag.count else None,
-        users_by_second=np.array([float(users.get(second, 0)) for second in range(last + 1)]) if users else None,
+    manifest = run.manifest if run is not None else Manifest()
+    users = None if manifest.is_open else manifest.users
+    trial = trial_of(
+        run or cast("Any", SimpleNamespace(id="memory", status="", manifest=manifest, facts=RunFacts(), notes=[])),
+        reading or ViewReading(view),
+        variant=load_in_short(manifest) or "run",
+        level=None if users is None else Level("users", float(users)),
     )
+    return replace(trial, invalid=assessment.validity.unfit)
 
 
-def _measured(of: EndpointView, view: RunView) -> Measured:
-    all_times = Interval(0, of.method, of.name, "")
-    for interval in of.outcomes.values():
-        if interval.outcome in view.timed:
-            all_times.add(interval)
-    times = of.response_of(view.timed)
-    kinds = [each for each in view.failures if (each.method, each.name) == (of.method, of.name)]
-    counts = np.array(of.requests_by_second, dtype=np.int64)
-    unknown = np.full(len(counts), np.nan)
-    return Measured(
-        of.method,
-        of.name,
-        requests=of.requests,
-        failures=of.failures,
-        rate=view.rate(of) if view.duration else None,
-        unanswered=of.unanswered,
-        overdue=of.overdue,
-        max=times.max.value if times.max is not None else None,
-        outcomes={name: each.count for name, each in of.outcomes.items()},
-        kinds=tuple(FailureKind(each.outcome, each.text, each.count, group=each.message) for each in kinds),
-        histogram=all_times.response,
-        service=all_times.service,
-        on_time=all_times.on_time,
-        course=Course(
-            counts,
-            np.array(of.failures_by_second, dtype=np.int64),
-            unknown,
-            unknown,
-            unknown,
-            (None,) * len(counts),
-            slice(view.warmup, None),
-        ),
-    )
+@dataclass(frozen=True)
+class ViewReading:
+    """A run of which there is only the view: it has counts of each second, and no times."""
+
+    view: RunView
+    observed = ()
+    generator = None
+
+    @property
+    def users_by_second(self) -> NDArray[np.float64] | None:
+        users = self.view.generator.users_by_second()
+        seconds = range(self.view.last_second + 1)
+        return np.array([float(users.get(second, 0)) for second in seconds]) if users else None
+
+    def course(self, key: Key) -> Course:
+        endpoints = {(endpoint.method, endpoint.name): endpoint for endpoint in self.view.endpoints}
+        endpoint = endpoints.get(key, self.view.total)
+        requests, failures = (
+            np.array(counts, dtype=np.int64) for counts in (endpoint.requests_by_second, endpoint.failures_by_second)
+        )
+        unknown = np.full(len(requests), np.nan)
+        measured = slice(self.view.warmup, None)
+        return Course(requests, failures, unknown, unknown, unknown, (None,) * len(requests), measured)

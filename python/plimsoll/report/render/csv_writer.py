@@ -4,16 +4,13 @@ messages come from targets and from users' code."""
 from __future__ import annotations
 
 import csv
-import io
 import re
-from functools import lru_cache
 from typing import IO, TYPE_CHECKING, Any
 
-from plimsoll._engine import csv_lines
 from plimsoll.plain_text import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 _FORMULA = frozenset("=+-@\t\r\n＝＋－＠")
 """What a cell begins with that a spreadsheet computes; some take the wide forms for the others."""
@@ -40,22 +37,6 @@ class CsvWriter:
     def writerows(self, rows: Iterable[Iterable[Any]], /) -> None:
         for row in rows:
             self.writerow(row)
-
-
-def lines_of(columns: Iterable[Sequence[Any]], numbers: Iterable[list[Any]] = (), end: str = "\n") -> str:
-    """Rows whose cells come by column, as `CsvWriter` would write them. A column has only texts or none, and there is
-    at least one row. numbers: more columns, of numbers or of texts that are written as they are. end: of each line."""
-    cells = [list(map(cell, each)) if isinstance(each[0], str) else list(each) for each in columns]
-    return csv_lines([*cells, *numbers], end)
-
-
-@lru_cache(4096)
-def cell(text: str) -> str:
-    """As it is written. Most texts of a table are those of other rows, too."""
-    line = io.StringIO()
-    # A text that is alone in its row is quoted if it is empty.
-    CsvWriter(line, lineterminator="\n").writerow(("", text))
-    return line.getvalue()[1:-1]
 
 
 def _harmless(text: str) -> str:

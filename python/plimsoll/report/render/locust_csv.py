@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import chain, groupby
+from heapq import merge
+from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from time import monotonic
 from typing import IO, TYPE_CHECKING
 
 from plimsoll.errors import UsageError
-from plimsoll.record import TIMES_OF, frames_of
-from plimsoll.report.render.csv_writer import CsvWriter, lines_of
+from plimsoll.record import Health, Interval, frames_of
+from plimsoll.report.render.csv_writer import CsvWriter
 from plimsoll.report.reporting import PERCENTILES, Reporting, readable
 from plimsoll.report.writing import check_writable
-from plimsoll.stats.summary import EndpointSummary, SummaryColumns, summarise_completed, summarise_total
+from plimsoll.stats.table import LiveRow, live_rows_of, live_total_of
+from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from plimsoll.record import Failure, Health
+    from plimsoll.record import Failure
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.sources import OutputRequest, RunSource
-    from plimsoll.stats.columns import IntervalColumns
-    from plimsoll.stats.view import RunView
+    from plimsoll.stats.latency.milliseconds import Latency
+    from plimsoll.stats.table import Row
 
 STATS = [
     "Type", "Name", "Request Count", "Failure Count", "Median Response Time", "Average Response Time",
@@ -49,13 +50,6 @@ SHARE = 0.2
 process that writes them also serves the workers."""
 PIECE = 1 << 16
 """Characters of a long file that are passed on together, at least."""
-LINES = 2500
-"""Lines of the history that are made together, about. More take less time and more memory."""
-_ROWS = 2500
-"""Intervals that are read together for them, about."""
-_MOST_DECIMALS = 1 << 14
-"""Texts that are kept."""
-_LINE_END = "\r\n"
 _UNENCODABLE = "backslashreplace"
 """Names and messages may have lone surrogates."""
 
@@ -120,7 +114,7 @@ class CsvFiles:
         self._next = unix_time + self._reporting.csv_interval - 0.5
         began = monotonic()
         is_due = began >= self._tables_due
-        rows = [*(summarise_completed(view) if is_due or self._full_history else ()), summarise_total(view)]
+        rows = [*(_completed(view) if is_due or self._full_history else ()), live_total_of(view)]
         self._append(rows, unix_time, users)
         if is_due:
             self._write(view, rows)
@@ -128,22 +122,20 @@ class CsvFiles:
 
     def finish(self, view: RunView, assessment: Assessment) -> None:
         """Everything but the history, as it is in the end. Raises OSError."""
-        self._write(view, [*summarise_completed(view), summarise_total(view)])
+        self._write(view, [*_completed(view), live_total_of(view)])
         checks = [[each.name, each.state, each.value, each.limit, each.text] for each in assessment.validity.checks]
         self._replace("validity", VALIDITY, checks)
 
-    def _append(self, rows: Sequence[EndpointSummary], unix_time: float, users: int) -> None:
+    def _append(self, rows: Sequence[LiveRow], unix_time: float, users: int) -> None:
         history = rows if self._full_history else rows[-1:]
         with _open(self._path("stats_history"), "a") as file:
             percentiles, full = self._reporting.percentiles, self._full_history
-            lines = history_lines(list(map(locust_row, history)), unix_time, users, percentiles, full=full)
+            lines = history_lines(history, unix_time, users, percentiles, full=full)
             CsvWriter(file).writerows(lines)
 
-    def _write(self, view: RunView, rows: list[EndpointSummary]) -> None:
+    def _write(self, view: RunView, rows: Sequence[Row]) -> None:
         percentiles = self._reporting.percentiles
-        self._replace(
-            "stats", headers(percentiles)["stats"], [stats_line(locust_row(row), percentiles) for row in rows]
-        )
+        self._replace("stats", headers(percentiles)["stats"], [stats_line(row, percentiles) for row in rows])
         texts = [(each, self._error_text(each.method, each.text)) for each in view.recorded_failures]
         texts.sort(key=lambda each: failure_key(each[0].method, each[0].name, each[1]))
         self._replace("failures", FAILURES, [_failure_row(*each) for each in texts])
@@ -183,156 +175,63 @@ def locust_table_csv(source: RunSource, request: OutputRequest, *, table: str) -
 
 def locust_history_csv(source: RunSource, request: OutputRequest, *, full: bool = False) -> Iterator[bytes]:
     """The history, a line for each second; full: and for each endpoint."""
-    from plimsoll.stats.history import RunHistory  # with numpy, which a run does without
-
-    run = source.stored
-    timed = TIMES_OF[run.manifest.times_of]
-    history = RunHistory(source.first, timed, PERCENTILES, full=full)
-    text_of = _Decimals()
-    text = f"{','.join(headers()['stats_history'])}{_LINE_END}"
-    for columns, users in _stretches(source.all_columns(_ROWS), run.health()):
-        if columns is not None:
-            history.add(columns)
-        seconds = sorted(users)
-        while seconds:
-            most = max(1, LINES // history.most_rows)
-            some, seconds = seconds[:most], seconds[most:]
-            places, rows = history.at_the_ends_of(some)
-            at = [some[place] for place in places]
-            ends = [int(run.started + second + 1) for second in at]
-            texts, numbers = _history_cells(rows, ends, [users[second] for second in at], text_of)
-            text += lines_of(texts, numbers, _LINE_END)
-            if len(text) > PIECE:
-                yield text.encode()
-                text = ""
-    yield text.encode()
-
-
-def _stretches(
-    intervals: Iterable[IntervalColumns], health: Iterable[Health]
-) -> Iterator[tuple[IntervalColumns | None, dict[int, int]]]:
-    """The run in pieces, and the number of users by second, of all seconds that have intervals or a report of a
-    worker."""
-    reports = groupby(health, attrgetter("second"))
-    ahead = next(reports, None)
-    for columns in chain(intervals, (None,)):
-        users = {} if columns is None else dict.fromkeys(columns.seconds, 0)
-        while ahead is not None and (columns is None or ahead[0] <= columns.seconds[-1]):
-            users[ahead[0]] = _users(ahead[1])
-            ahead = next(reports, None)
-        yield columns, users
-
-
-def _users(reports: Iterable[Health]) -> int:
-    """reports: of one second."""
-    # A second of a worker may come in several rows, of which only one carries its state.
-    users: dict[int, int] = {}
-    for row in reports:
-        users[row.worker] = max(users.get(row.worker, 0), row.users)
-    return sum(users.values())
+    run, lines = source.stored, io.StringIO(newline="")
+    writer, view = CsvWriter(lines), RunView.before(run)
+    writer.writerow(headers()["stats_history"])
+    rows = merge(run.intervals(), run.health(), key=attrgetter("second"))
+    for second, found in groupby(rows, attrgetter("second")):
+        new = list(found)
+        view.add([row for row in new if isinstance(row, Interval)], [row for row in new if isinstance(row, Health)])
+        users = sum(row.users for row in view.recent.workers(second).values())
+        endpoints = _completed(view) if full else ()
+        writer.writerows(
+            history_lines([*endpoints, live_total_of(view)], run.started + second + 1, users, PERCENTILES, full=full)
+        )
+        if lines.tell() > PIECE:
+            yield lines.getvalue().encode()
+            lines.seek(0)
+            lines.truncate()
+    yield lines.getvalue().encode()
 
 
 def _open(path: Path, mode: str) -> IO[str]:
     return path.open(mode, newline="", encoding="utf-8", errors=_UNENCODABLE)
 
 
-Percentiles = Callable[[Sequence[float]], list[float | None]]
-"""Times in ms at quantiles from 0 to 1."""
+def _completed(view: RunView) -> list[LiveRow]:
+    """Locust has no row for an endpoint without any completed request."""
+    return [row for row in live_rows_of(view) if row.completed]
 
 
-@dataclass(frozen=True, slots=True)
-class LocustRow:
-    """An endpoint, or all of them together, as Locust's tables have it. Times in ms, rates per second."""
-
-    method: str
-    name: str
-    requests: int
-    failures: int
-    median: float | None
-    mean: float | None
-    min: float | None
-    max: float | None
-    size: float
-    rps: float
-    failures_per_s: float
-    current_rps: float
-    """Over the last seconds, like the other current numbers."""
-    current_failures_per_s: float
-    percentiles: Percentiles
-    current_percentiles: Percentiles
+def times_of_responses(latency: Latency) -> tuple[float | None, ...]:
+    """Median, mean, minimum and maximum of the responses that came, in ms, as Locust's tables have them."""
+    return (*latency.values((0.5,)), latency.mean_of_responses, *latency.extremes)
 
 
-def locust_row(of: EndpointSummary) -> LocustRow:
-    """Locust counts no request without a response."""
-    counts = of.totals.completed, of.totals.completed_failures
-    times = of.median, of.mean, of.min, of.max
-    rates = of.rps, of.failures_per_s, of.current_rps, of.current_failures_per_s
-    percentiles = of.response.values, of.current_response.values
-    return LocustRow(of.method, of.name, *counts, *times, of.average_size, *rates, *percentiles)
-
-
-def stats_line(row: LocustRow, percentiles: Sequence[float]) -> list[object]:
-    """Of PREFIX_stats.csv."""
-    counts = row.method, row.name, row.requests, row.failures
-    return [*counts, *_times_and_size(row), row.rps, row.failures_per_s, *_texts(row.percentiles, percentiles)]
+def stats_line(row: Row, percentiles: Sequence[float]) -> list[object]:
+    """Of PREFIX_stats.csv. Locust counts no request without a response."""
+    rates = row.rps, row.failures_per_s, *_texts(row.response_ms, percentiles)
+    return [row.method, row.name, row.completed, row.completed_failures, *_times_and_size(row), *rates]
 
 
 def history_lines(
-    rows: Sequence[LocustRow], unix_time: float, users: int, percentiles: Sequence[float], *, full: bool
-) -> Iterator[tuple[object, ...]]:
+    rows: Iterable[LiveRow], unix_time: float, users: int, percentiles: Sequence[float], *, full: bool
+) -> Iterator[list[object]]:
     """Of PREFIX_stats_history.csv. full: with percentiles of the last seconds, not of the whole run."""
-    wanted = ((row.current_percentiles if full else row.percentiles)(percentiles) for row in rows)
-    columns = SummaryColumns(
-        methods=[row.method for row in rows],
-        names=[row.name for row in rows],
-        current_rps=[row.current_rps for row in rows],
-        current_failures_per_s=[row.current_failures_per_s for row in rows],
-        percentiles=[list(each) for each in zip(*wanted, strict=True)],
-        requests=[row.requests for row in rows],
-        failures=[row.failures for row in rows],
-        median=[row.median for row in rows],
-        mean=[row.mean for row in rows],
-        min=[row.min for row in rows],
-        max=[row.max for row in rows],
-        average_size=[row.size for row in rows],
-    )
-    texts, numbers = _history_cells(columns, [int(unix_time)] * len(rows), [users] * len(rows), _Decimals())
-    return zip(*texts, *numbers, strict=True)
+    for row in rows:
+        times = _texts(row.current_ms if full else row.response_ms, percentiles)
+        rates = (f"{rate:.6f}" for rate in (row.current_rps, row.current_failures_per_s))
+        counts = row.completed, row.completed_failures
+        yield [int(unix_time), users, row.method, row.name, *rates, *times, *counts, *_times_and_size(row)]
 
 
-def _history_cells(
-    of: SummaryColumns, unix_times: list[int], users: list[int], text_of: _Decimals
-) -> tuple[list[Sequence[object]], list[list[object]]]:
-    """The columns of the history, those with texts and those after them. Each has one cell for each row."""
-    texts = [unix_times, users, of.methods, of.names]
-    numbers = [
-        *(map("{:.6f}".format, each) for each in (of.current_rps, of.current_failures_per_s)),
-        *(map(text_of.__getitem__, each) for each in of.percentiles),
-        of.requests,
-        of.failures,
-        (text_of[each or 0] for each in of.median),
-        *((each or 0.0 for each in times) for times in (of.mean, of.min, of.max)),
-        of.average_size,
-    ]
-    return texts, list(map(list, numbers))
+def _times_and_size(row: Row) -> list[object]:
+    median, *times = times_of_responses(row.response_ms)
+    return [decimals(median or 0), *(time or 0.0 for time in times), row.average_size]
 
 
-class _Decimals(dict[float | None, str]):
-    """`decimals` of times in ms, which a history has again and again."""
-
-    def __missing__(self, milliseconds: float | None) -> str:
-        if len(self) >= _MOST_DECIMALS:
-            self.clear()
-        text = self[milliseconds] = "N/A" if milliseconds is None else decimals(milliseconds)
-        return text
-
-
-def _times_and_size(row: LocustRow) -> list[object]:
-    return [decimals(row.median or 0), row.mean or 0.0, row.min or 0.0, row.max or 0.0, row.size]
-
-
-def _texts(of: Percentiles, percentiles: Sequence[float]) -> list[str]:
-    return ["N/A" if each is None else decimals(each) for each in of(percentiles)]
+def _texts(latency: Latency, percentiles: Sequence[float]) -> list[str]:
+    return ["N/A" if time is None else decimals(time) for time in latency.values(percentiles)]
 
 
 def decimals(milliseconds: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.record import NO_REQUESTS, Interval
+from plimsoll.record import NO_REQUESTS
 from plimsoll.report.text import dumps
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def locust_json(source: RunSource, request: OutputRequest) -> str:
 
 
 def _entry(endpoint: EndpointView, view: RunView, started: float) -> dict[str, Any]:
-    timed = _timed(endpoint, view.timed)
+    timed = endpoint.interval_of(view.timed)
     untimed = sum(each.untimed for outcome, each in endpoint.outcomes.items() if outcome not in NO_REQUESTS)
     seconds = [second for second, count in enumerate(endpoint.requests_by_second) if count]
     return {
@@ -44,14 +44,6 @@ def _entry(endpoint: EndpointView, view: RunView, started: float) -> dict[str, A
         "num_reqs_per_sec": _per_second(endpoint.requests_by_second, started),
         "num_fail_per_sec": _per_second(endpoint.failures_by_second, started),
     }
-
-
-def _timed(endpoint: EndpointView, outcomes: frozenset[str]) -> Interval:
-    total = Interval(0, endpoint.method, endpoint.name, "success")
-    for outcome, each in endpoint.outcomes.items():
-        if outcome in outcomes:
-            total.add(each)
-    return total
 
 
 def _per_second(counts: Sequence[int], started: float) -> dict[str, int]:

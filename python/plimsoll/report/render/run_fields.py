@@ -5,59 +5,19 @@ Fields may be added under the same version. None is renamed, removed or given an
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from typing_extensions import TypedDict  # pydantic wants this one before Python 3.12
-
-from plimsoll.load.json_schema import As
+from plimsoll.stats.generator import MachineFigures
+from plimsoll.stats.table import RunRow
 from plimsoll.stats.thresholds.watch import ThresholdResult
 
 ByPercent = dict[str, float | None]
 BySecond = dict[str, int]
 
 
-class ShareFields(TypedDict):
-    """share: how much of a time the generator may have added, in ms. The true value is between the figure less its
-    share and the figure. 0 for service times."""
-
-    mean: float | None
-    """Of the mean."""
-    max: float | None
-    """Of the maximum."""
-    percentiles: ByPercent
-    """Of each percentile."""
-    unclean: list[str]
-    """The percentiles whose share is more than 5 % of them and more than 0.1 ms."""
-
-
-class TimesFields(TypedDict):
-    """response_ms, service_ms, time_ms: times in milliseconds, null where nothing was timed."""
-
-    count: int
-    """Exchanges with a time."""
-    censored: int
-    """Exchanges that reached a time limit; kept at the limit."""
-    waited: int
-    """Exchanges without a response; each would have taken at least as long as the wait for it."""
-    overflow: int
-    """Exchanges longer than 1 h, where percentiles end."""
-    mean: float | None
-    """Exact; with waits, the product-limit estimate (Kaplan–Meier)."""
-    min: float | None
-    """Exact; of service times to 3 significant digits."""
-    max: float | None
-    """Exact; of service times to 3 significant digits."""
-    percentiles: ByPercent
-    """`50` … `99.99`: the time at rank ⌈q · count⌉, to 3 significant digits, never rounded further; `100` is the
-    maximum. With waits, the product-limit estimate (Kaplan–Meier)."""
-    at_least: list[str]
-    """The percentiles that are lower bounds, and `mean` if it is one: they would be greater if exchanges that timed out
-    or had no response had lasted longer."""
-    share: ShareFields
-    """What the generator may have added."""
-
-
-class LatenessFields(TypedDict):
+@dataclass(frozen=True, slots=True)
+class LatenessFields:
     """lag_ms, delay_ms: how late the generator was, in milliseconds."""
 
     count: int
@@ -68,82 +28,8 @@ class LatenessFields(TypedDict):
     """`50` … `100`."""
 
 
-class OutcomeFields(TypedDict):
-    """outcomes: exchanges that ended in one way."""
-
-    count: int
-    """How many."""
-    failure: bool
-    """Whether it is one."""
-    time_ms: TimesFields
-    """The time until they ended."""
-
-
-class PerSecondFields(TypedDict):
-    """per_second: counts of second 0, 1, …; 0 in the seconds of the warm-up."""
-
-    requests: list[int]
-    """Requests."""
-    failures: list[int]
-    """Of these, those that failed."""
-
-
-class RowFields(TypedDict):
-    """total: an endpoint, or all together, in a list of runs."""
-
-    method: str
-    """Of the endpoint; "" for the total."""
-    name: str
-    """Of the endpoint; "Aggregated" for the total, "(others)" for the names beyond `--max-names`."""
-    requests: int
-    """Exchanges that ended by themselves, as success or failure, and those that failed because no response came."""
-    failures: int
-    """The requests that failed, of any kind."""
-    rps: float
-    """Exchanges that ended by themselves within `duration_s`, per second."""
-    failures_per_s: float
-    """Of the exchanges that ended by themselves, those that failed, per second of `duration_s`."""
-    average_size: float
-    """`bytes_body` per exchange that ended by itself."""
-    retries: int
-    """Requests sent again because a kept connection turned out to be closed; not counted in `requests`."""
-    response_ms: TimesFields
-    """Arrival − due: the time that a user waits. Of the outcomes success, http, assertion and timeout."""
-
-
-class EndpointFields(RowFields):
-    """endpoints, total: an endpoint, or all together."""
-
-    completed: int
-    """Exchanges that ended by themselves. Everything offered is completed, unanswered or dropped."""
-    unanswered: int
-    """Exchanges without a response when their user was stopped."""
-    overdue: int
-    """Of these, the ones that are failures and in `requests`, because they waited for so long."""
-    dropped: int
-    """Arrivals that were due and never sent; not in `requests`."""
-    bytes_out: int
-    """Bytes sent, on the wire."""
-    bytes_in: int
-    """Bytes received, on the wire."""
-    bytes_body: int
-    """Bytes of bodies, with content codings (gzip, br, zstd) undone. Native users do not undo them when no step looks
-    at the body: then these are the bytes as transferred."""
-    hops: int
-    """Redirects followed."""
-    connected: int
-    """Requests that opened a connection."""
-    connect_sum: int
-    """Nanoseconds that this took: name resolution, connection set-up, TLS handshake."""
-    service_ms: TimesFields
-    """Arrival − sent, of the same outcomes as `response_ms`: the time that the target takes."""
-    outcomes: dict[str, OutcomeFields]
-    """By outcome: success, http, connect, tls, timeout, reset, protocol, assertion, unanswered, dropped."""
-    per_second: PerSecondFields
-    """The course of the run."""
-
-
-class FailureFields(TypedDict):
+@dataclass(frozen=True, slots=True)
+class FailureFields:
     """failures: of one message."""
 
     method: str
@@ -164,7 +50,8 @@ class FailureFields(TypedDict):
     """Time of day of the last one."""
 
 
-class ExceptionFields(TypedDict):
+@dataclass(frozen=True, slots=True)
+class ExceptionFields:
     """exceptions: what the users' code did not catch, by the frames of its traceback."""
 
     message: str
@@ -177,7 +64,8 @@ class ExceptionFields(TypedDict):
     """Numbers of the workers in which it came."""
 
 
-class GeneratorFields(TypedDict):
+@dataclass(frozen=True, slots=True)
+class GeneratorFields:
     """generator: how well the load generator itself kept up."""
 
     workers: int
@@ -212,7 +100,8 @@ class GeneratorFields(TypedDict):
     """Arrivals that were due."""
 
 
-class DescriptionFields(TypedDict):
+@dataclass(frozen=True, slots=True)
+class DescriptionFields:
     """run: the circumstances."""
 
     id: str
@@ -234,7 +123,8 @@ class DescriptionFields(TypedDict):
     """What was found out during the run, and is the basis of the verdict. A missing fact is not known."""
 
 
-class CheckFields(TypedDict):
+@dataclass(frozen=True, slots=True)
+class CheckFields:
     """checks: one of [measuring](../measuring.md#is-this-run-valid)."""
 
     name: str
@@ -250,7 +140,8 @@ class CheckFields(TypedDict):
     """The same in words, with units."""
 
 
-class ValidityFields(TypedDict):
+@dataclass(frozen=True, slots=True)
+class ValidityFields:
     """validity: whether the generator produced the load that was asked for."""
 
     valid: bool
@@ -263,7 +154,8 @@ class ValidityFields(TypedDict):
     """In the order of the page on measuring."""
 
 
-class OmissionFields(TypedDict):
+@dataclass(frozen=True, slots=True)
+class OmissionFields:
     """omission: what independent clients at the run's own pace would have seen, modelled from it."""
 
     warning: str | None
@@ -282,32 +174,8 @@ class OmissionFields(TypedDict):
     """How many requests would have come meanwhile."""
 
 
-class MachineFields(TypedDict):
-    """machines: one machine of a run on several."""
-
-    machine: str
-    """Its name; several where a worker was replaced by one on another machine, as its figures are one sum."""
-    workers: int
-    """How many worker processes it had."""
-    requests: int
-    """Completed requests of these workers."""
-    failures: int
-    """Of these, the ones that failed."""
-    share: float
-    """Of the completed requests of all machines, 0 to 1."""
-    rps: float
-    """Completed requests per second."""
-    p50_ms: float | None
-    """Response time, of all requests that tell how long an answer takes."""
-    p99_ms: float | None
-    """The same."""
-    cpu: float | None
-    """CPU seconds per second of a worker, on average."""
-    lag_p99_ms: float | None
-    """Sent − due."""
-
-
-class RunFields(TypedDict):
+@dataclass(frozen=True, slots=True)
+class RunFields:
     """document: a run with all that is known of it."""
 
     schema: Literal["plimsoll.run"]
@@ -319,7 +187,7 @@ class RunFields(TypedDict):
     """The circumstances; null for a run that was not stored."""
     validity: ValidityFields
     """Whether the generator produced the load that was asked for."""
-    thresholds: list[Annotated[dict[str, Any], As(ThresholdResult)]]
+    thresholds: list[ThresholdResult]
     """One object per threshold of the run, in the order given."""
     omission: OmissionFields | None
     """What a closed model did not see; null in the open model, and for a run that is too small or too uneven for a
@@ -331,9 +199,9 @@ class RunFields(TypedDict):
     duration_s: float
     """Seconds that rates are taken over: the time of the load, without the warm-up, and without the time that the run
     waited for responses after it."""
-    total: EndpointFields
+    total: RunRow
     """All endpoints together."""
-    endpoints: list[EndpointFields]
+    endpoints: list[RunRow]
     """By name, then method. Names beyond `--max-names` are one endpoint."""
     failures: list[FailureFields]
     """By message, the most frequent first."""
@@ -341,5 +209,5 @@ class RunFields(TypedDict):
     """The most frequent first."""
     generator: GeneratorFields
     """How well the load generator itself kept up."""
-    machines: list[MachineFields]
+    machines: list[MachineFigures]
     """What each machine has done; empty for a run on one machine."""

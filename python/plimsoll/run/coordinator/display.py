@@ -8,11 +8,11 @@ import time
 from typing import TYPE_CHECKING
 
 from plimsoll.plain_text import one_line
-from plimsoll.report.render.locust_csv import SHARE
+from plimsoll.report.render.locust_csv import SHARE, times_of_responses
 from plimsoll.report.text import cells, cut
 from plimsoll.run.coordinator.coordinator import UNDER_WAY
 from plimsoll.run.coordinator.progress import Observer
-from plimsoll.stats.summary import EndpointSummary, summarise_completed, summarise_total
+from plimsoll.stats.table import LiveRow, live_rows_of, live_total_of
 
 if TYPE_CHECKING:
     from typing import Self, TextIO
@@ -53,7 +53,7 @@ class LineDisplay(Display):
 
     def second(self, progress: Progress) -> None:
         # A run that fails as it begins has an error to show, and no numbers.
-        is_over_without_any = progress.state not in UNDER_WAY and not summarise_total(progress.view).requests
+        is_over_without_any = progress.state not in UNDER_WAY and not progress.view.total.requests
         is_last = progress.view.length is not None and not self._has_last
         if (is_last or time.monotonic() >= self._next) and not is_over_without_any:
             self._has_last |= is_last
@@ -69,7 +69,7 @@ def locust_lines(progress: Progress, *, cuts: bool = True) -> list[str]:
     """The lines that Locust prints to where no terminal is, with its columns. cuts: long names, to the terminal."""
     columns = shutil.get_terminal_size((160, 24)).columns
     view = progress.view
-    endpoints = summarise_completed(view)
+    endpoints = [row for row in live_rows_of(view) if row.completed]
     name = max(1, (progress.reporting.name_width or max(min(columns - 80, _NAME), 0)) + 4 - _TYPE)
     if not cuts and not progress.reporting.name_width:
         name = max([name, *(cells(one_line(each.name)) for each in endpoints)])
@@ -78,18 +78,18 @@ def locust_lines(progress: Progress, *, cuts: bool = True) -> list[str]:
     template = f"%-{_TYPE}s %-{name}s %7s %12s |%7s %7s %7s%7s | %7s %11s"
     is_over = view.length is not None
     rows = [_locust_row(template, row, name, is_over) for row in endpoints]
-    return [template % heads, rule, *rows, rule, _locust_row(template, summarise_total(view), name, is_over), ""]
+    return [template % heads, rule, *rows, rule, _locust_row(template, live_total_of(view), name, is_over), ""]
 
 
-def _locust_row(template: str, row: EndpointSummary, width: int, is_over: bool) -> str:
+def _locust_row(template: str, row: LiveRow, width: int, is_over: bool) -> str:
     rates = (row.rps, row.failures_per_s) if is_over else (row.current_rps, row.current_failures_per_s)
-    completed, failures = row.totals.completed, row.totals.completed_failures
-    times = (round(time or 0) for time in (row.mean, row.min, row.max, row.median))
+    completed, failures = row.completed, row.completed_failures
+    median, *times = times_of_responses(row.response_ms)
     return template % (
         cut(one_line(row.method), _TYPE),
         cut(one_line(row.name), width),
         completed,
         f"{failures}({100 * failures / completed if completed else 0:.2f}%)",
-        *times,
+        *(round(time or 0) for time in (*times, median)),
         *(f"{rate:.2f}" for rate in rates),
     )

@@ -18,7 +18,7 @@ from plimsoll.report.document.opening import sentence
 from plimsoll.run.coordinator.output_thread import FLUSH_S, OutputThread
 from plimsoll.run.coordinator.progress import Observer
 from plimsoll.stats.headline.generator import is_early
-from plimsoll.stats.summary import summarise_total
+from plimsoll.stats.table import total_of
 from plimsoll.stats.validity import judge_so_far
 from plimsoll.stats.validity.load import lost_worker
 
@@ -125,10 +125,10 @@ class OutputFeed(Observer):
 
     def end(self, result: Result, view: RunView, assessment: Assessment, exit_code: int, notes: Sequence[str]) -> None:
         """The last event: what came of the run. exit_code: of the command."""
-        total = summarise_total(view)
+        total = total_of(view)
         text = redact(sentence(view, self._manifest, total))
         is_valid = assessment.validity.valid
-        times = zip(QUANTILES, total.response.quantiles(tuple(QUANTILES.values())), strict=True)
+        times = zip(QUANTILES, total.response_ms.quantiles(tuple(QUANTILES.values())), strict=True)
         self._event(
             "end", result.ended or time.time(), text,
             status=result.status, exit_code=exit_code,

@@ -14,7 +14,7 @@ from plimsoll.run.coordinator.coordinator import UNDER_WAY
 from plimsoll.run.coordinator.display import Display
 from plimsoll.say.durations import format_duration
 from plimsoll.say.numbers import amount, milliseconds, shares_line
-from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
+from plimsoll.stats.table import LiveRow, live_rows_of, live_total_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -103,13 +103,13 @@ def _progress_bar(progress: Progress) -> list[Text]:
 def _table(progress: Progress, most: int, width: int) -> list[Text]:
     """most: rows of endpoints; with more of them the busiest are shown. Only their names give way to the width."""
     caption = "ms over the last 10 s"
-    rows = summarise(progress.view)
+    rows = live_rows_of(progress.view)
     if len(rows) > most:
         kept = {id(row) for row in sorted(rows, key=lambda row: -row.requests)[:most]}
         caption += f"; {len(rows) - most} quieter endpoints are not shown"
         rows = [row for row in rows if id(row) in kept]
-    shown = [*rows, summarise_total(progress.view)]
-    marked = shares_line(row.current_response.quantile(q) for row in shown for q in _QUANTILES)
+    shown = [*rows, live_total_of(progress.view)]
+    marked = shares_line(row.current_ms.quantile(q) for row in shown for q in _QUANTILES)
     caption = "; ".join(filter(None, (caption, marked)))
     lines = render(_COLUMNS, [_cells(row) for row in shown], width)
     head, total = lines[: -len(shown)], lines[-1]
@@ -123,7 +123,7 @@ def _table(progress: Progress, most: int, width: int) -> list[Text]:
     ]
 
 
-def _cells(row: EndpointSummary) -> list[str]:
+def _cells(row: LiveRow) -> list[str]:
     return [
         one_line(row.method),
         one_line(row.name),
@@ -131,5 +131,5 @@ def _cells(row: EndpointSummary) -> list[str]:
         str(row.failures),
         amount(row.current_rps),
         amount(row.current_failures_per_s),
-        *(milliseconds(row.current_response.quantile(q)) for q in _QUANTILES),
+        *(milliseconds(row.current_ms.quantile(q)) for q in _QUANTILES),
     ]

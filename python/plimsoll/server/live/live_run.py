@@ -17,7 +17,7 @@ from plimsoll.server.live.rows import RowTable, row_of
 from plimsoll.server.live.snapshot import exception_item, failure_item
 from plimsoll.server.messages import Test
 from plimsoll.stats.seconds import WINDOW
-from plimsoll.stats.summary import summarise_total
+from plimsoll.stats.table import live_total_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -133,7 +133,7 @@ class LiveRun:
 
     def second_fields(self, view: RunView, new: ChartUpdate) -> dict[str, Any]:
         """Fields of a snapshot while the run is in progress and watched."""
-        total = summarise_total(view)
+        total = live_total_of(view)
         workers = worker_items(view.recent, self._facts.missing_workers)
         facts = RunFacts(
             lost_workers=len(self._facts.lost or ()),
@@ -142,9 +142,9 @@ class LiveRun:
         )
         thresholds = self.judge(view.rate_s)
         return {
-            "headline": headline_of(view, self.plan, facts, current=total.current_response, thresholds=thresholds),
+            "headline": headline_of(view, self.plan, facts, current=total.current_ms, thresholds=thresholds),
             "changed": self._rows.turn(view),
-            "total": row_of(total),
+            "total": row_of(total, view.total.service_of(view.timed)),
             "rows": dict(self._rows.rows),
             "row_age": self._rows.age,
             "workers": workers,
@@ -159,7 +159,7 @@ class LiveRun:
         return {
             "headline": headline_of(view, self.plan, RunFacts(), assessment=assessment),
             "changed": self._rows.turn(view, everything=True),
-            "total": row_of(summarise_total(view)),
+            "total": row_of(live_total_of(view), view.total.service_of(view.timed)),
             "rows": dict(self._rows.rows),
             "row_age": 1,
             **self._drawn_fields(self.charts.end(whole) if whole else new),

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from plimsoll.server.messages import EndpointRow
 from plimsoll.stats.latency.ranks import least_requests
 from plimsoll.stats.run_summary import QUANTILES
-from plimsoll.stats.summary import summary_of
+from plimsoll.stats.table import live_row_of
 
 if TYPE_CHECKING:
-    from plimsoll.stats.latency.milliseconds import Milliseconds
+    from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
     from plimsoll.stats.seconds import Key
-    from plimsoll.stats.summary import EndpointSummary
+    from plimsoll.stats.table import LiveRow
     from plimsoll.stats.view import RunView
 
 ROWS_A_SECOND = 200
@@ -67,14 +67,15 @@ class RowTable:
         for _ in range(min(most, len(self._turn))):
             key = self._turn.popleft()
             self._turn.append(key)
-            row = self.rows[key] = row_of(summary_of(view, endpoints[key]))
+            row = self.rows[key] = row_of(live_row_of(view, endpoints[key]), endpoints[key].service_of(view.timed))
             made.append(row)
         return made
 
 
-def row_of(summary: EndpointSummary) -> EndpointRow:
-    response = summary.response
-    of = {"current_": summary.current_response, "": response, "service_": summary.service}
+def row_of(row: LiveRow, service: Latency) -> EndpointRow:
+    """service: the times of the target."""
+    response = row.response_ms
+    of = {"current_": row.current_ms, "": response, "service_": service}
     times: dict[str, Milliseconds | None] = {"mean": response.mean, "min": response.min, "max": response.max}
     few = []
     for which, names in PERCENTILES.items():
@@ -83,16 +84,16 @@ def row_of(summary: EndpointSummary) -> EndpointRow:
             if of[which].count < LEAST[name]:
                 few.append(which + name)
     return EndpointRow(
-        method=summary.method,
-        name=summary.name,
-        requests=summary.requests,
-        failures=summary.failures,
-        unanswered=summary.totals.unanswered,
-        rps=summary.rps,
-        failures_per_s=summary.failures_per_s,
-        current_rps=summary.current_rps,
-        current_failures_per_s=summary.current_failures_per_s,
-        size=summary.average_size,
+        method=row.method,
+        name=row.name,
+        requests=row.requests,
+        failures=row.failures,
+        unanswered=row.unanswered,
+        rps=row.rps,
+        failures_per_s=row.failures_per_s,
+        current_rps=row.current_rps,
+        current_failures_per_s=row.current_failures_per_s,
+        size=row.average_size,
         few=tuple(few),
         at_least=tuple(name for name, time in times.items() if time is not None and time.at_least),
         shares={name: time.share for name, time in times.items() if time is not None and not time.is_clean},
