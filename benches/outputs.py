@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from plimsoll._engine import Histogram
 from plimsoll.outputs.exposition import shown
 from plimsoll.record import Health, Interval
+from plimsoll.record.manifest import Manifest
 from plimsoll.run.coordinator import output_feed, output_thread
 from plimsoll.run.coordinator.output_feed import OutputFeed
 from plimsoll.run.coordinator.progress import Batch, Progress
@@ -87,7 +88,7 @@ def main() -> int:
 def _cpu_s(batches: list[Batch], texts: tuple[str, ...]) -> float:
     """CPU seconds of this process: what a coordinator does for its view of the run, and for these outputs."""
     view = RunView()
-    feed = OutputFeed(texts, dict, lambda: "bench", lambda _: (), has_page=True, is_strict=False)
+    feed = OutputFeed(texts, Manifest, lambda: "bench", lambda _: (), has_page=True, is_strict=False)
     began = time.process_time()
     feed.start(time.time(), "kernel")
     for second, batch in enumerate(batches):

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 REACH_S = 10.0
 """Seconds that receivers get to answer at the start of a run with --strict."""
+JUDGED_PART = 0.005
+"""Of the time, CPU that judging a run may take. Of an hour with four workers it takes 10 ms."""
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 """In the event of the end."""
 
@@ -74,6 +76,12 @@ class OutputFeed(Observer):
         self._last: Progress | None = None
         self._connected = 0
         """Workers, at the last look before the run began to stop."""
+        self._reasons: tuple[str, ...] = ()
+        """Why the run is invalid, when it was last judged."""
+        self._remarks: tuple[str, ...] = ()
+        self._thresholds: tuple[ThresholdResult, ...] = ()
+        self._next_judgement = 0.0
+        """On the monotonic clock."""
 
     def start(self, started: float, stamp: str) -> None:
         """Raises UsageError with --strict if a receiver cannot be reached."""
@@ -110,6 +118,8 @@ class OutputFeed(Observer):
             self._intervals.setdefault(interval.second, []).append(interval)
         for row in progress.batch.health:
             self._health.setdefault(row.second, []).append(row)
+        if time.monotonic() >= self._next_judgement:
+            self._judge_run(progress)
         recent = progress.view.recent
         while self._next <= recent.last and recent.is_complete(self._next, self._connected):
             self._put_second(progress)
@@ -118,6 +128,7 @@ class OutputFeed(Observer):
     def finish(self) -> list[str]:
         """Deliver what is left of the seconds. Returns what was not delivered, for people."""
         if (progress := self._last) is not None:
+            self._judge_run(progress)
             while self._next <= progress.view.recent.last or self._intervals or self._health:
                 self._put_second(progress)
             self._look_for_events(progress)
@@ -153,17 +164,22 @@ class OutputFeed(Observer):
         waiting = [thread.flush() for thread in self._threads]
         return [lost for finish in waiting if (lost := finish(deadline))]
 
+    def _judge_run(self, progress: Progress) -> None:
+        """What it takes grows with the run, so it comes less often then."""
+        began = time.thread_time()
+        lost = progress.facts.lost
+        checks = judge_so_far(progress.view, self._manifest, RunFacts(lost_workers=len(lost or ()), lost=lost)).checks
+        failed = [check for check in checks if check.state == "failed" and not is_early(check, progress.view)]
+        self._reasons = tuple(redact(check.text) for check in failed)
+        self._remarks = tuple(redact(check.text) for check in checks if check.state == "remark")
+        self._thresholds = tuple(self._judge(progress.view.rate_s))
+        self._next_judgement = time.monotonic() + (time.thread_time() - began) / JUDGED_PART
+
     def _put_second(self, progress: Progress) -> None:
         """The next second, with what came late of the seconds before. After the last second of the run it has nothing
         else; its number is then one that no other has, because receivers know a point by its time."""
         recent, second = progress.view.recent, self._next
         due = [known for known in (self._intervals.keys() | self._health.keys()) if known <= second]
-        checks = judge_so_far(
-            progress.view,
-            self._manifest,
-            RunFacts(lost_workers=len(progress.facts.lost or ()), lost=progress.facts.lost),
-        ).checks
-        failed = [check for check in checks if check.state == "failed" and not is_early(check, progress.view)]
         made = OutputSecond(
             second=second,
             time=self._started + second + 1,
@@ -173,9 +189,9 @@ class OutputFeed(Observer):
             intervals=tuple(row for known in due for row in self._intervals.pop(known, ())),
             health=tuple(row for known in due for row in self._health.pop(known, ())),
             reports=tuple(recent.workers(min(second, recent.last)).values()),
-            reasons=tuple(redact(check.text) for check in failed),
-            remarks=tuple(redact(check.text) for check in checks if check.state == "remark"),
-            thresholds=tuple(self._judge(progress.view.rate_s)),
+            reasons=self._reasons,
+            remarks=self._remarks,
+            thresholds=self._thresholds,
         )
         self._next = second + 1
         for thread in self._threads:
@@ -196,7 +212,7 @@ class OutputFeed(Observer):
             if not note.endswith(changes):
                 self._event("note", now, note)
         self._known_notes, self._known_events = len(progress.notes), len(progress.events)
-        for threshold in self._judge(progress.view.rate_s):
+        for threshold in self._thresholds:
             if threshold.outcome == "broken" and threshold.text not in self._broken:
                 self._broken.add(threshold.text)
                 text = f"The threshold {threshold.text} is broken: {threshold.detail}."
