@@ -10,14 +10,14 @@ from plimsoll.plain_text import one_line
 from plimsoll.report.load import load_in_short
 from plimsoll.report.render.csv_writer import CsvWriter
 from plimsoll.report.render.terminal import TextColumn, render
+from plimsoll.say.durations import duration_text
+from plimsoll.say.numbers import amount, counted, milliseconds, moments, shares_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.report.sources import Labelled
-    from plimsoll.say.durations import duration_text
-from plimsoll.say.numbers import amount, counted, milliseconds, moments, shares_line
-from plimsoll.stats.run_summary import RunSummary
+    from plimsoll.stats.run_summary import RunSummary
 
 _COLUMNS = [
     TextColumn("Scenario", least=12),
