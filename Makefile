@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs bench-coordinator bench-scaling soak fuzz corpus labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
+.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-newest test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs bench-coordinator bench-scaling soak fuzz corpus labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -39,7 +39,8 @@ test: system ## what every change must pass
 ci: export DURATIONS = --durations=30
 ci: export CARGO_INCREMENTAL = 0
 ci: export LONG_SECONDS = 600
-ci: test ## what CI runs: test, and ten minutes of the long tests of what changed since the last landed commit
+ci: test ## what CI runs: test, the newest Python, and ten minutes of the long tests of what changed since the last landed commit
+	@$(BIN)/python -m scripts.newest_python $(DURATIONS)
 	@scripts/system-packages $(HTTP2_SERVERS)
 	@$(BIN)/python -m scripts.long_tests $(PYTEST) -n 4 $(DURATIONS) -m "long and not exhaustive"
 
@@ -51,6 +52,9 @@ test-web: page ## the page's own tests
 
 test-python: setup $(LABS) ## the package's tests, and those of the labs and benches that are quick
 	@$(BIN)/python -m scripts.repeat_failed $(PYTEST) -n 6 $(DURATIONS)
+
+test-newest: setup ## quick tests of users, load and statistics on the newest Python of this machine (two minutes)
+	@$(BIN)/python -m scripts.newest_python
 
 test-long: setup $(LABS) ## browser, documents, parity, labs, simulations and fuzzing (about twenty minutes)
 	@scripts/system-packages $(HTTP2_SERVERS)
