@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,11 @@ class CellValue:
     low: float | None = None
     """95 % confidence interval over runs; None for a single run, whose spread is unknown."""
     high: float | None = None
+
+
+def median_ratio(ratios: Sequence[float]) -> float | None:
+    """None without any."""
+    return statistics.median(ratios) if ratios else None
 
 
 def cell_value(trials: Sequence[Trial], metric: Metric, endpoint: tuple[str, str]) -> CellValue | None:

@@ -171,6 +171,15 @@ def cell_of(study: Study, variant: str, level: Level | None, operation: str = ""
     return _cell(variant, level, operation, study.cell(variant, level, operation))
 
 
+def rate_ratio(a: CellSummary, b: CellSummary) -> float | None:
+    """How many times as many requests b answers as a, all endpoints together; None in the open model, which sets the
+    rate."""
+    if a.level is not None and a.level.unit == "/s":
+        return None
+    before, after = (cell.total.rate if cell.total is not None else None for cell in (a, b))
+    return after / before if before and after else None
+
+
 def _cell(variant: str, level: Level | None, operation: str, trials: tuple[Trial, ...]) -> CellSummary:
     counting = [trial for trial in trials if not trial.invalid] or trials
     runs: dict[tuple[str, str], list[Measured]] = {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from plimsoll.report.document import few_requests
 from plimsoll.report.document.blocks import Doubts
+from plimsoll.say import few_requests
 from plimsoll.say.findings import said
 from plimsoll.say.names import listed
 from plimsoll.say.numbers import counted

@@ -12,7 +12,7 @@ from plimsoll.say import comparisons
 from plimsoll.say.answer.shape import changes_of, shape_of
 from plimsoll.say.answer.versions import topics_of
 from plimsoll.say.numbers import NONE, count, known
-from plimsoll.stats.metric import Metric
+from plimsoll.stats.compare.tails import highest
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -82,12 +82,6 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
     if any(each.word == "one run" for each in judged):
         notes.append("One run each: how much of a change is noise is unknown.")
     return TableData(_caption(topic), columns, tuple(rows), " ".join(notes))
-
-
-def highest(study: Study) -> Metric:
-    """The highest percentile that the study is about; p99 when it is about none."""
-    found = [metric.quantile for metric in (*study.primary, *study.metrics) if metric.quantile is not None]
-    return Metric("quantile", max(found, default=0.99))
 
 
 def _ordered(study: Study, cells: Sequence[CellSummary]) -> list[CellSummary]:

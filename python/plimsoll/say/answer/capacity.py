@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import statistics
 from typing import TYPE_CHECKING
 
 from plimsoll.say.durations import duration_text
 from plimsoll.say.names import listed
 from plimsoll.say.numbers import counted, significant
-from plimsoll.stats.capacity.estimate import capacity
+from plimsoll.stats.capacity.estimate import capacity, requests_per_arrival
 
 if TYPE_CHECKING:
     from plimsoll.stats.capacity.estimate import Capacity
@@ -83,12 +82,8 @@ def _carries(found: Capacity, what: str, runs: str) -> str:
 
 def _rate_of(study: Study) -> str:
     """requests, where each arrival is one; else arrivals."""
-    ratios = [
-        each.total.rate / each.level.value
-        for each in study.trials
-        if each.level is not None and each.total is not None and each.total.rate is not None
-    ]
-    return "requests" if ratios and abs(statistics.median(ratios) - 1) <= PER_ARRIVAL else "arrivals"
+    ratio = requests_per_arrival(study)
+    return "requests" if ratio is not None and abs(ratio - 1) <= PER_ARRIVAL else "arrivals"
 
 
 def subject(threshold: Threshold) -> str:

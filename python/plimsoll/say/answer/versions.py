@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
-from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll.say import comparisons, phrases
@@ -13,7 +12,8 @@ from plimsoll.say.answer import outcomes
 from plimsoll.say.names import at_levels, code
 from plimsoll.say.numbers import counted, short_percent
 from plimsoll.say.remarks import reason_text
-from plimsoll.stats.cells import cell_of
+from plimsoll.stats.cell import median_ratio
+from plimsoll.stats.cells import cell_of, rate_ratio
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _other_work(analysis: Analysis, refused: Sequence[Comparison]) -> Iterator[s
     ]
     for each, (before, after) in sorted(found, key=lambda pair: -outcomes.size(pair[0]))[:MOST_OTHER]:
         share = after / before
-        rate = _rate_ratio(analysis, each)
+        rate = rate_ratio(*_cells(analysis, each))
         if share < 1 / phrases.TIMES_FROM:
             caveat = f"but it returns {phrases.fraction(share)} of the data: it is another request"
         else:
@@ -209,15 +209,6 @@ def _sizes(analysis: Analysis, comparison: Comparison) -> tuple[float, float] | 
     both = [(a.endpoint(key), b.endpoint(key)) for key in keys]
     sizes = [(x.size, y.size) for x, y in both if x is not None and y is not None and x.size and y.size]
     return max(sizes, key=lambda pair: abs(math.log(pair[1] / pair[0])), default=None)
-
-
-def _rate_ratio(analysis: Analysis, comparison: Comparison) -> float | None:
-    """How many times as many requests b answers, all endpoints together; None in the open model, which sets the
-    rate."""
-    if comparison.level is not None and comparison.level.unit == "/s":
-        return None
-    a, b = (cell.total.rate if cell.total is not None else None for cell in _cells(analysis, comparison))
-    return b / a if a and b else None
 
 
 def _cells(analysis: Analysis, comparison: Comparison) -> tuple[CellSummary, CellSummary]:
@@ -251,11 +242,12 @@ def _described(analysis: Analysis, rows: Sequence[Comparison]) -> str:
     lower, higher = sum(ratio < 1 for ratio in ratios), sum(ratio > 1 for ratio in ratios)
     way = "lower" if lower >= higher else "higher"
     of_all = counted(len(ratios), "level") if first.endpoint == TOTAL else f"{len(ratios)} pairs of endpoint and level"
-    if not ratios:
+    typical = median_ratio(ratios)
+    if typical is None:
         return ""
     return (
         f"{first.metric.text} is {way} in {code(first.b)} than in {code(first.a)} at {max(lower, higher)} of {of_all} "
-        f"(typically by {short_percent(abs(median(ratios) - 1))})"
+        f"(typically by {short_percent(abs(typical - 1))})"
     )
 
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 from tests.report.studies import ladder
 from tests.report.traffic import Traffic, trial
 
-from plimsoll.report.document.few_requests import not_compared, strange
+from plimsoll.say.few_requests import not_compared, strange
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.compare.comparison import Remark
 from plimsoll.stats.metric import Metric

@@ -1,4 +1,4 @@
-"""Percentiles that rest on few requests: which are not compared, and which are strange for that reason."""
+"""Percentiles that rest on few requests: too few to compare, or so few that one slow request makes them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from plimsoll.report.document.summary import highest
-from plimsoll.say.numbers import amount, count, counted
 from plimsoll.stats.cells import cells_of
-from plimsoll.stats.latency.ranks import above, comparable_requests, least_requests
+from plimsoll.stats.latency.ranks import above, least_requests
+from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import CellSummary, EndpointCell
     from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.study import Study
@@ -24,28 +22,12 @@ FALLS = 2.0
 """A percentile that is so many times that of the next higher level, while the median is not, is strange."""
 FEW = 10
 """Requests at or above a percentile; with fewer in a run, a single one moves it."""
-MOST_METRICS = 6
-"""Percentiles that the line names."""
 
 
-def not_compared(analysis: Analysis) -> Iterator[str]:
-    """One line for all percentiles, those that are missing most often first."""
-    by_metric: dict[str, list[Comparison]] = {}
-    for each in analysis.comparisons:
-        if is_too_few(each):
-            by_metric.setdefault(each.metric.text, []).append(each)
-    ordered = sorted(by_metric.items(), key=lambda pair: -len(pair[1]))[:MOST_METRICS]
-    if not ordered:
-        return
-    (first, rows), *others = ordered
-    total = sum(each.metric.text == first for each in analysis.comparisons)
-    fewest = min(each.requests or 0 for each in rows)
-    needed = comparable_requests(rows[0].metric.quantile or 0.5)
-    text = (
-        f"{first} in {len(rows)} of {counted(total, 'comparison')} (fewest: {counted(fewest, 'request')} in a run; "
-        f"{first} needs {count(needed)})"
-    )
-    yield f"Too few requests to compare: {', '.join([text, *(f'{name} in {len(each)}' for name, each in others)])}."
+def highest(study: Study) -> Metric:
+    """The highest percentile that the study is about; p99 when it is about none."""
+    found = [metric.quantile for metric in (*study.primary, *study.metrics) if metric.quantile is not None]
+    return Metric("quantile", max(found, default=0.99))
 
 
 def is_too_few(comparison: Comparison) -> bool:
@@ -56,7 +38,7 @@ def is_too_few(comparison: Comparison) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class FallingTail:
     """An endpoint at a level whose percentile is far above that of the next level."""
 
     who: str
@@ -67,26 +49,13 @@ class _Place:
     """At or above the percentile, of all; None: not known."""
 
 
-def strange(study: Study) -> Iterator[str]:
-    """The percentile that falls most as the load grows, where few requests or an unknown number explain it."""
-    metric = highest(study)
-    quantile = metric.quantile or 0.99
-    found = sorted(_falls(study, quantile), key=lambda each: -each.values[0] / each.values[1])
-    if not found:
-        return
-    first = found[0]
-    why = "how many requests it rests on is not in the source; one slow request may make it"
-    if first.rests is not None:
-        rests = f"{count(first.rests[0])} of {counted(first.rests[1], 'request')}"
-        why = f"it rests on {rests}, so one slow request makes it"
-    more = f" The same holds in {counted(len(found) - 1, 'more place')}." if len(found) > 1 else ""
-    yield (
-        f"The {metric.text} of {first.who} is {amount(first.values[0])} ms at {first.low.level} and only "
-        f"{amount(first.values[1])} ms at {first.high.level}: {why}.{more}"
-    )
+def falling_tails(study: Study) -> list[FallingTail]:
+    """The one that falls most first."""
+    found = _falls(study, highest(study).quantile or 0.99)
+    return sorted(found, key=lambda each: -each.values[0] / each.values[1])
 
 
-def _falls(study: Study, quantile: float) -> Iterator[_Place]:
+def _falls(study: Study, quantile: float) -> Iterator[FallingTail]:
     cells = cells_of(study)
     for operation in study.operations:
         for variant in study.variants:
@@ -97,7 +66,9 @@ def _falls(study: Study, quantile: float) -> Iterator[_Place]:
                         yield found
 
 
-def _fall(study: Study, low: CellSummary, high: CellSummary, key: tuple[str, str], quantile: float) -> _Place | None:
+def _fall(
+    study: Study, low: CellSummary, high: CellSummary, key: tuple[str, str], quantile: float
+) -> FallingTail | None:
     before, after = low.endpoint(key), high.endpoint(key)
     if before is None or after is None:
         return None
@@ -110,7 +81,7 @@ def _fall(study: Study, low: CellSummary, high: CellSummary, key: tuple[str, str
     if rests is not None and rests[0] >= FEW * len(before.runs):
         return None
     names = (variant_of(study, low), " ".join(filter(None, key)))
-    return _Place(", ".join(filter(None, names)), low, high, (tails[0], tails[1]), rests)
+    return FallingTail(", ".join(filter(None, names)), low, high, (tails[0], tails[1]), rests)
 
 
 def variant_of(study: Study, cell: CellSummary) -> str:
