@@ -2,7 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.say.durations import duration_text, format_duration, rough_duration
+from plimsoll.say.durations import (
+    duration_text,
+    format_duration,
+    ms,
+    range_of_ms,
+    rough_duration,
+    rough_ms,
+    seconds_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -32,3 +40,17 @@ def test_durations_for_people(seconds: float, text: str) -> None:
 )  # fmt: skip
 def test_rough_durations_for_people(seconds: float, text: str) -> None:
     assert rough_duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("time", "text"), [(8502, "8.5 s"), (870, "870 ms"), (0.31, "0.31 ms"), (37889, "37.9 s"), (999.7, "1 s")]
+)
+def test_milliseconds(time: float, text: str) -> None:
+    assert ms(time) == text
+
+
+def test_rough_times_and_ranges() -> None:
+    assert rough_ms(123.4) == "120 ms"
+    assert range_of_ms([683, 525, 600]) == "525 ms to 683 ms"
+    assert range_of_ms([200, 200.00001]) == "200 ms"
+    assert [seconds_text(seconds) for seconds in (0.823, 119.6)] == ["0.82 s", "120 s"]

@@ -1,5 +1,8 @@
+from tests.stats.findings.making import level, run, study
+
 from plimsoll.record import OTHERS
-from plimsoll.say.names import at_levels, code, folded_names, listed, naming_hint, several
+from plimsoll.say.names import at_levels, code, folded_names, lead, listed, named, naming_hint, row, several
+from plimsoll.stats.findings import subject as of
 from plimsoll.stats.names import NamePattern
 from plimsoll.stats.study import Level
 
@@ -32,3 +35,19 @@ def test_folded_names_have_their_number():
     assert folded_names(1, 1) == (
         f'This run had more than 1 name: 1 request of further names is counted as "{OTHERS[1]}".'
     )
+
+
+def test_a_run_is_named_by_what_tells_it_apart():
+    alone = run(10, id="r1")
+    several_runs = [
+        run(n, variant=name, operation=what) for n in (10, 20) for name in "ab" for what in ("read", "GET /")
+    ]
+    repeated = [run(10, id="r1"), run(10, id="r2", repeat=1)]
+    assert named(of.run(study(alone), alone)) == "r1"
+    assert named(of.run(study(alone), alone, "GET /")) == "GET /"
+    assert named(of.run(study(*several_runs), several_runs[0])) == "a, read at 10 users"
+    assert named(of.run(study(*several_runs), several_runs[1], "GET /")) == "a, GET / at 10 users"
+    assert named(of.run(study(*repeated), repeated[1], "GET /")) == "GET / (run 2)"
+    assert named(of.cell(study(*repeated), repeated[1], "GET /")) == "GET /"
+    assert lead(of.cell(study(alone), alone)) == ""
+    assert row(of.compared(study(*several_runs), ("GET", "/"), level(10), "read")) == "read: GET / at 10 users"

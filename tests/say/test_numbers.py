@@ -6,9 +6,16 @@ import pytest
 
 from plimsoll.say.numbers import (
     amount,
+    change,
+    counted,
+    counted_users,
     milliseconds,
     moment,
     moments,
+    number,
+    observed,
+    percent,
+    percent_reached,
     quantity,
     share,
     shares_line,
@@ -134,3 +141,27 @@ def test_a_moment_of_a_summer_has_the_zone_of_summer(monkeypatch: pytest.MonkeyP
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [(0.145, "14.5 %"), (0.00042, "0.042 %"), (0.99996, "99.9 %"), (1, "100 %"), (1.2, "120 %"), (0, "0 %")],
+)
+def test_less_than_all_is_never_all(part, text):
+    assert percent(part) == text
+
+
+def test_what_is_reached_is_rounded_down():
+    assert percent_reached(0.9896) == "98.9 %"
+    assert percent_reached(1) == "100 %"
+
+
+def test_numbers_and_changes_of_sentences():
+    assert number(23494.9) == "23\u202f495"
+    assert number(54.5760) == "54.58"
+    assert change(1.131) == "+13.1 %"
+    assert change(52.3) == "52.3 times as much"
+    assert observed(5_771_518_563, "bytes") == "5.38 GiB"
+    assert observed(179.9, "MB") == "179.9 MB"
+    assert [counted_users(many) for many in (1, 1.5, 46.7143)] == ["1 user", "1.5 users", "47 users"]
+    assert [counted(many, "run") for many in (1, 1500)] == ["1 run", "1500 runs"]

@@ -178,7 +178,7 @@ def _json_headers(headers: Any) -> list[list[str]]:
 def _scenario(requests: list[Request], file: Path, host: str | None) -> dict[str, Any]:
     places = list(dict.fromkeys(request.address.origin for request in requests))
     if host is not None and len(places) > 1:
-        raise UsageError(f"--host cannot replace them all: {file} has {listed(places, 'or')}")
+        raise UsageError(f"--host cannot replace them all: {file} has {listed(places)}")
     names = {(request.method, _name(request)) for request in requests}
     flows = []
     for request in requests:

@@ -1,4 +1,4 @@
-"""Why a comparison has no verdict, and the remarks that belong to a verdict."""
+"""Why a comparison has no verdict, the remarks that belong to a verdict, and the caveats of a trend."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from plimsoll.say.findings import said
 from plimsoll.say.numbers import counted, percent_reached
 from plimsoll.stats.compare.comparison import Remark
 from plimsoll.stats.compare.pairs import LEAST
+from plimsoll.stats.compare.trend import ENOUGH, FEW_AFTER
 from plimsoll.stats.latency.ranks import above, comparable_requests, least_requests
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from plimsoll.stats.compare.comparison import Comparison, Reason
     from plimsoll.stats.compare.evidence import Refusal
+    from plimsoll.stats.compare.trend import DetectedChanges
 
 
 def reason_text(comparison: Comparison | Refusal) -> str:
@@ -93,3 +97,25 @@ def _few_requests(quantile: float, requests: int, about: str) -> str:
         f"p{quantile * 100:.10g} rests on {rests} of {about}{requests} requests; {least_requests(quantile):_} are "
         f"needed, {comparable_requests(quantile):_} to compare well"
     ).replace("_", "\u00a0")
+
+
+def caveats(found: DetectedChanges) -> Iterator[str]:
+    """Sentences about how certain the changes are."""
+    if found.values < ENOUGH:
+        runs = _there_are(found.values)
+        yield f"{runs}; at least {ENOUGH} are needed to tell a change from what runs differ by anyway."
+    if found.left_out:
+        are, them = ("is", "it") if found.left_out == 1 else ("are", "them")
+        yield (
+            f"{found.left_out} of {found.values} runs {are} far from those around {them}, and left out of the steps."
+        )
+    for each in found.changes:
+        if each.index + each.runs == found.values and each.runs < FEW_AFTER:
+            last = "run" if each.runs == 1 else f"{each.runs} runs"
+            yield f"The last change rests on the last {last} only: it may be an outlier."
+
+
+def _there_are(runs: int) -> str:
+    if not runs:
+        return "There are no runs"
+    return f"There {'is' if runs == 1 else 'are'} {counted(runs, 'run')}"

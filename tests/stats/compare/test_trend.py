@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from plimsoll.say.remarks import caveats
 from plimsoll.stats.compare import trend
 from plimsoll.stats.compare.trend import ENOUGH, MAX_P, changes, outliers, p_of, split
 
@@ -85,19 +86,21 @@ def test_which_way_is_worse_is_said_by_who_asks():
 
 def test_too_few_runs_are_said_with_how_many_are_needed():
     assert changes([]).steps == ()
-    assert "There are no runs; at least 10 are needed" in changes([]).notes[0]
-    assert "There is 1 run; at least 10" in changes([3.0]).notes[0]
+    assert "There are no runs; at least 10 are needed" in next(caveats(changes([])))
+    assert "There is 1 run; at least 10" in next(caveats(changes([3.0])))
     assert changes([3.0]).steps[0].mean == 3.0
-    assert "There are 9 runs" in changes([3.0] * 9).notes[0]
-    assert changes([3.0] * ENOUGH).notes == ()
+    assert "There are 9 runs" in next(caveats(changes([3.0] * 9)))
+    assert tuple(caveats(changes([3.0] * ENOUGH))) == ()
 
 
 def test_a_change_at_the_very_end_may_be_an_outlier_and_that_is_said():
     random = np.random.default_rng(1)
     calm = list(random.normal(10, 0.1, 20))
-    assert changes([*calm, 12.0]).notes == ("The last change rests on the last run only: it may be an outlier.",)
-    assert "the last 2 runs only" in changes([*calm, 12.0, 12.1]).notes[0]
-    assert changes([*calm, 12.0, 12.1, 11.9]).notes == ()
+    assert tuple(caveats(changes([*calm, 12.0]))) == (
+        "The last change rests on the last run only: it may be an outlier.",
+    )
+    assert "the last 2 runs only" in next(caveats(changes([*calm, 12.0, 12.1])))
+    assert tuple(caveats(changes([*calm, 12.0, 12.1, 11.9]))) == ()
 
 
 def test_one_outlier_does_not_hide_a_step():
@@ -108,7 +111,7 @@ def test_one_outlier_does_not_hide_a_step():
         found = changes(values)
         assert any(abs(each.index - 15) <= 1 for each in found.changes)
         assert found.steps[0].mean == pytest.approx(100, rel=0.05)
-        assert found.notes == ("1 of 30 runs is far from those around it, and left out of the steps.",)
+        assert tuple(caveats(found)) == ("1 of 30 runs is far from those around it, and left out of the steps.",)
 
 
 def test_a_step_is_no_outlier():

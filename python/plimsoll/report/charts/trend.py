@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.report.charts.chart import Chart, Row, draw, short
 from plimsoll.say.numbers import NONE, quantity
+from plimsoll.say.remarks import caveats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +67,7 @@ def trend_chart(
         "unit": unit,
         "legend": _legend(points, found),
     }
-    notes = list(found.notes)
+    notes = list(caveats(found))
     left_out = sum(not point.is_valid for point in points)
     if left_out:
         invalid = "1 invalid run is" if left_out == 1 else f"{left_out} invalid runs are"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import FieldError, RefError
 from plimsoll.say.numbers import counted, quantity
+from plimsoll.say.remarks import caveats
 from plimsoll.server.answers import answer
 from plimsoll.server.history.runs import summaries_of
 from plimsoll.server.history.series import SeriesOfRuns
@@ -91,7 +92,7 @@ def _trend(store: Store, series: SeriesItem, ids: Sequence[str], metric: str) ->
         changes=tuple(_change(each, fit[each.index], metric) for each in found.changes),
         chart=chart_spec(chart) if chart is not None else None,
         config=config("page"),
-        notes=(*found.notes, *_notes(measured, metric, len(ids))),
+        notes=(*caveats(found), *_notes(measured, metric, len(ids))),
         metrics=tuple(METRICS),
     )
 

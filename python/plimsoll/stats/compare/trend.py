@@ -94,8 +94,10 @@ class DetectedChanges:
     """In the order of the values."""
     steps: tuple[Step, ...]
     """One more than there are changes; none without a value."""
-    notes: tuple[str, ...]
-    """Caveats."""
+    values: int
+    """Number of values, those that are left out included."""
+    left_out: int
+    """Values that are far from those around them, and in no step."""
 
 
 def changes(values: Sequence[float], *, higher_is_worse: bool = True) -> DetectedChanges:
@@ -118,7 +120,7 @@ def changes(values: Sequence[float], *, higher_is_worse: bool = True) -> Detecte
         p = p_of(series[chosen[place]], series[chosen[place + 1]])
         is_worse = (after.mean > before.mean) == higher_is_worse
         found.append(DetectedChange(point, before.mean, after.mean, p, is_worse, after.stop - after.start))
-    return DetectedChanges(tuple(found), steps, tuple(_notes(len(series), found, len(series) - len(kept))))
+    return DetectedChanges(tuple(found), steps, len(series), len(series) - len(kept))
 
 
 def outliers(series: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -218,18 +220,3 @@ def _furthest(series: NDArray[np.float64]) -> tuple[float, int]:
 def _segments(length: int, points: Sequence[int]) -> Iterator[tuple[int, int]]:
     if length:
         yield from zip([0, *points], [*points, length], strict=True)
-
-
-def _notes(length: int, found: Sequence[DetectedChange], left_out: int) -> Iterator[str]:
-    if length < ENOUGH:
-        some = "There are no runs" if not length else f"There {'is 1 run' if length == 1 else f'are {length} runs'}"
-        yield f"{some}; at least {ENOUGH} are needed to tell a change from what runs differ by anyway."
-    if left_out:
-        yield (
-            f"{left_out} of {length} runs {'is' if left_out == 1 else 'are'} far from those around "
-            f"{'it' if left_out == 1 else 'them'}, and left out of the steps."
-        )
-    late = [each for each in found if each.index + each.runs == length and each.runs < FEW_AFTER]
-    for each in late:
-        runs = "run" if each.runs == 1 else f"{each.runs} runs"
-        yield f"The last change rests on the last {runs} only: it may be an outlier."
