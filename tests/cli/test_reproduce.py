@@ -149,7 +149,7 @@ def test_what_a_plan_names_is_shown_and_must_be_below_the_working_folder(plimsol
         ({"processes": 0}, "processes = 0"),
         ({"loglevel": "LOUD"}, "loglevel: "),
         ({"source_addresses": ("x",)}, "'x' does not appear to be an IPv4 or IPv6 address"),
-        ({"tags": (1,)}, "validation error"),
+        ({"ship": (1,)}, "validation error"),
         ({"identify": "a\r\nb"}, "--identify"),
         ({"scenario": {"targets": [], "flows": []}}, "not one that Plimsoll wrote"),
         ({"scenario": None, "source": None}, "neither a locustfile nor a scenario"),

@@ -11,7 +11,7 @@ from plimsoll.experiment.display import ExperimentDisplay, ProgressBar, outcome
 from plimsoll.stats.study import Level
 from plimsoll.store.cells import CellOutcome
 
-CELL = ExperimentCell(3, 2, "index", Level("users", 50.0), "upload", 7)
+CELL = ExperimentCell(number=3, repeat=2, variant="index", level=Level("users", 50.0), operation="upload", seed=7)
 VALID = CellOutcome("valid", run="r", phases={"start": 1.5, "measure": 20.0})
 
 

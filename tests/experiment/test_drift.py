@@ -7,6 +7,7 @@ import pytest
 
 from plimsoll.experiment.drift import RunConditions, drift, facts_of
 from plimsoll.experiment.spec import Hook, Hooks
+from plimsoll.record.cells import CellKey
 from plimsoll.record.manifest import Manifest
 
 MANIFEST: dict[str, Any] = {
@@ -21,10 +22,14 @@ MANIFEST: dict[str, Any] = {
 }
 
 
+def _cell(place: int) -> CellKey:
+    return CellKey(variant="ab"[place % 2], repeat=place // 2 + 1)
+
+
 def runs(*changes: dict[str, Any], **given: Any) -> list[RunConditions]:
     """Runs of a and b in turn, whose manifests have these changes."""
     return [
-        RunConditions("ab"[place % 2], place // 2 + 1, Manifest.from_json({**MANIFEST, **each}), **given)
+        RunConditions(_cell(place), Manifest.from_json({**MANIFEST, **each}), **given)
         for place, each in enumerate(changes)
     ]
 
@@ -32,8 +37,7 @@ def runs(*changes: dict[str, Any], **given: Any) -> list[RunConditions]:
 def with_(name: str, *values: Any) -> list[RunConditions]:
     """Runs of a and b in turn, of whose targets or data this is known."""
     return [
-        RunConditions("ab"[place % 2], place // 2 + 1, Manifest.from_json(MANIFEST), **{name: each})
-        for place, each in enumerate(values)
+        RunConditions(_cell(place), Manifest.from_json(MANIFEST), **{name: each}) for place, each in enumerate(values)
     ]
 
 

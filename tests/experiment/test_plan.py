@@ -7,7 +7,7 @@ import pytest
 from plimsoll.errors import UsageError
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.plan import SessionOptions, chosen, make_plan
-from plimsoll.experiment.state import kept_file, row_of
+from plimsoll.experiment.state import kept_file
 from plimsoll.stats.study import Level
 from plimsoll.store.cells import StoredCell, StoredExperiment
 
@@ -17,7 +17,17 @@ def stored_as(spec, *states, running=False, finished=False):
     cells = cells_in_order(spec)
     all_states = [*states, *["pending"] * (len(cells) - len(states))]
     rows = [
-        StoredCell(key=each.number, **row_of(each), state=state) for each, state in zip(cells, all_states, strict=True)
+        StoredCell(
+            key=cell.number,
+            number=cell.number,
+            repeat=cell.repeat,
+            variant=cell.variant,
+            level=cell.level,
+            operation=cell.operation,
+            seed=cell.seed,
+            state=state,
+        )
+        for cell, state in zip(cells, all_states, strict=True)
     ]
     status = "finished" if finished else "open"
     return StoredExperiment(1, spec.name, 1e9, status, 1e9 if finished else None, kept_file(spec, ""), running), rows

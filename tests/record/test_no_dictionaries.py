@@ -1,4 +1,4 @@
-"""What is known of a run is read by fields. Only `record/` knows the keys of its JSON, and migrations those of stores."""
+"""What is known of a run is read by fields: only `record/` knows the keys of its JSON, and migrations old ones."""
 
 from __future__ import annotations
 

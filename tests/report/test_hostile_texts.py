@@ -231,7 +231,7 @@ def stored(
         manifest = {
             "started": STARTED, "model": "closed", "users_kind": "python", "users": 20, "version": evil, "host": evil,
             "scenario": {"name": evil, "files": [{"path": evil, "sha256": evil}]}, "machine": {"hostname": evil},
-            "kernel": evil, "python": evil, "git": {"commit": evil, "branch": evil}, "branch": evil, "command": [evil],
+            "kernel": evil, "python": evil, "git": {"commit": evil, "branch": evil}, "branch": evil, "command": evil,
             evil: evil,
         }  # fmt: skip
         writer = store.start_run(manifest, experiment=evil)

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from plimsoll.record.cells import CellKey
 from plimsoll.report.document.run_tables import INVALID, UNSOUND
 from plimsoll.report.formats import FORMATS
 from plimsoll.report.outputs import text
@@ -111,7 +112,7 @@ def test_everything_that_says_whether_a_run_is_valid_says_the_same(case: tuple[s
 
 def test_a_run_counts_in_a_comparison_only_if_it_is_valid_and_over(case: tuple[str, StoredRun]) -> None:
     name, run = case
-    trial = trial_of(run, RunReading(run), variant="a", level=None)
+    trial = trial_of(run, RunReading(run), CellKey(variant="a"))
     assert bool(trial.invalid) == (name not in VALID or name == "going on")
     analysis = Analysis(Study("s", (trial,), shape="operations"), (), ())
     found = json.loads(text(StudySource(analysis), "bmf", OutputRequest()))

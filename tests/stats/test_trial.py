@@ -8,6 +8,7 @@ import pytest
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Failure, Health
+from plimsoll.record.cells import CellKey
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest, StoredPlan
 from plimsoll.stats.columns import IntervalColumns
@@ -57,8 +58,8 @@ class Run:
         return iter(())
 
 
-def read_trial(recorded, **given):
-    return trial_of(recorded, RunReading(recorded), **given)
+def read_trial(recorded, cell=CellKey(variant="a"), **given):  # noqa: B008
+    return trial_of(recorded, RunReading(recorded), cell, **given)
 
 
 def health(second, users=5, *, lag_us=100, **state):
@@ -87,7 +88,7 @@ def run(make_interval):
 
 def test_figures_are_those_of_the_view(run):
     recorded = run()
-    trial = read_trial(recorded, variant="new", level=Level("users", 5), repeat=3, order=7, operation="read")
+    trial = read_trial(recorded, CellKey(variant="new", level=Level("users", 5), repeat=3, operation="read"), order=7)
     view = RunView.of(recorded)
     assert (trial.variant, trial.level, trial.repeat, trial.order, trial.operation) == (
         "new", Level("users", 5), 3, 7, "read",
@@ -109,7 +110,7 @@ def test_figures_are_those_of_the_view(run):
 
 
 def test_a_refusal_has_no_time_and_no_mean(run):
-    refused = read_trial(run(), variant="a", level=None).endpoints[1]
+    refused = read_trial(run()).endpoints[1]
     assert (refused.requests, refused.failures, refused.timed, refused.mean_failure) == (20, 20, 0, None)
     assert refused.mean is None
     assert refused.quantiles == {}
@@ -118,12 +119,12 @@ def test_a_refusal_has_no_time_and_no_mean(run):
 
 def test_a_run_is_read_once(run):
     recorded = run()
-    read_trial(recorded, variant="a", level=None)
+    read_trial(recorded)
     assert recorded.reads == 1
 
 
 def test_the_course_has_every_second_and_adds_up_to_the_sums(run):
-    trial = read_trial(run(manifest=replace(CLOSED, warmup=2.5)), variant="a", level=None)
+    trial = read_trial(run(manifest=replace(CLOSED, warmup=2.5)))
     for measured in (*trial.endpoints, trial.total):
         course = measured.course
         assert len(course) == len(course.histograms) == 10
@@ -145,7 +146,7 @@ def test_the_course_has_every_second_and_adds_up_to_the_sums(run):
 
 def test_a_second_without_anything_is_not_a_number(make_interval):
     rows = [make_interval([5.0], second=0), make_interval([5.0], second=3), make_interval(second=1, untimed=2)]
-    course = read_trial(Run(rows, length=4.0), variant="a", level=None).endpoints[0].course
+    course = read_trial(Run(rows, length=4.0)).endpoints[0].course
     assert course.requests.tolist() == [1, 2, 0, 1]
     assert [math.isnan(each) for each in course.means] == [False, True, True, False]
     assert [math.isnan(each) for each in course.maxima] == [False, True, True, False]
@@ -155,7 +156,7 @@ def test_a_second_without_anything_is_not_a_number(make_interval):
 
 def test_intervals_may_come_in_any_order(make_interval):
     rows = [make_interval([ms], second=second) for second, ms in ((1, 5.0), (0, 3.0), (1, 7.0), (0, 4.0))]
-    course = read_trial(Run(rows, length=2.0), variant="a", level=None).total.course
+    course = read_trial(Run(rows, length=2.0)).total.course
     assert [each.count for each in course.histograms] == [2, 2]
     assert course.maxima.tolist() == [4.0, 7.0]
 
@@ -166,13 +167,13 @@ def test_cancelled_and_dropped_exchanges_are_in_no_course(make_interval):
         make_interval(untimed=4, second=1, outcome="unanswered"),
         make_interval(untimed=1, outcome="dropped"),
     ]
-    trial = read_trial(Run(rows, length=2.0), variant="a", level=None)
+    trial = read_trial(Run(rows, length=2.0))
     assert trial.total.course.requests.tolist() == [1, 0]
     assert trial.total.outcomes == {"success": 1, "unanswered": 4, "dropped": 1}
 
 
 def test_times_of_successes_only(run):
-    trial = read_trial(run(manifest=replace(CLOSED, times_of="successes")), variant="a", level=None)
+    trial = read_trial(run(manifest=replace(CLOSED, times_of="successes")))
     first = trial.endpoints[0]
     assert trial.precision.times_of == "successes"
     assert (first.requests, first.timed, first.min) == (55, 45, 10.0)
@@ -188,7 +189,7 @@ def test_kinds_of_failure_by_endpoint_with_their_status():
         Failure("POST", "/b", "http", "status 503", 4, 1000, 1001),
         Failure("POST", "/b", "assertion", "500 todos expected", 1, 1000, 1001),
     ]
-    trial = read_trial(Run(failed=failed), variant="a", level=None)
+    trial = read_trial(Run(failed=failed))
     assert [(each.message, each.count, each.status) for each in trial.total.kinds] == [
         ("HTTPError('404 Client Error: No for url: /a')", 7, 404),
         ("status 503", 6, 503),
@@ -201,7 +202,7 @@ def test_kinds_of_failure_are_those_of_their_groups_in_all_endpoints_together():
         Failure("GET", f"/{name}", "reset", "lost [address]", 2, 1000, 1001, f"lost 1.1.1.1:5000{name}")
         for name in (1, 2)
     ]
-    trial = read_trial(Run(failed=failed), variant="a", level=None)
+    trial = read_trial(Run(failed=failed))
     assert [(each.message, each.group, each.count) for each in trial.total.kinds] == [
         ("lost [address]", "lost [address]", 4)
     ]
@@ -209,13 +210,13 @@ def test_kinds_of_failure_are_those_of_their_groups_in_all_endpoints_together():
 
 def test_a_run_that_is_invalid_or_did_not_end_says_why(run):
     short = run(states=[health(second, exhausted=1) for second in range(10)])
-    assert any("ran out" in reason for reason in read_trial(short, variant="a", level=None).invalid)
+    assert any("ran out" in reason for reason in read_trial(short).invalid)
     late = run(states=[health(second, lag_us=90_000) for second in range(10)])
-    assert read_trial(late, variant="a", level=None).invalid == ()
-    assert read_trial(run(), variant="a", level=None).invalid == ()
-    (reason,) = read_trial(run(status="interrupted"), variant="a", level=None).invalid
+    assert read_trial(late).invalid == ()
+    assert read_trial(run()).invalid == ()
+    (reason,) = read_trial(run(status="interrupted")).invalid
     assert "cut off" in reason
-    stopped = read_trial(run(status="stopped", notes=["mind"]), variant="a", level=None)
+    stopped = read_trial(run(status="stopped", notes=["mind"]))
     assert stopped.invalid == ()
     assert stopped.notes == ("mind", "it was stopped before its time was up")
 
@@ -223,7 +224,7 @@ def test_a_run_that_is_invalid_or_did_not_end_says_why(run):
 def test_the_health_of_the_generator(run):
     states = [health(second, in_flight=4, cpu=0.3, offered=100, dropped=second == 2) for second in range(10)]
     trial = read_trial(
-        run(states=states, manifest=Manifest(model="open", users_kind="native")), variant="a", level=None
+        run(states=states, manifest=Manifest(model="open", users_kind="native")),
     )
     figures = trial.generator
     assert (figures.lag_p99, figures.delay_p99, figures.cpu_max, figures.in_flight) == (0.1, 0.05, 0.3, 4.0)
@@ -244,7 +245,7 @@ def test_the_health_of_the_generator(run):
 def test_users_and_their_ramp(run, counts, warmup, spawn, users, ramp):
     manifest = replace(CLOSED, users=10, spawn_rate=spawn, warmup=warmup)
     states = [health(second, count) for second, count in enumerate(counts)]
-    trial = read_trial(run(manifest=manifest, states=states), variant="a", level=None)
+    trial = read_trial(run(manifest=manifest, states=states))
     assert (trial.users, trial.ramp) == (users, ramp)
 
 
@@ -252,21 +253,21 @@ def test_users_second_by_second_from_the_very_start(run):
     states = [health(0, 1), health(1, 3), health(1, 0), health(3, 4)]
     other = health(1, 2)
     other.worker = 1
-    trial = read_trial(run(manifest=replace(CLOSED, warmup=2), states=[*states, other]), variant="a", level=None)
+    trial = read_trial(run(manifest=replace(CLOSED, warmup=2), states=[*states, other]))
     assert np.array_equal(trial.users_by_second[:5], [1, 5, math.nan, 4, math.nan], equal_nan=True)
     assert len(trial.users_by_second) == len(trial.total.course)
     assert trial.lag.count == 100  # one second of one worker after the warm-up
-    assert read_trial(run(), variant="a", level=None).users_by_second is None
+    assert read_trial(run()).users_by_second is None
 
 
 def test_service_times_of_what_was_timed(run):
-    first = read_trial(run(), variant="a", level=None).endpoints[0]
+    first = read_trial(run()).endpoints[0]
     assert first.service.buckets() == first.histogram.buckets()
-    assert read_trial(run(), variant="a", level=None).endpoints[1].service.count == 0
+    assert read_trial(run()).endpoints[1].service.count == 0
 
 
 def test_without_health_the_manifest_tells_the_users(run):
-    trial = read_trial(run(manifest=replace(CLOSED, users=10, spawn_rate=5.0)), variant="a", level=None)
+    trial = read_trial(run(manifest=replace(CLOSED, users=10, spawn_rate=5.0)))
     assert (trial.users, trial.ramp) == (10, 2.0)
 
 
@@ -274,14 +275,14 @@ def test_think_times_of_native_users_are_known():
     steps = [{"think": {"constant": 1.0}}, {"think": {"between": [2.0, 4.0]}}, {"think": None}]
     flows = [{"weight": 1.0, "steps": steps}, {"weight": 2.0, "steps": [{"think": {"exponential": 4.0}}]}]
     manifest = replace(CLOSED, plan=StoredPlan(scenario={"flows": flows}))
-    assert read_trial(Run(manifest=manifest), variant="a", level=None).think == pytest.approx((1 + 3 + 0 + 2 * 4) / 5)
-    assert read_trial(Run(manifest=CLOSED), variant="a", level=None).think is None
+    assert read_trial(Run(manifest=manifest)).think == pytest.approx((1 + 3 + 0 + 2 * 4) / 5)
+    assert read_trial(Run(manifest=CLOSED)).think is None
 
 
 def test_the_digest_tells_scenarios_apart_but_not_levels_and_addresses():
     def digest(**given):
         return read_trial(
-            Run(manifest=Manifest.from_json({**CLOSED.to_json(), **given})), variant="a", level=None
+            Run(manifest=Manifest.from_json({**CLOSED.to_json(), **given})),
         ).scenario
 
     def native(url="http://a", path="/"):
@@ -296,13 +297,13 @@ def test_the_digest_tells_scenarios_apart_but_not_levels_and_addresses():
 
 
 def test_arrays_have_their_types(run):
-    course = read_trial(run(), variant="a", level=None).total.course
+    course = read_trial(run()).total.course
     assert course.requests.dtype == course.failures.dtype == np.int64
     assert course.means.dtype == course.maxima.dtype == course.sizes.dtype == np.float64
 
 
 def test_service_times_are_kept_second_by_second(run):
-    trial = read_trial(run(), variant="a", level=None)
+    trial = read_trial(run())
     course = trial.endpoints[0].course
     counts = [each.count if each is not None else 0 for each in course.service]
     assert counts == [each.count if each is not None else 0 for each in course.histograms]
@@ -318,7 +319,7 @@ def test_the_generator_is_kept_second_by_second_over_all_its_workers(run):
     other = replace(health(2, in_flight=5, offered=2), worker=1)
     # A second may come in several rows, of which one has the state.
     again = replace(health(0, users=0), lag=Histogram(), delay=Histogram(), offered=1)
-    course = read_trial(run(states=[*states, other, again]), variant="a", level=None).generator_course
+    course = read_trial(run(states=[*states, other, again])).generator_course
     assert len(course) == len(course.lag) == len(course.delay) == 10
     assert course.in_flight[[0, 2]].tolist() == [3, 9]
     assert course.waiting[0] == 1
@@ -329,4 +330,4 @@ def test_the_generator_is_kept_second_by_second_over_all_its_workers(run):
 
 
 def test_without_a_word_of_the_workers_nothing_is_known_of_the_generator(run):
-    assert read_trial(run(), variant="a", level=None).generator_course is None
+    assert read_trial(run()).generator_course is None

@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import update
 
 from plimsoll.errors import StoreError
+from plimsoll.record.cells import Level
 from plimsoll.store import Store, schema
 from plimsoll.store.cells import CellOutcome, ExperimentFile
 from plimsoll.store.database import Database
@@ -66,7 +67,7 @@ def test_an_experiment_is_kept_without_passwords(store_location):
         (cell,) = store.experiments.cells(key)
     assert found.file == file_of(spec={"name": "todos", "url": "http://ann:***@host", "levels": [50.0]})
     assert (found.name, found.status, found.ended, found.is_running) == ("todos", "open", None, True)
-    assert (cell.number, cell.variant, cell.unit, cell.level, cell.operation) == (1, "v1", "users", 50.0, "read")
+    assert (cell.number, cell.variant, cell.level, cell.operation) == (1, "v1", Level("users", 50.0), "read")
     assert (cell.seed, cell.state, cell.run, cell.phases) == (2**40, "pending", None, {})
 
 

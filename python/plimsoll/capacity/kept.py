@@ -14,7 +14,7 @@ from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.redact import storable_json
 from plimsoll.stats.capacity.reading import probe_of
 from plimsoll.stats.study import Level
-from plimsoll.store.cells import CellOutcome, ExperimentFile, cell_label, run_name
+from plimsoll.store.cells import CellOutcome, ExperimentFile, run_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -143,10 +143,9 @@ class KeptSearch:
 
     def _measured(self, cell: StoredCell, load: float, phase: ProbePhase) -> CapacityProbe:
         experiments, key = self.store.experiments, self.kept.key
-        label = cell_label(self.variant, Level(self.settings.unit, load), "", cell.repeat)
         experiments.start(key, cell.key, promised=self.settings.seconds + MARGIN)
         try:
-            run = self.run(load, cell.number, run_name(self.kept.name, label))
+            run = self.run(load, cell.number, run_name(self.kept.name, cell.label))
             probe = probe_of(self.store.run(run), self.criteria, load, phase)
             if probe.unreachable and cell.number == 1:
                 raise PlimsollError(f"no request of the first run reached the target: {probe.unreachable}")
@@ -171,7 +170,7 @@ class KeptSearch:
             self.store.experiments.add(self.kept.key, [place])
             cells = self.store.experiments.cells(self.kept.key)
         cell = cells[number - 1]
-        if cell.level != load:
+        if cell.level != Level(self.settings.unit, load):
             raise UsageError(
                 f"search {self.kept.name} was begun by a Plimsoll that chose other loads; --fresh starts over"
             )

@@ -11,15 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from plimsoll.record.cells import CellKey
 from plimsoll.redact import redact_options, storable
-from plimsoll.store.cells import cell_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from plimsoll.experiment.spec import Experiment
-    from plimsoll.stats.study import Level
     from plimsoll.store.cells import CellOutcome
 
 State = Literal["pending", "running", "valid", "invalid", "failed", "superseded"]
@@ -30,17 +29,12 @@ file."""
 OVER = ("valid", "invalid", "failed")
 
 
-@dataclass(frozen=True, slots=True)
-class ExperimentCell:
-    """A variant at a level with an operation, in one repeat."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExperimentCell(CellKey):
+    """A cell to be run, or that was run."""
 
     number: int
     """From 1, in the order in which they are run."""
-    repeat: int
-    """The number of the repeat, from 1."""
-    variant: str
-    level: Level | None
-    operation: str
     seed: int
     """0…2⁶³−1, for `plimsoll run --seed`. The same throughout a repeat, so that pairs see the same arrivals."""
     state: State = "pending"
@@ -50,11 +44,6 @@ class ExperimentCell:
     """The id of what was measured."""
     key: int | None = None
     """The key of its row in the store."""
-
-    @property
-    def label(self) -> str:
-        """The name of the cell for people: "index, 50 users, upload, repeat 2"."""
-        return cell_label(self.variant, self.level, self.operation, self.repeat)
 
 
 @dataclass(frozen=True, slots=True)

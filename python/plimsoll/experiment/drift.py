@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from plimsoll.experiment.spec import Experiment
+    from plimsoll.record.cells import CellKey
     from plimsoll.record.manifest import Manifest
 
 DATA_SHARE = 0.05
@@ -29,8 +30,7 @@ MOST = 3
 class RunConditions:
     """The conditions of one run: what should not change from run to run."""
 
-    variant: str
-    repeat: int
+    cell: CellKey
     manifest: Manifest
     target: Mapping[str, Any] = field(default_factory=dict)
     """What was noted of the target: `commit`, `build`, …"""
@@ -41,7 +41,7 @@ class RunConditions:
 def drift(spec: Experiment, runs: Sequence[RunConditions]) -> tuple[str, ...]:
     """A sentence for each thing that should have been the same and was not."""
     order = {each.name: place for place, each in enumerate(spec.variants)}
-    runs = sorted(runs, key=lambda run: order.get(run.variant, len(order)))
+    runs = sorted(runs, key=lambda run: order.get(run.cell.variant, len(order)))
     return (
         *_manifests(runs),
         *_seeds(runs),
@@ -76,7 +76,7 @@ def _manifests(runs: Sequence[RunConditions]) -> Iterator[str]:
         by_variant: dict[str, set[str]] = defaultdict(set)
         for run, known in zip(runs, facts, strict=True):
             if name in known:
-                by_variant[run.variant].add(known[name])
+                by_variant[run.cell.variant].add(known[name])
         yield from _differing(name, by_variant)
 
 
@@ -94,7 +94,7 @@ def _differing(name: str, by_variant: Mapping[str, set[str]]) -> Iterator[str]:
 def _seeds(runs: Sequence[RunConditions]) -> Iterator[str]:
     by_repeat: dict[int, set[Any]] = defaultdict(set)
     for run in runs:
-        by_repeat[run.repeat].add(run.manifest.seed)
+        by_repeat[run.cell.repeat].add(run.manifest.seed)
     unlike = [str(repeat) for repeat, seeds in sorted(by_repeat.items()) if len(seeds) > 1]
     if unlike:
         yield f"the runs of a repeat did not draw from one seed (repeat {listed(unlike[:MOST])})"
@@ -105,7 +105,7 @@ def _builds(spec: Experiment, runs: Sequence[RunConditions]) -> Iterator[str]:
     by_variant: dict[str, set[str]] = defaultdict(set)
     for run in runs:
         if commit := run.target.get("commit"):
-            by_variant[run.variant].add(str(commit)[:12])
+            by_variant[run.cell.variant].add(str(commit)[:12])
     for variant, commits in by_variant.items():
         if len(commits) > 1:
             found = listed(sorted(commits)[:MOST])
@@ -128,7 +128,7 @@ def _data(runs: Sequence[RunConditions]) -> Iterator[str]:
         for run in runs:
             before = _before(run.data.get(name))
             if before is not None:
-                by_variant[run.variant].append(before)
+                by_variant[run.cell.variant].append(before)
         medians = {variant: statistics.median(values) for variant, values in by_variant.items()}
         if len(medians) < 2:
             continue

@@ -33,7 +33,14 @@ def cells_in_order(spec: Experiment) -> tuple[ExperimentCell, ...]:
         for variant in variants
     ]
     return tuple(
-        ExperimentCell(number, repeat, variant, level, operation, seed_of(spec, repeat))
+        ExperimentCell(
+            number=number,
+            repeat=repeat,
+            variant=variant,
+            level=level,
+            operation=operation,
+            seed=seed_of(spec, repeat),
+        )
         for number, (repeat, variant, level, operation) in enumerate(places, 1)
     )
 

@@ -13,14 +13,12 @@ from plimsoll.experiment.cell_values import ExperimentCell
 from plimsoll.experiment.spec import Experiment, Variant
 from plimsoll.load.mistakes import shown
 from plimsoll.redact import storable_json
-from plimsoll.stats.study import Level
 from plimsoll.store.cells import ExperimentFile
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
     from plimsoll.experiment.cell_values import State
-    from plimsoll.stats.study import LoadUnit
     from plimsoll.store.cells import StoredCell
 
 FREE = ("file", "question", "shape", "repeats", "budget")
@@ -142,16 +140,12 @@ def row_of(cell: ExperimentCell) -> dict[str, Any]:
     }
 
 
-def level_of(row: StoredCell) -> Level | None:
-    return Level(cast("LoadUnit", row.unit), row.level) if row.unit is not None and row.level is not None else None
-
-
 def cell_of(row: StoredCell) -> ExperimentCell:
     return ExperimentCell(
         number=row.number,
         repeat=row.repeat,
         variant=row.variant,
-        level=level_of(row),
+        level=row.level,
         operation=row.operation,
         seed=row.seed,
         state=cast("State", row.state),

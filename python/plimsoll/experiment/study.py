@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.drift import RunConditions, drift, facts_of
-from plimsoll.experiment.state import from_json, level_of
+from plimsoll.experiment.state import from_json
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.compare.noise import noise_of
 from plimsoll.stats.kinds import level_of_run
 from plimsoll.stats.metric import DEFAULT_METRICS, Metric
@@ -87,7 +88,7 @@ def _search(
     settings = experiment.file.spec["capacity"]
     criteria = parse_slo(", ".join(settings["slo"]))
     probes = tuple(
-        probe_of(store.run(cell.run), criteria, cell.level or 0.0, cell.data["phase"])
+        probe_of(store.run(cell.run), criteria, cell.level.value if cell.level else 0.0, cell.data["phase"])
         for cell in cells
         if cell.state in MEASURED and cell.run is not None
     )
@@ -111,7 +112,7 @@ def _trials(store: Store, cells: Sequence[StoredCell]) -> tuple[tuple[Trial, ...
         if cell.state in MEASURED and cell.run is not None:
             run = store.run(cell.run)
             trials.append(_measured(store, cell, run))
-            circumstances.append(RunConditions(cell.variant, cell.repeat, run.manifest, cell.target, cell.data))
+            circumstances.append(RunConditions(cell, run.manifest, cell.target, cell.data))
         elif cell.state == "failed":
             trials.append(_failed(cell))
     return tuple(trials), circumstances
@@ -121,10 +122,7 @@ def _measured(store: Store, cell: StoredCell, run: StoredRun) -> Trial:
     trial = trial_of(
         run,
         RunReading(run),
-        variant=cell.variant,
-        level=level_of(cell),
-        operation=cell.operation,
-        repeat=cell.repeat,
+        cell,
         order=cell.number,
         crashed=_crashed(cell),
         facts=_facts(cell),
@@ -139,7 +137,7 @@ def _failed(cell: StoredCell) -> Trial:
     return Trial(
         id=f"cell {cell.number}",
         variant=cell.variant,
-        level=level_of(cell),
+        level=cell.level,
         operation=cell.operation,
         repeat=cell.repeat,
         order=cell.number,
@@ -235,10 +233,9 @@ def study_of_run(run: StoredRun, store: Store, reading: RunReading | None = None
     trial = trial_of(
         run,
         reading or RunReading(run),
-        variant=name,
-        level=level_of_run(run.manifest),
+        CellKey(variant=name, level=level_of_run(run.manifest)),
     )
-    circumstances = [RunConditions(name, 0, run.manifest)]
+    circumstances = [RunConditions(CellKey(variant=name), run.manifest)]
     return Study(
         name=run.id,
         trials=(trial,),

@@ -13,6 +13,8 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
+from plimsoll.record.cells import Level as Level
+from plimsoll.record.cells import LoadUnit as LoadUnit
 from plimsoll.stats.latency.censored import Survival
 from plimsoll.stats.latency.ranks import above
 from plimsoll.stats.metric import DEFAULT_METRICS, DELTA, Metric
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from plimsoll.stats.capacity.probe import CapacitySearch
     from plimsoll.stats.metric import MetricKind
 
-LoadUnit = Literal["users", "/s"]
 Against = Literal["baseline", "previous"]
 SizeOf = Literal["bodies", "replies"]
 
@@ -36,27 +37,6 @@ TOTAL = ("", "Aggregated")
 """The key of all endpoints of a run together."""
 TOLERANCE = 0.001
 """Share of failed requests that counts as none."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Level:
-    """A rung of the load ladder: users of the closed model, or arrivals per second of the open one."""
-
-    unit: LoadUnit
-    value: float
-
-    @property
-    def users(self) -> float | None:
-        """Of the closed model."""
-        return self.value if self.unit == "users" else None
-
-    @property
-    def rate(self) -> float | None:
-        """Arrivals per second of the open model."""
-        return self.value if self.unit == "/s" else None
-
-    def __str__(self) -> str:
-        return f"{self.value:g} user{'s' * (self.value != 1)}" if self.unit == "users" else f"{self.value:g}/s"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plimsoll.record import Failure
+    from plimsoll.record.cells import CellKey
     from plimsoll.record.facts import RunFacts
     from plimsoll.record.manifest import Manifest
     from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.seconds import Key
-    from plimsoll.stats.study import Course, GeneratorCourse, Level, Series
+    from plimsoll.stats.study import Course, GeneratorCourse, Series
     from plimsoll.stats.view import EndpointView, RunView
 
 QUANTILES = (0.5, 0.66, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 0.9999)
@@ -68,11 +69,8 @@ class StudyReading(Protocol):
 def trial_of(
     run: StudyRun,
     reading: StudyReading,
+    cell: CellKey,
     *,
-    variant: str,
-    level: Level | None,
-    operation: str = "",
-    repeat: int = 0,
     order: int | None = None,
     crashed: str | None = None,
     facts: Mapping[str, str | float] | None = None,
@@ -91,10 +89,10 @@ def trial_of(
     kinds, added, steady = _kinds(view), throughput_share(view, manifest) or 0.0, view.steady
     return Trial(
         id=run.id,
-        variant=variant,
-        level=level,
-        operation=operation,
-        repeat=repeat,
+        variant=cell.variant,
+        level=cell.level,
+        operation=cell.operation,
+        repeat=cell.repeat,
         order=order,
         users=users,
         offered=view.offered_rate if manifest.is_open else None,

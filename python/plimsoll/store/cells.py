@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlalchemy import func, insert, select, update
 
 from plimsoll.errors import StoreError
+from plimsoll.record.cells import CellKey, Level
 from plimsoll.redact import storable, storable_json
-from plimsoll.stats.study import Level
 from plimsoll.store import schema
 from plimsoll.store.checks import check_row
 from plimsoll.store.owner import is_gone, this_process
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Row
 
+    from plimsoll.record.cells import LoadUnit
     from plimsoll.store.database import Database
 
 _EXPERIMENT = tuple(
@@ -33,15 +34,8 @@ _EXPERIMENT = tuple(
 _PLACE = ("number", "repeat", "variant", "unit", "level", "operation", "seed")
 """What makes a cell that cell."""
 _BECAME = ("phases", "target", "data", "collected")
-_CELL = tuple(
-    schema.cell.c[name] for name in ("id", *_PLACE, "state", "reason", "run", "started", "ended", *_BECAME)
-)  # fmt: skip
-
-
-def cell_label(variant: str, level: Level | None, operation: str, repeat: int) -> str:
-    """What people call a cell: "index, 50 users, upload, repeat 2"."""
-    parts = [variant, *([str(level)] if level else []), *([operation] if operation else [])]
-    return ", ".join([*parts, f"repeat {repeat}"])
+_STATE = ("state", "reason", "run", "started", "ended", *_BECAME)
+_CELL = tuple(schema.cell.c[name] for name in ("id", *_PLACE, *_STATE))
 
 
 def run_name(experiment: str, label: str) -> str:
@@ -85,17 +79,12 @@ class StoredExperiment:
         return self.file.question if self.file is not None else ""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredCell:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCell(CellKey):
     """A cell of an experiment, or what it was before it was superseded."""
 
     key: int
     number: int
-    repeat: int
-    variant: str
-    unit: str | None
-    level: float | None
-    operation: str
     seed: int
     state: str = "pending"
     reason: str = ""
@@ -290,7 +279,21 @@ class StoredExperiments:
 
 def _cell(row: Sequence[Any]) -> StoredCell:
     check_row(_CELL, row)
-    return StoredCell(*row)
+    key, number, repeat, variant, unit, level, operation, seed, *became = row
+    return StoredCell(
+        key=key,
+        number=number,
+        repeat=repeat,
+        variant=variant,
+        level=_level(unit, level),
+        operation=operation,
+        seed=seed,
+        **dict(zip(_STATE, became, strict=True)),
+    )
+
+
+def _level(unit: LoadUnit | None, value: float | None) -> Level | None:
+    return Level(unit, value) if unit is not None and value is not None else None
 
 
 def _experiment(row: Row[*tuple[Any, ...]]) -> StoredExperiment:
@@ -332,9 +335,10 @@ def _take_orphan(
     """Whether the cell began a run that was not finished; the run is then attached to the cell."""
     column = schema.run.c
     name = connection.scalar(select(schema.experiment.c.name).where(schema.experiment.c.id == experiment))
-    level = Level(place["unit"], place["level"]) if place["unit"] is not None else None
-    label = cell_label(place["variant"], level, place["operation"], place["repeat"])
-    query = select(column.id).where(column.manifest["scenario", "name"].as_string() == run_name(str(name), label))
+    level = _level(place["unit"], place["level"])
+    cell_key = CellKey(variant=place["variant"], level=level, operation=place["operation"], repeat=place["repeat"])
+    named = column.manifest["scenario", "name"].as_string() == run_name(str(name), cell_key.label)
+    query = select(column.id).where(named)
     query = query.where(column.started >= (started or 0.0) - 1.0).order_by(column.started.desc())
     run = connection.scalar(query.limit(1))
     if run is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from plimsoll.record.cells import CellKey
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.load import load_in_short
@@ -30,11 +31,11 @@ def trial_of_run(
     """From what was read, with percentiles of each second; from the view alone if nothing was."""
     manifest = run.manifest if run is not None else Manifest()
     users = None if manifest.is_open else manifest.users
+    level = None if users is None else Level("users", float(users))
     trial = trial_of(
         run or cast("Any", SimpleNamespace(id="memory", status="", manifest=manifest, facts=RunFacts(), notes=[])),
         reading or ViewReading(view),
-        variant=load_in_short(manifest) or "run",
-        level=None if users is None else Level("users", float(users)),
+        CellKey(variant=load_in_short(manifest) or "run", level=level),
     )
     return replace(trial, invalid=assessment.validity.unfit)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 
@@ -11,7 +11,6 @@ from plimsoll.report.render.experiment_listing import state_of
 from plimsoll.server.answers import answer, read
 from plimsoll.server.history.runs import short, summaries_of
 from plimsoll.server.messages import CellItem, ExperimentItem, Label, Matrix
-from plimsoll.stats.study import Level
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
     from plimsoll.server.history.open_store import OpenStore
     from plimsoll.stats.run_summary import RunSummary
-    from plimsoll.stats.study import LoadUnit
     from plimsoll.store import Store
     from plimsoll.store.cells import StoredCell, StoredExperiment
     from plimsoll.store.imports import ListedStudy
@@ -137,13 +135,13 @@ def _in_order(declared: Iterable[Mapping[str, Any]], found: Iterable[str]) -> tu
 
 def _levels(cells: Sequence[StoredCell]) -> tuple[str, ...]:
     """The levels as text, the lowest first."""
-    by_value = {cell.level or 0.0: _level(cell) for cell in cells}
+    by_value = {cell.level.value if cell.level else 0.0: _level(cell) for cell in cells}
     return tuple(by_value[value] for value in sorted(by_value))
 
 
 def _level(cell: StoredCell) -> str:
     """Empty if the plan defines the load."""
-    return str(Level(cast("LoadUnit", cell.unit), cell.level)) if cell.unit and cell.level is not None else ""
+    return str(cell.level or "")
 
 
 def _cell(cell: StoredCell, summary: RunSummary | None) -> CellItem:
