@@ -22,7 +22,7 @@ def test_a_receiver_that_is_away_costs_its_figures_and_nothing_else(plimsoll: Co
     done = plimsoll("run", target.url, "-u", "1", "-t", "2", "--out", f"jsonl={url},header=Authorization: s3cret")
     assert done.code == 0, done
     shown = url.replace("s3cret", "***")
-    assert f"output jsonl ({shown}) cannot be reached: Connection refused; the run goes on without it" in done.err
+    assert f"output jsonl ({shown}) cannot be reached: Connection refused; the run goes on, and tries again" in done.err
     run = plimsoll.stored()
     assert run["total"]["completed"] > 0
     (note,) = run["run"]["notes"]

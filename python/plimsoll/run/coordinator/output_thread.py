@@ -122,6 +122,6 @@ class OutputThread:
             self._output.open(run)
         except OutputError as error:
             self._unreachable = redact(str(error))
-            logger.warning("%s cannot be reached: %s; the run goes on without it", self.name, self._unreachable)
+            logger.warning("%s cannot be reached: %s; the run goes on, and tries again", self.name, self._unreachable)
         finally:
             self._is_open.set()
