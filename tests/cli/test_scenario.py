@@ -151,8 +151,10 @@ def test_two_recordings_are_proven(plimsoll, folder):
             (folder / name).write_text(text)
         result = plimsoll("scenario", "shop-1.har", "shop-2.har", "-o", "locustfile.py", "--prove")
         first, *rest = result.stdout.splitlines()
-        assert first.startswith("6 steps of 9 requests; 5 values taken from replies; 3 left out: 2 assets, 1 of other ")
-        assert rest[2] == "Proof: 6 of 6 steps proven."
+        assert first.startswith(
+            "7 steps of 10 requests; 6 values taken from replies; 3 left out: 2 assets, 1 of other "
+        )
+        assert rest[2] == "Proof: 7 of 7 steps proven."
         assert result.exit_code == 0
         run(folder, "-f", "locustfile.py", "--iterations", "1", PASSWORD=PASSWORD)
         assert rules.refused == []
@@ -160,5 +162,5 @@ def test_two_recordings_are_proven(plimsoll, folder):
         (folder / "other.har").write_text(text.replace('"status": 201', '"status": 200'))
         result = plimsoll("scenario", "other.har", "--prove")
         assert result.exit_code == 1
-        assert "Proof: 5 of 6 steps proven." in result.stderr
-        assert "  5 POST /api/orders            differs: status 201, recorded 200" in result.stderr.splitlines()
+        assert "Proof: 6 of 7 steps proven." in result.stderr
+        assert "  6 POST /api/orders            differs: status 201, recorded 200" in result.stderr.splitlines()

@@ -1,10 +1,11 @@
-"""A shop that refuses wrong values: a form with a hidden token, a session, a token from JSON, ids of new orders.
+"""A shop that refuses wrong values: a hidden token, a code in a redirect, a session, a token from JSON, ids of orders.
 
 `python -m tests.sources.shop` records two visits with Chromium into tests/sources/files.
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import secrets
 import sys
@@ -54,12 +55,14 @@ class Shop:
         session = self._sessions.get(request.cookies.get("sid", ""))
         match request.method, request.route:
             case "GET", "/login":
-                sid, csrf = secrets.token_hex(16), secrets.token_hex(20)
+                sid, csrf = secrets.token_hex(16), base64.b64encode(b"\xfb\xff" + secrets.token_bytes(20)).decode()
                 self._sessions[sid] = {"csrf": csrf}
                 cookie = ("Set-Cookie", f"sid={sid}; Path=/; HttpOnly")
                 return Answer(200, LOGIN.format(csrf=csrf, other=self.other), (cookie,))
             case "POST", "/login":
                 return self._login(request, session)
+            case "GET", "/callback" if session and "code" in session:
+                return self._callback(request, session)
             case "GET", "/home" if session and session.get("user"):
                 session["api"] = secrets.token_urlsafe(18)
                 return Answer(200, HOME.format(api=session["api"]))
@@ -76,8 +79,15 @@ class Shop:
             return self._refuse("a wrong csrf_token", 403)
         if request.form.get("password") != PASSWORD:
             return self._refuse("a wrong password", 401)
-        session["user"] = request.form["user"]
-        return Answer(302, "", (("Location", "/home"),))
+        session["code"] = secrets.token_urlsafe(12)
+        session["name"] = request.form["user"]
+        return Answer(302, "", (("Location", f"/callback?code={session['code']}&state=x"),))
+
+    def _callback(self, request: Received, session: dict[str, Any]) -> Answer:
+        if request.query.get("code") != session["code"]:
+            return self._refuse("a wrong code", 403)
+        session["user"] = session["name"]
+        return Answer(303, "", (("Location", "/home"),))
 
     def _api(self, request: Received, session: dict[str, Any]) -> Answer:
         if request.route == "/api/token":

@@ -76,7 +76,7 @@ def test_credentials_are_beside_the_plan(plan_of, tmp_path):
         "api_key,authorization,cookie,password,token,client_secret", "k3y,YW5uOnMzY3JldA==,sid=c00kie,p4ss,t0ken,deep",
     ]  # fmt: skip
     assert 'Authorization = "Bearer ${secrets.token}"' in text
-    assert 'body = "user=ann&password=${secrets.password}"' in text
+    assert 'form = { user = "ann", password = "${secrets.password}" }' in text
     (feeder,) = scenario["feeders"]
     assert feeder["rows"] == [rows[1].split(",")]
 
@@ -125,3 +125,10 @@ def test_headers_of_a_browser_are_left_out(plan_of):
 def test_the_same_input_gives_the_same_bytes(plan_of):
     text = "curl http://h.test/ -u a:b -F x=y\ncurl http://h.test/ -d q=1"
     assert plan_of(text) == plan_of(text)
+
+
+def test_forms_are_tables(plan_of):
+    text, scenario = plan_of("curl http://h.test/ -d 'a=1' -d 'a=b%26c' -d 'd=' -d '${x}=y'")
+    assert 'form = { a = ["1", "b&c"], d = "", "$${x}" = "y" }' in text
+    step = scenario["flows"][0]["steps"][0]
+    assert (step["body"], step["headers"]) == ({"form": "a=1&a=b%26c&d=&%24%7Bx%7D=y"}, [])

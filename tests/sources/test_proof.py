@@ -36,12 +36,12 @@ def test_two_recordings_are_proven_without_a_touch(tmp_path):
     with shop(tmp_path, "shop-1.har", "shop-2.har") as (rules, paths):
         draft = make_draft(paths)
         proofs, stale = prove(draft)
-        assert (states(proofs), stale, rules.refused) == (["proven"] * 6, "", [])
+        assert (states(proofs), stale, rules.refused) == (["proven"] * 7, "", [])
         # Nothing is left of the first time: a second user is another one.
-        assert states(prove(draft)[0]) == ["proven"] * 6
+        assert states(prove(draft)[0]) == ["proven"] * 7
     assert [proof.step for proof in proofs] == [
-        "1 GET /login", "2 POST /login", "3 GET /home", "4 POST /api/token", "5 POST /api/orders",
-        "6 GET /api/orders/{order_id}",
+        "1 GET /login", "2 POST /login", "3 GET /callback", "4 GET /home", "5 POST /api/token", "6 POST /api/orders",
+        "7 GET /api/orders/{order_id}",
     ]  # fmt: skip
 
 
@@ -50,14 +50,14 @@ def test_one_recording_finds_the_same_values_and_says_what_it_cannot_know(tmp_pa
         draft = make_draft(paths)
         text = written(draft, "plan", as_locustfile=False).text
         assert re.findall(r"extract\.(\w+) .*# one recording: likely", text) == [
-            "csrf_token", "api_token", "token", "nonce", "order_id",
+            "csrf_token", "code", "api_token", "token", "nonce", "order_id",
         ]  # fmt: skip
-        assert states(prove(draft)[0]) == ["proven"] * 6
-        assert [note.partition(" that")[0] for note in draft.notes] == ["step 5 sends a UUID as request"]
+        assert states(prove(draft)[0]) == ["proven"] * 7
+        assert [note.partition(" that")[0] for note in draft.notes] == ["step 6 sends a UUID as request"]
         # The recorded id was used by now.
         proofs, _ = prove(draft)
-        assert states(proofs) == ["proven"] * 4 + ["differs", "not reached"]
-        assert proofs[4].why == "status 409, recorded 201"
+        assert states(proofs) == ["proven"] * 5 + ["differs", "not reached"]
+        assert proofs[5].why == "status 409, recorded 201"
 
 
 def test_the_password_is_in_no_text(tmp_path):

@@ -48,6 +48,7 @@ impl Body {
             }
             Some(definition::Body::Text(text)) => (Template::raw(&text, scope), "text"),
             Some(definition::Body::Json(text)) => (Template::json(&text, scope), "json"),
+            Some(definition::Body::Form(text)) => (Template::form(&text, scope), "form"),
         };
         let template = template.map_err(|reason| DefinitionError::new(format!("{field}.{kind}"), reason))?;
         Ok(match template.constant() {

@@ -160,6 +160,8 @@ pub(crate) struct Step {
 pub(crate) enum Body {
     Text(String),
     Json(String),
+    /// `name=value&…`, encoded except for the values of variables.
+    Form(String),
     Base64(String),
 }
 
@@ -230,6 +232,8 @@ pub(crate) struct Extract {
     pub(crate) into: String,
     pub(crate) from: From,
     pub(crate) what: String,
+    /// Of a header: a regular expression; its first group is the value.
+    pub(crate) part: Option<String>,
     pub(crate) default: Option<String>,
 }
 

@@ -31,7 +31,8 @@ enum Rule {
     /// RFC 9535
     Path(JsonPath),
     Regex(Regex),
-    Header(String),
+    /// The whole value, or the part that the expression finds
+    Header(String, Option<Regex>),
     Cookie(String),
 }
 
@@ -43,14 +44,18 @@ impl Extraction {
         pointers: &mut Pointers,
         field: &str,
     ) -> Result<Self, DefinitionError> {
-        let definition::Extract { from, what, default, .. } = extract;
-        let rule =
-            Rule::new(from, what, pointers).map_err(|reason| DefinitionError::new(format!("{field}.what"), reason))?;
+        let definition::Extract { from, what, part, default, .. } = extract;
+        let wrong = |name| move |reason| DefinitionError::new(format!("{field}.{name}"), reason);
+        let part = part.as_deref().map(regex_of).transpose().map_err(wrong("part"))?;
+        if part.is_some() && !matches!(from, From::Header) {
+            return Err(wrong("part")("only a header has parts".into()));
+        }
+        let rule = Rule::new(from, what, part, pointers).map_err(wrong("what"))?;
         Ok(Self { number, default, rule })
     }
 
     pub(crate) fn needs_head(&self) -> bool {
-        matches!(self.rule, Rule::Header(_) | Rule::Cookie(_))
+        matches!(self.rule, Rule::Header(..) | Rule::Cookie(_))
     }
 
     pub(crate) fn needs_body(&self) -> bool {
@@ -74,9 +79,14 @@ impl Extraction {
                 let found = first_group(regex, response.body).map(String::from_utf8_lossy);
                 found.ok_or_else(|| format!("no match of regex {}", regex.as_str()))
             }
-            Rule::Header(name) => {
-                let found = http::header(response.head, name).map(String::from_utf8_lossy);
-                found.ok_or_else(|| format!("no header {name}"))
+            Rule::Header(name, part) => {
+                let whole = http::header(response.head, name).ok_or_else(|| format!("no header {name}"))?;
+                let found = match part {
+                    None => whole,
+                    Some(part) => first_group(part, whole)
+                        .ok_or_else(|| format!("no match of regex {} in header {name}", part.as_str()))?,
+                };
+                Ok(String::from_utf8_lossy(found))
             }
             Rule::Cookie(name) => cookie(response.head, name).ok_or_else(|| format!("no cookie {name}")),
         }
@@ -91,24 +101,26 @@ fn complaint(kind: &str, what: &str, lack: Lack) -> String {
 }
 
 impl Rule {
-    fn new(from: From, what: String, pointers: &mut Pointers) -> Result<Self, String> {
+    fn new(from: From, what: String, part: Option<Regex>, pointers: &mut Pointers) -> Result<Self, String> {
         Ok(match from {
             From::Json => {
                 let place = pointers.add(&what)?;
                 Rule::Pointer(what, place)
             }
             From::Jsonpath => Rule::Path(JsonPath::parse(&what).map_err(|error| format!("not a JSONPath: {error}"))?),
-            From::Regex => {
-                Rule::Regex(Regex::new(&what).map_err(|error| format!("not a regular expression: {error}"))?)
-            }
+            From::Regex => Rule::Regex(regex_of(&what)?),
             From::Header => {
                 http::Headers::new([(what.as_bytes(), &b""[..])]).map_err(|error| error.to_string())?;
-                Rule::Header(what)
+                Rule::Header(what, part)
             }
             From::Cookie if what.is_empty() => return Err("a cookie has a name".into()),
             From::Cookie => Rule::Cookie(what),
         })
     }
+}
+
+fn regex_of(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| format!("not a regular expression: {error}"))
 }
 
 fn text_of_tree(value: &Value) -> Option<Cow<'_, str>> {
@@ -157,7 +169,7 @@ mod tests {
         "list": [{"id": 4}, {"id": 5}], "a/b": "slash", "": "empty"}"#;
 
     fn extraction(from: From, what: &str) -> Result<(Extraction, Pointers), String> {
-        let extract = Extract { into: "v".into(), from, what: what.into(), default: None };
+        let extract = Extract { into: "v".into(), from, what: what.into(), part: None, default: None };
         let mut pointers = Pointers::default();
         let made = Extraction::new(extract, 0, &mut pointers, "x").map_err(|error| error.to_string())?;
         Ok((made, pointers))
@@ -203,6 +215,29 @@ mod tests {
         assert_eq!(found(From::Json, "", b"[1, 2]").as_deref(), Some("[1,2]"));
         assert_eq!(found(From::Json, "/a", b"<html>"), None);
         assert_eq!(found(From::Regex, "(?-u)a(.)", b"a\xff").as_deref(), Some("\u{fffd}"));
+    }
+
+    #[test]
+    fn a_part_of_a_header_is_found_by_a_regular_expression() {
+        let part_of = |from: From, part: &str, head: &[u8]| {
+            let (into, what) = ("v".into(), "Location".into());
+            let extract = Extract { into, from, what, part: Some(part.into()), default: None };
+            let mut pointers = Pointers::default();
+            let made = Extraction::new(extract, 0, &mut pointers, "x").map_err(|error| error.to_string())?;
+            made.find(&Response::new(head, b"", &pointers)).map(std::borrow::Cow::into_owned)
+        };
+        let head = b"HTTP/1.1 302 Found\r\nLocation: /cb?code=a1&state=7\r\n\r\n";
+        assert_eq!(part_of(From::Header, "code=([^&]+)", head).unwrap(), "a1");
+        assert_eq!(part_of(From::Header, "[0-9]$", head).unwrap(), "7");
+        for (from, part, head, expected) in [
+            (From::Header, "token=(.+)", &head[..], "no match of regex token=(.+) in header Location"),
+            (From::Header, "a", &b"HTTP/1.1 200 OK\r\n\r\n"[..], "no header Location"),
+            (From::Header, "(", head, "x.part: not a regular expression: "),
+            (From::Cookie, "a", head, "x.part: only a header has parts"),
+        ] {
+            let error = part_of(from, part, head).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
+        }
     }
 
     #[test]

@@ -36,7 +36,8 @@ pub(crate) struct Blueprint {
     /// The values with variables.
     changes: Box<[Varying]>,
     body: Body,
-    is_json: bool,
+    /// Of the body, unless a header says it.
+    content_type: Option<&'static str>,
     /// Add the user's cookies: the headers have no Cookie.
     gives_cookie: bool,
 }
@@ -109,16 +110,20 @@ impl Blueprint {
         let directory = path.directory().map(Into::into);
         let gives_cookie = lines.iter().any(|line| line.name.eq_ignore_ascii_case("Cookie"));
         let (headers, changes) = compile_headers(lines, scope)?;
-        let is_json = matches!(body, Some(definition::Body::Json(_)));
+        let content_type = match body {
+            Some(definition::Body::Json(_)) => Some("application/json"),
+            Some(definition::Body::Form(_)) => Some("application/x-www-form-urlencoded"),
+            _ => None,
+        };
         let body = Body::new(body, &method, scope, &format!("{field}.body"))?;
-        let blueprint = Self { method, path, root: 0, directory, headers, changes, body, is_json, gives_cookie };
+        let blueprint = Self { method, path, root: 0, directory, headers, changes, body, content_type, gives_cookie };
         blueprint.check(field)?;
         Ok(blueprint)
     }
 
     /// The body, which is JSON, becomes the messages of a call.
     pub(crate) fn into_call(self, grpc: &Arc<Grpc>) -> Result<Self, MessageError> {
-        Ok(Self { is_json: false, body: self.body.into_messages(grpc)?, ..self })
+        Ok(Self { content_type: None, body: self.body.into_messages(grpc)?, ..self })
     }
 
     /// The request for a proxy that forwards it to `root`, which is `http://host[:port]`.
@@ -264,7 +269,7 @@ impl Blueprint {
             headers: &self.headers,
             extra,
             body_length,
-            content_type: self.is_json.then_some("application/json"),
+            content_type: self.content_type,
         }
     }
 }
@@ -366,6 +371,12 @@ mod tests {
                 Some(Body::Json("[1]".into())),
                 &[],
                 "\r\nContent-Length: 3\r\nContent-Type: application/json\r\n\r\n[1]",
+            ),
+            (
+                "POST",
+                Some(Body::Form("a=%26&b=${a}".into())),
+                &[],
+                "\r\nContent-Length: 11\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\na=%26&b=%22",
             ),
             (
                 "POST",

@@ -85,6 +85,11 @@ impl Template {
         Ok(template)
     }
 
+    /// For an encoded form. Values are percent-encoded.
+    pub(crate) fn form(text: &str, scope: Scope<'_>) -> Result<Self, String> {
+        Self::new(text, scope, |_| Escape::Percent)
+    }
+
     /// For JSON. Values are escaped in strings, and unchanged elsewhere.
     pub(crate) fn json(text: &str, scope: Scope<'_>) -> Result<Self, String> {
         let mut strings = Strings::default();

@@ -52,6 +52,7 @@ def _is_curl(args: list[str], number: int) -> bool:
 Sources, detected by their contents:
   HAR recordings of browsers and proxies, one, or two of the same flow
   collections of Postman (2.0, 2.1), and .http or .rest files of JetBrains and VS Code
+  descriptions of APIs in JSON (OpenAPI 3, Swagger 2)
   commands of curl: typed, in a file, or from the standard input ("Copy as cURL" of a browser)
 
 \b
@@ -80,7 +81,7 @@ Examples:
     "given",
     multiple=True,
     metavar="NAME=VALUE",
-    help="The value of a variable of the source: {{base}} in Postman and .http files.",
+    help="The value of a variable of the source: {{base}} in Postman and .http files, a parameter of OpenAPI.",
 )
 @click.option("--prove", is_flag=True, help="Replay it once, and say of each step whether its reply is as recorded.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")

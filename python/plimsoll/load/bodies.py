@@ -5,12 +5,16 @@ from __future__ import annotations
 import base64
 import json
 import re
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote_plus
 
 from pydantic import AfterValidator, BeforeValidator, PlainValidator, WithJsonSchema
 
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.table import one_or_more
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FIXED = re.compile(r"(?<!\$)\$\{[^}]*\}?")
@@ -56,6 +60,20 @@ def _json(value: Any) -> str:
 JsonBody = Annotated[str, PlainValidator(json_template), WithJsonSchema({"title": "JSON"})]
 JsonValue = Annotated[Any, PlainValidator(_json_value), WithJsonSchema({"title": "JSON"})]
 FixedText = Annotated[str, AfterValidator(fixed_text)]
+
+
+def form_template(fields: Mapping[str, Sequence[str]]) -> str:
+    """An application/x-www-form-urlencoded body: encoded, but for variables, whose values are encoded as they are
+    filled in."""
+    return "&".join(f"{_form_text(name)}={_form_text(value)}" for name, values in fields.items() for value in values)
+
+
+def _form_text(text: str) -> str:
+    pieces, position = [], 0
+    for match in _FIXED.finditer(text):
+        pieces += [quote_plus(text[position : match.start()].replace("$${", "${")), match.group()]
+        position = match.end()
+    return "".join((*pieces, quote_plus(text[position:].replace("$${", "${"))))
 
 
 def encoded(content: bytes) -> dict[str, str]:

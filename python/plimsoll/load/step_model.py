@@ -100,9 +100,10 @@ class ExtractTable(TomlTable):
     jsonpath: FixedText | None = None
     """A JSONPath, as `"$.session.token"`."""
     regex: FixedText | None = None
-    """A regular expression; its first group is the value."""
+    """A regular expression for the body, or with `header` for that header; its first group is the value."""
     header: FixedText | None = None
-    """The name of a header of the response."""
+    """The name of a header of the response; with `regex` a part of its value: `{ header = "Location", regex =
+    "code=([^&]+)" }`."""
     cookie: FixedText | None = None
     """The name of a cookie."""
     default: FixedText | None = None
@@ -113,16 +114,21 @@ class ExtractTable(TomlTable):
         given = self.given(_SOURCES)
         if not given:
             raise BadValueError(f"says not from where; it needs one of {listed(_SOURCES, 'or')}")
-        if len(given) > 1:
+        if len(given) > 1 and not self._has_part:
             raise BadValueError(f"contradicts {given[0]}; there is one of {listed(_SOURCES, 'or')}", given[1])
         return self
 
     @property
+    def _has_part(self) -> bool:
+        return self.given(_SOURCES) == ["regex", "header"]
+
+    @property
     def source(self) -> str:
-        return self.given(_SOURCES)[0]
+        return "header" if self._has_part else self.given(_SOURCES)[0]
 
     def definition(self, into: str) -> dict[str, Any]:
-        return {"into": into, "from": self.source, "what": self.value(self.source), "default": self.default}
+        what = {"into": into, "from": self.source, "what": self.value(self.source), "default": self.default}
+        return what | ({"part": self.regex} if self._has_part else {})
 
 
 class ExpectTable(TomlTable):

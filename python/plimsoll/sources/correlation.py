@@ -7,12 +7,14 @@ it stood there and looks like nothing that a person types: this is only likely.
 
 from __future__ import annotations
 
+import html
 import re
+from collections import deque
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.sources.draft import ReplyValue, Variable
-from plimsoll.sources.exchange import longest_word
+from plimsoll.sources.exchange import longest_word, percent_encoded
 from plimsoll.sources.reply_values import ReplyPlace, places_of, value_at
 from plimsoll.sources.request_values import request_values, with_variables
 from plimsoll.sources.secret_values import free_name
@@ -42,20 +44,20 @@ _HEADERS = frozenset((
 
 
 class Correlation:
-    """The work on one draft. other: the draft of a second recording of the same flow."""
+    """The work on one draft. other: the draft of a second recording of the same flow. Raises UsageError if most steps
+    of the first one are not in the second one."""
 
     def __init__(self, draft: ScenarioDraft, other: ScenarioDraft | None = None) -> None:
         self._draft, self._other = draft, other
-        self._known: dict[tuple[str, str], Variable] = {}
-        """Variables by the value of the first recording and that of the second ("" without one)."""
+        self._twins: list[DraftStep | None] = _twins(draft, other) if other else [None] * len(draft.steps)
+        """The same step in the second recording; None if that has none."""
+        self._known: dict[tuple[str, str | None], Variable] = {}
+        """Variables by the value of the first recording and that of the second."""
         self._own: set[str] = set()
         """Values that the client sent before any reply had them."""
 
     def run(self) -> None:
-        """Put a variable in place of each value that is not the client's own. Raises UsageError if the recordings are
-        of two flows."""
-        if self._other is not None:
-            _check_same_flow(self._draft, self._other)
+        """Put a variable in place of each value that is not the client's own."""
         for number, step in enumerate(self._draft.steps):
             pairs = list(self._pairs(number, step))
             found = [
@@ -77,49 +79,61 @@ class Correlation:
                         "each time, name two recordings, or write a variable there"
                     )
 
-    def _pairs(self, number: int, step: DraftStep) -> Iterator[tuple[RequestValue, str]]:
-        """The values of a step, and what the second recording has in their place; "" without one."""
+    def _pairs(self, number: int, step: DraftStep) -> Iterator[tuple[RequestValue, str | None]]:
+        """The values of a step, and what the second recording has in their place; None if that has not the step."""
         values = [value for value in request_values(step) if _may_vary(value)]
-        if self._other is None:
-            yield from ((value, "") for value in values)
-            return
-        others = {value.place: value.value for value in request_values(self._other.steps[number])}
-        yield from ((value, others.get(value.place, value.value)) for value in values)
+        twin = self._twins[number]
+        others = {} if twin is None else {value.place: value.value for value in request_values(twin)}
+        yield from ((value, None if twin is None else others.get(value.place, value.value)) for value in values)
 
-    def _variable(self, number: int, value: RequestValue, second: str) -> Variable | None:
+    def _variable(self, number: int, value: RequestValue, second: str | None) -> Variable | None:
+        """second: None if there is one recording of this step."""
         if (known := self._known.get((value.value, second))) is not None:
             return known
-        if self._other is not None and second == value.value:
+        if second == value.value or (second is None and not (is_telling(value.value) or _is_id(value))):
             return None
         origin = None if value.value in self._own else self._origin(number, value, second)
         if origin is None:
-            return self._clients_own(value, second) if self._other is not None else None
+            if value.value not in self._own:
+                self._note_encoded(number, value)
+            return None if second is None else self._clients_own(value, second)
         step_number, place = origin
         name = free_name(self._called(step_number, place, value), self._draft)
         comment = f"step {number + 1} sends it as {value.label}" if value.label else f"step {number + 1} sends it"
         if value.place.startswith("path segment"):
             comment = f"step {number + 1} has it in its path"
-        if self._other is None:
+        if second is None:
             comment = f"one recording: likely; {comment}"
         self._draft.steps[step_number].extracts.append(ReplyValue(name, place.kind, place.what, comment))
         return self._keep(Variable(name, "reply"), value.value, second)
 
-    def _origin(self, number: int, value: RequestValue, second: str) -> tuple[int, ReplyPlace] | None:
+    def _origin(self, number: int, value: RequestValue, second: str | None) -> tuple[int, ReplyPlace] | None:
         """The latest step whose reply has the value, and the place in it."""
-        if self._other is None and not (is_telling(value.value) or _is_id(value)):
-            return None
         word = longest_word(value.value) if len(self._draft.steps) > MOST_SEARCHED else ""
         for earlier in range(number - 1, -1, -1):
             reply = self._draft.steps[earlier].exchange.reply
             if reply is None or (word and word not in reply.words and value.value not in reply.leaves):
                 continue
+            twin = self._twins[earlier]
             for place in places_of(reply, value.value):
-                if self._other is None:
+                if second is None:
                     if is_telling(value.value) or _ID.search(place.label):
                         return earlier, place
-                elif value_at(self._other.steps[earlier].exchange.reply, place) == second:
+                elif twin is not None and value_at(twin.exchange.reply, place) == second:
                     return earlier, place
         return None
+
+    def _note_encoded(self, number: int, value: RequestValue) -> None:
+        """A value that replies have only in another encoding stays as recorded."""
+        forms = {percent_encoded(value.value), html.escape(value.value)} - {value.value}
+        for earlier in range(number - 1, -1, -1) if forms else ():
+            reply = self._draft.steps[earlier].exchange.reply
+            if reply is not None and any(form in reply.searched for form in forms):
+                self._draft.notes.append(
+                    f"step {number + 1} sends {value.label or value.place}, which the reply of step {earlier + 1} has "
+                    "in another encoding: it stays as recorded"
+                )
+                return
 
     def _called(self, number: int, place: ReplyPlace, value: RequestValue) -> str:
         """What the value of a place is called: an id after what it is the id of."""
@@ -138,7 +152,7 @@ class Correlation:
         self._draft.data[name] = [value.value, second]
         return self._keep(Variable(name, "data"), value.value, second)
 
-    def _keep(self, variable: Variable, value: str, second: str) -> Variable:
+    def _keep(self, variable: Variable, value: str, second: str | None) -> Variable:
         self._known[value, second] = variable
         self._draft.samples[variable.name] = value
         return variable
@@ -161,17 +175,22 @@ def _may_vary(value: RequestValue) -> bool:
     return not value.field.startswith("header ") or name not in _HEADERS
 
 
-def _check_same_flow(draft: ScenarioDraft, other: ScenarioDraft) -> None:
-    first, second = draft.sources[0], other.sources[0]
-    for number, (step, twin) in enumerate(zip(draft.steps, other.steps, strict=False), 1):
-        if _shape(step) != _shape(twin):
-            raise UsageError(
-                f"step {number} differs: {_shape(step)} in {first}, {_shape(twin)} in {second}; are these recordings "
-                "of the same flow?"
-            )
-    if len(draft.steps) != len(other.steps):
-        counts = f"{first} has {len(draft.steps)}, {second} has {len(other.steps)}"
-        raise UsageError(f"the recordings have different numbers of steps: {counts}; are these of the same flow?")
+def _twins(draft: ScenarioDraft, other: ScenarioDraft) -> list[DraftStep | None]:
+    """For each step the same one of the other recording: pages send some requests in no fixed order, and some not each
+    time. Raises UsageError if most steps have none."""
+    waiting: dict[str, deque[DraftStep]] = {}
+    for step in other.steps:
+        waiting.setdefault(_shape(step), deque()).append(step)
+    twins = [queue.popleft() if (queue := waiting.get(_shape(step))) else None for step in draft.steps]
+    missing = [number for number, twin in enumerate(twins) if twin is None]
+    if missing and len(missing) * 2 >= len(twins):
+        first, second = draft.sources[0], other.sources[0]
+        raise UsageError(
+            f"step {missing[0] + 1} differs: {_shape(draft.steps[missing[0]])} of {first} is not in {second}; are "
+            "these recordings of the same flow?"
+        )
+    draft.notes += [f"step {number + 1} is in one recording only: {_shape(draft.steps[number])}" for number in missing]
+    return twins
 
 
 def _shape(step: DraftStep) -> str:

@@ -77,7 +77,7 @@ def _put_variables(draft: ScenarioDraft) -> None:
         for value in step.exchange.extracts:
             name = names[value.name] = free_name(value.name, draft)
             draft.samples[name] = ""
-            step.extracts.append(ReplyValue(name, value.kind, value.what, "the source takes it"))
+            step.extracts.append(ReplyValue(name, value.kind, value.what, "as the source says"))
 
 
 def _text(value: str) -> Text:
@@ -92,14 +92,18 @@ def _matters(name: str, value: str, step: DraftStep, of_browser: bool, host: str
     if lower.startswith(":") or lower in _CONNECTION:
         return False
     if lower == "content-type":
-        # json = … of a plan, and data= of requests, bring their own.
-        return step.kind not in ("json", "parts") or media_type(value) not in ("application/json", _MULTIPART)
+        return media_type(value) != _IMPLIED.get(step.kind)
     if not of_browser:
         return True
     return not (_BROWSER.fullmatch(lower) or (lower == "accept" and _ANYTHING.fullmatch(value)))
 
 
-_MULTIPART = "multipart/form-data"
+_IMPLIED = {
+    "json": "application/json",
+    "form": "application/x-www-form-urlencoded",
+    "parts": "multipart/form-data",
+}
+"""The Content-Type that a body brings, by its kind."""
 
 
 def _add_body(step: DraftStep, exchange: RecordedExchange) -> None:

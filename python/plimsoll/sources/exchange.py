@@ -65,8 +65,12 @@ class RecordedReply:
     @cached_property
     def words(self) -> frozenset[str]:
         """Letters and digits that stand together in headers and body, at least four of them."""
-        whole = "\n".join((self.text, *(value for _, value in self.headers)))
-        return frozenset((*_WORD.findall(whole), *_WORD.findall(_ESCAPE.sub(" ", whole))))
+        return frozenset((*_WORD.findall(self.searched), *_WORD.findall(_ESCAPE.sub(" ", self.searched))))
+
+    @cached_property
+    def searched(self) -> str:
+        """Body and headers as one text."""
+        return "\n".join((self.text, *(value for _, value in self.headers)))
 
 
 @dataclass(frozen=True, slots=True)

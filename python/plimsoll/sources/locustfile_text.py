@@ -76,10 +76,8 @@ class LocustfileText:
         arguments = [self._said((base, *step.path) if base else step.path, in_url=True)]
         if step.name != "".join(piece for piece in step.path if isinstance(piece, str)) or base:
             arguments.append(f"name={_string(step.name)}")
-        # A dictionary of data is sent as such a form by itself.
-        own = [item for item in step.headers if step.kind != "form" or item[0].lower() != "content-type"]
-        if own:
-            headers = {name: self._said(text) for name, text in own}
+        if step.headers:
+            headers = {name: self._said(text) for name, text in step.headers}
             arguments.append(f"headers={{{', '.join(f'{_string(n)}: {value}' for n, value in headers.items())}}}")
         arguments += self._body(step)
         arguments += self._settings(step)

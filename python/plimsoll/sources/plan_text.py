@@ -8,10 +8,11 @@ import json
 import re
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
 
-from plimsoll.sources.draft import Variable
-from plimsoll.sources.exchange import percent_encoded
+from plimsoll.sources.draft import Variable, merged
 from plimsoll.sources.multipart import BOUNDARY, multipart
+from plimsoll.sources.request_values import flat, variable_of
 
 if TYPE_CHECKING:
     from plimsoll.sources.draft import DraftStep, DraftTarget, ReplyValue, ScenarioDraft, Text
@@ -36,7 +37,6 @@ class PlanText:
         self._draft, self._stem = draft, stem
         self._names = _target_names(draft.targets)
         self._common = _common_headers(draft.steps)
-        self._lost = {extract.name for step in draft.steps for extract in step.extracts if extract.kind == "location"}
         self._columns: dict[str, dict[str, list[str]]] = {SECRETS: {}, DATA: {}}
         """Values of the feeders by column, as the steps use them."""
         several = len(draft.steps) > 1
@@ -94,7 +94,7 @@ class PlanText:
         lines += body
         if step.exchange.timeout is not None:
             lines.append(f"timeout = {_string(f'{step.exchange.timeout:g}s')}")
-        lines += [self._extract(extract) for extract in step.extracts if extract.kind != "location"]
+        lines += [self._extract(extract) for extract in step.extracts]
         if step.status is not None:
             lines.append(f"expect.status = {step.status}")
         if step.contains:
@@ -107,14 +107,17 @@ class PlanText:
 
     def _extract(self, extract: ReplyValue) -> str:
         what = _string(extract.what.replace("${", "$${"))
-        return f"extract.{extract.name} = {{ {extract.kind} = {what} }}  # {extract.comment}"
+        source = f'header = "Location", regex = {what}' if extract.kind == "location" else f"{extract.kind} = {what}"
+        return f"extract.{extract.name} = {{ {source} }}  # {extract.comment}"
 
     def _body(self, step: DraftStep, number: int) -> tuple[list[str], list[tuple[str, Text]]]:
         """The lines of a body, and the headers that it needs."""
         if step.kind == "json":
             return [f"json = {self._json(step.body)}"], []
-        if step.kind in ("text", "form"):
-            return [f"body = {_string(self._said(step.body, number if step.kind == 'form' else 0))}"], []
+        if step.kind == "text":
+            return [f"body = {_string(self._said(step.body))}"], []
+        if step.kind == "form":
+            return _table("form", self._form(step.body)), []
         if step.kind == "file":
             return [f"body_file = {_string(str(step.exchange.body_file))}"], []
         if step.kind == "bytes":
@@ -128,6 +131,14 @@ class PlanText:
                 return [self._file(text, number)], [header]
             return [f"body = {_string(text)}"], [header]
         return [], []
+
+    def _form(self, text: Text) -> dict[str, Any]:
+        """Its fields; a list for a name that is sent several times."""
+        fields: dict[str, list[str]] = {}
+        for name, value in parse_qsl(flat(text), keep_blank_values=True):
+            said = tuple(variable_of(character, text) or character for character in value)
+            fields.setdefault(name.replace("${", "$${"), []).append(self._said(merged(list(said))))
+        return {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
 
     def _file(self, content: bytes, number: int) -> str:
         name = f"{self._stem}.step-{number}.bin"
@@ -143,37 +154,22 @@ class PlanText:
             return _string(said)
         return _inline(value) if isinstance(value, dict) and _is_toml(value) else _string(said)
 
-    def _said(self, text: Text, step: int = 0) -> str:
-        """The text in the notation of plans. step: the number of the step whose form it is."""
+    def _said(self, text: Text) -> str:
+        """The text in the notation of plans."""
         return "".join(
-            piece.replace("${", "$${") if isinstance(piece, str) else self._variable(piece, step) for piece in text
+            piece.replace("${", "$${") if isinstance(piece, str) else self._variable(piece) for piece in text
         )
 
-    def _variable(self, variable: Variable, step: int) -> str:
-        """step: of a form, whose values are percent-encoded, or 0. A plan does not encode them there."""
-        name, sample = variable.name, self._draft.samples.get(variable.name, "")
-        is_encoded = bool(step) and percent_encoded(sample) != sample
-        if name in self._lost:
-            self.notes.append(
-                f"{name} is a part of the header Location, which a plan cannot take; it stays as recorded; a "
-                "locustfile can: -o locustfile.py"
-            )
-            return percent_encoded(sample).replace("${", "$${")
-        if variable.origin == "made":
-            return f"${{{name}}}"
-        if variable.origin == "reply":
-            if is_encoded:
-                self.notes.append(
-                    f"step {step} sends {name} in a form, where it must be percent-encoded, which a plan cannot do; a "
-                    "locustfile can: -o locustfile.py"
-                )
-            return f"${{{name}}}"
-        is_secret = variable.origin == "secret"
-        values = [self._draft.secrets[name]] if is_secret else self._draft.data[name]
-        column = f"{name}_encoded" if is_encoded else name
-        feeder = SECRETS if is_secret else DATA
-        self._columns[feeder][column] = [percent_encoded(value) for value in values] if is_encoded else values
-        return f"${{{feeder}.{column}}}"
+    def _variable(self, variable: Variable) -> str:
+        name = variable.name
+        match variable.origin:
+            case "secret":
+                self._columns[SECRETS][name] = [self._draft.secrets[name]]
+                return f"${{{SECRETS}.{name}}}"
+            case "data":
+                self._columns[DATA][name] = self._draft.data[name]
+                return f"${{{DATA}.{name}}}"
+        return f"${{{name}}}"
 
 
 def _settings(target: DraftTarget) -> dict[str, Any]:

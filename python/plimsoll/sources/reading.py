@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.doors import members
 from plimsoll.errors import UsageError
-from plimsoll.sources import curl, har, http_file, postman
+from plimsoll.sources import curl, har, http_file, openapi, postman
 from plimsoll.sources.exchange import Recording
 from plimsoll.sources.source_input import SourceInput
 
@@ -35,6 +35,7 @@ class ScenarioSource:
 SOURCES: Mapping[str, ScenarioSource] = {
     "har": ScenarioSource("HAR", har.is_har, har.read_har),
     "postman": ScenarioSource("Postman collection", postman.is_postman, postman.read_postman),
+    "openapi": ScenarioSource("OpenAPI", openapi.is_openapi, openapi.read_openapi),
     "http": ScenarioSource(".http file", http_file.is_http_file, http_file.read_http_file),
     "curl": ScenarioSource("curl commands", curl.is_curl, curl.read_curl),
 }

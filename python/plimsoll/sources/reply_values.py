@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import unquote
 
-from plimsoll.sources.exchange import percent_encoded
 from plimsoll.sources.json_values import value_of
 
 if TYPE_CHECKING:
@@ -50,15 +47,12 @@ def places_of(reply: RecordedReply, value: str) -> Iterator[ReplyPlace]:
         if text == value and name.lower() not in _NO_ORIGIN:
             yield ReplyPlace("header", name, name)
     for name, text in cookies_of(reply):
-        if value in (text, unquote(text)) and text:
+        if text == value:
             yield ReplyPlace("cookie", name, name)
-    location = reply.header("location")
-    for encoded in dict.fromkeys((value, percent_encoded(value))):
-        for pattern, label in _patterns(location, encoded):
-            yield ReplyPlace("location", pattern, label)
-    for encoded in dict.fromkeys((value, html.escape(value))):
-        for pattern, label in _patterns(reply.text, encoded):
-            yield ReplyPlace("regex", pattern, label)
+    for pattern, label in _patterns(reply.header("location"), value):
+        yield ReplyPlace("location", pattern, label)
+    for pattern, label in _patterns(reply.text, value):
+        yield ReplyPlace("regex", pattern, label)
 
 
 def value_at(reply: RecordedReply | None, place: ReplyPlace) -> str | None:

@@ -37,7 +37,9 @@ def hide_secrets(draft: ScenarioDraft) -> None:
         with_variables(step, [
             (value, _variable(value.label, value.value, draft, names))
             for value in request_values(step)
-            if is_secret_name(value.label) and not value.field.startswith("header ")
+            if is_secret_name(value.label)
+            and not value.field.startswith("header ")
+            and not value.place.startswith("path segment")
         ])  # fmt: skip
 
 

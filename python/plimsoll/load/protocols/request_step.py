@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from plimsoll.load.bodies import JsonBody, encoded, header_lines, json_template
+from plimsoll.load.bodies import JsonBody, encoded, form_template, header_lines, json_template
 from plimsoll.load.mistakes import BadValueError, at, shown
 from plimsoll.load.origins import is_grpc_url, is_socket_url, is_url, split_url
 from plimsoll.load.step_model import StepTable
-from plimsoll.load.table import ExistingFile, Length, TomlTable, read_text
+from plimsoll.load.table import ExistingFile, Length, SeveralTexts, TomlTable, read_text
 from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 """Methods that are fields of a step: get = "/path"."""
-_BODIES = ("body", "json", "body_file", "template_file")
+_BODIES = ("body", "json", "form", "body_file", "template_file")
 OBJECTIVES = ("first_token", "time_per_token", "time")
 _METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
@@ -79,6 +79,9 @@ class RequestStep(StepTable):
     json_: JsonBody | None = Field(None, alias="json")
     """A table, or JSON in a string. Values of variables are escaped inside quotes. The default Content-Type is
     `application/json`."""
+    form: dict[str, SeveralTexts] | None = None
+    """Names and values of a form; a list for a name that is sent several times. They are encoded, also values of
+    variables. The default Content-Type is `application/x-www-form-urlencoded`."""
     body_file: ExistingFile | None = None
     """A file that is sent unchanged."""
     template_file: ExistingFile | None = None
@@ -135,6 +138,8 @@ class RequestStep(StepTable):
             return {"text": self.body}
         if self.json_ is not None:
             return {"json": self.json_}
+        if self.form is not None:
+            return {"form": form_template(self.form)}
         if self.body_file is not None:
             try:
                 return encoded(self.body_file.read_bytes())
