@@ -38,8 +38,8 @@ test: system ## what every change must pass
 
 ci: export DURATIONS = --durations=30
 ci: export CARGO_INCREMENTAL = 0
-ci: export LONG_SECONDS = 600
-ci: test ## what CI runs: test, the newest Python, and ten minutes of the long tests of what changed since the last landed commit
+ci: export LONG_SECONDS = 240
+ci: test ## what CI runs: test, the newest Python, and four minutes of the long tests of what changed since the last landed commit
 	@$(BIN)/python -m scripts.newest_python $(DURATIONS)
 	@scripts/system-packages $(HTTP2_SERVERS)
 	@$(BIN)/python -m scripts.long_tests $(PYTEST) -n 4 $(DURATIONS) -m "long and not exhaustive"
@@ -53,7 +53,7 @@ test-web: page ## the page's own tests
 test-python: setup $(LABS) ## the package's tests, and those of the labs and benches that are quick
 	@$(BIN)/python -m scripts.repeat_failed $(PYTEST) -n 6 $(DURATIONS)
 
-test-newest: setup ## quick tests of users, load and statistics on the newest Python of this machine (two minutes)
+test-newest: setup ## quick tests of users and load on the newest Python of this machine (two minutes)
 	@$(BIN)/python -m scripts.newest_python
 
 test-long: setup $(LABS) ## browser, documents, parity, labs, simulations and fuzzing (about twenty minutes)

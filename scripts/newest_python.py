@@ -1,4 +1,4 @@
-"""Runs the quick tests of users, load and statistics on the newest Python of this machine that is not the oldest one.
+"""Runs the quick tests of users and load on the newest Python of this machine that is not the oldest one.
 
 python -m scripts.newest_python [options of pytest]
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 OLDEST = (3, 11)
-TESTS = ("tests/users", "tests/load", "tests/stats")
+TESTS = ("tests/users", "tests/load")
 PROCESSES = 6
 """The tests wait more than they compute."""
 
