@@ -38,7 +38,6 @@ __all__ = [
     "Timeouts",
     "WebSocket",
     "__version__",
-    "csv_lines",
     "exchange_columns",
     "grpc_body",
     "grpc_codes",
@@ -62,10 +61,6 @@ __version__: str
 
 def now() -> int:
     """CLOCK_MONOTONIC in ns."""
-
-def csv_lines(columns: Sequence[list[Any]], end: str = "\n") -> str:
-    """Rows whose cells come by column, as lines of CSV with this end. Texts are written as they are; None is an empty
-    cell; numbers look as `repr` shows them. Raises IndexError for a column that is shorter than the first one."""
 
 def limit_bodies(bytes: int) -> None:
     """From now on all bodies of responses in this process's memory may take so many bytes together."""
@@ -225,12 +220,6 @@ class Histogram:
     def table(parts: Sequence[Histogram], quantiles: Sequence[float]) -> bytes:
         """These values of several histograms: those of all for the first quantile, then for the next, each as 64 bits,
         little-endian."""
-    @staticmethod
-    def moving_table(
-        parts: Sequence[Histogram], firsts: Sequence[int], ends: Sequence[int], quantiles: Sequence[float]
-    ) -> bytes:
-        """The same of sums: one is of the parts from `first` up to `end`, without it. Neither goes back from one sum to
-        the next, so each part is added once, however many sums it belongs to. Raises ValueError for others."""
     def counts_above(self, micros: Sequence[int]) -> list[int]:
         """The number of values above each of these, which ascend."""
     def buckets(self) -> list[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use plimsoll_record::{DecodeError, Durations, MovingSum, Summand};
+use plimsoll_record::{DecodeError, Durations, Summand};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -71,8 +71,8 @@ fn read_again(plain: &[u8]) -> Durations {
 }
 
 /// Writes a row of a table that is stored by column, 8 bytes for each cell.
-fn set_row(table: &mut [u8], rows: usize, row: usize, values: impl Iterator<Item = u64>) {
-    for (column, value) in values.enumerate() {
+fn set_row(table: &mut [u8], rows: usize, row: usize, values: &[u64]) {
+    for (column, value) in values.iter().enumerate() {
         let at = 8 * (column * rows + row);
         table[at..at + 8].copy_from_slice(&value.to_le_bytes());
     }
@@ -187,39 +187,10 @@ impl Histogram {
     fn table<'py>(py: Python<'py>, parts: Vec<PyRef<'py, Self>>, quantiles: Vec<f64>) -> PyResult<Bound<'py, PyBytes>> {
         PyBytes::new_with(py, 8 * parts.len() * quantiles.len(), |table| {
             for (row, each) in parts.iter().enumerate() {
-                set_row(table, parts.len(), row, each.values_of(py, &quantiles).into_iter());
+                set_row(table, parts.len(), row, &each.values_of(py, &quantiles));
             }
             Ok(())
         })
-    }
-
-    #[staticmethod]
-    #[allow(clippy::needless_pass_by_value)] // PyO3 makes the lists for this call
-    fn moving_table<'py>(
-        py: Python<'py>,
-        parts: Vec<PyRef<'py, Self>>,
-        firsts: Vec<usize>,
-        ends: Vec<usize>,
-        quantiles: Vec<f64>,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let parts = summands(py, &parts);
-        let rows = firsts.len();
-        let wrong = || PyValueError::new_err(format!("these are not the ends of sums of {} histograms", parts.len()));
-        if ends.len() != rows {
-            return Err(wrong());
-        }
-        let table = py.detach(|| {
-            let mut sum = MovingSum::new(&parts);
-            let mut table = vec![0; 8 * rows * quantiles.len()];
-            for (row, (&first, &end)) in firsts.iter().zip(&ends).enumerate() {
-                if !sum.move_to(first, end) {
-                    return None;
-                }
-                set_row(&mut table, rows, row, sum.values_at(&quantiles));
-            }
-            Some(table)
-        });
-        table.map(|table| PyBytes::new(py, &table)).ok_or_else(wrong)
     }
 
     #[allow(clippy::needless_pass_by_value)] // PyO3 makes the list for this call

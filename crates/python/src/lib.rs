@@ -2,7 +2,6 @@
 //! but the hot path of Python users (`quick`).
 
 mod allow;
-mod csv;
 mod decoding;
 mod engine;
 mod errors;
@@ -41,7 +40,6 @@ mod _engine {
     #[pymodule_export]
     use crate::allow::AllowedHosts;
     #[pymodule_export]
-    use crate::csv::csv_lines;
     #[pymodule_export]
     use crate::decoding::Decoding;
     #[pymodule_export]

@@ -12,10 +12,8 @@ use flate2::{Decompress, FlushDecompress, Status};
 use crate::zigzag;
 
 use encoder::Encoder;
-pub(crate) use moving::Moving;
 
 mod encoder;
-mod moving;
 
 /// Buckets up to which a list is added to. Above that, it becomes dense first.
 pub(crate) const MOST: usize = 1024;
@@ -239,7 +237,7 @@ fn rank(quantile: f64, total: u64) -> u64 {
 /// Calls `each` with (number of a bucket, its count) of a plain histogram, ascending; some counts are 0. The number of
 /// values.
 #[inline]
-pub(crate) fn read_plain(data: &[u8], mut each: impl FnMut(usize, u64)) -> Result<u64, &'static str> {
+fn read_plain(data: &[u8], mut each: impl FnMut(usize, u64)) -> Result<u64, &'static str> {
     // Cookie, length of the payload, offset, digits, lowest, highest, ratio; big-endian.
     let head: &[u8; HEAD] = data.first_chunk().ok_or("its head is missing")?;
     if head[..4] != COOKIE.to_be_bytes() {
@@ -346,7 +344,7 @@ fn lowest(micros: u64) -> u64 {
 }
 
 /// The bucket number of this value.
-pub(crate) fn index(micros: u64) -> usize {
+fn index(micros: u64) -> usize {
     (u64::from(step(micros)) * HALF + (micros >> step(micros))) as usize
 }
 

@@ -42,7 +42,7 @@ pub use cell::{Cell, EndpointId};
 pub use endpoints::{OTHERS, STREAM_ROWS};
 pub use exchange::{Exchange, StampSource, Times};
 pub use failures::{Failure, Filed, Message};
-pub use histogram::{DecodeError, Durations, MovingSum, Summand};
+pub use histogram::{DecodeError, Durations, Summand};
 pub use outcome::Outcome;
 pub use parts::Part;
 pub use recorder::{HealthSecond, Recorder, Taken};

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -119,7 +118,6 @@ GROUP = "plimsoll.formats"
 """The entry-point group through which other packages add formats."""
 
 
-@cache
 def all_formats() -> dict[str, Format]:
     """Our own formats and those of other packages, by name."""
     return members(GROUP, Format, FORMATS)

@@ -36,7 +36,9 @@ def test_one_that_is_in_memory_only_has_its_counts(view, valid):
     assert trial.level is None
 
 
-def test_users_are_a_level_of_the_closed_model_only(view, run, valid):
+def test_the_level_is_the_one_that_the_load_kept_to(view, run, valid):
     assert trial_of_run(view, run, valid).level == Level("users", 5.0)
-    run.manifest = Manifest.from_json({**run.manifest.to_json(), "model": "open"})
-    assert trial_of_run(view, run, valid).level is None
+    shape = {"kind": "constant", "values": {"level": 300.0}}
+    load = {"model": "open", "phases": [{"name": "rate", "shape": shape, "warmup": False}]}
+    run.manifest = Manifest.from_json({**run.manifest.to_json(), "model": "open", "load": load})
+    assert trial_of_run(view, run, valid).level == Level("/s", 300.0)

@@ -25,13 +25,13 @@ BROKEN = ThresholdResult("p99 < 5ms", False, 10.0, 5.0, "p99: 10 ms, not < 5 ms"
     [
         (lambda: view_of(0, 0), "unknown", "Too early to tell", "No request has ended yet."),
         (lambda: view_of(3, warmup=10), "unknown", "Too early to tell", "What counts begins at second 10."),
-        (lambda: view_of(0, 5), "good", "Healthy", "The slowest took 10 ms, no failures in 5 requests."),
-        (lambda: view_of(12), "good", "Healthy", "p99 10 ms, no failures in 1300 requests."),
+        (lambda: view_of(0, 5), "good", "Nothing conspicuous", "The slowest took 10 ms, no failures in 5 requests."),
+        (lambda: view_of(12), "good", "Nothing conspicuous", "p99 10 ms, no failures in 1300 requests."),
         (lambda: view_of(12, failing=1), "bad", "Requests fail", "13 of 1300 requests failed (1 %), all HTTP 503 at"),
         (
             lambda: view_of(12, 5000, answers=lambda second: 5000, failing=0),
             "good",
-            "Healthy",
+            "Nothing conspicuous",
             "no failures in 65 000 requests.",
         ),
         (
@@ -106,7 +106,7 @@ def test_silence_is_said_before_anything_else():
     ],
 )
 def test_a_pause_is_no_silence(view):
-    assert target(view()).title == "Healthy"
+    assert target(view()).title == "Nothing conspicuous"
 
 
 def test_a_target_that_never_answered_may_only_be_slow():
@@ -118,14 +118,14 @@ def test_twice_as_slow_as_before_is_a_warning_with_enough_requests():
     slower = target(view_of(), current=latency(20.0, 100))
     assert (slower.tone, slower.title) == ("warning", "Slower than before")
     assert slower.text == "p50 of the last seconds is 20 ms, 2 times the 10 ms of the run."
-    assert target(view_of(), current=latency(19.0, 100)).title == "Healthy"
-    assert target(view_of(), current=latency(90.0, 99)).title == "Healthy"
+    assert target(view_of(), current=latency(19.0, 100)).title == "Nothing conspicuous"
+    assert target(view_of(), current=latency(90.0, 99)).title == "Nothing conspicuous"
 
 
 def test_times_of_a_generator_that_was_late_are_shown_with_its_share():
     late = lambda _: {"lag_ms": 30.0}  # noqa: E731
     found = target(view_of(state=late))
-    assert (found.tone, found.title) == ("good", "Healthy")
+    assert (found.tone, found.title) == ("good", "Nothing conspicuous")
     assert found.text == "p99 40 ms (up to 30 ms of it is the generator's), no failures in 1300 requests."
     assert target(view_of(state=late, failing=5)).tone == "bad"
 
@@ -165,4 +165,4 @@ def test_arrivals_without_a_response_are_told_too(make_interval):
 
 def test_requests_in_flight_at_the_end_of_a_healthy_run_are_nothing_to_tell(make_interval):
     waits = make_interval([5.0] * 20, second=12, outcome="unanswered")
-    assert target(unanswered(view_of(12), waits)).title == "Healthy"
+    assert target(unanswered(view_of(12), waits)).title == "Nothing conspicuous"

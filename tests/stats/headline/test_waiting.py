@@ -1,19 +1,23 @@
 from __future__ import annotations
 
 import pytest
+from tests.stats.headline.runs import CLOSED, SOUND, health
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Interval
+from plimsoll.stats.headline import headline
 from plimsoll.stats.headline.waiting import slow_endpoint, waiting_shares
 from plimsoll.stats.view import RunView
 
 
-def interval(name: str, count: int, ms: float, method: str = "GET", outcome: str = "success") -> Interval:
+def interval(
+    name: str, count: int, ms: float, method: str = "GET", outcome: str = "success", second: int = 0
+) -> Interval:
     ns = round(ms * 1e6)
     times = Histogram()
     times.record(ns // 1000, count)
     return Interval(
-        0, method, name, outcome, count=count, response_sum=ns * count, response_min=ns, response_max=ns,
+        second, method, name, outcome, count=count, response_sum=ns * count, response_min=ns, response_max=ns,
         service_sum=ns * count, response=times, service=times.copy(),
     )  # fmt: skip
 
@@ -58,3 +62,17 @@ def test_the_slow_endpoint_is_named_with_what_it_costs():
 )
 def test_what_is_no_slow_endpoint(rows):
     assert slow_endpoint(view_of(*rows)) is None
+
+
+def test_the_slow_endpoint_is_the_answer_and_what_limits_users_who_pause():
+    view = RunView()
+    for second in range(12):
+        rows = [interval("/a", 85, 20.0, second=second), interval("/b", 15, 900.0, second=second)]
+        view.add(rows, [health(second, users=50, in_flight=15)], ())
+    found = headline(view, CLOSED, SOUND)
+    assert (found.target.tone, found.target.title) == ("warning", "GET /b is slow")
+    assert found.target.text == (
+        "Half of its requests take 900 ms or longer; of the others, half take at most 20 ms. It is 15 % of the "
+        "requests and 89 % of the waiting."
+    )
+    assert (found.bottleneck.title, found.bottleneck.figure) == ("GET /b", "89 % of the waiting")

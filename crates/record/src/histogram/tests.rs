@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use std::io::Write;
 use std::num::NonZeroU64;
 
-use super::{Counts, DecodeError, Durations, LONGEST, MOST, MovingSum, Summand};
+use super::{Counts, DecodeError, Durations, LONGEST, MOST, Summand};
 
 /// Corrected with an interval above 0.
 fn corrected(durations: &Durations, interval: u64) -> Durations {
@@ -220,19 +220,6 @@ fn many_lists_add_up_to_a_long_list_and_leave_nothing_for_the_next_sum() {
     assert_eq!(Durations::encoded_sum(&[]), (Durations::default().encode(false), 0));
 }
 
-#[test]
-fn a_sum_moves_forward_only_and_within_its_parts() {
-    let mut one = Durations::default();
-    one.record(7, 1);
-    let parts = [Summand::Counted(&one); 3];
-    let mut sum = MovingSum::new(&parts);
-    for (first, end, moves) in [(0, 2, true), (0, 1, false), (1, 3, true), (0, 3, false), (2, 4, false), (3, 3, true)] {
-        assert_eq!(sum.move_to(first, end), moves, "{first}..{end}");
-    }
-    assert_eq!(sum.values_at(&[0.5]).collect::<Vec<_>>(), [0], "nothing is left");
-    assert!(!MovingSum::new(&parts).move_to(2, 1));
-}
-
 /// The compressed form of a plain histogram.
 fn compressed(plain: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
@@ -285,38 +272,6 @@ proptest! {
         let ours = corrected(&durations, interval);
         prop_assert_eq!(ours.buckets().collect::<Vec<_>>(), model.buckets().collect::<Vec<_>>());
         prop_assert_eq!((ours.min(), ours.max(), ours.count()), (model.min(), model.max(), model.count()));
-    }
-
-    #[test]
-    fn a_moving_sum_tells_what_the_sum_of_its_parts_does(
-        values in prop::collection::vec(prop::collection::vec((0..LONGEST, 1..300_u64), 0..20), 1..12),
-        windows in prop::collection::vec((0..4_usize, 0..4_usize), 0..8),
-        quantile in 0.0..=1.0_f64,
-    ) {
-        let histograms: Vec<Durations> = values.iter().map(|values| {
-            let mut each = Durations::default();
-            for &(value, count) in values {
-                each.record(value, count);
-            }
-            each
-        }).collect();
-        let plain: Vec<_> = histograms.iter().map(|each| each.encode(false)).collect();
-        let lists: Vec<_> = plain.iter().map(|each| Durations::decode(each).unwrap()).collect();
-        let parts: Vec<_> = (0..histograms.len()).map(|number| match number % 3 {
-            0 => Summand::Plain(&plain[number]),
-            1 => Summand::Counted(&lists[number]),
-            _ => Summand::Counted(&histograms[number]),
-        }).collect();
-        let mut sum = MovingSum::new(&parts);
-        let (mut first, mut end) = (0, 0);
-        for (less, more) in windows {
-            first = (first + less).min(parts.len());
-            end = (end + more).clamp(first, parts.len());
-            prop_assert!(sum.move_to(first, end));
-            let quantiles = [0.0, 0.5, quantile, 1.0, 0.25];
-            let expected = Durations::sum(&parts[first..end]).values_at(&quantiles);
-            prop_assert_eq!(sum.values_at(&quantiles).collect::<Vec<_>>(), expected);
-        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ from plimsoll.report.text import cells
 from plimsoll.say.durations import duration_text
 from plimsoll.say.numbers import amount, count, short_percent, with_share
 from plimsoll.stats.headline.causes import unreachable
+from plimsoll.stats.headline.target import slowness
 from plimsoll.stats.totals import Totals
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def opening(view: RunView, manifest: Manifest, total: Row, thresholds: Sequence[
     blocks: list[Block] = []
     if thresholds:
         blocks.append(Preformatted("\n".join(_threshold_lines(thresholds))))
+    if slow := slowness(view):
+        blocks.append(Paragraph(one_line(slow)))
     blocks.append(Paragraph(sentence(view, manifest, total)))
     if total.response_ms.count:
         title = "Response times" + "; those of streams end with the head" * ends_with_heads(view, manifest)

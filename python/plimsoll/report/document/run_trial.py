@@ -12,7 +12,8 @@ from plimsoll.record.cells import CellKey
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.load import load_in_short
-from plimsoll.stats.study import Course, Level, Trial
+from plimsoll.stats.kinds import level_of_run
+from plimsoll.stats.study import Course, Trial
 from plimsoll.stats.trial import trial_of
 
 if TYPE_CHECKING:
@@ -30,12 +31,10 @@ def trial_of_run(
 ) -> Trial:
     """From what was read, with percentiles of each second; from the view alone if nothing was."""
     manifest = run.manifest if run is not None else Manifest()
-    users = None if manifest.is_open else manifest.users
-    level = None if users is None else Level("users", float(users))
     trial = trial_of(
         run or cast("Any", SimpleNamespace(id="memory", status="", manifest=manifest, facts=RunFacts(), notes=[])),
         reading or ViewReading(view),
-        CellKey(variant=load_in_short(manifest) or "run", level=level),
+        CellKey(variant=load_in_short(manifest) or "run", level=level_of_run(manifest)),
     )
     return replace(trial, invalid=assessment.validity.unfit)
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll.stats.headline.generator import is_early
 from plimsoll.stats.headline.judgement import RECENT, RunJudgement, answered, whole_seconds
+from plimsoll.stats.headline.waiting import slow_endpoint
 from plimsoll.stats.little import BUSY
 from plimsoll.stats.validity import LEAST_FOR_P99
 from plimsoll.stats.validity.lateness import is_costly
@@ -154,6 +155,14 @@ def _closed(view: RunView, now: _Now) -> RunJudgement:
         median = view.total.service.median
         answers = f"; the target answers in {ms(median.value)} (p50)" if median is not None else ""
         idle = _of(now.users - now.in_flight, now.users)
+        if (slow := slow_endpoint(view)) is not None:
+            return RunJudgement(
+                "warning",
+                slow.label,
+                f"{idle} of {users} users pause at any moment; when they wait, it is mostly for this endpoint.",
+                (figures,),
+                f"{whole_percent(slow.of_waiting)} of the waiting",
+            )
         text = f"{idle} of {users} are thinking, or busy with their own code, at any moment{answers}."
         return RunJudgement(
             "good",

@@ -8,17 +8,19 @@ The first of these that applies:
 3. A threshold does not hold so far.
 4. Requests fail. Bad when more than `TOLERANCE` of them certainly do (the lower end of Wilson's 95 % interval of the
    share, JASA 22, 1927), which is the onset of the rule ERR of the findings; else a warning.
-5. It has become slower: the p50 of the last seconds is at least `SLOWER` times that of the whole run, both of at least
+5. One endpoint is slow, and users wait mostly for it: `stats.headline.waiting`.
+6. It has become slower: the p50 of the last seconds is at least `SLOWER` times that of the whole run, both of at least
    `LEAST` requests. The 95 % interval of the median of 100 lognormal times reaches from 0.78 to 1.28 of it with σ = 1
    (ranks 40 and 61): a factor of two is no chance.
-6. It stalled, and the closed model hid the stall: `stats.omission`.
-7. In doubt: a check of the generator failed that the times depend on (`TIMES`).
-8. Requests had no response at the end, so many or for so long that p99 is not known, or that at least `WAITED` of all
+7. It stalled, and the closed model hid the stall: `stats.omission`.
+8. In doubt: a check of the generator failed that the times depend on (`TIMES`).
+9. Requests had no response at the end, so many or for so long that p99 is not known, or that at least `WAITED` of all
    had waited for `LEAST_S` seconds.
-9. Open model: not all offered arrivals started in time, so it does not keep up, or has too few users; or its backlog
+10. Open model: not all offered arrivals started in time, so it does not keep up, or has too few users; or its backlog
    grows (`stats.capacity.backlog`).
-10. In doubt: another check failed, so there was less load, or less of it is known.
-11. Healthy: p99 (the slowest, of fewer than `LEAST` requests) and how many requests did not fail.
+11. In doubt: another check failed, so there was less load, or less of it is known.
+12. Healthy if thresholds say so, else nothing conspicuous: p99 (the slowest, of fewer than `LEAST` requests) and how
+    many requests did not fail.
 """
 
 from __future__ import annotations
@@ -33,19 +35,21 @@ from plimsoll.record import UNANSWERED
 from plimsoll.stats.headline.causes import raising, unreachable
 from plimsoll.stats.headline.generator import is_early
 from plimsoll.stats.headline.judgement import JudgementTone, RunJudgement, answered, recent_seconds, whole_seconds
+from plimsoll.stats.headline.waiting import slow_endpoint
 from plimsoll.stats.latency.omission import omission
 from plimsoll.stats.latency.patience import LEAST_S
 from plimsoll.stats.study import TOLERANCE
 from plimsoll.stats.trial import status_of
 from plimsoll.stats.validity import LEAST_FOR_P99 as LEAST
 from plimsoll.stats.validity import OF_RECORD
-from plimsoll.stats.wording import count, ms, number, percent, several
+from plimsoll.stats.wording import count, ms, number, percent, several, whole_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.record import Failure
     from plimsoll.record.manifest import Manifest
+    from plimsoll.stats.headline.waiting import SlowEndpoint
     from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
     from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.validity import Validity
@@ -56,6 +60,7 @@ SILENCES = 2.0
 SLOWER = 2.0
 WAITED = 0.1
 TIMES = frozenset({"cpu", "clock", "exhausted", "percentiles", "little"})
+NO_LIMIT = "No limit was set: with --threshold 'p99 < 500ms' the exit code says whether it is fast enough."
 _Z = 1.96
 """Of 95 %."""
 _CALLED = {
@@ -97,8 +102,12 @@ def target(
     if broken:
         return _broken(view, thresholds, broken, failing)
     more = _about(view, thresholds)
+    slow = slow_endpoint(view)
     if failing is not None:
-        return replace(failing, more=(*failing.more, *more))
+        seen = () if slow is None else (f"{slow.label} is slow. {_why_slow(slow)}",)
+        return replace(failing, more=(*failing.more, *seen, *more))
+    if slow is not None:
+        return RunJudgement("warning", f"{slow.label} is slow", _why_slow(slow), (_seen(view), *more), _tail(view))
     slower = _slower(view, current)
     if slower:
         return RunJudgement("warning", "Slower than before", slower, (_seen(view), *more), _tail(view))
@@ -127,7 +136,23 @@ def target(
     if failed:
         what = "the record of the run is not whole" if OF_RECORD.issuperset(failed) else "the load was not all there"
         return RunJudgement("unknown", "In doubt", f"{_seen(view)[:-1]}; but {what}.", more, _tail(view))
-    return RunJudgement("good", "Healthy", _seen(view), more, _tail(view))
+    if thresholds:
+        return RunJudgement("good", "Healthy", _seen(view), more, _tail(view))
+    return RunJudgement("good", "Nothing conspicuous", _seen(view), (*more, NO_LIMIT), _tail(view))
+
+
+def slowness(view: RunView) -> str:
+    """A sentence about the endpoint that is much slower than the others; "" without one."""
+    slow = slow_endpoint(view)
+    return "" if slow is None else f"{slow.label} is slow. {_why_slow(slow)}"
+
+
+def _why_slow(slow: SlowEndpoint) -> str:
+    return (
+        f"Half of its requests take {_shown(slow.median)} or longer; of the others, half take at most "
+        f"{_shown(slow.others)}. It is {whole_percent(slow.of_requests)} of the requests and "
+        f"{whole_percent(slow.of_waiting)} of the waiting."
+    )
 
 
 def _backlog(view: RunView) -> tuple[float, float] | None:

@@ -40,6 +40,10 @@ class SlowEndpoint:
     of_waiting: float
     """0…1: its share of all waiting."""
 
+    @property
+    def label(self) -> str:
+        return f"{self.method} {self.name}".strip()
+
 
 def waiting_shares(view: RunView) -> dict[tuple[str, str], float]:
     """0…1 by endpoint (method, name); empty if nothing was timed."""
