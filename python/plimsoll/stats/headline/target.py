@@ -148,8 +148,9 @@ def slowness(view: RunView) -> str:
 
 
 def _why_slow(slow: SlowEndpoint) -> str:
+    half = _shown(slow.median._replace(at_least=False))
     return (
-        f"Half of its requests take {_shown(slow.median)} or longer; of the others, half take at most "
+        f"Half of its requests take at least {half}; of the others, half take at most "
         f"{_shown(slow.others)}. It is {whole_percent(slow.of_requests)} of the requests and "
         f"{whole_percent(slow.of_waiting)} of the waiting."
     )
