@@ -8,7 +8,6 @@ use hdrhistogram::serialization::{Serializer, V2DeflateSerializer, V2Serializer}
 
 use crate::buckets::{Buckets, MOST, inflated, plain_count, plain_values_at};
 
-
 /// Longest duration that is recorded exactly: 1 h, in µs. Longer ones are recorded as this and counted.
 pub const LONGEST: u64 = 3_600_000_000;
 
