@@ -4,6 +4,8 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::io::Write;
+use std::thread::sleep;
+use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
@@ -110,6 +112,21 @@ fn a_deadline_holds_while_messages_grow_without_end() {
     shift.work();
     let (counts, longest) = outcomes(&mut shift, "WS receive");
     assert_eq!(counts, HashMap::from([(Outcome::Timeout, USERS as u64)]));
+    assert_eq!(longest / SECOND, 0, "the time ends at the limit of 0.5 s");
+}
+
+/// Users wait for their first share, and this machine does something else until their time is over.
+#[test]
+fn a_deadline_that_passes_between_two_turns_is_the_end_of_the_wait() {
+    let peer = endless_messages();
+    let mut shift = users(&peer, MESSAGES, 40);
+    shift.resize(40);
+    // Each has an alarm at its deadline. A turn has shares for eight of them.
+    shift.until(|shift| format!("{:?}", shift.users).matches("alarm: Some").count() >= 20);
+    sleep(Duration::from_millis(600));
+    shift.work();
+    let (counts, longest) = outcomes(&mut shift, "WS receive");
+    assert_eq!(counts, HashMap::from([(Outcome::Timeout, 40)]));
     assert_eq!(longest / SECOND, 0, "the time ends at the limit of 0.5 s");
 }
 
