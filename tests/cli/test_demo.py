@@ -24,6 +24,8 @@ def test_the_shop_is_loaded_and_its_faults_are_seen(command):
     rows = {f"{row['method']} {row['name']}": row for row in command.stored()["endpoints"]}
     assert rows.keys() == {"GET /", "GET /search", "GET /reviews", "POST /reviews", "POST /checkout"}
     assert rows["GET /search"]["response_ms"]["min"] >= 300
+    assert "GET /search is slow. Half of its requests take at least" in " ".join(done.out.split())
+    assert "GET /search is slow. Half of its requests take at least" in " ".join(command("report", "last").out.split())
     assert all(row["failures"] == 0 for name, row in rows.items() if name != "POST /checkout")
 
 

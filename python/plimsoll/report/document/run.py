@@ -37,7 +37,7 @@ from plimsoll.report.document.tables import shown
 from plimsoll.say.durations import duration_text
 from plimsoll.say.numbers import amount, count, quantity, share, with_share
 from plimsoll.stats.analysis import Analysis
-from plimsoll.stats.headline.target import target
+from plimsoll.stats.headline.target import slowness, target
 from plimsoll.stats.study import Study, Trial
 from plimsoll.stats.table import rows_of, total_of
 
@@ -108,7 +108,9 @@ def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tup
         return ()
     manifest = run.manifest if run is not None else Manifest()
     judged = target(view, manifest, assessment.thresholds, None, assessment.validity)
-    return (Answer((f"{judged.title}. {with_streams(judged.text, view, manifest)}",)),)
+    first = f"{judged.title}. {with_streams(judged.text, view, manifest)}"
+    slow = slowness(view)
+    return (Answer((first, slow) if slow and not slow.startswith(f"{judged.title}.") else (first,)),)
 
 
 def _status(view: RunView, total: Row) -> tuple[NamedValue, ...]:
