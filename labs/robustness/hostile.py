@@ -4,7 +4,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -75,7 +75,7 @@ def build(folder: Path, bait: Path, url: str, temptation: Temptation) -> str:
     scenario, variant = Scenario(url="/", run_time=1.0), Variant("a", Target(url))
     spec = Experiment(STUDY, str(folder / "experiment.toml"), (scenario,), (variant,), (level,), repeats=1)
     with Store.open(str(folder / "plimsoll.db")) as store:
-        writer = store.start_run({**manifest(plan, None), "started": time.time() - 60})
+        writer = store.start_run(replace(manifest(plan, None), started=time.time() - 60).to_json())
         for second in range(2):
             seconds = Interval(second, "GET", "/", "success", count=5)
             seconds.response_sum = seconds.service_sum = 5_000_000

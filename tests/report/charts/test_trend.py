@@ -65,7 +65,7 @@ def test_too_few_runs_are_said():
     assert "at least 10 are needed" in chart(points([1.0, 2.0])).note
     assert chart(points([])) is None
     assert chart(points([None, None])) is None
-    assert data(chart(points([3.0], is_valid=False), DetectedChanges((), (), ())), "steps") == []
+    assert data(chart(points([3.0], is_valid=False), DetectedChanges((), (), 1, 0)), "steps") == []
 
 
 def test_there_is_room_above_the_points_and_0_is_there_when_it_is_near():
@@ -93,7 +93,8 @@ def test_of_many_changes_the_first_have_labels_and_none_cover_their_neighbours()
     found = DetectedChanges(
         tuple(DetectedChange(5 * (n + 1), 1.0, 2.0, 1e-4, True, 5) for n in range(count)),
         tuple(Step(5 * n, 5 * n + 5, 1.0) for n in range(count + 1)),
-        (),
+        5 * count + 5,
+        0,
     )
     rows = data(chart(points([1.0] * (5 * count + 5)), found), "changes")
     assert sum(bool(row["label"]) for row in rows) == MOST_LABELS
