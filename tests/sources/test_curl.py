@@ -69,6 +69,22 @@ def test_headers():
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("url", ["-u ann:pw http://h/", "http://ann:pw@h/"])
+def test_a_given_authorization_replaces_that_of_the_user(url):
+    exchange = only(f"curl -H 'authorization: Bearer t' {url}")
+    assert exchange.headers == (("authorization", "Bearer t"),)
+    assert only(f"curl -H 'Authorization:' {url}").headers == ()
+
+
+@pytest.mark.parametrize("scheme", ["http://", ""])
+def test_the_password_of_a_proxy_is_not_kept(scheme):
+    recording = read_curl(SourceInput("x.sh", f"curl -x {scheme}ann:s3cret@p:1 http://h/"))
+    assert recording.exchanges[0].connection.proxy == f"{scheme}p:1"
+    assert recording.notes == (
+        "x.sh:1: user and password of the proxy are not written; the proxy is used without them",
+    )
+
+
 def test_forms_and_files(tmp_path):
     (tmp_path / "a.png").write_bytes(b"\x89PNG")
     (tmp_path / "b.txt").write_text("x\ny\n")

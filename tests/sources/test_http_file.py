@@ -111,6 +111,26 @@ def todos(request: Received) -> Answer:
     return Answer(200 if request.route.endswith(("/todos/", "/todos/7", "/graphql")) else 404)
 
 
+@pytest.mark.parametrize(
+    ("body", "plan"),
+    [
+        ('{"user":"bob","password":"{{pw}}","n":{{$randomInt}}}', '"password":"${secrets.password}","n":${random}}'),
+        ('{"pin" : 1234567, "n":{{$randomInt}}}', '{"pin" : ${secrets.pin}, "n":${random}}'),
+        ("<w:Password T='x'>{{pw}}</w:Password>", "<w:Password T='x'>${secrets.password}</w:Password>"),
+        ("<Password><![CDATA[{{pw}}]]></Password>", "<Password><![CDATA[${secrets.password}]]></Password>"),
+        ('<login name="bob" password="{{pw}}">x</login>', '<login name="bob" password="${secrets.password}">x</login>'),
+        ("user=bob&pass={{pw}}&x=1", "user=bob&pass=${secrets.value_pass}&x=1"),
+        ('{"password": "{{$guid}}", "n":{{$randomInt}}}', '{"password": "${uuid}", "n":${random}}'),
+    ],
+)
+def test_credentials_of_a_body_that_is_no_document_are_not_written(body, plan, tmp_path):
+    (tmp_path / "a.http").write_text(f"@pw = S3cretpw\nPOST http://h/\n\n{body}\n")
+    text = written(make_draft([str(tmp_path / "a.http")]), "plan", as_locustfile=False).text
+    assert plan in text.replace('\\"', '"')
+    assert "S3cretpw" not in text
+    assert "1234567" not in text
+
+
 @pytest.mark.parametrize("name", ["todos.http", "todos.postman_collection.json"])
 def test_a_flow_that_declares_its_values_is_accepted(name, tmp_path):
     with target(todos) as service:

@@ -9,6 +9,7 @@ import pytest
 
 from plimsoll.errors import UsageError
 from plimsoll.sources.exchange import DeclaredValue, FormPart
+from plimsoll.sources.making import make_draft, written
 from plimsoll.sources.postman import is_postman, read_postman
 from plimsoll.sources.source_input import SourceInput
 
@@ -59,6 +60,16 @@ def test_authorization_is_that_of_the_request_or_of_what_is_around_it(auth, head
     exchange = only({"url": "{{base}}", "auth": auth}, auth={"type": "bearer", "bearer": []})
     assert (exchange.headers, exchange.url) == (headers, url)
     assert only({"url": "{{base}}"}, auth=auth).headers == headers
+
+
+@pytest.mark.parametrize("place", ["header", "query"])
+def test_an_api_key_is_a_credential_whatever_its_name(place, tmp_path):
+    auth = {"type": "apikey", "apikey": {"key": "X-Shop", "value": "k3y", "in": place}}
+    collection = {"info": {"schema": SCHEMA}, "item": [{"request": "http://h/"}], "auth": auth}
+    (tmp_path / "a.json").write_text(json.dumps(collection))
+    files = written(make_draft([str(tmp_path / "a.json")]), "plan", as_locustfile=False)
+    assert "k3y" not in files.text
+    assert files.files == {"plan.secrets.csv": b"x_shop\nk3y\n"}
 
 
 def test_what_cannot_be_done_is_said():

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _CURL = re.compile(r"^[\s>$%#]*(?:\S*[/\\])?curl(?:\.exe)?\s", re.IGNORECASE | re.MULTILINE)
 _NAMES = ("curl", "curl.exe")
 _PROMPTS = ("$", ">", "%")
+_USERINFO = re.compile(r"^(\w+://)?[^/]*@")
 _GLOB = re.compile(r"\{[^{}]*,[^{}]*\}|\[[0-9a-zA-Z]+-[0-9a-zA-Z]+(?::\d+)?\]")
 
 
@@ -53,6 +54,10 @@ def _requests(options: CurlOptions, folder: Path, where: str, notes: list[str]) 
     if not options.urls:
         raise UsageError(f"{where}: the command has no URL")
     notes += [f"{where}: {note}" for note in options.notes]
+    proxy = _USERINFO.sub(r"\1", options.proxy or "")
+    if proxy != (options.proxy or ""):
+        notes.append(f"{where}: user and password of the proxy are not written; the proxy is used without them")
+        options.proxy = proxy
     return [_request(options, url, folder, where, notes) for url in options.urls]
 
 
@@ -92,7 +97,9 @@ def _address(options: CurlOptions, url: str, where: str, notes: list[str]) -> tu
     headers: list[tuple[str, str]] = []
     userinfo, at, host = parts.netloc.rpartition("@")
     user = options.user or (userinfo if at else None)
-    if user is not None:
+    given = {name.lower() for name, _ in options.headers} | options.removed_headers
+    # As for curl, a header that is given replaces the one of -u.
+    if user is not None and "authorization" not in given:
         headers.append(("Authorization", f"Basic {base64.b64encode(user.encode()).decode()}"))
     try:
         port = parts.port or {"http": 80, "https": 443}[parts.scheme.lower()]

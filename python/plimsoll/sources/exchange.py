@@ -127,6 +127,8 @@ class RecordedExchange:
     """The name that a person gave to it; "" without one."""
     extracts: tuple[DeclaredValue, ...] = ()
     """What the source says that later requests need of its reply."""
+    credentials: frozenset[str] = frozenset()
+    """Names of headers and of parameters whose values are credentials, as the source says."""
     timeout: float | None = None
     """Seconds that the whole request may take; None: no limit."""
     connection: Connection = Connection()

@@ -93,7 +93,7 @@ class _Collection:
             if header.get("key") and not header.get("disabled")
         ]
         url = say(_url(request.get("url")), where)
-        added, query = self._auth(request.get("auth") or auth, where)
+        added, query, credentials = self._auth(request.get("auth") or auth, where)
         headers += [header for header in added if header[0].lower() not in {key.lower() for key, _ in headers}]
         if query:
             url += ("&" if "?" in url else "?") + query
@@ -114,35 +114,39 @@ class _Collection:
                 body_file=file,
                 name=name,
                 extracts=extracts,
+                credentials=credentials,
                 where=where,
             )
         )
         self.placeholders.taken |= {extract.name for extract in extracts}
 
-    def _auth(self, auth: Any, where: str) -> tuple[list[tuple[str, str]], str]:
-        """The headers and the query of an authorization."""
+    def _auth(self, auth: Any, where: str) -> tuple[list[tuple[str, str]], str, frozenset[str]]:
+        """The headers and the query of an authorization, and the name of its API key."""
+        nothing: frozenset[str] = frozenset()
         kind = auth.get("type") if isinstance(auth, dict) else None
         if kind in (None, "noauth"):
-            return [], ""
+            return [], "", nothing
         own = auth.get(kind)
         pairs = {str(pair.get("key")): pair.get("value") for pair in _list(own)} if isinstance(own, list) else own
         if not isinstance(pairs, dict):
-            return [], ""
+            return [], "", nothing
         given = {key: self.placeholders.filled(str(value or ""), where) for key, value in pairs.items()}
+        key = given.get("key", "")
         match kind:
             case "bearer":
-                return [("Authorization", f"Bearer {given.get('token', '')}")], ""
+                return [("Authorization", f"Bearer {given.get('token', '')}")], "", nothing
             case "basic":
                 user = f"{given.get('username', '')}:{given.get('password', '')}"
-                return [("Authorization", f"Basic {base64.b64encode(user.encode()).decode()}")], ""
+                return [("Authorization", f"Basic {base64.b64encode(user.encode()).decode()}")], "", nothing
             case "apikey" if given.get("in") == "query":
-                return [], f"{quote_plus(given.get('key', ''))}={quote_plus(given.get('value', ''), safe='{}$')}"
+                query = f"{quote_plus(key)}={quote_plus(given.get('value', ''), safe='{}$')}"
+                return [], query, frozenset((key,))
             case "apikey":
-                return [(given.get("key", ""), given.get("value", ""))], ""
+                return [(key, given.get("value", ""))], "", frozenset((key,))
             case "oauth2" if given.get("accessToken"):
-                return [("Authorization", f"Bearer {given['accessToken']}")], ""
+                return [("Authorization", f"Bearer {given['accessToken']}")], "", nothing
         self.notes.append(f"{where}: authorization {kind} is not done; the request is sent without it")
-        return [], ""
+        return [], "", nothing
 
     def _body(self, body: Any, where: str) -> tuple[bytes | None, tuple[FormPart, ...], str | None, str]:
         """Body, parts, file and content type."""

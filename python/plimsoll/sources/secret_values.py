@@ -8,17 +8,24 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from plimsoll.sources.draft import Variable
-from plimsoll.sources.request_values import request_values, with_variables
+from plimsoll.sources.request_values import RequestValue, flat, request_values, variable_of, with_variables
 
 if TYPE_CHECKING:
-    from plimsoll.sources.draft import ScenarioDraft, Text
+    from plimsoll.sources.draft import DraftStep, ScenarioDraft, Text
 
 _NAME = re.compile(
-    r"passw(?:or)?d|passwd|passphrase|pwd|passcode|secret|token|credential|jwt|authorization|signature|otp|(?:^|_)pin$"
+    r"passw(?:or)?d|passwd|(?:^|[-_])pass$|passphrase|pwd|passcode|secret|token|credential|jwt|authorization|signature|otp|(?:^|_)pin$"
     r"|(?:api|access|private|secret|subscription)[-_]?key|session[-_]?id|(?:^|[-_])sig$|^key$|^auth$|cookie",
     re.IGNORECASE,
 )
 """The name of a field, a parameter or a header whose value is a credential."""
+_IN_TEXTS = (
+    re.compile(r'"([^"\\]{1,100})"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(-?[\d.]+))', re.DOTALL),
+    re.compile(r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>\s*(?:<!\[CDATA\[(.*?)\]\]>|([^<]*[^<\s]))\s*</", re.DOTALL),
+    re.compile(r"""([\w.-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')"""),
+    re.compile(r"(?:^|[&?])([^=&?\s\"'<>]+)=(?:([^&\s\"'<>]+))", re.MULTILINE),
+)
+"""A name and its value in a body that is read as plain text: JSON, elements and attributes of XML, fields of a form."""
 _HEADER = re.compile(r"authorization|cookie|api-?key|token|secret|password|session|credential|signature", re.IGNORECASE)
 _SCHEME = re.compile(r"(Bearer|Basic|Token|ApiKey|Digest) (.+)", re.IGNORECASE | re.DOTALL)
 
@@ -33,18 +40,39 @@ def hide_secrets(draft: ScenarioDraft) -> None:
     names: dict[str, str] = {}
     """Names of variables by value."""
     for step in draft.steps:
-        step.headers = [(name, _hidden_header(name, text, draft, names)) for name, text in step.headers]
+        credentials = step.exchange.credentials
+        step.headers = [
+            (name, _hidden_header(name, text, draft, names))
+            if _HEADER.search(name) or name in credentials else (name, text)
+            for name, text in step.headers
+        ]  # fmt: skip
         with_variables(step, [
             (value, _variable(value.label, value.value, draft, names))
-            for value in request_values(step)
-            if is_secret_name(value.label)
+            for value in (*request_values(step), *_text_values(step))
+            if (is_secret_name(value.label) or (value.field == "path" and value.label in credentials))
             and not value.field.startswith("header ")
             and not value.place.startswith("path segment")
         ])  # fmt: skip
 
 
+def _text_values(step: DraftStep) -> list[RequestValue]:
+    """Named values of a body that is no document, because variables are in it or its type is not said."""
+    if step.kind != "text":
+        return []
+    whole = flat(step.body)
+    values: list[RequestValue] = []
+    for match in (match for pattern in _IN_TEXTS for match in pattern.finditer(whole)):
+        number = match.lastindex or 0
+        start, end = match.span(number)
+        is_free = all(end <= value.start or value.end <= start for value in values)
+        # A value that is a variable already is no credential of the recording.
+        if match[number] and is_free and not any(variable_of(character, step.body) for character in match[number]):
+            values.append(RequestValue("body", start, end, match[number], unquote(match[1]), "text"))
+    return values
+
+
 def _hidden_header(name: str, text: Text, draft: ScenarioDraft, names: dict[str, str]) -> Text:
-    if _HEADER.search(name) is None or not text or any(isinstance(piece, Variable) for piece in text):
+    if not text or any(isinstance(piece, Variable) for piece in text):
         return text
     value = "".join(map(str, text))
     scheme = _SCHEME.fullmatch(value)
