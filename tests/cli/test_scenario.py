@@ -82,10 +82,53 @@ def test_curl_a_plan_and_a_locustfile_send_the_same(plimsoll, folder):
         assert [said(received) for received in service.take()] == expected
 
         result = plimsoll("scenario", "commands.sh", "-o", "locustfile.py")
-        assert "Set AUTHORIZATION, PASSWORD, COOKIE in the environment" in result.stdout
-        secrets = {"AUTHORIZATION": "YW5uOnMzY3JldA==", "PASSWORD": "p&w", "COOKIE": "a=1; b=2"}
+        assert (
+            "Set SCENARIO_AUTHORIZATION_USER, SCENARIO_AUTHORIZATION_PASSWORD, SCENARIO_PASSWORD, SCENARIO_COOKIE in "
+        ) in result.stdout
+        secrets = {
+            "AUTHORIZATION_USER": "ann",
+            "AUTHORIZATION_PASSWORD": "s3cret",
+            "PASSWORD": "p&w",
+            "COOKIE": "a=1; b=2",
+        }
+        secrets = {f"SCENARIO_{name}": value for name, value in secrets.items()}
         run(folder, "-f", "locustfile.py", "--iterations", "1", **secrets)
         assert [said(received) for received in service.take()] == expected
+
+
+@pytest.mark.parametrize("source", ["commands.sh", "folder/commands.sh"])
+def test_a_file_is_the_body_wherever_the_scenario_is(plimsoll, folder, source):
+    (folder / "sub").mkdir()
+    (folder / "folder").mkdir()
+    (folder / source).parent.joinpath("a.bin").write_bytes(b"\xffmine")
+    with target() as service:
+        (folder / source).write_text(f"curl --data-binary @a.bin {service.url}/a\ncurl -T a.bin {service.url}/b")
+        result = plimsoll("scenario", source, "-o", "sub/plan.toml", "--prove")
+        assert (result.exit_code, "Proof: 2 of 2 steps proven." in result.stdout) == (0, True)
+        run(folder, "sub/plan.toml", "--iterations", "1")
+        assert plimsoll("scenario", source, "-o", "sub/locustfile.py").exit_code == 0
+        run(folder, "-f", "sub/locustfile.py", "--iterations", "1")
+        assert [received.body for received in service.take()] == [b"\xffmine"] * 6
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.sh", "curl --data-binary @no.bin http://h.test/"),
+        ("a.sh", "curl -T no.bin http://h.test/"),
+        ("a.http", "POST http://h.test/\n\n< no.bin"),
+    ],
+)
+def test_a_body_file_that_is_not_there_is_a_mistake(plimsoll, folder, name, text):
+    (folder / name).write_text(text)
+    result = plimsoll("scenario", name)
+    assert (result.exit_code, result.stderr) == (2, f"plimsoll: {name}:1: cannot read no.bin: it is no file\n")
+
+
+def test_a_locustfile_does_not_read_variables_of_the_shell(plimsoll, folder):
+    result = plimsoll("scenario", "-o", "locustfile.py", "curl", "http://h.test/", "-d", "pwd=s3cret")
+    assert "Set SCENARIO_PWD in the environment: credentials are not written." in result.stdout
+    assert 'PWD = os.environ["SCENARIO_PWD"]' in (folder / "locustfile.py").read_text().splitlines()
 
 
 def test_a_pasted_command(plimsoll, folder):
@@ -156,7 +199,7 @@ def test_two_recordings_are_proven(plimsoll, folder):
         )
         assert rest[2] == "Proof: 7 of 7 steps proven."
         assert result.exit_code == 0
-        run(folder, "-f", "locustfile.py", "--iterations", "1", PASSWORD=PASSWORD)
+        run(folder, "-f", "locustfile.py", "--iterations", "1", SCENARIO_PASSWORD=PASSWORD)
         assert rules.refused == []
 
         (folder / "other.har").write_text(text.replace('"status": 201', '"status": 200'))

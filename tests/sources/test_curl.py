@@ -96,8 +96,8 @@ def test_forms_and_files(tmp_path):
         FormPart("a", b"1"), FormPart("f", b"\x89PNG", "a.png", "image/png"), FormPart("t", b"x\ny\n"),
     )  # fmt: skip
     assert (first.method, second.body) == ("POST", b"xy")
-    assert (third.method, third.body_file, third.body) == ("POST", "b.txt", None)
-    assert (fourth.method, fourth.body_file) == ("PUT", "a.png")
+    assert (third.method, third.body_file, third.body) == ("POST", str(tmp_path / "b.txt"), None)
+    assert (fourth.method, fourth.body_file) == ("PUT", str(tmp_path / "a.png"))
 
 
 def test_how_a_host_is_reached():

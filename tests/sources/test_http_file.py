@@ -49,8 +49,10 @@ def test_requests_are_separated_and_named():
 def test_bodies(tmp_path):
     exchange = only("POST http://h/\nContent-Type: text/plain\n\na\n\nb\n\n<> old.json\n>> new.json\n")
     assert exchange.body == b"a\n\nb"
-    exchange = only("POST http://h/\n\n< ./a.json\n")
-    assert (exchange.body, exchange.body_file) == (None, "./a.json")
+    (tmp_path / "a.json").touch()
+    source = SourceInput("x.http", "POST http://h/\n\n< ./a.json\n", tmp_path / "x.http")
+    (exchange,) = read_http_file(source).exchanges
+    assert (exchange.body, exchange.body_file) == (None, str(tmp_path / "a.json"))
     exchange = only(
         "POST http://h/\nContent-Type: multipart/form-data; boundary=x\n\n--x\nContent-Disposition: form-data; "
         'name="a"\n\n1\n--x--\n'

@@ -95,6 +95,17 @@ def test_authorization(scheme, headers, url):
     assert recording.notes == (f"x.json: s ({scheme['type']}) has no value; give it with --set 's=VALUE'",)
 
 
+@pytest.mark.parametrize("place", ["header", "query"])
+def test_an_api_key_is_a_credential_whatever_its_name(place, tmp_path):
+    scheme = {"type": "apiKey", "name": "X-Shop", "in": place}
+    document = {"openapi": "3.0.0", "servers": [{"url": "http://h"}], "paths": {"/": {"get": {}}},
+                "security": [{"s": []}], "components": {"securitySchemes": {"s": scheme}}}  # fmt: skip
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    files = written(make_draft([str(tmp_path / "a.json")], variables={"s": "k3y"}), "plan", as_locustfile=False)
+    assert "k3y" not in files.text
+    assert files.files == {"plan.secrets.csv": b"x_shop\nk3y\n"}
+
+
 def test_parameters():
     schema = {"type": "integer", "minimum": 3}
     operation = {"parameters": [

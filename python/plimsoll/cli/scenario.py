@@ -107,7 +107,7 @@ def scenario(
         raise UsageError(f"--output {output}: write a plan (plan.toml) or a locustfile (locustfile.py)")
     draft = make_draft(sources, SelectionRules(hosts, assets), _variables(given))
     stem = Path(output).stem if output else "scenario"
-    files = written(draft, stem, as_locustfile=bool(output and output.endswith(".py")))
+    files = written(draft, stem, Path(output or "").parent, as_locustfile=bool(output and output.endswith(".py")))
     tell = say if output is None else click.echo
     if output is None:
         click.echo(files.text, nl=False)
@@ -171,10 +171,8 @@ def _report(draft: ScenarioDraft, files: ScenarioFiles, output: str | None, tell
     for note in files.notes:
         tell(f"note: {note}")
     is_plan = not (output and output.endswith(".py"))
-    if draft.secrets and not is_plan:
-        tell(
-            f"Set {', '.join(name.upper() for name in draft.secrets)} in the environment: credentials are not written."
-        )
+    if files.environment:
+        tell(f"Set {', '.join(files.environment)} in the environment: credentials are not written.")
     for name in files.files:
         where = name if output is None else str(Path(output).with_name(name))
         if output is None:

@@ -12,6 +12,7 @@ from plimsoll.plain_text import without_userinfo
 from plimsoll.sources import curl_options
 from plimsoll.sources.exchange import Connection, FormPart, RecordedExchange, Recording
 from plimsoll.sources.shell_words import shell_commands
+from plimsoll.sources.source_input import existing_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,6 +74,8 @@ def _request(options: CurlOptions, url: str, folder: Path, where: str, notes: li
     method = method or ("GET" if data is None and not parts and options.data_file is None else "POST")
     if options.data_file is not None and data is None:
         body_file = options.data_file
+    if body_file is not None:
+        body_file = existing_file(body_file, folder, where)
     address, headers = _address(options, url, where, notes)
     headers += _headers(options, has_data=data is not None or options.data_file is not None)
     return RecordedExchange(

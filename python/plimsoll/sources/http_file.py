@@ -11,6 +11,7 @@ from plimsoll.errors import UsageError
 from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording, media_type
 from plimsoll.sources.multipart import parts_of
 from plimsoll.sources.placeholders import PLACEHOLDER, Placeholders
+from plimsoll.sources.source_input import existing_file
 
 if TYPE_CHECKING:
     from plimsoll.sources.source_input import SourceInput
@@ -107,6 +108,8 @@ def _request(block: _HttpBlock, source: SourceInput, placeholders: Placeholders,
             )
         headers.append((header[1], placeholders.filled(header[2], where)))
     body, file, script = _body(rest, where, notes)
+    if file is not None:
+        file = existing_file(placeholders.filled(file, where), source.folder, where)
     url = placeholders.filled(url, where)
     if url.startswith("/"):
         host = next((value for name, value in headers if name.lower() == "host"), "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
@@ -12,8 +13,11 @@ from urllib.parse import parse_qsl
 from plimsoll.sources.draft import Variable
 from plimsoll.sources.exchange import percent_encoded
 from plimsoll.sources.request_values import flat, variable_of
+from plimsoll.sources.source_input import path_from
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from plimsoll.sources.draft import DraftStep, ReplyValue, ScenarioDraft, Text
 
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
@@ -27,13 +31,16 @@ _DATA = "people"
 class LocustfileText:
     """The locustfile of a draft, and the files beside it."""
 
-    def __init__(self, draft: ScenarioDraft, stem: str) -> None:
-        """stem: of the locustfile, from which the files beside it have their names."""
+    def __init__(self, draft: ScenarioDraft, stem: str, folder: Path) -> None:
+        """stem: of the locustfile, from which the files beside it have their names. folder: where it will be."""
         self.files: dict[str, bytes] = {}
         """Contents of the files that it reads, by name."""
         self.notes: list[str] = []
         """What a locustfile cannot say."""
-        self._draft = draft
+        self.environment: list[str] = []
+        """Names of the environment variables with credentials."""
+        self._draft, self._folder = draft, folder
+        self._basic = _basic_users(draft)
         self._imports: set[str] = set()
         self._from: set[str] = set()
         body = [line for step in draft.steps for line in self._step(step)]
@@ -53,7 +60,10 @@ class LocustfileText:
         lines: list[str] = []
         if self._draft.secrets:
             self._imports.add("os")
-            lines += ["", *(f'{name.upper()} = os.environ["{name.upper()}"]' for name in self._draft.secrets)]
+            constants = [part for name in self._draft.secrets for part in self._constants_of(name)]
+            # A shell has PWD and USER of its own.
+            self.environment = [f"SCENARIO_{constant}" for constant in constants]
+            lines += ["", *(f'{constant} = os.environ["SCENARIO_{constant}"]' for constant in constants)]
         if self._draft.data:
             self._imports |= {"csv", "random"}
             self._from.add("pathlib import Path")
@@ -70,14 +80,21 @@ class LocustfileText:
             ]
         return lines
 
+    def _constants_of(self, secret: str) -> tuple[str, ...]:
+        name = secret.upper()
+        return (f"{name}_USER", f"{name}_PASSWORD") if secret in self._basic else (name,)
+
     def _step(self, step: DraftStep) -> list[str]:
         method = step.exchange.method
         base = "" if step.target == 0 else self._draft.targets[step.target].url
         arguments = [self._said((base, *step.path) if base else step.path, in_url=True)]
         if step.name != "".join(piece for piece in step.path if isinstance(piece, str)) or base:
             arguments.append(f"name={_string(step.name)}")
-        if step.headers:
-            headers = {name: self._said(text) for name, text in step.headers}
+        basic = next((user for _, text in step.headers if (user := _basic_user(text)) in self._basic), None)
+        headers = {name: self._said(text) for name, text in step.headers if basic is None or _basic_user(text) != basic}
+        if basic is not None:
+            arguments.append(f"auth=({', '.join(self._constants_of(basic))})")
+        if headers:
             arguments.append(f"headers={{{', '.join(f'{_string(n)}: {value}' for n, value in headers.items())}}}")
         arguments += self._body(step)
         arguments += self._settings(step)
@@ -124,7 +141,9 @@ class LocustfileText:
         if step.kind == "text":
             return [f"data={self._said(step.body)}.encode()"]
         if step.kind == "file":
-            return [f'data=open({_string(str(step.exchange.body_file))}, "rb")']
+            self._from.add("pathlib import Path")
+            file = _string(path_from(str(step.exchange.body_file), self._folder))
+            return [f"data=(Path(__file__).parent / {file}).read_bytes()"]
         if step.kind == "bytes":
             return [f"data={step.exchange.body!r}"]
         if step.kind == "parts":
@@ -227,6 +246,29 @@ class LocustfileText:
             self._from.add("urllib.parse import quote")
             return f"quote({name}, safe='')"
         return name
+
+
+def _basic_user(text: Text) -> str | None:
+    """The name of the secret of "Basic …"; None if it is another text."""
+    is_basic = len(text) == 2 and isinstance(text[0], str) and text[0].lower() == "basic "
+    return text[1].name if is_basic and isinstance(text[1], Variable) and text[1].origin == "secret" else None
+
+
+def _basic_users(draft: ScenarioDraft) -> frozenset[str]:
+    """The secrets that are only sent as "Basic …", and are the base64 of user:password."""
+    sent = [(_basic_user(text), text) for step in draft.steps for text in step.texts()]
+    others = {
+        piece.name for user, text in sent if user is None for piece in text if isinstance(piece, Variable)
+    }  # fmt: skip
+    return frozenset(user for user, _ in sent if user and user not in others and _is_basic(draft.secrets[user]))
+
+
+def _is_basic(secret: str) -> bool:
+    try:
+        # A client encodes other letters in several ways.
+        return b":" in (user := base64.b64decode(secret, validate=True)) and user.isascii()
+    except ValueError:
+        return False
 
 
 def _call(function: str, arguments: list[str], end: str) -> list[str]:

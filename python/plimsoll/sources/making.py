@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
@@ -30,6 +31,8 @@ class ScenarioFiles:
     """The plan or the locustfile."""
     files: dict[str, bytes] = field(default_factory=dict)
     """Contents of the files beside it that it reads, by name."""
+    environment: tuple[str, ...] = ()
+    """Names of the environment variables from which it reads credentials."""
     notes: tuple[str, ...] = ()
     """What the scenario does not do, although its source says so."""
 
@@ -72,7 +75,8 @@ def _joined(recordings: list[Recording]) -> Recording:
     return first
 
 
-def written(draft: ScenarioDraft, stem: str, *, as_locustfile: bool) -> ScenarioFiles:
-    """The files of a scenario. stem: the name of the main file without its suffix."""
-    text = (LocustfileText if as_locustfile else PlanText)(draft, stem)
-    return ScenarioFiles(text.text, text.files, (*draft.notes, *dict.fromkeys(text.notes)))
+def written(draft: ScenarioDraft, stem: str, folder: Path = Path(), *, as_locustfile: bool) -> ScenarioFiles:
+    """The files of a scenario. stem: the name of the main file without its suffix. folder: where it will be."""
+    text = (LocustfileText if as_locustfile else PlanText)(draft, stem, folder)
+    notes = (*draft.notes, *dict.fromkeys(text.notes))
+    return ScenarioFiles(text.text, text.files, tuple(text.environment), notes)

@@ -10,7 +10,7 @@ import json
 import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote_plus, urlsplit
+from urllib.parse import quote_plus, unquote_plus, urlsplit
 
 from plimsoll.errors import UsageError
 from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording, percent_encoded
@@ -111,6 +111,7 @@ class _Api:
         made: dict[str, str], where: str,
     ) -> RecordedExchange:  # fmt: skip
         headers, query = self._security(operation)
+        credentials = frozenset((*(name for name, _ in headers), *(unquote_plus(q.partition("=")[0]) for q in query)))
         filled = path
         for parameter in parameters:
             name, place = str(parameter.get("name")), parameter.get("in")
@@ -128,7 +129,7 @@ class _Api:
             headers.append(("Content-Type", content_type))
         return RecordedExchange(
             method=method.upper(), url=f"{base}{filled}{'?' if query else ''}{'&'.join(query)}", headers=tuple(headers),
-            body=body, parts=parts, name=f"{path}", where=where,
+            body=body, parts=parts, name=f"{path}", where=where, credentials=credentials,
         )  # fmt: skip
 
     def _parameter(self, parameter: dict[str, Any], where: str) -> str:

@@ -13,8 +13,11 @@ from urllib.parse import parse_qsl
 from plimsoll.sources.draft import Variable, merged
 from plimsoll.sources.multipart import BOUNDARY, multipart
 from plimsoll.sources.request_values import flat, variable_of
+from plimsoll.sources.source_input import path_from
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from plimsoll.sources.draft import DraftStep, DraftTarget, ReplyValue, ScenarioDraft, Text
 
 SECRETS, DATA = "secrets", "people"
@@ -28,13 +31,16 @@ _LONG = 100
 class PlanText:
     """The plan of a draft, and the files beside it."""
 
-    def __init__(self, draft: ScenarioDraft, stem: str) -> None:
-        """stem: of the plan's file, from which the files beside it have their names."""
+    def __init__(self, draft: ScenarioDraft, stem: str, folder: Path | None) -> None:
+        """stem: of the plan's file, from which the files beside it have their names. folder: where the plan will be;
+        None: it names other files by absolute paths."""
         self.files: dict[str, bytes] = {}
         """Contents of the files that the plan reads, by name."""
         self.notes: list[str] = []
         """What the plan cannot say."""
-        self._draft, self._stem = draft, stem
+        self.environment: tuple[str, ...] = ()
+        """A plan reads credentials from a file."""
+        self._draft, self._stem, self._folder = draft, stem, folder
         self._names = _target_names(draft.targets)
         self._common = _common_headers(draft.steps)
         self._columns: dict[str, dict[str, list[str]]] = {SECRETS: {}, DATA: {}}
@@ -119,7 +125,7 @@ class PlanText:
         if step.kind == "form":
             return _table("form", self._form(step.body)), []
         if step.kind == "file":
-            return [f"body_file = {_string(str(step.exchange.body_file))}"], []
+            return [f"body_file = {_string(path_from(str(step.exchange.body_file), self._folder))}"], []
         if step.kind == "bytes":
             return [self._file(step.exchange.body or b"", number)], []
         if step.kind == "parts":

@@ -15,6 +15,7 @@ from urllib.parse import quote, quote_plus
 from plimsoll.errors import UsageError
 from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording
 from plimsoll.sources.placeholders import Placeholders
+from plimsoll.sources.source_input import existing_file
 
 if TYPE_CHECKING:
     from plimsoll.sources.source_input import SourceInput
@@ -165,7 +166,7 @@ class _Collection:
         if mode == "formdata":
             return None, tuple(part for pair in pairs for part in self._parts(pair, where)), None, ""
         if mode == "file" and isinstance(body.get("file"), dict) and body["file"].get("src"):
-            return None, (), say(str(body["file"]["src"]), where), ""
+            return None, (), existing_file(say(str(body["file"]["src"]), where), self.source.folder, where), ""
         if mode == "graphql" and isinstance(body.get("graphql"), dict):
             query, variables = body["graphql"].get("query"), body["graphql"].get("variables") or "{}"
             text = say(json.dumps({"query": query})[:-1] + f', "variables": {variables}}}', where)

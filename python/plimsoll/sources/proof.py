@@ -91,7 +91,7 @@ def _has_variable(draft: ScenarioDraft, text: str) -> bool:
 
 def _run(draft: ScenarioDraft) -> dict[str, Any]:
     """The record of a run of one user and one iteration."""
-    plan = PlanText(draft, "proof")
+    plan = PlanText(draft, "proof", None)
     with tempfile.TemporaryDirectory(prefix="plimsoll-proof-") as name:
         folder = Path(name)
         (folder / "proof.toml").write_text(plan.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from dataclasses import dataclass, field
@@ -80,6 +81,22 @@ class SourceInput:
     def line_of(self, offset: int) -> int:
         """The line, counted from 1, of a character."""
         return self.text.count("\n", 0, offset) + 1
+
+
+def existing_file(path: str, folder: Path, where: str) -> str:
+    """The path of a file that is a body, from the current folder. folder: where relative paths begin. Raises
+    UsageError if it is not there."""
+    file = folder / Path(path).expanduser()
+    if not file.is_file():
+        raise UsageError(f"{where}: cannot read {path}: it is no file")
+    return str(file)
+
+
+def path_from(path: str, folder: Path | None) -> str:
+    """A path as a file in this folder says it; absolute if it is so, or without a folder."""
+    if folder is None or Path(path).is_absolute():
+        return str(Path(path).absolute())
+    return Path(os.path.relpath(path, folder)).as_posix()
 
 
 def _decoded(name: str, content: bytes) -> str:
