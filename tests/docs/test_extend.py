@@ -73,6 +73,14 @@ def test_an_importer(plimsoll):
     assert "paw" in plimsoll("report", "results.paw")
 
 
+def test_a_mistake_of_an_importer_is_no_traceback(plimsoll):
+    (plimsoll.folder / "bad.paw").write_text("# paw\nabc def\n")
+    with pytest.raises(
+        AssertionError, match="bad.paw: the reader of paw results failed: ValueError: could not convert"
+    ):
+        plimsoll("report", "bad.paw")
+
+
 def test_a_source(plimsoll):
     (plimsoll.folder / "urls.txt").write_text("# urls\nhttp://127.0.0.1:8000/a\nhttp://127.0.0.1:8000/b\n")
     plimsoll("scenario", "urls.txt", "-o", "plan.toml")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.doors import added
+from plimsoll.errors import PlimsollError
 from plimsoll.importers import gatling, ghz, hdr, hey, jtl, jtl_xml, k6, locust_csv, phout, tables, vegeta, wrk
 from plimsoll.importers.language_models import aiperf, guidellm, vllm_bench
 from plimsoll.importers.options import ImportOptions
@@ -82,5 +83,10 @@ def read(path: str | Path, **given: object) -> Study:
         study = importer.read(source, options)
     except OverflowError as error:
         raise source.error(None, f"a number is too large: {error}") from None
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        if importer in IMPORTERS or isinstance(error, PlimsollError):
+            raise
+        # The code of another package.
+        raise source.error(None, f"the reader of {importer.name} failed: {type(error).__name__}: {error}") from error
     check(source, study)
     return replace(study, warnings=(*study.warnings, *doubts(study)))

@@ -33,8 +33,9 @@ class SlowEndpoint:
     method: str
     name: str
     median: Milliseconds
-    others: Milliseconds
-    """The largest median of the other endpoints."""
+    next_slowest: str
+    """The label of the other endpoint with the largest median."""
+    next_median: Milliseconds
     of_requests: float
     """0…1: its share of all requests."""
     of_waiting: float
@@ -60,15 +61,16 @@ def slow_endpoint(view: RunView) -> SlowEndpoint | None:
     if shares[slowest] < MOST:
         return None
     medians = {key: median for key, median in _medians(view).items() if median is not None}
-    others = [median for key, median in medians.items() if key != slowest]
+    others = {key: median for key, median in medians.items() if key != slowest}
     if slowest not in medians or not others:
         return None
-    median, other = medians[slowest], max(others, key=lambda each: each.value)
-    if median.value < max(NOTICED_MS, SLOWER * other.value):
+    other = max(others, key=lambda key: others[key].value)
+    median = medians[slowest]
+    if median.value < max(NOTICED_MS, SLOWER * others[other].value):
         return None
     requests = {(row.method, row.name): row.requests for row in _rows(view)}
     share = requests[slowest] / sum(requests.values())
-    return SlowEndpoint(*slowest, median, other, share, shares[slowest])
+    return SlowEndpoint(*slowest, median, " ".join(other).strip(), others[other], share, shares[slowest])
 
 
 def _rows(view: RunView) -> list[EndpointView]:
