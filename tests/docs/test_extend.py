@@ -75,9 +75,7 @@ def test_an_importer(plimsoll):
 
 def test_a_mistake_of_an_importer_is_no_traceback(plimsoll):
     (plimsoll.folder / "bad.paw").write_text("# paw\nabc def\n")
-    with pytest.raises(
-        AssertionError, match="bad.paw: the reader of paw results failed: ValueError: could not convert"
-    ):
+    with pytest.raises(AssertionError, match="the reader of paw results failed: ValueError: could not convert"):
         plimsoll("report", "bad.paw")
 
 

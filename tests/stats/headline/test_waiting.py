@@ -73,7 +73,7 @@ def test_the_slow_endpoint_is_the_answer_and_what_limits_users_who_pause():
     found = headline(view, CLOSED, SOUND)
     assert (found.target.tone, found.target.title) == ("warning", "GET /b is slow")
     assert found.target.text == (
-        "Half of its requests take at least 900 ms; half of those of GET /a, the next slowest, take at most 20 ms. It is "
-        "15 % of the requests and 89 % of the waiting."
+        "Half of its requests take at least 900 ms; half of those of GET /a, the next slowest, take at most 20 ms. It "
+        "is 15 % of the requests and 89 % of the waiting."
     )
     assert (found.bottleneck.title, found.bottleneck.figure) == ("GET /b", "89 % of the waiting")

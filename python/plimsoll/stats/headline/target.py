@@ -150,8 +150,8 @@ def slowness(view: RunView) -> str:
 def _why_slow(slow: SlowEndpoint) -> str:
     half = _shown(slow.median._replace(at_least=False))
     return (
-        f"Half of its requests take at least {half}; half of those of {slow.next_slowest}, the next slowest, take at most "
-        f"{_shown(slow.next_median)}. It is {whole_percent(slow.of_requests)} of the requests and "
+        f"Half of its requests take at least {half}; half of those of {slow.next_slowest}, the next slowest, take at "
+        f"most {_shown(slow.next_median)}. It is {whole_percent(slow.of_requests)} of the requests and "
         f"{whole_percent(slow.of_waiting)} of the waiting."
     )
 
