@@ -176,10 +176,16 @@ def test_files_that_exist_stay_without_force(plimsoll, folder):
         (("-o", "no/plan.toml", "curl", "http://h.test/"), "cannot write no/plan.toml: No such file or directory"),
         (("curl", "--jason", "{}", "http://h.test/"), "<command>:1: --jason is no option of curl"),
         (("--set", "a", "note.txt"), "--set a: valid is --set NAME=VALUE"),
+        (
+            ("--set", "bsae=http://h", "todos.http", "--set", "base=http://h"),
+            "--set bsae: nothing uses a variable of this name; did you mean base?",
+        ),
+        (("--set", "x=1", "curl", "http://h.test/"), "--set x: nothing uses a variable of this name; there are none"),
         (("curl http://h.test/ 'x",), "<command>:1: a quote ' has no end"),
     ],
 )  # fmt: skip
 def test_mistakes_end_with_2_and_one_line(plimsoll, folder, words, message):
+    (folder / "todos.http").write_text("@base = http://127.0.0.1\nGET {{base}}/")
     result = plimsoll("scenario", *words)
     assert result.exit_code == 2
     assert message in result.stderr

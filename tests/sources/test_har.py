@@ -153,6 +153,21 @@ def test_mistakes_are_named_by_place(text, message):
     assert message in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [("a=1; b=2", ""), ("a=1; sid=x", "Cookie sid is not"), ("sid=x; t=y; b=2", "Cookies sid, t are not")],
+)
+def test_cookies_that_no_reply_had_set_are_named(sent, said, tmp_path):
+    entries = [
+        entry(None, {"headers": [{"name": "Set-Cookie", "value": "a=1; Path=/\nb=2"}]}),
+        entry({"url": "http://h.test/2", "headers": [{"name": "Cookie", "value": sent}]}),
+    ]
+    (tmp_path / "x.har").write_text(json.dumps({"log": {"entries": entries}}))
+    notes = make_draft([str(tmp_path / "x.har")]).notes
+    assert len(notes) == bool(said)
+    assert said in "".join(notes)
+
+
 def test_is_har():
     assert is_har(SourceInput("x", '{"log": {"entries": []}}'))
     assert is_har(SourceInput("x.har", "broken"))

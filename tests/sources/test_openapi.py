@@ -118,6 +118,15 @@ def test_parameters():
     assert only(operation, "/a/{a}", {"a": "9", "r": "z"}).url == "http://h/a/9?r=z"
 
 
+def test_a_parameter_that_no_operation_has_is_a_mistake(tmp_path):
+    operation = {"parameters": [{"name": "limit", "in": "query", "required": True}]}
+    document = {"openapi": "3.0.0", "servers": [{"url": "http://h"}], "paths": {"/": {"get": operation}}}
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    make_draft([str(tmp_path / "a.json")], variables={"limit": "9", "base": "http://i"})
+    with pytest.raises(UsageError, match=r"--set limt: nothing uses a variable of this name; did you mean limit\?"):
+        make_draft([str(tmp_path / "a.json")], variables={"limt": "9"})
+
+
 def test_what_a_post_makes_is_read_changed_and_deleted_in_this_order():
     reply = {"201": {"content": {"application/json": {"schema": {"properties": {"id": {"type": "integer"}}}}}}}
     recording = read({

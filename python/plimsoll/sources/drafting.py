@@ -15,8 +15,10 @@ from plimsoll.sources.placeholders import parts_with_variables
 from plimsoll.sources.secret_values import free_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from plimsoll.sources.draft import BodyKind
-    from plimsoll.sources.exchange import FormPart, RecordedExchange, Recording
+    from plimsoll.sources.exchange import FormPart, RecordedExchange, RecordedReply, Recording
 
 SHORTEST_PAUSE_S = 0.5
 """A shorter time between two requests is the browser's own, not a pause of its user."""
@@ -40,6 +42,10 @@ def draft_of(recording: Recording) -> ScenarioDraft:
     """The scenario of one recording, without values that come from replies, and with its secrets still in place."""
     draft = ScenarioDraft((recording.name,), [], [], notes=list(recording.notes), left_out=dict(recording.left_out))
     sets_cookies = False
+    known_cookies: set[str] = set()
+    """Names of those that replies have set so far."""
+    missing: dict[str, None] = {}
+    """Names of those that requests sent nevertheless, in order."""
     for exchange in recording.exchanges:
         parts = urlsplit(exchange.url)
         target = DraftTarget(f"{parts.scheme}://{parts.netloc}", exchange.connection)
@@ -57,14 +63,36 @@ def draft_of(recording: Recording) -> ScenarioDraft:
         ]
         if exchange.header("cookie"):
             draft.cookies = draft.cookies or has_jar
+            if has_jar:
+                missing |= dict.fromkeys(name for name in _sent_cookies(exchange) if name not in known_cookies)
         if exchange.reply is not None:
+            known_cookies |= _set_cookies(exchange.reply)
             sets_cookies = sets_cookies or bool(exchange.reply.header("set-cookie"))
         draft.steps.append(step)
     draft.cookies = draft.cookies or sets_cookies
+    if missing:
+        are = f"Cookies {', '.join(missing)} are" if len(missing) > 1 else f"Cookie {next(iter(missing))} is"
+        draft.notes.append(
+            f"{recording.name}: {are} not in the scenario, because no reply had set what the requests sent: the "
+            "recording was made while logged in, or a script of the page sets it"
+        )
     _add_pauses(draft.steps)
     if recording.has_placeholders:
         _put_variables(draft)
     return draft
+
+
+def _sent_cookies(exchange: RecordedExchange) -> Iterator[str]:
+    """Their names."""
+    for key, value in exchange.headers:
+        if key.lower() == "cookie":
+            yield from (pair.partition("=")[0].strip() for pair in value.split(";") if "=" in pair)
+
+
+def _set_cookies(reply: RecordedReply) -> set[str]:
+    """Their names. Browsers join the headers of one reply by line breaks."""
+    values = (value for key, value in reply.headers if key.lower() == "set-cookie")
+    return {line.partition("=")[0].strip() for value in values for line in value.split("\n")}
 
 
 def _put_variables(draft: ScenarioDraft) -> None:

@@ -43,8 +43,8 @@ def is_http_file(source: SourceInput) -> bool:
 def read_http_file(source: SourceInput) -> Recording:
     """Its requests in order. Raises UsageError with the line."""
     blocks = _blocks(source)
-    values = {name: value for block in blocks for name, value in block.variables.items()} | dict(source.variables)
-    placeholders = Placeholders(values)
+    values = {name: value for block in blocks for name, value in block.variables.items()}
+    placeholders = Placeholders(values, source.variables)
     exchanges: list[RecordedExchange] = []
     notes: list[str] = []
     numbers: dict[str, int] = {}

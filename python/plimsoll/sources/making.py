@@ -15,6 +15,7 @@ from plimsoll.sources.plan_text import PlanText
 from plimsoll.sources.reading import read_recording
 from plimsoll.sources.secret_values import hide_secrets
 from plimsoll.sources.selection import DEFAULT_RULES, SelectionRules, select
+from plimsoll.sources.source_input import GivenVariables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +44,9 @@ def make_draft(
     """The scenario of one or more sources. words: as for `read_recording`; of two recordings of a browser, the second
     one shows which values of the first one differ each time. variables: values of those
     that a source names. Raises UsageError."""
-    recordings = [select(read_recording(word, variables), rules) for word in words]
+    given = GivenVariables(variables or {})
+    recordings = [select(read_recording(word, given), rules) for word in words]
+    given.check()
     seen = [recording for recording in recordings if _has_replies(recording)]
     if len(seen) > 2:
         raise UsageError("a scenario is made of one recording, or of two of the same flow; name at most two")

@@ -16,7 +16,7 @@ from plimsoll.errors import UsageError
 from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording, percent_encoded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from plimsoll.sources.source_input import SourceInput
 
@@ -40,7 +40,7 @@ def read_openapi(source: SourceInput) -> Recording:
     document = source.json
     if not isinstance(document, dict) or not isinstance(document.get("paths"), dict):
         raise UsageError(f"{source.name}: paths is no object; is this a description of an API?")
-    reader = _Api(source.name, document, dict(source.variables))
+    reader = _Api(source.name, document, source.variables)
     exchanges = tuple(reader.exchanges())
     return Recording(source.name, exchanges, tuple(dict.fromkeys(reader.notes)), has_placeholders=True)
 
@@ -51,7 +51,7 @@ class _Api:
 
     name: str
     document: dict[str, Any]
-    given: dict[str, str]
+    given: Mapping[str, str]
     """Values of parameters that the person gives."""
     notes: list[str] = field(default_factory=list)
 

@@ -11,6 +11,8 @@ from plimsoll.errors import UsageError
 from plimsoll.sources.draft import Variable, merged
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from plimsoll.sources.draft import Text
 
 PLACEHOLDER = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
@@ -29,7 +31,9 @@ class Placeholders:
     """What variables stand for."""
 
     values: dict[str, str]
-    """By name."""
+    """By name, as the source says them."""
+    given: Mapping[str, str] = field(default_factory=dict)
+    """Those that the person gives; they come first."""
     taken: set[str] = field(default_factory=set)
     """Names of variables that earlier replies give; they stay in braces."""
 
@@ -45,6 +49,8 @@ class Placeholders:
     def _value(self, name: str, where: str) -> str:
         if name in self.taken:
             return f"{{{{{name}}}}}"
+        if (value := self.given.get(name)) is not None:
+            return value
         if name in self.values:
             return self.values[name]
         word, _, rest = name.partition(" ")

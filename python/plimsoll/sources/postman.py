@@ -53,8 +53,7 @@ def read_postman(source: SourceInput) -> Recording:
     collection = source.json
     if not isinstance(collection, dict) or not isinstance(collection.get("item"), list):
         raise UsageError(f"{source.name}: item is no list; is this a collection of Postman?")
-    values = {**_variables(collection), **source.variables}
-    reader = _Collection(source, Placeholders(values))
+    reader = _Collection(source, Placeholders(_variables(collection), source.variables))
     reader.folder(collection, source.name, collection.get("auth"), 0)
     return Recording(source.name, tuple(reader.exchanges), tuple(reader.notes), has_placeholders=True)
 

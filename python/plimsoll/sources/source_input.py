@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
 LONGEST_INPUT = 256 << 20
 """Bytes; a longer file is refused."""
@@ -24,6 +26,34 @@ _HALF = re.compile(
 )
 _SNIFFED = 64 << 10
 """Characters at the beginning of a text by which its format is recognized."""
+
+
+class GivenVariables(Mapping[str, str]):
+    """Values of variables as the person gives them. It keeps for which names a source asks."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = dict(values)
+        self._asked: set[str] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self._asked.add(name)
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def check(self) -> None:
+        """Raises UsageError for a name for which nothing asked."""
+        # Those with $ are made anew by each request.
+        known = sorted(name for name in self._asked if not name.startswith("$"))
+        for name in self._values:
+            if name not in self._asked:
+                meant = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+                hint = f"did you mean {meant[0]}?" if meant else f"there are {', '.join(known) or 'none'}"
+                raise UsageError(f"--set {name}: nothing uses a variable of this name; {hint}")
 
 
 @dataclass(frozen=True)
@@ -40,7 +70,7 @@ class SourceInput:
     @classmethod
     def of(cls, word: str, variables: Mapping[str, str] | None = None) -> SourceInput:
         """word: a path, "-", or the text of a command itself. Raises UsageError."""
-        given = variables or {}
+        given = {} if variables is None else variables
         if word == STDIN:
             return cls("<stdin>", _decoded("<stdin>", sys.stdin.buffer.read(LONGEST_INPUT + 1)), None, given)
         if word.lower().split()[:1] in (["curl"], ["curl.exe"]):
