@@ -122,6 +122,14 @@ def todos(request: Received) -> Answer:
         ("<Password><![CDATA[{{pw}}]]></Password>", "<Password><![CDATA[${secrets.password}]]></Password>"),
         ('<login name="bob" password="{{pw}}">x</login>', '<login name="bob" password="${secrets.password}">x</login>'),
         ("user=bob&pass={{pw}}&x=1", "user=bob&pass=${secrets.value_pass}&x=1"),
+        (
+            r'{"a": "{\"password\": \"{{pw}}\"}", "n":{{$randomInt}}}',
+            '{"a": "{"password": "${secrets.password}"}", "n":${random}}',
+        ),
+        (
+            r'{"query": "mutation { login(password: \"{{pw}}\") { id } }", "token": "{\"password\": \"{{pw}}\"}"}',
+            '{"query": "mutation { login(password: "${secrets.password}") { id } }", "token": "${secrets.token}"}',
+        ),
         ('{"password": "{{$guid}}", "n":{{$randomInt}}}', '{"password": "${uuid}", "n":${random}}'),
     ],
 )

@@ -26,6 +26,8 @@ _IN_TEXTS = (
     re.compile(r"(?:^|[&?])([^=&?\s\"'<>]+)=(?:([^&\s\"'<>]+))", re.MULTILINE),
 )
 """A name and its value in a body that is read as plain text: JSON, elements and attributes of XML, fields of a form."""
+_IN_STRINGS = re.compile(r"""([\w-]+)(?:\\+")?\s*[:=]\s*\\+"([^"\\]+)\\+\"""")
+"""The same within a string of JSON: another document, or a query of GraphQL."""
 _HEADER = re.compile(r"authorization|cookie|api-?key|token|secret|password|session|credential|signature", re.IGNORECASE)
 _SCHEME = re.compile(r"(Bearer|Basic|Token|ApiKey|Digest) (.+)", re.IGNORECASE | re.DOTALL)
 
@@ -46,28 +48,30 @@ def hide_secrets(draft: ScenarioDraft) -> None:
             if _HEADER.search(name) or name in credentials else (name, text)
             for name, text in step.headers
         ]  # fmt: skip
-        with_variables(step, [
-            (value, _variable(value.label, value.value, draft, names))
-            for value in (*request_values(step), *_text_values(step))
+        hidden = [
+            value for value in request_values(step)
             if (is_secret_name(value.label) or (value.field == "path" and value.label in credentials))
             and not value.field.startswith("header ")
             and not value.place.startswith("path segment")
-        ])  # fmt: skip
+        ]  # fmt: skip
+        hidden += _text_values(step, [value for value in hidden if value.field == "body"])
+        with_variables(step, [(value, _variable(value.label, value.value, draft, names)) for value in hidden])
 
 
-def _text_values(step: DraftStep) -> list[RequestValue]:
-    """Named values of a body that is no document, because variables are in it or its type is not said."""
-    if step.kind != "text":
-        return []
+def _text_values(step: DraftStep, known: list[RequestValue]) -> list[RequestValue]:
+    """Credentials within the strings of a body, and of one that is no document, because variables are in it or its
+    type is not said. known: those that are found already."""
+    patterns = {"text": (*_IN_TEXTS, _IN_STRINGS), "json": (_IN_STRINGS,)}.get(step.kind, ())
     whole = flat(step.body)
     values: list[RequestValue] = []
-    for match in (match for pattern in _IN_TEXTS for match in pattern.finditer(whole)):
-        number = match.lastindex or 0
+    for match in (match for pattern in patterns for match in pattern.finditer(whole)):
+        number, label = match.lastindex or 0, unquote(match[1])
         start, end = match.span(number)
-        is_free = all(end <= value.start or value.end <= start for value in values)
+        is_free = all(end <= value.start or value.end <= start for value in (*known, *values))
         # A value that is a variable already is no credential of the recording.
-        if match[number] and is_free and not any(variable_of(character, step.body) for character in match[number]):
-            values.append(RequestValue("body", start, end, match[number], unquote(match[1]), "text"))
+        is_sent = bool(match[number]) and not any(variable_of(character, step.body) for character in match[number])
+        if is_sent and is_free and is_secret_name(label):
+            values.append(RequestValue("body", start, end, match[number], label, "text"))
     return values
 
 
