@@ -275,8 +275,8 @@ impl NativeUsers {
                     recorder.message_out(row, now(), length);
                 }
                 self.advance(engine, recorder, place, now());
-            } else if is_over(socket.deadline) && (socket.client.is_pending() || !work.is_left()) {
-                // To wait for a share again would wake the user at once, at its deadline, and put it to the end of the queue.
+            } else if (socket.client.is_pending() || !work.is_left()) && is_over(socket.deadline) {
+                // Waiting for a share again would wake the user at once, and put it at the end of the queue each time.
                 let (mut at, deadline) = (at, socket.deadline);
                 let failure = too_late(&mut at, deadline, 0);
                 self.socket_fails(engine, recorder, place, &at, &failure);

@@ -57,7 +57,8 @@ fn endless_events() -> Peer {
     endless("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\n\r\n", comments())
 }
 
-fn endless_messages() -> Peer {
+/// Begins with messages so long after the handshake.
+fn endless_messages(pause: Duration) -> Peer {
     let message = compressed_message(8 << 20);
     Peer::new(move |_, mut conn: Conn| {
         let request = conn.request();
@@ -67,6 +68,7 @@ fn endless_messages() -> Peer {
             "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
              Sec-WebSocket-Accept: {accept}\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n"
         ));
+        sleep(pause);
         while conn.stream.write_all(&message).is_ok() {}
     })
 }
@@ -106,7 +108,7 @@ fn a_deadline_holds_while_a_body_grows_without_end() {
 
 #[test]
 fn a_deadline_holds_while_messages_grow_without_end() {
-    let peer = endless_messages();
+    let peer = endless_messages(Duration::ZERO);
     let mut shift = users(&peer, MESSAGES, USERS as u64);
     shift.resize(USERS);
     shift.work();
@@ -115,10 +117,10 @@ fn a_deadline_holds_while_messages_grow_without_end() {
     assert_eq!(longest / SECOND, 0, "the time ends at the limit of 0.5 s");
 }
 
-/// Users wait for their first share, and this machine does something else until their time is over.
+/// Users have read nothing yet and wait for a share, and this machine does something else until their time is over.
 #[test]
 fn a_deadline_that_passes_between_two_turns_is_the_end_of_the_wait() {
-    let peer = endless_messages();
+    let peer = endless_messages(Duration::from_millis(100));
     let mut shift = users(&peer, MESSAGES, 40);
     shift.resize(40);
     // Each has an alarm at its deadline. A turn has shares for eight of them.
@@ -157,7 +159,7 @@ fn a_turn_decodes_no_more_than_its_budget_and_the_end_of_the_load_is_the_next() 
 
 #[test]
 fn messages_of_one_read_are_taken_in_many_turns() {
-    let peer = endless_messages();
+    let peer = endless_messages(Duration::ZERO);
     let mut shift = users(&peer, &MESSAGES.replace("0.5", "30.0"), USERS as u64);
     shift.resize(USERS);
     turns(&mut shift, 5);
