@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import UsageError
 from plimsoll.outputs.delivery import Delivery
 from plimsoll.outputs.output import Output
-from plimsoll.outputs.transports import FileTransport, HttpTransport
+from plimsoll.outputs.transports import FileTransport, HttpTransport, http_headers, is_http
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,20 +22,6 @@ if TYPE_CHECKING:
 
 CONTENT_TYPE = "application/x-ndjson"
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
-
-
-def is_http(url: str) -> bool:
-    return url.startswith(("http://", "https://"))
-
-
-def http_headers(settings: Mapping[str, str]) -> dict[str, str]:
-    """Of the setting `header`. Raises UsageError."""
-    if "header" not in settings:
-        return {}
-    name, colon, value = settings["header"].partition(":")
-    if not (colon and name.strip()):
-        raise UsageError("a header has the form header=Name: value")
-    return {name.strip(): value.strip()}
 
 
 class JsonLines(Output):

@@ -8,9 +8,15 @@ from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
 from plimsoll.errors import UsageError
 from plimsoll.outputs.delivery import Delivery
-from plimsoll.outputs.json_lines import http_headers, is_http
 from plimsoll.outputs.output import Output
-from plimsoll.outputs.transports import FileTransport, HttpTransport, UdpTransport, host_and_port
+from plimsoll.outputs.transports import (
+    FileTransport,
+    HttpTransport,
+    UdpTransport,
+    host_and_port,
+    http_headers,
+    is_http,
+)
 from plimsoll.plain_text import one_line
 
 if TYPE_CHECKING:

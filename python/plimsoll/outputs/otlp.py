@@ -23,9 +23,8 @@ from plimsoll._engine import Histogram
 from plimsoll.errors import UsageError
 from plimsoll.outputs.delivery import Delivery
 from plimsoll.outputs.exponential import exponential_buckets
-from plimsoll.outputs.json_lines import http_headers
 from plimsoll.outputs.output import Output
-from plimsoll.outputs.transports import HttpTransport
+from plimsoll.outputs.transports import HttpTransport, http_headers, interval_of
 from plimsoll.record import FAILURES, NO_REQUESTS
 
 if TYPE_CHECKING:
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 
 DEFAULT_URL = "http://localhost:4318"
 PATH = "/v1/metrics"
-INTERVAL_S = 5
-"""Seconds of a run from one message to the next."""
 HTTP_METHODS = frozenset({"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE"})
 """Of the semantic conventions. Other methods are `_OTHER` there."""
 Attributes = tuple[tuple[str, str], ...]
@@ -77,10 +74,7 @@ class OtlpMetrics(Output):
         protocol = _variable("PROTOCOL")
         if protocol not in ("", "http/protobuf"):
             raise UsageError(f"OTEL_EXPORTER_OTLP_PROTOCOL is {protocol}; figures are sent by http/protobuf only")
-        interval = target.settings.get("interval", str(INTERVAL_S))
-        if not (interval.isdecimal() and int(interval)):
-            raise UsageError(f"interval takes whole seconds from 1 on, not {interval}")
-        self._interval = int(interval)
+        self._interval = interval_of(target.settings)
         self._is_gzip = _variable("COMPRESSION") == "gzip"
         headers = {**_headers(_variable("HEADERS")), **http_headers(target.settings)}
         if self._is_gzip:

@@ -10,12 +10,10 @@ import struct
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
-from plimsoll.errors import UsageError
 from plimsoll.outputs.delivery import Delivery
-from plimsoll.outputs.json_lines import http_headers
 from plimsoll.outputs.metrics import RunMetrics
 from plimsoll.outputs.output import Output
-from plimsoll.outputs.transports import HttpTransport
+from plimsoll.outputs.transports import HttpTransport, http_headers, interval_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
 HEADERS = {"Content-Encoding": "snappy", "X-Prometheus-Remote-Write-Version": "0.1.0"}
 PATH = "/api/v1/write"
 """Of a URL without one."""
-INTERVAL_S = 5
-"""Seconds of a run from one message to the next."""
 LONGEST_LITERAL = 1 << 16
 _SAMPLE = b"\x12\x10\x09"
 """Field 2 of a TimeSeries: a sample of 16 bytes, which are a tag and a float, and a tag and a time in ms. Such a time
@@ -38,13 +34,10 @@ has 6 bytes until the year 2109."""
 class RemoteWrite(Output):
     def __init__(self, target: OutputTarget) -> None:
         """Settings: `interval`, whole seconds, and `header`. Raises UsageError."""
-        interval = target.settings.get("interval", str(INTERVAL_S))
-        if not (interval.isdecimal() and int(interval)):
-            raise UsageError(f"interval takes whole seconds from 1 on, not {interval}")
+        self._interval = interval_of(target.settings)
         parts = urlsplit(target.url)
         url = urlunsplit(parts._replace(path=PATH)) if parts.path in ("", "/") else target.url
         transport = HttpTransport(url, "application/x-protobuf", {**HEADERS, **http_headers(target.settings)})
-        self._interval = int(interval)
         self._delivery = Delivery(target.name, transport, is_of_lines=False)
         self._metrics: RunMetrics | None = None
         self._known: dict[tuple[str, Labels], bytes] = {}

@@ -30,6 +30,8 @@ MOST_REPLY_BYTES = 1 << 16
 """What is read of a response."""
 REPEATABLE = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses after which the same request may succeed later."""
+INTERVAL_S = 5
+"""Seconds of a run from one message to the next, for outputs that do not send each of them."""
 
 
 class RetryError(OutputError):
@@ -230,6 +232,28 @@ def host_and_port(text: str) -> tuple[str, int]:
     if not (host and port.isdecimal() and 0 < int(port) < 65536):
         raise UsageError("say where to: HOST:PORT")
     return host.strip("[]"), int(port)
+
+
+def is_http(url: str) -> bool:
+    return url.startswith(("http://", "https://"))
+
+
+def http_headers(settings: Mapping[str, str]) -> dict[str, str]:
+    """Of the setting `header`. Raises UsageError."""
+    if "header" not in settings:
+        return {}
+    name, colon, value = settings["header"].partition(":")
+    if not (colon and name.strip()):
+        raise UsageError("a header has the form header=Name: value")
+    return {name.strip(): value.strip()}
+
+
+def interval_of(settings: Mapping[str, str]) -> int:
+    """Seconds, of the setting `interval`. Raises UsageError."""
+    interval = settings.get("interval", str(INTERVAL_S))
+    if not (interval.isdecimal() and int(interval)):
+        raise UsageError(f"interval takes whole seconds from 1 on, not {interval}")
+    return int(interval)
 
 
 def _reason(error: Exception) -> str:

@@ -6,9 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from plimsoll.outputs.delivery import Delivery
-from plimsoll.outputs.json_lines import http_headers
 from plimsoll.outputs.output import Output
-from plimsoll.outputs.transports import HttpTransport
+from plimsoll.outputs.transports import HttpTransport, http_headers
 
 if TYPE_CHECKING:
     from plimsoll.outputs.kinds import OutputTarget
