@@ -7,10 +7,11 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
-from plimsoll.outputs.output import OutputError, Undelivered
+from plimsoll.outputs.output import Output, OutputError, Undelivered
 from plimsoll.outputs.transports import RetryError
 
 if TYPE_CHECKING:
+    from plimsoll.outputs.output import OutputRun
     from plimsoll.outputs.transports import Transport
 
 logger = logging.getLogger("plimsoll.run")
@@ -123,3 +124,23 @@ class Delivery:
             parts += following.parts
             size += len(following.content)
         return _Message(b"".join(contents), parts)
+
+
+class DeliveredOutput(Output):
+    """An output whose messages go through a `Delivery`."""
+
+    _run: OutputRun
+    """From `open` on."""
+
+    def __init__(self, delivery: Delivery) -> None:
+        self._delivery = delivery
+
+    def open(self, run: OutputRun) -> None:
+        self._run = run
+        self._delivery.reach()
+
+    def flush(self, timeout_s: float) -> Undelivered | None:
+        return self._delivery.flush(timeout_s)
+
+    def close(self) -> None:
+        self._delivery.close()

@@ -6,8 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
-from plimsoll.outputs.delivery import Delivery
-from plimsoll.outputs.output import Output
+from plimsoll.outputs.delivery import DeliveredOutput, Delivery
 from plimsoll.outputs.transports import FileTransport, HttpTransport, http_headers, is_http
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
     from plimsoll._engine import Histogram
     from plimsoll.outputs.kinds import OutputTarget
-    from plimsoll.outputs.output import OutputEvent, OutputRun, OutputSecond, Undelivered
+    from plimsoll.outputs.output import OutputEvent, OutputSecond
     from plimsoll.outputs.transports import Transport
     from plimsoll.stats.latency.milliseconds import Latency
     from plimsoll.stats.totals import Totals
@@ -24,7 +23,7 @@ CONTENT_TYPE = "application/x-ndjson"
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 
 
-class JsonLines(Output):
+class JsonLines(DeliveredOutput):
     def __init__(self, target: OutputTarget) -> None:
         """The URL is a path, "-" for stdout, or the URL of an HTTP server. Raises UsageError."""
         transport: Transport
@@ -36,15 +35,9 @@ class JsonLines(Output):
             raise UsageError("header is for a URL")
         else:
             transport = FileTransport(target.url)
-        self._delivery = Delivery(target.name, transport, is_of_lines=True)
-        self._run: OutputRun | None = None
-
-    def open(self, run: OutputRun) -> None:
-        self._run = run
-        self._delivery.reach()
+        super().__init__(Delivery(target.name, transport, is_of_lines=True))
 
     def second(self, second: OutputSecond) -> None:
-        assert self._run is not None
         timed = self._run.timed
         self._put(
             "second",
@@ -70,14 +63,7 @@ class JsonLines(Output):
     def event(self, event: OutputEvent) -> None:
         self._put(event.kind, event.time, {"text": event.text, **event.details})
 
-    def flush(self, timeout_s: float) -> Undelivered | None:
-        return self._delivery.flush(timeout_s)
-
-    def close(self) -> None:
-        self._delivery.close()
-
     def _put(self, type: str, time: float, fields: Mapping[str, Any]) -> None:
-        assert self._run is not None
         line = {"type": type, "run": self._run.id, "time": time, **fields}
         self._delivery.put(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
 from plimsoll.errors import UsageError
-from plimsoll.outputs.delivery import Delivery
-from plimsoll.outputs.output import Output
+from plimsoll.outputs.delivery import DeliveredOutput, Delivery
 from plimsoll.outputs.transports import (
     FileTransport,
     HttpTransport,
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.outputs.kinds import OutputTarget
-    from plimsoll.outputs.output import OutputEvent, OutputRun, OutputSecond, Undelivered
+    from plimsoll.outputs.output import OutputEvent, OutputSecond
     from plimsoll.outputs.transports import Transport
     from plimsoll.stats.totals import Totals
 
@@ -37,19 +36,13 @@ _TEXT_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\""})
 FieldValue = float | int | bool | str | None
 
 
-class InfluxLines(Output):
+class InfluxLines(DeliveredOutput):
     def __init__(self, target: OutputTarget) -> None:
         """Raises UsageError."""
-        self._delivery = Delivery(target.name, _transport(target), is_of_lines=True)
-        self._run: OutputRun | None = None
+        super().__init__(Delivery(target.name, _transport(target), is_of_lines=True))
         self._event_nanos = 0
 
-    def open(self, run: OutputRun) -> None:
-        self._run = run
-        self._delivery.reach()
-
     def second(self, second: OutputSecond) -> None:
-        assert self._run is not None
         nanos, tags = round(second.time * 1e9), {"run": self._run.id}
         timed, state = self._run.timed, second.generator
         lines = [
@@ -75,19 +68,12 @@ class InfluxLines(Output):
         self._delivery.put(b"".join(lines))
 
     def event(self, event: OutputEvent) -> None:
-        assert self._run is not None
         tags = {"run": self._run.id, "kind": event.kind}
         verdict = event.details.get("verdict")
         fields: dict[str, FieldValue] = {"text": event.text, "verdict": verdict}
         # Two events of one kind at one time would be one point.
         self._event_nanos = max(round(event.time * 1e9), self._event_nanos + 1)
         self._delivery.put(line(EVENT, tags, fields, self._event_nanos))
-
-    def flush(self, timeout_s: float) -> Undelivered | None:
-        return self._delivery.flush(timeout_s)
-
-    def close(self) -> None:
-        self._delivery.close()
 
 
 def _fields(totals: Totals, timed: frozenset[str]) -> dict[str, FieldValue]:

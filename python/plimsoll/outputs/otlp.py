@@ -21,9 +21,8 @@ from opentelemetry.proto.metrics.v1.metrics_pb2 import (
 
 from plimsoll._engine import Histogram
 from plimsoll.errors import UsageError
-from plimsoll.outputs.delivery import Delivery
+from plimsoll.outputs.delivery import DeliveredOutput, Delivery
 from plimsoll.outputs.exponential import exponential_buckets
-from plimsoll.outputs.output import Output
 from plimsoll.outputs.transports import HttpTransport, http_headers, interval_of
 from plimsoll.record import FAILURES, NO_REQUESTS
 
@@ -67,7 +66,7 @@ class _Sums:
     dropped: int = 0
 
 
-class OtlpMetrics(Output):
+class OtlpMetrics(DeliveredOutput):
     def __init__(self, target: OutputTarget) -> None:
         """Without a URL: the one of the variables. Settings: `interval`, whole seconds, and `header`. Raises
         UsageError."""
@@ -82,23 +81,20 @@ class OtlpMetrics(Output):
         transport = HttpTransport(
             _url(target.url), "application/x-protobuf", headers, authorities=_variable("CERTIFICATE") or None
         )
-        self._delivery = Delivery(target.name, transport, is_of_lines=False)
+        super().__init__(Delivery(target.name, transport, is_of_lines=False))
         self._is_delta = _variable("TEMPORALITY_PREFERENCE").lower() == "delta"
         self._temporality = AGGREGATION_TEMPORALITY_DELTA if self._is_delta else AGGREGATION_TEMPORALITY_CUMULATIVE
         self._sums = _Sums()
         self._since_nanos = self._unsent = 0
-        self._run: OutputRun | None = None
         self._server: Attributes = ()
         self._last: OutputSecond | None = None
 
     def open(self, run: OutputRun) -> None:
-        self._run = run
         self._since_nanos = round(run.started * 1e9)
         self._server = _server_of(run.host)
-        self._delivery.reach()
+        super().open(run)
 
     def second(self, second: OutputSecond) -> None:
-        assert self._run is not None
         sums, timed = self._sums, self._run.timed
         for row in second.endpoints:
             for outcome, interval in row.outcomes.items():
@@ -121,10 +117,7 @@ class OtlpMetrics(Output):
 
     def flush(self, timeout_s: float) -> Undelivered | None:
         self._send()
-        return self._delivery.flush(timeout_s)
-
-    def close(self) -> None:
-        self._delivery.close()
+        return super().flush(timeout_s)
 
     def _series(self, method: str, name: str, outcome: str) -> Attributes:
         """The attributes of what ended so."""
@@ -134,7 +127,7 @@ class OtlpMetrics(Output):
         return (("http.request.method", known), *original, ("url.template", name), *self._server, *failed)
 
     def _send(self) -> None:
-        if self._run is None or self._last is None or not self._unsent:
+        if self._last is None or not self._unsent:
             return
         time_nanos = round(self._last.time * 1e9)
         message = self._message(self._run, self._last, time_nanos).SerializeToString()

@@ -10,9 +10,8 @@ import struct
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
-from plimsoll.outputs.delivery import Delivery
+from plimsoll.outputs.delivery import DeliveredOutput, Delivery
 from plimsoll.outputs.metrics import RunMetrics
-from plimsoll.outputs.output import Output
 from plimsoll.outputs.transports import HttpTransport, http_headers, interval_of
 
 if TYPE_CHECKING:
@@ -31,15 +30,14 @@ _SAMPLE = b"\x12\x10\x09"
 has 6 bytes until the year 2109."""
 
 
-class RemoteWrite(Output):
+class RemoteWrite(DeliveredOutput):
     def __init__(self, target: OutputTarget) -> None:
         """Settings: `interval`, whole seconds, and `header`. Raises UsageError."""
         self._interval = interval_of(target.settings)
         parts = urlsplit(target.url)
         url = urlunsplit(parts._replace(path=PATH)) if parts.path in ("", "/") else target.url
         transport = HttpTransport(url, "application/x-protobuf", {**HEADERS, **http_headers(target.settings)})
-        self._delivery = Delivery(target.name, transport, is_of_lines=False)
-        self._metrics: RunMetrics | None = None
+        super().__init__(Delivery(target.name, transport, is_of_lines=False))
         self._known: dict[tuple[str, Labels], bytes] = {}
         """Encoded labels, which are the same in every message."""
         self._unsent = 0
@@ -48,27 +46,23 @@ class RemoteWrite(Output):
 
     def open(self, run: OutputRun) -> None:
         self._metrics = RunMetrics(run)
-        self._delivery.reach()
+        super().open(run)
 
     def second(self, second: OutputSecond) -> None:
-        assert self._metrics is not None
         self._metrics.add(second)
         self._unsent, self._time = self._unsent + 1, second.time
         if self._unsent >= self._interval:
             self._send()
 
     def _send(self) -> None:
-        if self._metrics is not None and self._unsent:
+        if self._unsent:
             message = write_request(self._metrics.families(), round(self._time * 1000), self._known)
             self._delivery.put(snappy_block(message), self._unsent)
             self._unsent = 0
 
     def flush(self, timeout_s: float) -> Undelivered | None:
         self._send()
-        return self._delivery.flush(timeout_s)
-
-    def close(self) -> None:
-        self._delivery.close()
+        return super().flush(timeout_s)
 
 
 def write_request(

@@ -6,15 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
-from plimsoll.outputs.delivery import Delivery
-from plimsoll.outputs.output import Output
+from plimsoll.outputs.delivery import DeliveredOutput, Delivery
 from plimsoll.outputs.transports import UdpTransport, host_and_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.outputs.kinds import OutputTarget
-    from plimsoll.outputs.output import OutputRun, OutputSecond, Undelivered
+    from plimsoll.outputs.output import OutputSecond
     from plimsoll.stats.totals import Totals
 
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
@@ -23,7 +22,7 @@ _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _NOT_IN_A_TAG = re.compile(r"[,|#\s]+")
 
 
-class StatsdLines(Output):
+class StatsdLines(DeliveredOutput):
     def __init__(self, target: OutputTarget) -> None:
         """Settings: `prefix` of all names, and `tags`, one of `TAGS`. Raises UsageError."""
         transport = UdpTransport(*host_and_port(target.url.removeprefix("udp://")))
@@ -32,15 +31,9 @@ class StatsdLines(Output):
             raise UsageError(f"tags is {' or '.join(TAGS)}, not {tags}")
         self._has_tags = tags == "dogstatsd"
         self._prefix = target.settings.get("prefix", "plimsoll")
-        self._delivery = Delivery(target.name, transport, is_of_lines=True)
-        self._run: OutputRun | None = None
-
-    def open(self, run: OutputRun) -> None:
-        self._run = run
-        self._delivery.reach()
+        super().__init__(Delivery(target.name, transport, is_of_lines=True))
 
     def second(self, second: OutputSecond) -> None:
-        assert self._run is not None
         lines = [line for row in second.endpoints for line in self._of(row, self._run.timed, (row.method, row.name))]
         lines += self._of(second.total, self._run.timed, ())
         state = second.generator
@@ -55,12 +48,6 @@ class StatsdLines(Output):
             gauges["lag.p99_ms"] = state.lag.value_at(0.99) / 1000
         lines += [self._line(name, (), value, "g") for name, value in gauges.items()]
         self._delivery.put("".join(f"{line}\n" for line in lines).encode())
-
-    def flush(self, timeout_s: float) -> Undelivered | None:
-        return self._delivery.flush(timeout_s)
-
-    def close(self) -> None:
-        self._delivery.close()
 
     def _of(self, row: Totals, timed: frozenset[str], endpoint: Sequence[str]) -> Iterator[str]:
         yield self._line("requests", endpoint, row.requests, "c")

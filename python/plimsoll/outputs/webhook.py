@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from plimsoll.outputs.delivery import Delivery
-from plimsoll.outputs.output import Output
+from plimsoll.outputs.delivery import DeliveredOutput, Delivery
 from plimsoll.outputs.transports import HttpTransport, http_headers
 
 if TYPE_CHECKING:
     from plimsoll.outputs.kinds import OutputTarget
-    from plimsoll.outputs.output import OutputEvent, OutputRun, Undelivered
+    from plimsoll.outputs.output import OutputEvent
 
 VERDICTS = {
     "passed": "passed",
@@ -20,21 +19,16 @@ VERDICTS = {
 }
 
 
-class Webhook(Output):
+class Webhook(DeliveredOutput):
     """Sends nothing before the end of the run."""
 
     def __init__(self, target: OutputTarget) -> None:
         """Raises UsageError."""
         transport = HttpTransport(target.url, "application/json", http_headers(target.settings))
-        self._delivery = Delivery(target.name, transport, is_of_lines=False)
-        self._run: OutputRun | None = None
-
-    def open(self, run: OutputRun) -> None:
-        self._run = run
-        self._delivery.reach()
+        super().__init__(Delivery(target.name, transport, is_of_lines=False))
 
     def event(self, event: OutputEvent) -> None:
-        if event.kind != "end" or self._run is None:
+        if event.kind != "end":
             return
         details = event.details
         lines = [
@@ -48,9 +42,3 @@ class Webhook(Output):
         ]
         message = {"text": "\n".join(lines), "run": self._run.id, "name": self._run.name, **details}
         self._delivery.put(json.dumps(message, ensure_ascii=False).encode())
-
-    def flush(self, timeout_s: float) -> Undelivered | None:
-        return self._delivery.flush(timeout_s)
-
-    def close(self) -> None:
-        self._delivery.close()
