@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from plimsoll.errors import UsageError
 from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording, media_type
+from plimsoll.sources.json_values import SCRIPT_KEYS, script_pointer
 from plimsoll.sources.multipart import parts_of
 from plimsoll.sources.placeholders import PLACEHOLDER, Placeholders
 from plimsoll.sources.source_input import existing_file
@@ -28,7 +29,6 @@ _SET = re.compile(
     r"""client\.global\.set\(\s*["']([\w.-]+)["']\s*,\s*response\.(body|headers)(.*?)\s*\)\s*;?\s*$""", re.MULTILINE
 )
 _VALUE_OF = re.compile(r"""\.valueOf\(["']([\w-]+)["']\)""")
-_KEYS = re.compile(r"""(?:\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[["']([^"']+)["']\])""")
 _REFERENCE = re.compile(r"(\w[\w-]*)\.response\.(body|headers)\.(.+)")
 
 
@@ -158,9 +158,8 @@ def _declared(script: str, where: str, notes: list[str]) -> tuple[DeclaredValue,
     for name, part, rest in _SET.findall(script):
         if part == "headers" and (header := _VALUE_OF.search(rest)):
             found.append(DeclaredValue(name, "header", header[1]))
-        elif part == "body" and rest and not _KEYS.sub("", rest):
-            pointer = "".join(f"/{key or index or quoted}" for key, index, quoted in _KEYS.findall(rest))
-            found.append(DeclaredValue(name, "json", pointer))
+        elif part == "body" and rest and not SCRIPT_KEYS.sub("", rest):
+            found.append(DeclaredValue(name, "json", script_pointer(rest)))
         else:
             notes.append(f"{where}: its script is not translated: {name} = response.{part}{rest[:40]}")
     others = _SET.sub("", script).strip()
@@ -180,7 +179,7 @@ def _take_references(
                 continue
             keys = match[3].removeprefix("$")
             keys = keys if keys.startswith((".", "[")) else f".{keys}"
-            pointer = "".join(f"/{key or index or quoted}" for key, index, quoted in _KEYS.findall(keys))
+            pointer = script_pointer(keys)
             is_header = match[2] == "headers"
             name = re.sub(r"[\W_]+", "_", f"{match[1]}_{match[3]}").strip("_")
             value = DeclaredValue(name, "header" if is_header else "json", match[3] if is_header else pointer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
 
 DEEPEST_JSON = 200
 """Levels of lists and objects; values that are deeper are not looked at."""
+SCRIPT_KEYS = re.compile(r"""(?:\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[["']([^"']+)["']\])""")
+"""A key or an index as scripts write it: .key, [0] or ["key"]."""
 
 
 def document_of(body: bytes | None) -> Any:
@@ -34,7 +37,7 @@ def leaves_of(document: Any) -> dict[str, list[str]]:
 def value_of(document: Any, pointer: str) -> Any:
     """The value at a pointer; None if there is none."""
     for part in pointer.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
+        key = pointer_key(part)
         if isinstance(document, dict):
             document = document.get(key)
         elif isinstance(document, list) and key.isdigit() and int(key) < len(document):
@@ -47,6 +50,21 @@ def value_of(document: Any, pointer: str) -> Any:
 def pointer_part(key: str) -> str:
     """A key as part of a pointer."""
     return key.replace("~", "~0").replace("/", "~1")
+
+
+def pointer_key(part: str) -> str:
+    """The key that a part of a pointer stands for."""
+    return part.replace("~1", "/").replace("~0", "~")
+
+
+def script_pointer(text: str) -> str:
+    """The pointer of the keys in an expression of a script: .a[0]["b"] is /a/0/b."""
+    return "".join(f"/{key or index or quoted}" for key, index, quoted in SCRIPT_KEYS.findall(text))
+
+
+def objects_of(value: Any) -> list[dict[str, Any]]:
+    """The objects in a list; none if it is no list."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _walked(document: Any) -> Iterator[tuple[str, Any]]:

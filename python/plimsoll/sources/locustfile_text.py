@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 
 from plimsoll.sources.draft import Variable
 from plimsoll.sources.exchange import percent_encoded
+from plimsoll.sources.json_values import pointer_key
 from plimsoll.sources.request_values import flat, variable_of
 from plimsoll.sources.source_input import path_from
 
@@ -199,7 +200,7 @@ class LocustfileText:
     def _extract(self, extract: ReplyValue) -> str:
         match extract.kind:
             case "json":
-                keys = [part.replace("~1", "/").replace("~0", "~") for part in extract.what.split("/")[1:]]
+                keys = [pointer_key(part) for part in extract.what.split("/")[1:]]
                 value = "response.json()" + "".join(f"[{key if key.isdigit() else _string(key)}]" for key in keys)
             case "header":
                 value = f"response.headers[{_string(extract.what)}]"

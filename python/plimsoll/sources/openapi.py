@@ -14,6 +14,7 @@ from urllib.parse import quote_plus, unquote_plus, urlsplit
 
 from plimsoll.errors import UsageError
 from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording, percent_encoded
+from plimsoll.sources.json_values import objects_of, pointer_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -62,7 +63,8 @@ class _Api:
         found: list[RecordedExchange] = []
         for path, method, operation, shared in self._operations():
             where = f"{self.name}: {method.upper()} {path}"
-            parameters = [self._resolved(each, where) for each in (*_list(shared), *_list(operation.get("parameters")))]
+            own = (*objects_of(shared), *objects_of(operation.get("parameters")))
+            parameters = [self._resolved(parameter, where) for parameter in own]
             exchange = self._exchange(base, path, method, operation, parameters, made, where)
             if method == "post" and (value := self._made(path, operation, where)) is not None:
                 made[path.rstrip("/")] = value.name
@@ -148,7 +150,7 @@ class _Api:
         required = operation.get("security", self.document.get("security")) or []
         schemes = (self.document.get("components") or {}).get("securitySchemes") or {}
         schemes = schemes or self.document.get("securityDefinitions") or {}
-        names = [name for requirement in _list(required) for name in requirement]
+        names = [name for requirement in objects_of(required) for name in requirement]
         for name in names:
             scheme = schemes.get(name) if isinstance(schemes, dict) else None
             if not isinstance(scheme, dict):
@@ -232,7 +234,7 @@ class _Api:
         if depth > DEEPEST_SCHEMA:
             return None
         for key in ("allOf", "oneOf", "anyOf"):
-            members = _list(schema.get(key))
+            members = objects_of(schema.get(key))
             if members:
                 values = [self.value(each, where, depth + 1) for each in (members if key == "allOf" else members[:1])]
                 if all(isinstance(value, dict) for value in values):
@@ -279,8 +281,7 @@ class _Api:
                 )
             value = self.document
             for part in reference[2:].split("/"):
-                key = part.replace("~1", "/").replace("~0", "~")
-                value = value.get(key) if isinstance(value, dict) else None
+                value = value.get(pointer_key(part)) if isinstance(value, dict) else None
             if value is None:
                 raise UsageError(f"{where}: {reference} leads nowhere")
         raise UsageError(f"{where}: its references lead in a circle")
@@ -308,7 +309,3 @@ def _resource(path: str) -> str:
 
 def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _list(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

@@ -14,6 +14,7 @@ from urllib.parse import quote, quote_plus
 
 from plimsoll.errors import UsageError
 from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording
+from plimsoll.sources.json_values import SCRIPT_KEYS, objects_of, script_pointer
 from plimsoll.sources.placeholders import Placeholders
 from plimsoll.sources.source_input import existing_file
 
@@ -33,7 +34,6 @@ _HEADER = re.compile(
     r"""pm\.response\.headers\.get\(["']([\w-]+)["']\)|postman\.getResponseHeader\(["']([\w-]+)["']\)"""
 )
 _COOKIE = re.compile(r"""pm\.cookies\.get\(["']([\w.-]+)["']\)""")
-_KEYS = re.compile(r"""(?:\.([A-Za-z_$][\w$]*)|\[(\d+)\]|\[["']([^"']+)["']\])""")
 _CHECK = re.compile(
     r"^\s*(?://.*|\}\);?|pm\.test\(.*|pm\.expect\(.*|pm\.response\.to\..*|tests\[.*|console\.log\(.*)?\s*$"
 )
@@ -89,7 +89,7 @@ class _Collection:
         say = self.placeholders.filled
         headers = [
             (say(str(header.get("key")), where), say(str(header.get("value") or ""), where))
-            for header in _list(request.get("header"))
+            for header in objects_of(request.get("header"))
             if header.get("key") and not header.get("disabled")
         ]
         url = say(_url(request.get("url")), where)
@@ -127,7 +127,7 @@ class _Collection:
         if kind in (None, "noauth"):
             return [], "", nothing
         own = auth.get(kind)
-        pairs = {str(pair.get("key")): pair.get("value") for pair in _list(own)} if isinstance(own, list) else own
+        pairs = {str(pair.get("key")): pair.get("value") for pair in objects_of(own)} if isinstance(own, list) else own
         if not isinstance(pairs, dict):
             return [], "", nothing
         given = {key: self.placeholders.filled(str(value or ""), where) for key, value in pairs.items()}
@@ -153,7 +153,7 @@ class _Collection:
         if not isinstance(body, dict) or body.get("disabled"):
             return None, (), None, ""
         say, mode = self.placeholders.filled, body.get("mode")
-        pairs = [pair for pair in _list(body.get(str(mode))) if not pair.get("disabled")] if mode else []
+        pairs = [pair for pair in objects_of(body.get(str(mode))) if not pair.get("disabled")] if mode else []
         if mode == "raw" and body.get("raw"):
             options = body.get("options")
             language = options.get("raw", {}).get("language") if isinstance(options, dict) else ""
@@ -219,14 +219,13 @@ def _taken(name: str, expression: str, documents: set[str]) -> DeclaredValue | N
     if document is None:
         return None
     keys = expression[len(document) :]
-    if not keys or _KEYS.sub("", keys):
+    if not keys or SCRIPT_KEYS.sub("", keys):
         return None
-    pointer = "".join(f"/{key or index or quoted}" for key, index, quoted in _KEYS.findall(keys))
-    return DeclaredValue(name, "json", pointer)
+    return DeclaredValue(name, "json", script_pointer(keys))
 
 
 def _script(item: dict[str, Any], kind: str) -> list[str]:
-    for event in _list(item.get("event")):
+    for event in objects_of(item.get("event")):
         script = event.get("script")
         if event.get("listen") == kind and isinstance(script, dict):
             lines = script.get("exec") or []
@@ -235,7 +234,7 @@ def _script(item: dict[str, Any], kind: str) -> list[str]:
 
 
 def _variables(collection: dict[str, Any]) -> dict[str, str]:
-    pairs = _list(collection.get("variable"))
+    pairs = objects_of(collection.get("variable"))
     return {
         str(pair.get("key") or pair.get("id")): str(pair.get("value") if pair.get("value") is not None else "")
         for pair in pairs
@@ -248,15 +247,11 @@ def _url(url: Any) -> str:
     if not isinstance(url, dict):
         return str(url or "")
     raw = str(url.get("raw") or "")
-    for pair in _list(url.get("variable")):
+    for pair in objects_of(url.get("variable")):
         if pair.get("key") and pair.get("value") is not None:
             value = quote(str(pair["value"]), safe="{}$")
             raw = re.sub(rf"(?<=/):{re.escape(str(pair['key']))}(?=[/?#]|$)", value.replace("\\", r"\\"), raw)
-    for pair in _list(url.get("query")):
+    for pair in objects_of(url.get("query")):
         if pair.get("disabled"):
             raw = re.sub(rf"(?<=[?&]){re.escape(str(pair.get('key')))}=[^&#]*&?", "", raw)
     return raw.rstrip("?&") if url.get("query") else raw
-
-
-def _list(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
