@@ -60,7 +60,6 @@ class _Api:
         base = self._base()
         made: dict[str, str] = {}
         """Names of variables, by the path of the collection in which a POST makes a resource."""
-        found: list[RecordedExchange] = []
         for path, method, operation, shared in self._operations():
             where = f"{self.name}: {method.upper()} {path}"
             own = (*objects_of(shared), *objects_of(operation.get("parameters")))
@@ -69,8 +68,7 @@ class _Api:
             if method == "post" and (value := self._made(path, operation, where)) is not None:
                 made[path.rstrip("/")] = value.name
                 exchange = replace(exchange, extracts=(value,))
-            found.append(exchange)
-        return iter(found)
+            yield exchange
 
     def _base(self) -> str:
         servers = self.document.get("servers")
@@ -131,7 +129,7 @@ class _Api:
             headers.append(("Content-Type", content_type))
         return RecordedExchange(
             method=method.upper(), url=f"{base}{filled}{'?' if query else ''}{'&'.join(query)}", headers=tuple(headers),
-            body=body, parts=parts, name=f"{path}", where=where, credentials=credentials,
+            body=body, parts=parts, name=path, where=where, credentials=credentials,
         )  # fmt: skip
 
     def _parameter(self, parameter: dict[str, Any], where: str) -> str:
