@@ -108,10 +108,6 @@ class SourceInput:
             # Numbers of thousands of digits, and lists within lists without end.
             raise UsageError(f"{self.name}: not JSON that can be read: {error}") from error
 
-    def line_of(self, offset: int) -> int:
-        """The line, counted from 1, of a character."""
-        return self.text.count("\n", 0, offset) + 1
-
 
 def existing_file(path: str, folder: Path, where: str) -> str:
     """The path of a file that is a body, from the current folder. folder: where relative paths begin. Raises
