@@ -12,13 +12,14 @@ from urllib.parse import urlsplit
 from plimsoll.sources.draft import DraftPart, DraftStep, DraftTarget, ReplyValue, ScenarioDraft, Text
 from plimsoll.sources.exchange import media_type
 from plimsoll.sources.placeholders import parts_with_variables
+from plimsoll.sources.reply_values import cookies_of
 from plimsoll.sources.secret_values import free_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.sources.draft import BodyKind
-    from plimsoll.sources.exchange import FormPart, RecordedExchange, RecordedReply, Recording
+    from plimsoll.sources.exchange import FormPart, RecordedExchange, Recording
 
 SHORTEST_PAUSE_S = 0.5
 """A shorter time between two requests is the browser's own, not a pause of its user."""
@@ -66,7 +67,7 @@ def draft_of(recording: Recording) -> ScenarioDraft:
             if has_jar:
                 missing |= dict.fromkeys(name for name in _sent_cookies(exchange) if name not in known_cookies)
         if exchange.reply is not None:
-            known_cookies |= _set_cookies(exchange.reply)
+            known_cookies |= {name for name, _ in cookies_of(exchange.reply)}
             sets_cookies = sets_cookies or bool(exchange.reply.header("set-cookie"))
         draft.steps.append(step)
     draft.cookies = draft.cookies or sets_cookies
@@ -87,12 +88,6 @@ def _sent_cookies(exchange: RecordedExchange) -> Iterator[str]:
     for key, value in exchange.headers:
         if key.lower() == "cookie":
             yield from (pair.partition("=")[0].strip() for pair in value.split(";") if "=" in pair)
-
-
-def _set_cookies(reply: RecordedReply) -> set[str]:
-    """Their names. Browsers join the headers of one reply by line breaks."""
-    values = (value for key, value in reply.headers if key.lower() == "set-cookie")
-    return {line.partition("=")[0].strip() for value in values for line in value.split("\n")}
 
 
 def _put_variables(draft: ScenarioDraft) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from plimsoll.sources.json_values import document_of, leaves_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _WORD = re.compile(r"[A-Za-z0-9]{4,}")
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[nrtbf]")
@@ -157,7 +160,7 @@ class Recording:
     """How many requests are left out, by reason."""
 
 
-def first_value(headers: Headers, name: str) -> str:
+def first_value(headers: Iterable[tuple[str, str]], name: str) -> str:
     """The first value of a header; "" without one."""
     return next((value for key, value in headers if key.lower() == name.lower()), "")
 

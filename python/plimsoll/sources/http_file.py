@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from plimsoll.errors import UsageError
-from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording, media_type
+from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording, first_value, media_type
 from plimsoll.sources.json_values import SCRIPT_KEYS, script_pointer
 from plimsoll.sources.multipart import parts_of
 from plimsoll.sources.placeholders import PLACEHOLDER, Placeholders
@@ -112,13 +112,13 @@ def _request(block: _HttpBlock, source: SourceInput, placeholders: Placeholders,
         file = existing_file(placeholders.filled(file, where), source.folder, where)
     url = placeholders.filled(url, where)
     if url.startswith("/"):
-        host = next((value for name, value in headers if name.lower() == "host"), "")
+        host = first_value(headers, "host")
         if not host:
             raise UsageError(f"{where}: {url!r} names no host; write the whole URL, or a header Host")
         url = f"http://{host}{url}"
     if "://" not in url:
         url = f"http://{url}"
-    kind = next((value for name, value in headers if name.lower() == "content-type"), "")
+    kind = first_value(headers, "content-type")
     content = None if body is None else placeholders.filled(body, where).encode()
     parts: tuple[FormPart, ...] = ()
     if content is not None and media_type(kind) == "multipart/form-data":
