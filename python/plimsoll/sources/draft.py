@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from plimsoll.sources.exchange import Connection, RecordedExchange
 
@@ -140,6 +142,15 @@ class ScenarioDraft:
 def plain(text: Text, name: Callable[[Variable], str]) -> str:
     """The text with something in place of each variable."""
     return "".join(piece if isinstance(piece, str) else name(piece) for piece in text)
+
+
+def csv_of(columns: Mapping[str, Sequence[str]]) -> bytes:
+    """A feeder file with these columns, all of the same length."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return out.getvalue().encode()
 
 
 def merged(pieces: list[str | Variable]) -> Text:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import base64
-import csv
-import io
 import json
 import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from plimsoll.sources.draft import Variable
+from plimsoll.sources.draft import Variable, csv_of
 from plimsoll.sources.exchange import percent_encoded
 from plimsoll.sources.json_values import pointer_key
 from plimsoll.sources.request_values import flat, variable_of
@@ -69,11 +67,7 @@ class LocustfileText:
             self._imports |= {"csv", "random"}
             self._from.add("pathlib import Path")
             file = f"{stem}.{_DATA}.csv"
-            out = io.StringIO()
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(self._draft.data)
-            writer.writerows(zip(*self._draft.data.values(), strict=True))
-            self.files[file] = out.getvalue().encode()
+            self.files[file] = csv_of(self._draft.data)
             lines += [
                 "",
                 f'with Path(__file__).with_name({_string(file)}).open(newline="") as file:',

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from plimsoll.sources.draft import Variable, merged
+from plimsoll.sources.draft import Variable, csv_of, merged
 from plimsoll.sources.multipart import BOUNDARY, multipart
 from plimsoll.sources.request_values import flat, variable_of
 from plimsoll.sources.source_input import path_from
@@ -70,11 +68,7 @@ class PlanText:
         if not columns:
             return []
         file = f"{self._stem}.{name}.csv"
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-        self.files[file] = out.getvalue().encode()
+        self.files[file] = csv_of(columns)
         comment = "  # keep it out of version control" if name == SECRETS else "  # a row for each iteration"
         return ["", f"[feeder.{name}]", f"file = {_string(file)}{comment}", 'share = "all"']
 
