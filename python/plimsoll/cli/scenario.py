@@ -160,7 +160,7 @@ def _write(path: Path, files: ScenarioFiles, *, force: bool) -> None:
 
 def _report(draft: ScenarioDraft, files: ScenarioFiles, output: str | None, tell: Callable[[str], None]) -> None:
     """What was made, what it needs, and what it does not do."""
-    requests = sum(1 for step in draft.steps) + sum(draft.left_out.values())
+    requests = len(draft.steps) + sum(draft.left_out.values())
     parts = [f"{counted(len(draft.steps), 'step')} of {counted(requests, 'request')}"]
     if taken := sum(len(step.extracts) for step in draft.steps):
         parts.append(f"{counted(taken, 'value')} taken from replies")
@@ -170,7 +170,6 @@ def _report(draft: ScenarioDraft, files: ScenarioFiles, output: str | None, tell
     tell(f"{'; '.join(parts)}.")
     for note in files.notes:
         tell(f"note: {note}")
-    is_plan = not (output and output.endswith(".py"))
     if files.environment:
         tell(f"Set {', '.join(files.environment)} in the environment: credentials are not written.")
     for name in files.files:
@@ -182,5 +181,5 @@ def _report(draft: ScenarioDraft, files: ScenarioFiles, output: str | None, tell
         else:
             tell(f"Written: {where}")
     if output is not None:
-        run = f"-f {output}" if not is_plan else output
+        run = f"-f {output}" if output.endswith(".py") else output
         tell(f"Written: {output}. Run it: plimsoll run {run} --headless -u 1 --iterations 1")
