@@ -9,10 +9,10 @@ import argparse
 import os
 import shlex
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
+from plimsoll.cli.demo import run_command
 from plimsoll.errors import PlimsollError
 from plimsoll.store import Store
 
@@ -51,7 +51,7 @@ def load_and_check(service: TodosService, arguments: argparse.Namespace) -> int:
     command = load_command(service.url, arguments)
     print(f"todos service, variant {service.variant()}, on a PostgreSQL of its own: {service.url}/todos/")
     print("$", shlex.join(["plimsoll", *command[1:]]), flush=True)
-    status = run_plimsoll(command)
+    status = run_command(command)
     print(f"\n{service.variant()}: {rows} todos at the start, {service.rows()} at the end")
     lines = compare(Store.open(arguments.store).run("last").intervals(), service.requests())
     print("counts of the run against the service's own:")
@@ -68,18 +68,6 @@ def load_command(url: str, arguments: argparse.Namespace) -> list[str]:
     command += ["-u", str(arguments.users), "-r", str(arguments.users), "-t", arguments.time]
     command += ["-s", str(FINISH_SECONDS)]
     return command + (["--store", arguments.store] if arguments.store else [])
-
-
-def run_plimsoll(command: list[str]) -> int:
-    """Run it and return its exit code. Interrupts are passed on: the run then ends and reports."""
-    # A separate process group: Ctrl-C must reach the run once, through this process, because a second one means "at
-    # once".
-    with subprocess.Popen(command, process_group=0) as process:
-        while True:
-            try:
-                return process.wait()
-            except KeyboardInterrupt:
-                process.send_signal(signal.SIGINT)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,8 @@ import shlex
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from threading import Event
 from typing import TYPE_CHECKING
 
 import click
@@ -44,28 +43,18 @@ def demo(run_time: str, serve: bool, port: int | None, store: str | None) -> Non
     """Load a small shop with three faults, and see what a run says of them."""
     if port is None:
         port = 8000 if serve else 0
-    with _shop(port) as url:
-        if serve:
+    # From now on, so that a signal which comes as soon as the shop is named is not lost.
+    with interrupts.awaited() if serve else nullcontext() as wait, _shop(port) as url:
+        if wait is not None:
             click.echo(f"The shop serves {url} until Ctrl-C. Load it from another terminal:")
             click.echo(f"  {shlex.join(['plimsoll', *_arguments(url, run_time, store)])}")
-            _wait_for_a_signal()
+            wait()
             return
         command = _arguments(url, run_time, store)
         click.echo(f"$ {shlex.join(['plimsoll', *command])}")
-        code = _run([sys.executable, "-m", "plimsoll", *command])
+        code = run_command([sys.executable, "-m", "plimsoll", *command])
     if code not in NOT_ERRORS:
         sys.exit(code)
-
-
-def _wait_for_a_signal() -> None:
-    over = Event()
-
-    def end(_: bool) -> None:
-        over.set()
-        interrupts.hurry()
-
-    with interrupts.passed_to(end):
-        over.wait()
 
 
 def _arguments(url: str, run_time: str, store: str | None) -> list[str]:
@@ -92,8 +81,8 @@ def _shop(port: int) -> Iterator[str]:
             process.stdin.close()
 
 
-def _run(command: list[str]) -> int:
-    """The exit code. Ctrl-C ends the run, which still reports."""
+def run_command(command: list[str]) -> int:
+    """The exit code of `plimsoll run …`. Ctrl-C ends the run, which still reports."""
     # In a group of its own: a run takes a second Ctrl-C for "at once", so each one reaches it through this process.
     with subprocess.Popen(command, process_group=0) as process:
         while True:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from threading import Event
 from typing import Any
 
 import click
@@ -31,12 +30,6 @@ def serve(store: str | None, **given: Any) -> None:
     from plimsoll.store import Store
 
     Store.open(store, create=False).close()
-    over = Event()
-
-    def end(_: bool) -> None:
-        over.set()
-        interrupts.hurry()
-
     # From now on, so that a signal which comes early is not lost.
-    with interrupts.passed_to(end), page(given, store, None, None):
-        over.wait()
+    with interrupts.awaited() as wait, page(given, store, None, None):
+        wait()

@@ -257,6 +257,19 @@ def passed_to(
 
 
 @contextmanager
+def awaited() -> Iterator[Callable[[], object]]:
+    """Gives a function that returns once a signal has come since the block began."""
+    over = threading.Event()
+
+    def end(_: bool) -> None:
+        over.set()
+        hurry()
+
+    with passed_to(end):
+        yield over.wait
+
+
+@contextmanager
 def finishing() -> Iterator[None]:
     """The block writes what must not be lost. The first signal within it is answered; the next one ends the command."""
     with _meaning(_Meaning(_note, is_limited=True)):

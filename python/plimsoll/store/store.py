@@ -88,7 +88,9 @@ class Store:
         run: the id that it is to have; it has another where that is taken."""
         manifest = storable_json(manifest)
         known = Manifest.from_json(manifest)
-        started = float(known.started or 0.0)
+        if known.started is None:
+            raise ValueError("a run begins at some time: its manifest has no started")
+        started = float(known.started)
         with self._database.write("keep the run") as connection:
             run = _free_id(connection, started, run)
             row: dict[str, Any] = {
@@ -231,17 +233,11 @@ class Store:
         run, status, started, ended, experiment, manifest, notes, facts, writer, written, tags, note = row
         if status == "running" and is_gone(writer, written, time.time()):
             status = "interrupted"
-        described = (
-            started,
-            ended,
-            experiment,
-            Manifest.from_json(manifest),
-            notes,
-            RunFacts.from_json(facts),
-            written,
-            tuple(tags),
-            note,
-        )
+        try:
+            known, found = Manifest.from_json(manifest), RunFacts.from_json(facts)
+        except ValueError as error:
+            raise StoreError(f"store {self.name}: run {run} is damaged: {error}") from error
+        described = started, ended, experiment, known, notes, found, written, tuple(tags), note
         return StoredRun(run, status, *described, self._database)
 
 
