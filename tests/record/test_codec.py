@@ -52,6 +52,15 @@ def test_a_changed_copy_is_written_as_its_fields() -> None:
     assert changed.to_json()["count"] == 2
 
 
+def test_a_changed_copy_keeps_the_keys_that_another_version_wrote() -> None:
+    value = Outer.from_json({"later": [1], "inner": {"shape": "round", "name": "x"}, "count": 1})
+    plain = replace(value, count=2).to_json()
+    assert (plain["later"], plain["inner"], plain["count"]) == ([1], {"shape": "round", "name": "x"}, 2)
+    assert replace(value, inner=replace(value.inner, name="y")).to_json()["inner"] == {
+        "name": "y", "size": None, "shape": "round"
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("plain", "expected"),
     [

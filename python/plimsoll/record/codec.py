@@ -27,7 +27,7 @@ class JsonObject:
     WRITES_NULL: ClassVar[bool] = True
     """Whether a field that is None is written, as null."""
 
-    origin: dict[str, Any] | None = field(default=None, init=False, repr=False, compare=False)
+    origin: dict[str, Any] | None = field(default=None, repr=False, compare=False)
     """The JSON that this was read from, with keys that another version wrote; None for a value that was made here."""
 
     @classmethod
@@ -51,16 +51,18 @@ class JsonObject:
                     values[name] = reader(given)
                 except ValueError as error:
                     raise ValueError(f".{name}{error}") from error
-        read = cls(**values)
-        object.__setattr__(read, "origin", value)
-        return read
+        return cls(**values, origin=value)
 
     def to_json(self) -> dict[str, Any]:
-        """What it was read from; else its fields. A changed copy (`dataclasses.replace`) has its fields alone."""
-        if self.origin is not None:
-            return self.origin
-        plain = {name: _plain(getattr(self, name)) for name in _readers(type(self))}
-        return plain if self.WRITES_NULL else {name: value for name, value in plain.items() if value is not None}
+        """What it was read from; else its fields. A changed copy (`dataclasses.replace`) has its fields, and the keys
+        without a field that the original had."""
+        origin = self.origin or {}
+        if self.origin is not None and self.read(origin) == self:
+            return origin
+        names = _readers(type(self))
+        plain = {name: _plain(getattr(self, name)) for name in names}
+        written = plain if self.WRITES_NULL else {name: value for name, value in plain.items() if value is not None}
+        return {**written, **{key: value for key, value in origin.items() if key not in names}}
 
 
 _READERS: dict[type[JsonObject], Mapping[str, Reader]] = {}
