@@ -17,7 +17,12 @@ from plimsoll.run.options.table import OPTIONS
 Examples:
   plimsoll serve
   plimsoll serve --store results/plimsoll.db --web-port 9000
+  plimsoll serve --web-host 0.0.0.0 --web-base-path /load
   plimsoll serve --store postgresql://load@db.example/plimsoll --web-host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
+
+The page lists, compares and draws what is stored, offers each report as a file, and takes tags and notes. It starts no
+load: for that there is the page of `plimsoll run`. On another address than 127.0.0.1 it asks for a token, which is
+printed at the start unless --web-token gives one.
 
 Ctrl-C ends it.""",
 )
