@@ -29,16 +29,16 @@ class ScenarioCommand(click.Command):
     """Takes a command of curl as it is pasted: all words from `curl` on are one source."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        place = next((number for number, word in enumerate(args) if _is_curl(args, number)), None)
-        if place is not None:
-            # Whoever pastes a command adds what else is wanted behind it; curl has no such options.
-            own = [word for word in args[place:] if word in _OWN_FLAGS]
-            words = [word for word in args[place:] if word not in _OWN_FLAGS]
+        start = next((number for number, word in enumerate(args) if _is_curl(args, number)), None)
+        if start is not None:
+            # Options of this command may follow the pasted one. curl has no options with these names.
+            own = [word for word in args[start:] if word in _OWN_FLAGS]
+            words = [word for word in args[start:] if word not in _OWN_FLAGS]
             if len(words) > 2 and words[-2] in ("-o", "--output") and words[-1].endswith(_SUFFIXES):
-                # A scenario is meant: nobody keeps a reply of curl under such a name.
+                # This option names the file of the scenario: a reply that curl saves has another suffix.
                 own += words[-2:]
                 words = words[:-2]
-            args = [*args[:place], *own, "--", shlex.join(words)]
+            args = [*args[:start], *own, "--", shlex.join(words)]
         return super().parse_args(ctx, args)
 
 

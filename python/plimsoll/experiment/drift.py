@@ -108,8 +108,8 @@ def _builds(spec: Experiment, runs: Sequence[RunConditions]) -> Iterator[str]:
             by_variant[run.cell.variant].add(str(commit)[:12])
     for variant, commits in by_variant.items():
         if len(commits) > 1:
-            found = listed(sorted(commits)[:MOST])
-            yield f"the build of {variant} changed while the experiment went on: {found}"
+            builds = listed(sorted(commits)[:MOST])
+            yield f"the build of {variant} changed while the experiment went on: {builds}"
     if spec.is_aa:
         return
     refs = {each.name: each.target.git for each in spec.variants}

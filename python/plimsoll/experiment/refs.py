@@ -72,7 +72,7 @@ def _doubts(store: Store, run: StoredRun, scenario: str) -> Iterator[str]:
         yield f"is {run.status}"
     if run.manifest.name != scenario:
         yield f"ran {run.manifest.name or 'something else'}, not {scenario}"
-    outcomes = {ThresholdResult.from_dict(each).outcome for each in run.facts.thresholds or ()}
+    outcomes = {ThresholdResult.from_dict(threshold).outcome for threshold in run.facts.thresholds or ()}
     if "broken" in outcomes:
         yield "broke a threshold"
     elif "not shown" in outcomes:

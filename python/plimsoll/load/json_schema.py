@@ -43,13 +43,13 @@ def document_schema(fields: type, title: str) -> dict[str, Any]:
     """The schema of a document of this dataclass. Its parts are in the same module, or beside those of them that are
     imported there."""
     schema = TypeAdapter(fields).json_schema(schema_generator=_DocumentSchema, mode="serialization")
-    parts = [each for each in vars(sys.modules[fields.__module__]).values() if is_dataclass(each)]
-    known = {name: each for part in parts for name, each in vars(sys.modules[part.__module__]).items()}
-    for name, each in {**schema["$defs"], fields.__name__: schema}.items():
-        each.pop("title", None)
-        each["description"] = inspect.cleandoc(known[name].__doc__ or "").replace("\n", " ")
+    parts = [member for member in vars(sys.modules[fields.__module__]).values() if is_dataclass(member)]
+    known = {name: member for part in parts for name, member in vars(sys.modules[part.__module__]).items()}
+    for name, definition in {**schema["$defs"], fields.__name__: schema}.items():
+        definition.pop("title", None)
+        definition["description"] = inspect.cleandoc(known[name].__doc__ or "").replace("\n", " ")
         texts = {key: text for above in reversed(known[name].__mro__) for key, text in _docstrings(above)}
-        for field, value in each["properties"].items():
+        for field, value in definition["properties"].items():
             if field in texts:
                 value["description"] = texts[field]
     return {"$schema": DIALECT, "title": title, **schema}

@@ -41,14 +41,14 @@ def exponential_buckets(times: Histogram) -> ExponentialBuckets:
     while scale > COARSEST_SCALE and _index(most, scale) - _index(least, scale) >= MOST_BUCKETS:
         scale -= 1
     offset, first = _index(least, scale), _index(1, scale)
-    # Of all but the last bucket, which has the rest.
+    # The upper ends of all buckets but the last one, which has the remaining values.
     bounds = _bounds(scale)[offset - first : _index(most, scale) - first]
     above = [positive, *times.counts_above(bounds), 0]
     return ExponentialBuckets(scale, offset, [more - less for more, less in pairwise(above)], zeros)
 
 
 def _index(micros: int, scale: int) -> int:
-    """Of the bucket with a value."""
+    """The index of the bucket that has a value."""
     return math.ceil(math.ldexp(math.log2(micros / 1e6), scale)) - 1
 
 

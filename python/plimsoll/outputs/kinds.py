@@ -140,4 +140,4 @@ OUTPUTS = {
         "webhook=http://host/path", "the verdict, once the run is over; the same as --notify", _webhook, ("header",),
     ),
 }  # fmt: skip
-"""By name."""
+"""All kinds of outputs by name."""

@@ -78,7 +78,7 @@ class _Buckets:
 
     def __init__(self) -> None:
         self.counts = [0] * len(BOUNDS_S)
-        """Values up to each bound."""
+        """Number of values up to each bound."""
         self.count = 0
         self.sum_s = 0.0
 
@@ -86,8 +86,8 @@ class _Buckets:
         if not times.count:
             return
         count = times.count
-        for place, above in enumerate(times.counts_above(_BOUNDS_US)):
-            self.counts[place] += count - above
+        for index, above in enumerate(times.counts_above(_BOUNDS_US)):
+            self.counts[index] += count - above
         self.count += count
         self.sum_s += sum_s
 

@@ -44,7 +44,7 @@ class _Times:
     """Times of one series since the start of its counting."""
 
     histogram: Histogram = field(default_factory=Histogram)
-    """µs."""
+    """Times in µs."""
     sum_s: float = 0.0
 
     def add(self, times: Histogram, sum_s: float) -> None:
@@ -120,7 +120,7 @@ class OtlpMetrics(DeliveredOutput):
         return super().flush(timeout_s)
 
     def _series(self, method: str, name: str, outcome: str) -> Attributes:
-        """The attributes of what ended so."""
+        """The attributes of exchanges that ended with this outcome."""
         known = method if method in HTTP_METHODS else "_OTHER"
         original = () if known == method else (("http.request.method_original", method),)
         failed = (("error.type", outcome),) if outcome in FAILURES else ()
@@ -151,7 +151,7 @@ class OtlpMetrics(DeliveredOutput):
             ("plimsoll.delay", "How long responses lay unread.", {(): sums.delay}),
         )
         for name, text, series in histograms:
-            if any(found.histogram.count for found in series.values()):
+            if any(entry.histogram.count for entry in series.values()):
                 self._histogram(scope.metrics.add(name=name, description=text, unit="s"), series, times)
         counters: tuple[tuple[str, str, Mapping[Attributes, int]], ...] = (
             ("plimsoll.requests", "{request}", sums.requests),
@@ -189,19 +189,19 @@ class OtlpMetrics(DeliveredOutput):
 
     def _histogram(self, metric: Metric, series: Mapping[Attributes, _Times], times: tuple[int, int]) -> None:
         metric.exponential_histogram.aggregation_temporality = self._temporality
-        for attributes, found in series.items():
-            if not found.histogram.count:
+        for attributes, entry in series.items():
+            if not entry.histogram.count:
                 continue
-            buckets = exponential_buckets(found.histogram)
+            buckets = exponential_buckets(entry.histogram)
             point = metric.exponential_histogram.data_points.add(
                 start_time_unix_nano=times[0],
                 time_unix_nano=times[1],
-                count=found.histogram.count,
-                sum=found.sum_s,
+                count=entry.histogram.count,
+                sum=entry.sum_s,
                 scale=buckets.scale,
                 zero_count=buckets.zeros,
-                min=found.histogram.min / 1e6,
-                max=found.histogram.max / 1e6,
+                min=entry.histogram.min / 1e6,
+                max=entry.histogram.max / 1e6,
             )
             point.positive.offset = buckets.offset
             point.positive.bucket_counts.extend(buckets.counts)
@@ -210,7 +210,7 @@ class OtlpMetrics(DeliveredOutput):
 
 
 def resource_attributes(run: OutputRun) -> dict[str, str]:
-    """Of the run. Those of the variables win."""
+    """Attributes of the run. Attributes in environment variables replace the others."""
     named = os.environ.get("OTEL_SERVICE_NAME", "")
     own = {
         "service.name": "plimsoll",
@@ -233,7 +233,7 @@ def _attribute(attributes: Any, key: str, value: str) -> None:
 
 
 def _variable(name: str) -> str:
-    """That of metrics, else that of all signals; "" for none."""
+    """The variable's value for metrics, else its value for all signals; "" if neither is set."""
     values = (os.environ.get(f"OTEL_EXPORTER_OTLP_{signal}{name}") for signal in ("METRICS_", ""))
     return next((value.strip() for value in values if value), "")
 
@@ -252,7 +252,7 @@ def _headers(text: str) -> dict[str, str]:
 
 
 def _server_of(host: str) -> Attributes:
-    """Of the one target, if it has a URL."""
+    """Attributes of the target, if there is one target and it has a URL."""
     try:
         parts = urlsplit(host)
         port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)

@@ -34,7 +34,7 @@ class OutputRun:
 
     id: str
     name: str
-    """Of its scenario."""
+    """The name of its scenario."""
     started: float
     """Unix time of second 0."""
     host: str = ""
@@ -42,7 +42,7 @@ class OutputRun:
     model: str = "closed"
     """closed or open."""
     version: str = ""
-    """Of Plimsoll."""
+    """The version of Plimsoll."""
     commit: str = ""
     """Of the repository of its scenario; "" outside of one."""
     timed: frozenset[str] = TIMED
@@ -62,7 +62,7 @@ class GeneratorState(NamedTuple):
     offered: int
     """Arrivals of the open model that were due."""
     dropped: int
-    """Of these, never sent."""
+    """Arrivals that were due and were never sent."""
     cpu: float
     """CPU seconds per second of the busiest worker, 0…1."""
     lag: Histogram
@@ -94,7 +94,7 @@ class OutputSecond:
     remarks: tuple[str, ...] = ()
     """What readers of the figures should know."""
     thresholds: tuple[ThresholdResult, ...] = ()
-    """How they stand."""
+    """The results of the thresholds so far."""
 
     @property
     def is_valid(self) -> bool:
@@ -160,10 +160,10 @@ class Output:
         """Raises OutputError if the receiver cannot be reached. The run goes on, and so do the calls."""
 
     def second(self, second: OutputSecond) -> None:
-        """About once a second."""
+        """Take a second. It is called about once a second."""
 
     def event(self, event: OutputEvent) -> None:
-        """Now and then."""
+        """Take an event. Events are rare."""
 
     def flush(self, timeout_s: float) -> Undelivered | None:
         """Deliver what is left within this time. Returns everything that was not delivered since `open`."""

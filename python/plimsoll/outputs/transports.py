@@ -180,7 +180,7 @@ class HttpTransport:
 
 
 class UdpTransport:
-    """Sends messages of whole lines as datagrams. Nobody says whether they arrive."""
+    """Sends messages of whole lines as datagrams. The receiver does not confirm them."""
 
     def __init__(self, host: str, port: int) -> None:
         self._address = (host, port)

@@ -66,13 +66,13 @@ class JsonObject:
 
 
 _READERS: dict[type[JsonObject], Mapping[str, Reader]] = {}
-"""Of each kind, once it is read or written."""
+"""The readers of the fields of a class, by name. A class is added when it is first read or written."""
 
 
 def _readers(kind: type[JsonObject]) -> Mapping[str, Reader]:
     if (readers := _READERS.get(kind)) is None:
         hints = get_type_hints(kind)
-        readers = {each.name: _reader(hints[each.name]) for each in fields(kind) if each.name != "origin"}
+        readers = {field_.name: _reader(hints[field_.name]) for field_ in fields(kind) if field_.name != "origin"}
         _READERS[kind] = readers
     return readers
 
@@ -81,13 +81,13 @@ def _reader(hint: Any) -> Reader:
     """Reads a value that is not null."""
     kind, arguments = get_origin(hint), get_args(hint)
     if kind in (Union, UnionType):
-        return _reader(next(each for each in arguments if each is not NoneType))
+        return _reader(next(argument for argument in arguments if argument is not NoneType))
     if kind is Literal:
         return lambda value: value if value in arguments else _refuse(" or ".join(map(repr, arguments)), value)
     if kind is tuple and arguments[-1] is Ellipsis:
         return _elements(_reader(arguments[0]))
     if kind is tuple:
-        return _places([_reader(each) for each in arguments])
+        return _places([_reader(argument) for argument in arguments])
     if kind is dict:
         return _values(_reader(arguments[1]))
     if hint in _PLAIN:
@@ -118,7 +118,7 @@ def _values(reader: Reader) -> Reader:
 
 
 def _number(value: object) -> object:
-    """Also a whole one, which stays what it is: it is written as it was read."""
+    """Accepts a whole number, too. It stays an integer, so that it is written as it was read."""
     if type(value) not in (float, int) or not math.isfinite(value):  # type: ignore[arg-type]
         raise _mismatch("number", value)
     return value

@@ -1,7 +1,7 @@
-"""Events of a run: what happened to it while it went on, each with who it happened to.
+"""Events of a run: what happened while it went on, and to which worker.
 
-The coordinator makes them. Whoever follows the run sees them one after the other (`Progress.events`), and the facts of
-the run keep them for those who read it later (`kept`).
+The coordinator makes the events. While the run goes on, observers get each event in order (`Progress.events`). The
+facts of the run keep the events, so that reports can show them later (`kept`).
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ class WorkerLost(JsonObject):
     place: str = ""
     """Its process or its machine, as people know it."""
     how: str = ""
-    """As in "was killed by SIGKILL"."""
+    """How the worker ended, as the end of a sentence: "was killed by SIGKILL"."""
     users: int = 0
     """Users of the closed model that ended with it."""
     kept_to: int | None = None
-    """The last second of it that is kept; -1: nothing is; None: all that it measured is kept."""
+    """The last second of the worker's measurements that is kept. -1: none is kept; None: all are kept."""
     unused: tuple[str, ...] = ()
-    """What was for this worker alone, and so for nobody now, in words."""
+    """Parts of the load that only this worker had, and that no worker has now, in words."""
     load: Literal["taken over", "unsent", "missing"] = "missing"
-    """What becomes of its part of the load. unsent: its arrivals are due, and nobody sends them."""
+    """What happens to the worker's part of the load. unsent: its arrivals are due, but no worker sends them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class WorkerSeconds(JsonObject):
     """Its process or its machine, as people know it."""
     from_second: int = 0
     to_second: int | None = None
-    """The first second after them; None: until the end of the run."""
+    """The first second after these seconds; None: they last until the end of the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +71,7 @@ class Resumed(JsonObject):
     """The process that coordinated the run was lost, and another one continued the run."""
 
     from_second: int = 0
-    """The last second of the lost one."""
+    """The last second that the lost process coordinated."""
     to_second: int = 0
     """The first second with load again."""
     incomplete: tuple[MissingRest, ...] = ()
@@ -96,7 +96,7 @@ RunEvent = WorkerLost | WorkerReplaced | WorkerReturned | Resumed | LoadChanged 
 
 
 def kept(event: RunEvent, facts: RunFacts) -> RunFacts:
-    """The facts of a run to which this has happened, too."""
+    """The facts of a run, with this event added."""
     match event:
         case WorkerLost():
             lost = (*(facts.lost or ()), event)
@@ -106,10 +106,10 @@ def kept(event: RunEvent, facts: RunFacts) -> RunFacts:
             return replace(facts, replaced=(*(facts.replaced or ()), event))
         case WorkerReturned(worker=worker, from_second=first):
             missing = facts.incomplete or ()
-            left = tuple(each for each in missing if (each.worker, each.from_second) != (worker, first))
+            left = tuple(gap for gap in missing if (gap.worker, gap.from_second) != (worker, first))
             lost = tuple(
-                replace(each, kept_to=None) if each.worker == worker and each.kept_to in (first - 1, -1) else each
-                for each in facts.lost or ()
+                replace(loss, kept_to=None) if loss.worker == worker and loss.kept_to in (first - 1, -1) else loss
+                for loss in facts.lost or ()
             )
             return replace(facts, incomplete=left or None, lost=lost or None)
         case Resumed():

@@ -40,7 +40,7 @@ TotalTuple = tuple[
 ]
 
 LARGEST = 2**63 - 1
-"""The largest number of a sum, which is that of a column of the store: larger ones stay at it."""
+"""The largest sum that a column of the store can have. A larger sum is stored as this number."""
 
 OTHERS = others()
 """(method, name) of the one endpoint that counts the requests of all names beyond the limit of a run."""
@@ -60,7 +60,7 @@ CENSORED = frozenset({"timeout"})
 RESPONDED = TIMED - CENSORED
 """Of these, outcomes with a complete response."""
 TIMES_OF = {"all": TIMED, "successes": TIMED - FAILURES}
-"""Whose times the tables show and thresholds judge: those of failed requests with an answer too, or not."""
+"""The outcomes whose times tables show and thresholds judge: with or without failed requests that got an answer."""
 
 
 @dataclass(slots=True)
@@ -76,15 +76,15 @@ class ExchangeCounts:
     name: str
     outcome: str
     count: int = 0
-    """Exchanges."""
+    """Number of exchanges."""
     untimed: int = 0
-    """Of these, without a response time."""
+    """Exchanges without a response time."""
     overflow: int = 0
-    """Of these, longer than the histogram's 1 h."""
+    """Exchanges that took longer than 1 h, the largest value of the histogram."""
     bytes_out: int = 0
-    """Wire."""
+    """Bytes sent on the wire."""
     bytes_in: int = 0
-    """Wire."""
+    """Bytes received on the wire."""
     bytes_body: int = 0
     """Decoded body bytes, what people call response size."""
     hops: int = 0
@@ -94,7 +94,7 @@ class ExchangeCounts:
     connected: int = 0
     """Exchanges that opened a connection."""
     connect_sum: int = 0
-    """ns that this took: name resolution, connection set-up and TLS handshake."""
+    """Time that opening connections took, in ns: name resolution, connection set-up and TLS handshake."""
 
     @property
     def key(self) -> tuple[int, str, str, str]:
@@ -110,14 +110,14 @@ class ExchangeCounts:
         return self.count - self.untimed
 
     def add_counts(self, other: ExchangeCounts) -> None:
-        """Only the counters."""
+        """Add the counters of another row, but not its times."""
         for name in COUNTERS:
             setattr(self, name, sum_of(getattr(self, name), getattr(other, name)))
 
 
 @dataclass(slots=True)
 class Interval(ExchangeCounts):
-    """The same with their times. Sums and extremes in ns."""
+    """Counts of exchanges with their times. Sums, minima and maxima are in ns."""
 
     response_sum: int = 0
     response_min: int = 0
@@ -126,8 +126,8 @@ class Interval(ExchangeCounts):
     response: Histogram = field(default_factory=Histogram)
     service: Histogram = field(default_factory=Histogram)
     on_time: Histogram | None = None
-    """What the responses had been with a generator that sends on time. None: the same as `service`, from which it
-    differs only where arrivals waited for a free user."""
+    """Response times as they would be with a generator that sends on time. None: they are equal to `service`. They
+    differ from it only where arrivals waited for a free user."""
 
     @classmethod
     def from_tuple(cls, cell: CellTuple) -> Interval:
@@ -137,12 +137,12 @@ class Interval(ExchangeCounts):
 
     @property
     def response_on_time(self) -> Histogram:
-        """What the responses had been with a generator that sends on time."""
+        """Response times as they would be with a generator that sends on time."""
         return self.service if self.on_time is None else self.on_time
 
     @property
     def on_time_sum(self) -> float:
-        """Their sum, ns; to the histogram's precision where arrivals waited for a user."""
+        """Sum of these times in ns. It has the histogram's precision where arrivals waited for a user."""
         return self.service_sum if self.on_time is None else self.on_time.mean * self.on_time.count * 1000
 
     def add(self, other: Interval) -> None:
@@ -159,13 +159,13 @@ class Interval(ExchangeCounts):
         self.service.add(other.service)
 
     def _add_on_time(self, other: Interval) -> None:
-        """To be called before the service times are added."""
+        """Add the times with a punctual generator. Call this before the service times are added."""
         if self.on_time is None:
             self.on_time = self.service.copy()
         self.on_time.add(other.response_on_time)
 
 
-COUNTERS = tuple(each.name for each in fields(ExchangeCounts) if each.default == 0)
+COUNTERS = tuple(field_.name for field_ in fields(ExchangeCounts) if field_.default == 0)
 _SUMS = (*COUNTERS, "response_sum", "service_sum")
 _sums_of = attrgetter(*_SUMS)
 
@@ -176,7 +176,8 @@ def sum_of(*numbers: int) -> int:
 
 
 def merge(intervals: Iterable[Interval]) -> list[Interval]:
-    """Sum the intervals that share a key; the input is left as it was. One that is alone is itself its sum."""
+    """Sum the intervals that share a key; the input does not change. An interval that shares its key with no other is
+    returned as it is."""
     alike: dict[tuple[int, str, str, str], list[Interval]] = {}
     for interval in intervals:
         alike.setdefault(interval.key, []).append(interval)
@@ -184,19 +185,19 @@ def merge(intervals: Iterable[Interval]) -> list[Interval]:
 
 
 def added_up(second: int, method: str, name: str, outcome: str, parts: Sequence[Interval]) -> Interval:
-    """The sum of one or more: the same as when they are added one after the other, but faster."""
-    timed = [each for each in parts if each.timed]
+    """The sum of one or more intervals. It is equal to the result of `Interval.add`, but faster."""
+    timed = [part for part in parts if part.timed]
     sums = (min(sum(numbers), LARGEST) for numbers in zip(*map(_sums_of, parts), strict=True))
-    waited = any(each.on_time is not None for each in parts)
+    waited = any(part.on_time is not None for part in parts)
     return Interval(
         second,
         method,
         name,
         outcome,
         **dict(zip(_SUMS, sums, strict=True)),
-        response_min=min((each.response_min for each in timed), default=0),
-        response_max=max((each.response_max for each in timed), default=0),
-        response=Histogram.sum([each.response for each in parts]),
-        service=Histogram.sum([each.service for each in parts]),
-        on_time=Histogram.sum([each.response_on_time for each in parts]) if waited else None,
+        response_min=min((part.response_min for part in timed), default=0),
+        response_max=max((part.response_max for part in timed), default=0),
+        response=Histogram.sum([part.response for part in parts]),
+        service=Histogram.sum([part.service for part in parts]),
+        on_time=Histogram.sum([part.response_on_time for part in parts]) if waited else None,
     )

@@ -10,7 +10,7 @@ from plimsoll.record.codec import JsonObject
 from plimsoll.record.events import Resumed, WorkerLost, WorkerReplaced, WorkerSeconds
 
 MATERIAL_SHARE = 0.01
-"""Share of the periods: with less, what waited for the next period is beyond the p99."""
+"""Share of throttled periods. With a smaller share, only requests above the p99 waited for the next period."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,9 +18,9 @@ class BeforeReset(JsonObject):
     """Counts before a reset by hand, which are part of the sums that the store has."""
 
     failures: tuple[tuple[Any, ...], ...] = ()
-    """Method, name, outcome, message and count of each."""
+    """Method, name, outcome, message and count of each kind of failure."""
     exceptions: tuple[tuple[Any, ...], ...] = ()
-    """The traceback and the count are the last two of each."""
+    """The last two values of each exception are its traceback and its count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,15 +45,15 @@ class CpuPeriods(JsonObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineFacts(JsonObject):
-    """A machine that workers ran on. Clocks: in ms, against the coordinator's."""
+    """A machine on which workers ran. Times of its clock are in ms, relative to the coordinator's clock."""
 
     WRITES_NULL: ClassVar[bool] = False
 
     host: str = ""
     workers: tuple[int, ...] = ()
-    """Indices."""
+    """Indices of its workers."""
     machine: str | None = None
-    """What people call it, if not by its host."""
+    """Its name for people, if that is not the name of the host."""
     clock_offset_ms: float | None = None
     clock_error_ms: float | None = None
     clock_moved_ms: float | None = None
@@ -62,22 +62,22 @@ class MachineFacts(JsonObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterFacts(JsonObject):
-    """The machines of a run on several."""
+    """The machines of a run that uses several machines."""
 
     files_sha256: str | None = None
-    """Of the files that travelled to them."""
+    """SHA-256 of the files that were sent to the machines."""
     machines: tuple[MachineFacts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts(JsonObject):
-    """None: not known, or it did not happen. It is not written then."""
+    """Facts of a run. None: the fact is not known, or did not happen. A fact that is None is not written."""
 
     WRITES_NULL: ClassVar[bool] = False
 
     lost_workers: int | None = None
     lost: tuple[WorkerLost, ...] | None = None
-    """Of the lost workers, who they were and what became of them. Older versions only counted them."""
+    """The lost workers, and what happened to them. Older versions stored only their number."""
     clock_step_ms: float | None = None
     """The largest step of the system's clock."""
     coordinator_silence_s: float | None = None
@@ -104,12 +104,12 @@ class RunFacts(JsonObject):
     """By how much the beginning of second 0 differed between workers, at most."""
     cluster: ClusterFacts | None = None
     cpu_periods: CpuPeriods | None = None
-    """Of the workers' control group; None if it has no limit."""
+    """CPU periods of the workers' control group; None if the group has no limit."""
     observed: dict[str, dict[str, Any]] | None = None
-    """Of the target, by source: what its probe knows."""
+    """Facts about the target, by source: each probe reports its own."""
     recorded: RecordedRows | None = None
     not_stored: str | None = None
-    """What the store does not have of the run, in words."""
+    """The parts of the run that the store does not have, in words."""
 
     @property
     def missing_workers(self) -> frozenset[int]:

@@ -35,7 +35,7 @@ class Failure:
     example: str = ""
     """The first message; "" where it is the same."""
     is_varied: bool = False
-    """Whether there was another one."""
+    """Whether there was a second, different message."""
 
     @classmethod
     def from_tuple(cls, row: FailureTuple, clock_offset: float) -> Failure:
@@ -50,7 +50,7 @@ class Failure:
 
     @property
     def text(self) -> str:
-        """The message as it was, if it was always the same."""
+        """The original message, if all failures had the same message."""
         return self.message if self.is_varied else self.example or self.message
 
     def add(self, other: Failure) -> None:
@@ -83,6 +83,6 @@ class CaughtException:
 
 
 def frames_of(traceback: str) -> str:
-    """A traceback without what follows its frames: the lines that name the exception. One without frames as it is."""
-    found = takewhile(lambda line: line.startswith("  "), traceback.splitlines(keepends=True))
-    return "".join(found) or traceback
+    """The frames of a traceback, without the lines that name the exception. A traceback without frames is unchanged."""
+    frames = takewhile(lambda line: line.startswith("  "), traceback.splitlines(keepends=True))
+    return "".join(frames) or traceback

@@ -34,7 +34,7 @@ class GeneratorCounts:
     offered: int = 0
     """Arrivals of the open model that were due in this second."""
     dropped: int = 0
-    """Of these, never sent."""
+    """Arrivals that were due in this second and were never sent."""
     exhausted: int = 0
     """Exchanges that failed because files, ports or memory of the generator ran out."""
 
@@ -67,7 +67,7 @@ class WorkerState:
     delay, but costs no throughput: sleeps that do are given up."""
 
     def raise_to(self, other: WorkerState) -> None:
-        """Take over the state of whichever row carries it."""
+        """Take the state from the row that has it."""
         for name in WORKER_STATE:
             setattr(self, name, max(getattr(self, name), getattr(other, name)))
 
@@ -83,7 +83,7 @@ class Health(GeneratorCounts, WorkerState):
     requests: int = 0
     """Completed requests of this worker, like the next two only in a run on several machines."""
     failures: int = 0
-    """Of these, the ones that failed."""
+    """Completed requests of this worker that failed."""
     response: Histogram | None = None
     """Response times of those that tell how long an answer takes."""
 
@@ -117,5 +117,5 @@ class Health(GeneratorCounts, WorkerState):
             self.response.add(interval.response)
 
 
-GENERATOR_COUNTERS = tuple(each.name for each in fields(GeneratorCounts))
-WORKER_STATE = tuple(each.name for each in fields(WorkerState))
+GENERATOR_COUNTERS = tuple(field_.name for field_ in fields(GeneratorCounts))
+WORKER_STATE = tuple(field_.name for field_ in fields(WorkerState))

@@ -70,7 +70,7 @@ class Snapshot:
 
     def count_requests(self) -> None:
         """Note in `health` how many requests this worker had."""
-        rows = {each.second: each for each in self.health}
+        rows = {report.second: report for report in self.health}
         for interval in self.intervals:
             if (row := rows.get(interval.second)) is None:
                 row = rows[interval.second] = Health(interval.second, self.worker)
@@ -80,12 +80,12 @@ class Snapshot:
 
 @dataclass(slots=True)
 class RecordCounts:
-    """How much a record has, whatever of it counts: two that differ show that a part of one is lost."""
+    """How much data a record has. If two counts of one record differ, a part of the record is lost."""
 
     exchanges: int = 0
     reports: int = 0
-    """Rows of `Health`."""
+    """Number of rows of `Health`."""
 
     def add(self, intervals: Iterable[ExchangeCounts], health: Collection[Health]) -> None:
-        self.exchanges += sum(each.count for each in intervals)
+        self.exchanges += sum(interval.count for interval in intervals)
         self.reports += len(health)

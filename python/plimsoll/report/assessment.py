@@ -39,7 +39,7 @@ def assess(view: RunView, manifest: Manifest, facts: RunFacts, status: str) -> A
     """manifest, facts, status: of the run that the view is of. What they do not say is taken as unknown."""
     return Assessment(
         validity=judge(view, manifest, facts, status),
-        thresholds=tuple(ThresholdResult.from_dict(each) for each in facts.thresholds or ()),
+        thresholds=tuple(ThresholdResult.from_dict(threshold) for threshold in facts.thresholds or ()),
         omission=omission(view, manifest),
         is_open=manifest.is_open,
         max_users=manifest.max_users,

@@ -52,32 +52,32 @@ def limits() -> ProcessLimits:
 def cpu_quota(root: Path = ROOT) -> float | None:
     """How many cores' worth of time this process may take: the least of its group and of those that it is part of.
     None: no limit. root: where sys and proc are."""
-    found = []
+    quotas = []
     for folder in _folders(root, "cpu"):
         quota, _, period = (_read(folder / "cpu.max") or "").partition(" ")
         if not quota:
             quota, period = (_read(folder / f"cpu.cfs_{name}_us") or "" for name in ("quota", "period"))
         if quota.isdigit() and period.isdigit() and int(period):
-            found.append(int(quota) / int(period))
-    return min(found, default=None)
+            quotas.append(int(quota) / int(period))
+    return min(quotas, default=None)
 
 
 def memory_limit(root: Path = ROOT) -> int | None:
     """Bytes that this process and the others of its group may have, in the same way."""
-    found = (value for folder in _folders(root, "memory") for value in _memory(folder))
-    return min((value for value in found if value < _UNLIMITED_BYTES), default=None)
+    values = (value for folder in _folders(root, "memory") for value in _memory(folder))
+    return min((value for value in values if value < _UNLIMITED_BYTES), default=None)
 
 
 def memory_left(root: Path = ROOT) -> int | None:
     """Bytes up to the nearest of these limits. What the kernel can drop at once, files it has read, counts as free."""
-    found = []
+    free = []
     for folder in _folders(root, "memory"):
         used = next(_numbers(folder, "memory.current", "memory.usage_in_bytes"), None)
         if used is not None:
             stat = _stat(folder / "memory.stat")
             idle = stat.get("inactive_file", 0)
-            found += [limit - used + idle for limit in _memory(folder) if limit < _UNLIMITED_BYTES]
-    return None if not found else max(0, min(found))
+            free += [limit - used + idle for limit in _memory(folder) if limit < _UNLIMITED_BYTES]
+    return None if not free else max(0, min(free))
 
 
 def cpu_periods(root: Path = ROOT) -> dict[Path, CpuPeriods]:
@@ -94,10 +94,12 @@ def throttled_since(before: dict[Path, CpuPeriods], now: dict[Path, CpuPeriods])
     """What happened in between to the group that was throttled most."""
     none = CpuPeriods()
     passed = [
-        CpuPeriods(each.periods - before.get(folder, none).periods, each.throttled - before.get(folder, none).throttled)
-        for folder, each in now.items()
+        CpuPeriods(
+            periods.periods - before.get(folder, none).periods, periods.throttled - before.get(folder, none).throttled
+        )
+        for folder, periods in now.items()
     ]
-    return max(passed, key=lambda each: each.throttled, default=none)
+    return max(passed, key=lambda periods: periods.throttled, default=none)
 
 
 class PeriodsSince:
@@ -127,7 +129,7 @@ def _folders(root: Path, controller: str) -> Iterator[Path]:
     mounts[top / "cpu,cpuacct"] = groups[controller]
     for mount, path in mounts.items():
         own = mount / path.lstrip("/")
-        yield from (each for each in (own, *own.parents) if each == mount or mount in each.parents)
+        yield from (folder for folder in (own, *own.parents) if folder == mount or mount in folder.parents)
 
 
 def _memory(folder: Path) -> Iterator[int]:

@@ -71,7 +71,7 @@ def manifest(
         plan=StoredPlan.from_json(fields),
         load=StoredLoad.from_json(fields["load"]) if plan.load else None,
         thresholds=tuple(thresholds),
-        versions={package: found for package in PACKAGES if (found := _version(package))},
+        versions={package: installed for package in PACKAGES if (installed := _version(package))},
         python=f"{platform.python_implementation()} {platform.python_version()}",
         git=git_state(folder, only_commit=only_commit) if files else None,
         branch=branch(folder),

@@ -352,7 +352,7 @@ def _facts(result: Result, gate: ThresholdMonitor) -> RunFacts:
         lost_workers=result.lost_workers,
         clock_step_ms=result.clock_step * 1e3,
         coordinator_silence_s=result.silence,
-        thresholds=tuple(each.to_dict() for each in gate.results(result.view.rate_s)),
+        thresholds=tuple(threshold.to_dict() for threshold in gate.results(result.view.rate_s)),
     )
 
 

@@ -22,34 +22,34 @@ MOST_METRICS = 6
 def not_compared(analysis: Analysis) -> Iterator[str]:
     """One line for all percentiles, those that are missing most often first."""
     by_metric: dict[str, list[Comparison]] = {}
-    for each in analysis.comparisons:
-        if is_too_few(each):
-            by_metric.setdefault(each.metric.text, []).append(each)
+    for row in analysis.comparisons:
+        if is_too_few(row):
+            by_metric.setdefault(row.metric.text, []).append(row)
     ordered = sorted(by_metric.items(), key=lambda pair: -len(pair[1]))[:MOST_METRICS]
     if not ordered:
         return
     (first, rows), *others = ordered
-    total = sum(each.metric.text == first for each in analysis.comparisons)
-    fewest = min(each.requests or 0 for each in rows)
+    total = sum(row.metric.text == first for row in analysis.comparisons)
+    fewest = min(row.requests or 0 for row in rows)
     needed = comparable_requests(rows[0].metric.quantile or 0.5)
     text = (
         f"{first} in {len(rows)} of {counted(total, 'comparison')} (fewest: {counted(fewest, 'request')} in a run; "
         f"{first} needs {count(needed)})"
     )
-    yield f"Too few requests to compare: {', '.join([text, *(f'{name} in {len(each)}' for name, each in others)])}."
+    yield f"Too few requests to compare: {', '.join([text, *(f'{name} in {len(group)}' for name, group in others)])}."
 
 
 def strange(study: Study) -> Iterator[str]:
     """The percentile that falls most as the load grows, where few requests or an unknown number explain it."""
-    found = falling_tails(study)
-    if not found:
+    tails = falling_tails(study)
+    if not tails:
         return
-    first = found[0]
+    first = tails[0]
     why = "how many requests it rests on is not in the source; one slow request may make it"
     if first.rests is not None:
         rests = f"{count(first.rests[0])} of {counted(first.rests[1], 'request')}"
         why = f"it rests on {rests}, so one slow request makes it"
-    more = f" The same holds in {counted(len(found) - 1, 'more place')}." if len(found) > 1 else ""
+    more = f" The same holds in {counted(len(tails) - 1, 'more place')}." if len(tails) > 1 else ""
     yield (
         f"The {highest(study).text} of {first.who} is {amount(first.values[0])} ms at {first.low.level} and only "
         f"{amount(first.values[1])} ms at {first.high.level}: {why}.{more}"

@@ -99,19 +99,19 @@ def _few_requests(quantile: float, requests: int, about: str) -> str:
     ).replace("_", "\u00a0")
 
 
-def caveats(found: DetectedChanges) -> Iterator[str]:
+def caveats(result: DetectedChanges) -> Iterator[str]:
     """Sentences about how certain the changes are."""
-    if found.values < ENOUGH:
-        runs = _there_are(found.values)
+    if result.values < ENOUGH:
+        runs = _there_are(result.values)
         yield f"{runs}; at least {ENOUGH} are needed to tell a change from what runs differ by anyway."
-    if found.left_out:
-        are, them = ("is", "it") if found.left_out == 1 else ("are", "them")
+    if result.left_out:
+        are, them = ("is", "it") if result.left_out == 1 else ("are", "them")
         yield (
-            f"{found.left_out} of {found.values} runs {are} far from those around {them}, and left out of the steps."
+            f"{result.left_out} of {result.values} runs {are} far from those around {them}, and left out of the steps."
         )
-    for each in found.changes:
-        if each.index + each.runs == found.values and each.runs < FEW_AFTER:
-            last = "run" if each.runs == 1 else f"{each.runs} runs"
+    for change in result.changes:
+        if change.index + change.runs == result.values and change.runs < FEW_AFTER:
+            last = "run" if change.runs == 1 else f"{change.runs} runs"
             yield f"The last change rests on the last {last} only: it may be an outlier."
 
 

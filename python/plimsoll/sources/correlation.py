@@ -60,12 +60,12 @@ class Correlation:
         """Put a variable in place of each value that is not the client's own."""
         for number, step in enumerate(self._draft.steps):
             pairs = list(self._pairs(number, step))
-            found = [
+            replaced = [
                 (value, variable) for value, second in pairs if (variable := self._variable(number, value, second))
             ]
-            taken = {value for value, _ in found}
+            taken = {value for value, _ in replaced}
             self._own |= {value.value for value, _ in pairs if value not in taken}
-            with_variables(step, found)
+            with_variables(step, replaced)
         if self._other is None:
             self._note_made()
 
@@ -136,7 +136,7 @@ class Correlation:
                 return
 
     def _called(self, number: int, place: ReplyPlace, value: RequestValue) -> str:
-        """What the value of a place is called: an id after what it is the id of."""
+        """A name for the value at a place. An id is named after its resource: `order_id`."""
         if place.label.lower() in _VAGUE:
             path = "".join(map(str, self._draft.steps[number].path)).partition("?")[0]
             words = [word for word in path.split("/") if word.isidentifier()]
@@ -145,7 +145,7 @@ class Correlation:
         return value.label if place.label == "value" and value.label else place.label
 
     def _clients_own(self, value: RequestValue, second: str) -> Variable:
-        """What differs and comes from no reply."""
+        """The variable for a value that differs between recordings and comes from no reply."""
         if _UUID.fullmatch(value.value) and _UUID.fullmatch(second):
             return self._keep(Variable("uuid", "made"), value.value, second)
         name = free_name(value.label or "value", self._draft)
@@ -159,7 +159,7 @@ class Correlation:
 
 
 def is_telling(value: str) -> bool:
-    """Whether a value is long and random enough to be no coincidence and nobody's choice."""
+    """Whether a value is so long and random that neither chance nor a person made it."""
     if len(value) < SHORTEST_VALUE or _TYPED.fullmatch(value):
         return len(value) >= 10 and value.isdigit()
     return any(character.isdigit() for character in value) or len(value) >= 20

@@ -35,7 +35,7 @@ class ReplyValue:
     """A value that a step takes from its reply."""
 
     name: str
-    """Of its variable."""
+    """The name of its variable."""
     kind: Literal["json", "regex", "header", "cookie", "location"]
     what: str
     """A JSON pointer, a regular expression with one group for the body, the name of a header, that of a cookie, or a
@@ -52,7 +52,7 @@ class DraftPart:
     text: Text
     """Empty if `content` is given."""
     content: bytes | None = None
-    """What is no text."""
+    """The content of a part that is not text."""
     filename: str | None = None
     content_type: str | None = None
 
@@ -90,9 +90,9 @@ class DraftStep:
 
     @property
     def variables(self) -> list[Variable]:
-        """Those that it sends, without repetition."""
-        found = (piece for text in self.texts() for piece in text if isinstance(piece, Variable))
-        return list(dict.fromkeys(found))
+        """The variables that the step sends, without repetition."""
+        variables = (piece for text in self.texts() for piece in text if isinstance(piece, Variable))
+        return list(dict.fromkeys(variables))
 
     @property
     def status(self) -> int | None:

@@ -44,9 +44,9 @@ def draft_of(recording: Recording) -> ScenarioDraft:
     draft = ScenarioDraft((recording.name,), [], [], notes=list(recording.notes), left_out=dict(recording.left_out))
     sets_cookies = False
     known_cookies: set[str] = set()
-    """Names of those that replies have set so far."""
+    """Names of the cookies that replies have set so far."""
     missing: dict[str, None] = {}
-    """Names of those that requests sent nevertheless, in order."""
+    """Names of the cookies that requests sent although no reply set them, in order."""
     for exchange in recording.exchanges:
         parts = urlsplit(exchange.url)
         target = DraftTarget(f"{parts.scheme}://{parts.netloc}", exchange.connection)

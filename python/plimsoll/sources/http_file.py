@@ -154,18 +154,18 @@ def _body(rest: list[tuple[int, str]], where: str, notes: list[str]) -> tuple[st
 
 def _declared(script: str, where: str, notes: list[str]) -> tuple[DeclaredValue, ...]:
     """client.global.set("token", response.body.token) becomes a value of the reply."""
-    found = []
+    declared = []
     for name, part, rest in _SET.findall(script):
         if part == "headers" and (header := _VALUE_OF.search(rest)):
-            found.append(DeclaredValue(name, "header", header[1]))
+            declared.append(DeclaredValue(name, "header", header[1]))
         elif part == "body" and rest and not SCRIPT_KEYS.sub("", rest):
-            found.append(DeclaredValue(name, "json", script_pointer(rest)))
+            declared.append(DeclaredValue(name, "json", script_pointer(rest)))
         else:
             notes.append(f"{where}: its script is not translated: {name} = response.{part}{rest[:40]}")
     others = _SET.sub("", script).strip()
     if others and "client.global.set" in others:
         notes.append(f"{where}: its script is not translated")
-    return tuple(found)
+    return tuple(declared)
 
 
 def _take_references(
@@ -175,7 +175,7 @@ def _take_references(
     for number, (line_number, line) in enumerate(block.lines):
         for reference in PLACEHOLDER.findall(line):
             match = _REFERENCE.fullmatch(reference)
-            if match is None or (place := numbers.get(match[1])) is None:
+            if match is None or (origin := numbers.get(match[1])) is None:
                 continue
             keys = match[3].removeprefix("$")
             keys = keys if keys.startswith((".", "[")) else f".{keys}"
@@ -183,8 +183,8 @@ def _take_references(
             is_header = match[2] == "headers"
             name = re.sub(r"[\W_]+", "_", f"{match[1]}_{match[3]}").strip("_")
             value = DeclaredValue(name, "header" if is_header else "json", match[3] if is_header else pointer)
-            if value not in exchanges[place].extracts:
-                exchanges[place] = replace(exchanges[place], extracts=(*exchanges[place].extracts, value))
+            if value not in exchanges[origin].extracts:
+                exchanges[origin] = replace(exchanges[origin], extracts=(*exchanges[origin].extracts, value))
             placeholders.taken.add(name)
             line = line.replace(f"{{{{{reference}}}}}", f"{{{{{name}}}}}")
         block.lines[number] = (line_number, line)

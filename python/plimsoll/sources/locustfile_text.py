@@ -160,8 +160,8 @@ class LocustfileText:
     def _json(self, text: Text) -> str:
         """A Python literal in which variables are expressions."""
         whole, said, inside = flat(text), "", False
-        for place, character in enumerate(whole):
-            if character == '"' and not _is_escaped(whole, place):
+        for index, character in enumerate(whole):
+            if character == '"' and not _is_escaped(whole, index):
                 inside = not inside
             bare = not inside and variable_of(character, text) is not None
             said += f'"{_BARE}{character}"' if bare else character
@@ -273,9 +273,9 @@ def _call(function: str, arguments: list[str], end: str) -> list[str]:
     return [f"{function}(", *(f"    {argument}," for argument in arguments), f"){end}"]
 
 
-def _is_escaped(text: str, place: int) -> bool:
+def _is_escaped(text: str, index: int) -> bool:
     """Whether an odd number of backslashes stands before a character."""
-    slashes = re.compile(r"\\*$").search(text, 0, place)
+    slashes = re.compile(r"\\*$").search(text, 0, index)
     return slashes is not None and len(slashes[0]) % 2 == 1
 
 

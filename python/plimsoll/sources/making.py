@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioFiles:
-    """What is written."""
+    """The files of a new scenario."""
 
     text: str
     """The plan or the locustfile."""

@@ -91,18 +91,19 @@ class _Api:
         return url.rstrip("/")
 
     def _operations(self) -> list[tuple[str, str, dict[str, Any], Any]]:
-        """Collections before the resources in them; deletion last."""
-        found = []
+        """The operations: collections before the resources in them, and deletion last."""
+        operations = []
         for path, item in self.document["paths"].items():
             if isinstance(item, dict):
                 for method in _METHODS:
                     if isinstance(item.get(method), dict):
-                        found.append((str(path), method, item[method], item.get("parameters")))
-        # The order of the document among resources, that of their life among the operations of one.
-        resources = list(dict.fromkeys(_resource(path) for path, *_ in found))
+                        operations.append((str(path), method, item[method], item.get("parameters")))
+        # Resources are in the order of the document. Operations of one resource are in the order of use.
+        resources = list(dict.fromkeys(_resource(path) for path, *_ in operations))
         return sorted(
-            found, key=lambda each: (
-                resources.index(_resource(each[0])), each[1] == "delete", each[0].count("{"), _METHODS.index(each[1]),
+            operations, key=lambda entry: (
+                resources.index(_resource(entry[0])), entry[1] == "delete",
+                entry[0].count("{"), _METHODS.index(entry[1]),
             )
         )  # fmt: skip
 
@@ -114,15 +115,15 @@ class _Api:
         credentials = frozenset((*(name for name, _ in headers), *(unquote_plus(q.partition("=")[0]) for q in query)))
         filled = path
         for parameter in parameters:
-            name, place = str(parameter.get("name")), parameter.get("in")
-            if place == "path":
+            name, location = str(parameter.get("name")), parameter.get("in")
+            if location == "path":
                 before = path.partition(f"/{{{name}}}")[0]
                 variable = made.get(before)
                 value = f"{{{{{variable}}}}}" if variable else percent_encoded(self._parameter(parameter, where))
                 filled = filled.replace(f"{{{name}}}", self.given.get(name, value))
-            elif parameter.get("required") and place == "query":
+            elif parameter.get("required") and location == "query":
                 query.append(f"{quote_plus(name)}={quote_plus(self._parameter(parameter, where), safe='{}$')}")
-            elif parameter.get("required") and place == "header":
+            elif parameter.get("required") and location == "header":
                 headers.append((name, self._parameter(parameter, where)))
         body, parts, content_type = self._body(operation, parameters, where)
         if content_type:
@@ -176,10 +177,12 @@ class _Api:
         request = self._resolved(operation.get("requestBody"), where)
         given = request.get("content")
         content: dict[str, Any] = given if isinstance(given, dict) else {}
-        if not content and (own := next((each for each in parameters if each.get("in") == "body"), None)):
+        if not content and (
+            own := next((parameter for parameter in parameters if parameter.get("in") == "body"), None)
+        ):
             content = {"application/json": own}
-        if not content and (fields := [each for each in parameters if each.get("in") == "formData"]):
-            properties = {str(each.get("name")): each for each in fields}
+        if not content and (fields := [parameter for parameter in parameters if parameter.get("in") == "formData"]):
+            properties = {str(field_.get("name")): field_ for field_ in fields}
             schema = {"type": "object", "properties": properties, "required": list(properties)}
             content = {"application/x-www-form-urlencoded": {"schema": schema}}
         for kind, media in content.items():
@@ -201,7 +204,7 @@ class _Api:
     def _made(self, path: str, operation: dict[str, Any], where: str) -> DeclaredValue | None:
         """The id of what a POST makes, if other paths need it and its reply has it."""
         prefix = f"{path.rstrip('/')}/{{"
-        other = next((each for each in self.document["paths"] if str(each).startswith(prefix)), None)
+        other = next((candidate for candidate in self.document["paths"] if str(candidate).startswith(prefix)), None)
         if other is None:
             return None
         parameter = str(other)[len(prefix) :].partition("}")[0]
@@ -234,13 +237,13 @@ class _Api:
         for key in ("allOf", "oneOf", "anyOf"):
             members = objects_of(schema.get(key))
             if members:
-                values = [self.value(each, where, depth + 1) for each in (members if key == "allOf" else members[:1])]
+                values = [self.value(part, where, depth + 1) for part in (members if key == "allOf" else members[:1])]
                 if all(isinstance(value, dict) for value in values):
                     own = self._object(schema, where, depth)
                     return {name: item for value in (*values, own) for name, item in value.items()}
                 return values[0]
         kind = schema.get("type")
-        kind = next((each for each in kind if each != "null"), None) if isinstance(kind, list) else kind
+        kind = next((name for name in kind if name != "null"), None) if isinstance(kind, list) else kind
         match kind:
             case "object" | None if "properties" in schema or kind == "object":
                 return self._object(schema, where, depth)
@@ -300,7 +303,7 @@ def _is_read_only(schema: Any) -> bool:
 
 
 def _resource(path: str) -> str:
-    """The last word of a path before its first variable: what it is about."""
+    """The last word of a path before its first variable: the name of the resource."""
     words = [part for part in path.partition("{")[0].split("/") if part]
     return words[-1].removesuffix("s") if words else ""
 

@@ -31,16 +31,16 @@ class Placeholders:
     """What variables stand for."""
 
     values: dict[str, str]
-    """By name, as the source says them."""
+    """Values by name, as the source has them."""
     given: Mapping[str, str] = field(default_factory=dict)
-    """Those that the person gives; they come first."""
+    """Values that the user gives. They have priority over the values of the source."""
     taken: set[str] = field(default_factory=set)
     """Names of variables that earlier replies give; they stay in braces."""
 
     def filled(self, text: str, where: str) -> str:
         """The text with values. Raises UsageError for a variable without one."""
         for _ in range(DEEPEST):
-            filled = PLACEHOLDER.sub(lambda found: self._value(found[1], where), text)
+            filled = PLACEHOLDER.sub(lambda match: self._value(match[1], where), text)
             if filled == text:
                 return text
             text = filled
@@ -67,11 +67,11 @@ def parts_with_variables(text: Text, names: dict[str, str]) -> Text:
     whole = "".join(map(str, text))
     pieces: list[str | Variable] = []
     position = 0
-    for found in PLACEHOLDER.finditer(whole):
-        variable = _variable(found[1], names)
+    for match in PLACEHOLDER.finditer(whole):
+        variable = _variable(match[1], names)
         if variable is not None:
-            pieces += [whole[position : found.start()], variable]
-            position = found.end()
+            pieces += [whole[position : match.start()], variable]
+            position = match.end()
     return merged([*pieces, whole[position:]])
 
 

@@ -199,10 +199,10 @@ def _flow_name(draft: ScenarioDraft) -> str:
 
 
 def _by_name(headers: list[tuple[str, Text]]) -> dict[str, list[Text]]:
-    found: dict[str, list[Text]] = {}
+    grouped: dict[str, list[Text]] = {}
     for name, text in headers:
-        found.setdefault(next((key for key in found if key.lower() == name.lower()), name), []).append(text)
-    return found
+        grouped.setdefault(next((key for key in grouped if key.lower() == name.lower()), name), []).append(text)
+    return grouped
 
 
 def _common_headers(steps: list[DraftStep]) -> dict[str, Text]:

@@ -181,27 +181,27 @@ class _Collection:
         paths = src if isinstance(src, list) else [src] if src else []
         if not paths:
             self.notes.append(f"{where}: field {key} names no file")
-        found = []
+        files = []
         for path in map(str, paths):
             try:
                 content = (self.source.folder / path).read_bytes()
             except OSError as error:
                 raise UsageError(f"{where}: cannot read {path}: {error.strerror}") from error
-            found.append(FormPart(key, content, re.split(r"[/\\]", path)[-1], kind or "application/octet-stream"))
-        return found
+            files.append(FormPart(key, content, re.split(r"[/\\]", path)[-1], kind or "application/octet-stream"))
+        return files
 
     def _extracts(self, item: dict[str, Any], where: str) -> tuple[DeclaredValue, ...]:
         """What its test script takes from the reply; lines that do something else are listed."""
-        found: list[DeclaredValue] = []
+        extracts: list[DeclaredValue] = []
         documents = {"pm.response.json()", "JSON.parse(responseBody)"}
         for number, line in enumerate(_script(item, "test"), 1):
             if declared := _DOCUMENT.search(line):
                 documents.add(declared[1])
             elif (assigned := _SET.search(line)) and (value := _taken(assigned[1], assigned[2], documents)):
-                found.append(value)
+                extracts.append(value)
             elif not _CHECK.match(line):
                 self.notes.append(f"{where}: line {number} of its test script is not translated: {line.strip()[:60]}")
-        return tuple(found)
+        return tuple(extracts)
 
     def _not_translated(self, item: dict[str, Any], where: str, kinds: tuple[str, ...]) -> None:
         for kind in kinds:
@@ -215,7 +215,7 @@ def _taken(name: str, expression: str, documents: set[str]) -> DeclaredValue | N
         return DeclaredValue(name, "header", header[1] or header[2])
     if cookie := _COOKIE.fullmatch(expression):
         return DeclaredValue(name, "cookie", cookie[1])
-    document = next((each for each in sorted(documents, key=len, reverse=True) if expression.startswith(each)), None)
+    document = next((text for text in sorted(documents, key=len, reverse=True) if expression.startswith(text)), None)
     if document is None:
         return None
     keys = expression[len(document) :]

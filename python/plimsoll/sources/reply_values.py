@@ -68,8 +68,8 @@ def value_at(reply: RecordedReply | None, place: ReplyPlace) -> str | None:
             return next((text for name, text in reversed(cookies_of(reply)) if name == place.what), None)
         case _:
             text = reply.header("location") if place.kind == "location" else reply.text
-            found = re.search(place.what, text)
-            return found[1] if found else None
+            match = re.search(place.what, text)
+            return match[1] if match else None
 
 
 def cookies_of(reply: RecordedReply) -> list[tuple[str, str]]:
@@ -100,8 +100,8 @@ def _patterns(text: str, value: str) -> Iterator[tuple[str, str]]:
         if start < 0:
             return
         for pattern, label in (*_by_attribute(text, start, value), *_by_context(text, start, value)):
-            found = re.search(pattern, text)
-            if found is not None and found[1] == value:
+            match = re.search(pattern, text)
+            if match is not None and match[1] == value:
                 yield pattern, label
                 break
 
@@ -145,7 +145,7 @@ def _by_context(text: str, start: int, value: str) -> Iterator[tuple[str, str]]:
 
 
 def _escaped(text: str) -> str:
-    """As both Python and the engine read it."""
+    """Escapes a text for a regular expression, as both Python and the engine read it."""
     return re.sub(r"[\\.+*?()|\[\]{}^$]", r"\\\g<0>", text)
 
 

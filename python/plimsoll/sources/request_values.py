@@ -57,10 +57,10 @@ def request_values(step: DraftStep) -> list[RequestValue]:
     return [value for value in values if value.value and not any(map(_is_mark, value.value))]
 
 
-def with_variables(step: DraftStep, found: Iterable[tuple[RequestValue, Variable]]) -> None:
+def with_variables(step: DraftStep, replacements: Iterable[tuple[RequestValue, Variable]]) -> None:
     """Put each variable in the place of its value. The values are those of `request_values`, of one call."""
     by_field: dict[str, list[tuple[RequestValue, Variable]]] = {}
-    for value, variable in found:
+    for value, variable in replacements:
         by_field.setdefault(value.field, []).append((value, variable))
     for field, changes in by_field.items():
         if field == "path":

@@ -32,7 +32,7 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class SelectionRules:
-    """What is kept of a recording."""
+    """Which requests of a recording are kept."""
 
     hosts: str = ""
     """Patterns of hosts, separated by commas, as in "shop.test,*.shop.test"; "all" keeps every host; "" keeps the host
@@ -45,7 +45,7 @@ DEFAULT_RULES = SelectionRules()
 
 
 def select(recording: Recording, rules: SelectionRules) -> Recording:
-    """The recording without what is no step. Raises UsageError if nothing is left."""
+    """The recording without requests that are not steps. Raises UsageError if nothing is left."""
     if not recording.of_browser:
         return recording
     left_out: Counter[str] = Counter(recording.left_out)

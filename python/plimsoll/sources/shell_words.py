@@ -52,11 +52,11 @@ class _Reader:
         self._quoted = quoted
 
     def commands(self) -> list[ShellCommand]:
-        found: list[ShellCommand] = []
+        commands: list[ShellCommand] = []
         command: ShellCommand | None = None
         word: str | None = None
         skips = False
-        """The command is followed by a pipe: what comes is another program's."""
+        """The command is followed by a pipe, so the next words are for another program."""
         while self.position < len(self.text):
             start = self.position
             character = self.text[start]
@@ -80,7 +80,7 @@ class _Reader:
                     if character == "|" and not self.text.startswith("|", self.position):
                         skips = True
                         continue
-                    found.append(command)
+                    commands.append(command)
                 command, skips = None, False
             elif character.isspace():
                 if command is not None and word is not None and not skips:
@@ -91,8 +91,8 @@ class _Reader:
                 command = command or self._begun(start)
         if command is not None:
             command.words += [] if word is None or skips else [word]
-            found.append(command)
-        return found
+            commands.append(command)
+        return commands
 
     def _begun(self, offset: int) -> ShellCommand:
         return ShellCommand(self.text.count("\n", 0, offset) + 1)

@@ -24,7 +24,7 @@ class Analysis:
     @property
     def judged(self) -> tuple[Comparison, ...]:
         """The primary comparisons; all of them when no metric was declared to be one."""
-        return tuple(each for each in self.comparisons if each.primary or not self.study.primary)
+        return tuple(comparison for comparison in self.comparisons if comparison.primary or not self.study.primary)
 
 
 def analyse(study: Study) -> Analysis:

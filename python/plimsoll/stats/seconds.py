@@ -102,11 +102,11 @@ class RecentSeconds:
 
     def endpoint(self, key: Key) -> list[Interval]:
         """The intervals of an endpoint. They are not added up: most readers need only their response times."""
-        found: list[Interval] = []
+        intervals: list[Interval] = []
         for parts in self._sums.values():
             for part in parts:
-                found += part.endpoints.get(key, ())
-        return found
+                intervals += part.endpoints.get(key, ())
+        return intervals
 
     def second(self, number: int) -> Totals:
         """All endpoints together in one of these seconds."""

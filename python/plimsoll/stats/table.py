@@ -245,13 +245,15 @@ def live_row_of(view: RunView, totals: EndpointView) -> LiveRow:
     recent, timed = view.recent, view.timed
     is_total = totals is view.total
     last = recent.total.outcomes.values() if is_total else recent.endpoint((totals.method, totals.name))
-    waits = Totals.of(totals.method, totals.name, [each for each in last if each.outcome == UNANSWERED])
+    waits = Totals.of(totals.method, totals.name, [interval for interval in last if interval.outcome == UNANSWERED])
     return LiveRow(
         **_figures(view, totals),
-        current_rps=_ratio(sum([each.count for each in last if each.outcome not in NO_REQUESTS]), recent.seconds),
-        current_failures_per_s=_ratio(sum([each.count for each in last if each.failed]), recent.seconds),
+        current_rps=_ratio(
+            sum([interval.count for interval in last if interval.outcome not in NO_REQUESTS]), recent.seconds
+        ),
+        current_failures_per_s=_ratio(sum([interval.count for interval in last if interval.failed]), recent.seconds),
         current_ms=Latency.of_response(
-            [each for each in last if each.outcome in timed], waits.outcomes.get(UNANSWERED)
+            [interval for interval in last if interval.outcome in timed], waits.outcomes.get(UNANSWERED)
         ),
     )
 
@@ -267,7 +269,10 @@ def _run_row(view: RunView, totals: EndpointView) -> RunRow:
         connected=counts.connected,
         connect_sum=counts.connect_sum,
         service_ms=totals.service_of(view.timed),
-        outcomes={each.outcome: OutcomeTimes(each.count, each.failed, Latency.of_response([each])) for each in sums},
+        outcomes={
+            interval.outcome: OutcomeTimes(interval.count, interval.failed, Latency.of_response([interval]))
+            for interval in sums
+        },
         per_second=PerSecond(totals.requests_by_second, totals.failures_by_second),
     )
 
@@ -283,7 +288,7 @@ def _figures(view: RunView, totals: EndpointView) -> dict[str, Any]:
         "rps": view.rate(totals),
         "failures_per_s": view.failure_rate(totals),
         "average_size": _ratio(totals.body_bytes, completed),
-        "retries": sum(each.retries for each in totals.outcomes.values()),
+        "retries": sum(interval.retries for interval in totals.outcomes.values()),
         "response_ms": totals.response_of(view.timed),
         "completed": completed,
         "unanswered": totals.unanswered,

@@ -59,17 +59,17 @@ class Totals:
 
     def count_of(self, outcomes: Container[str]) -> int:
         """Exchanges with these outcomes."""
-        return sum([each.count for outcome, each in self.outcomes.items() if outcome in outcomes])
+        return sum([interval.count for outcome, interval in self.outcomes.items() if outcome in outcomes])
 
     @property
     def completed(self) -> int:
         """Exchanges that ended by themselves, well or badly: all but unanswered and dropped ones."""
-        return sum(each.count for each in self.outcomes.values() if each.outcome not in NO_REQUESTS)
+        return sum(interval.count for interval in self.outcomes.values() if interval.outcome not in NO_REQUESTS)
 
     @property
     def body_bytes(self) -> int:
         """Of the completed ones: a response whose user was stopped before it was judged is none of them."""
-        return sum(each.bytes_body for each in self.outcomes.values() if each.outcome not in NO_REQUESTS)
+        return sum(interval.bytes_body for interval in self.outcomes.values() if interval.outcome not in NO_REQUESTS)
 
     @property
     def requests(self) -> int:

@@ -141,7 +141,7 @@ def attach(words: RunWords) -> int:
         else:
             left = stack.enter_context(_left_by_link(store, run))
             sources += [left.workers.get(index, HandedOver()) for index in workers]
-        kept = next(each.kept for each in sources if each.kept is not None)
+        kept = next(source.kept for source in sources if source.kept is not None)
         with damage_named(store.name, "continue the run"):
             plan = resumed_plan(run, kept, log_exchanges=given["log_exchanges"] is not None)
         thresholds = tuple(dict.fromkeys((*kept_thresholds(run), *given["thresholds"])))

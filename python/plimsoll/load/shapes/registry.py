@@ -24,7 +24,7 @@ SHAPES: dict[str, type[LoadShape]] = members(GROUP, type, _OWN)
 
 def shape_options() -> dict[str, ShapeOption]:
     """By the name of a shape: its command-line option. Without `--users`."""
-    return {name: each.option for name, each in SHAPES.items() if each.option}
+    return {name: shape.option for name, shape in SHAPES.items() if shape.option}
 
 
 def shape_flags() -> tuple[str, ...]:
@@ -34,4 +34,4 @@ def shape_flags() -> tuple[str, ...]:
 
 def in_words(kind: str, values: Values, wording: Wording) -> str:
     """The text of a manifest's shape; its kind if only another version knows it."""
-    return next((each.words(values, wording) for each in SHAPES.values() if each.kind == kind), kind)
+    return next((shape.words(values, wording) for shape in SHAPES.values() if shape.kind == kind), kind)

@@ -124,7 +124,10 @@ def _status(view: RunView, total: Row) -> tuple[NamedValue, ...]:
     )
     if not total.requests:
         return known
-    times = (NamedValue(f"p{each}", with_share(total.response_ms.quantile(each / 100))) for each in (50, 95, 99))
+    times = (
+        NamedValue(f"p{percentile}", with_share(total.response_ms.quantile(percentile / 100)))
+        for percentile in (50, 95, 99)
+    )
     return (*known, NamedValue("requests per second", amount(total.rps)), *times)
 
 
@@ -170,9 +173,9 @@ def _manifest(run: Described | None) -> tuple[NamedValue, ...]:
     ]
     nested = [
         NamedValue(f"{name} {inner}", str(value))
-        for name, each in run.manifest.to_json().items()
-        if isinstance(each, dict) and name in _NESTED
-        for inner, value in each.items()
+        for name, group in run.manifest.to_json().items()
+        if isinstance(group, dict) and name in _NESTED
+        for inner, value in group.items()
         if isinstance(value, str | int | float)
     ]
     return (*plain, *nested)

@@ -176,21 +176,21 @@ MACHINES = (
 
 def machines(view: RunView, run: Described | None) -> Section | None:
     """None for a run on one machine."""
-    found = by_machine(view.generator, run.facts if run else RunFacts(), view.duration)
+    machine_rows = by_machine(view.generator, run.facts if run else RunFacts(), view.duration)
     rows = tuple(
         TableRow(
             (
-                one_line(each.machine),
-                count(each.workers),
-                count(each.requests),
-                share(each.share, 1),
-                count(each.failures),
-                amount(each.rps),
-                *map(known, (each.p50_ms, each.p99_ms, each.lag_p99_ms)),
-                NONE if each.cpu is None else share(each.cpu, 1),
+                one_line(row.machine),
+                count(row.workers),
+                count(row.requests),
+                share(row.share, 1),
+                count(row.failures),
+                amount(row.rps),
+                *map(known, (row.p50_ms, row.p99_ms, row.lag_p99_ms)),
+                NONE if row.cpu is None else share(row.cpu, 1),
             )
         )
-        for each in found
+        for row in machine_rows
     )
     return Section("machines", "Machines", (shown(TableData("Machines", MACHINES, rows)),)) if rows else None
 

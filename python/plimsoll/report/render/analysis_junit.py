@@ -68,9 +68,9 @@ def _comparison(suite: ElementTree.Element, analysis: Analysis, comparison: Comp
 def _finding(suite: ElementTree.Element, finding: Finding, names: Counter[str]) -> None:
     where = place(finding.where)
     case = _case(suite, "plimsoll.finding", f"{finding.id}{f': {where}' if where else ''}", names)
-    found = said(finding)
-    text = "\n".join(part for part in (found.statement, found.rule, found.advice) if part)
-    _child(case, "error", found.statement, "invalid").text = xml_text(text)
+    words = said(finding)
+    text = "\n".join(part for part in (words.statement, words.rule, words.advice) if part)
+    _child(case, "error", words.statement, "invalid").text = xml_text(text)
 
 
 def _runs(suite: ElementTree.Element, analysis: Analysis, names: Counter[str]) -> None:

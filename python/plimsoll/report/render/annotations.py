@@ -30,10 +30,10 @@ _GRADES: dict[FindingWeight, Grade] = {"blocks": "error", "warning": "warning", 
 def workflow_commands(source: StudySource, request: OutputRequest) -> str:
     """A line each, errors first: what became worse or is unknown, reasons to doubt, then the rest."""
     analysis = source.analysis
-    found = [*_of_comparisons(reported(analysis)), *_open(analysis.judged), *map(_of_finding, analysis.findings)]
+    messages = [*_of_comparisons(reported(analysis)), *_open(analysis.judged), *map(_of_finding, analysis.findings)]
     lines = []
     for grade in ("error", "warning", "notice"):
-        own = [(title, text) for each, title, text in found if each == grade]
+        own = [(title, text) for own_grade, title, text in messages if own_grade == grade]
         shown = own if len(own) <= MOST else own[: MOST - 1]
         lines += [_line(grade, title, text) for title, text in shown]
         if len(own) > len(shown):

@@ -61,8 +61,8 @@ def interval_parquet(source: RunSource, request: OutputRequest) -> Iterator[byte
 def merged(intervals: Iterable[Interval]) -> Iterator[Interval]:
     """One interval per second, endpoint and outcome, sorted by these. A store may have several: data that is read late
     comes late, and adds. intervals: second by second."""
-    for _, found in groupby(intervals, attrgetter("second")):
-        yield from sorted(merge(found), key=attrgetter("key"))
+    for _, group in groupby(intervals, attrgetter("second")):
+        yield from sorted(merge(group), key=attrgetter("key"))
 
 
 def cells_of(interval: Interval) -> list[Any]:

@@ -179,8 +179,8 @@ def locust_history_csv(source: RunSource, request: OutputRequest, *, full: bool 
     writer, view = CsvWriter(lines), RunView.before(run)
     writer.writerow(headers()["stats_history"])
     rows = merge(run.intervals(), run.health(), key=attrgetter("second"))
-    for second, found in groupby(rows, attrgetter("second")):
-        new = list(found)
+    for second, group in groupby(rows, attrgetter("second")):
+        new = list(group)
         view.add([row for row in new if isinstance(row, Interval)], [row for row in new if isinstance(row, Health)])
         users = sum(row.users for row in view.recent.workers(second).values())
         endpoints = _completed(view) if full else ()

@@ -54,7 +54,7 @@ def document(view: RunView, run: Described | None, assessment: Assessment) -> di
     validity = assessment.validity
     checks = [_made(CheckFields, check) for check in validity.checks]
     unclean = list(assessment.unclean)
-    found: dict[str, Any] = plain(
+    result: dict[str, Any] = plain(
         RunFields(
             schema=SCHEMA,
             version=VERSION,
@@ -68,15 +68,19 @@ def document(view: RunView, run: Described | None, assessment: Assessment) -> di
             total=total_of(view),
             endpoints=rows_of(view),
             failures=[
-                _made(FailureFields, each, message=each.text, example=each.example if each.is_varied else None)
-                for each in view.failures
+                _made(
+                    FailureFields, failure, message=failure.text, example=failure.example if failure.is_varied else None
+                )
+                for failure in view.failures
             ],
-            exceptions=[_made(ExceptionFields, each, workers=sorted(each.workers)) for each in view.exceptions],
+            exceptions=[
+                _made(ExceptionFields, exception, workers=sorted(exception.workers)) for exception in view.exceptions
+            ],
             generator=_generator(view.generator),
             machines=by_machine(view.generator, run.facts if run else RunFacts(), view.duration),
         )
     )
-    return found
+    return result
 
 
 def runs_document(runs: Sequence[tuple[Labelled, RunView]]) -> dict[str, Any]:
@@ -104,17 +108,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, Latency):
         value = Times.of(value)
     if is_dataclass(value):
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+        return {field_.name: plain(getattr(value, field_.name)) for field_ in fields(value)}
     if isinstance(value, dict):
-        return {name: plain(each) for name, each in value.items()}
+        return {name: plain(item) for name, item in value.items()}
     if isinstance(value, array):
         return value.tolist()
-    return [plain(each) for each in value] if isinstance(value, list | tuple) else value
+    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _made(kind: type[T], source: object, **others: Any) -> T:
     """The attributes of the source that this kind has as fields, and the others."""
-    names = (each.name for each in fields(kind) if each.name not in others)  # type: ignore[arg-type]
+    names = (field_.name for field_ in fields(kind) if field_.name not in others)  # type: ignore[arg-type]
     return kind(**{name: getattr(source, name) for name in names}, **others)
 
 

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 REACH_S = 10.0
 """Seconds that receivers get to answer at the start of a run with --strict."""
 JUDGED_PART = 0.005
-"""Of the time, CPU that judging a run may take. Of an hour with four workers it takes 10 ms."""
+"""Share of the time for which judging a run may use the CPU. Judging one hour with four workers takes 10 ms."""
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
-"""In the event of the end."""
+"""Quantiles in the event at the end of the run."""
 
 
 class OutputFeed(Observer):
@@ -135,7 +135,7 @@ class OutputFeed(Observer):
         return self._flushed()
 
     def end(self, result: Result, view: RunView, assessment: Assessment, exit_code: int, notes: Sequence[str]) -> None:
-        """The last event: what came of the run. exit_code: of the command."""
+        """Send the last event: the result of the run. exit_code: the exit code of the command."""
         total = total_of(view)
         text = redact(sentence(view, self._manifest, total))
         is_valid = assessment.validity.valid
@@ -145,8 +145,8 @@ class OutputFeed(Observer):
             status=result.status, exit_code=exit_code,
             verdict="invalid" if not is_valid else "failed" if exit_code else "passed",
             valid=is_valid, reasons=[redact(reason) for reason in assessment.validity.reasons],
-            thresholds=[{"text": each.text, "outcome": each.outcome, "detail": each.detail} for each in
-                        assessment.thresholds],
+            thresholds=[{"text": threshold.text, "outcome": threshold.outcome, "detail": threshold.detail}
+                        for threshold in assessment.thresholds],
             requests=total.requests, failures=total.failures, rps=total.rps,
             response_ms={name: None if time is None else time.value for name, time in times},
             notes=[redact(note) for note in notes],
@@ -165,7 +165,7 @@ class OutputFeed(Observer):
         return [lost for finish in waiting if (lost := finish(deadline))]
 
     def _judge_run(self, progress: Progress) -> None:
-        """What it takes grows with the run, so it comes less often then."""
+        """Judge the run so far. Judging a longer run takes more time, so it is done less often."""
         began = time.thread_time()
         lost = progress.facts.lost
         checks = judge_so_far(progress.view, self._manifest, RunFacts(lost_workers=len(lost or ()), lost=lost)).checks

@@ -27,7 +27,7 @@ FLUSH_S = 3.0
 
 
 class OutputThread:
-    """Calls one output, which nobody else does. An exception in it ends this output, and nothing else."""
+    """Calls one output; no other thread calls it. An exception in the output ends only this output."""
 
     def __init__(self, name: str, output: Output) -> None:
         """name: for messages."""

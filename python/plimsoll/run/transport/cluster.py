@@ -189,7 +189,7 @@ class Cluster:
 
     def facts(self) -> ClusterFacts:
         """What readers of a recorded run must know of the cluster."""
-        used = tuple(each.described() for each in self.machines if each.workers)
+        used = tuple(machine.described() for machine in self.machines if machine.workers)
         return ClusterFacts(files_sha256=self.digest or None, machines=used)
 
     def say(self, name: str, *arguments: Any) -> None:

@@ -191,7 +191,7 @@ class JoinedWorkers:
         for node, machine in zip(self.nodes, self._machines, strict=True):
             if not machine.is_gone.is_set() and (estimate := machine.estimate()) is not None:
                 node.last = estimate
-        machines = tuple(each.described() for each in self.nodes)
+        machines = tuple(node.described() for node in self.nodes)
         return ClusterFacts(files_sha256=self._digest or None, machines=machines)
 
     def close(self) -> None:

@@ -49,9 +49,9 @@ class Open(Order):
     fires_events: ClassVar = True
 
     plan: Mapping[str, Any]
-    """As it is carried out now."""
+    """The plan as the coordinator carries it out now."""
     shared: bytes | None = None
-    """From the `Ready` of the main node."""
+    """`shared` of the main node's `Ready`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Renew(Order):
 
 @dataclass(frozen=True, slots=True)
 class Adjust(Order):
-    """Have so many users per class."""
+    """Set the number of users of each class."""
 
     counts: Mapping[str, int]
     complete: int | None = None
@@ -89,12 +89,12 @@ class Spawned(Order):
     fires_events: ClassVar = True
 
     users: int
-    """Over all workers."""
+    """Number of users over all workers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer(Order):
-    """Open model: have arrivals at this rate in place of those that were planned."""
+    """Open model: replace the planned arrivals by arrivals at this rate."""
 
     stamps: ClassVar = ("start",)
 
@@ -102,7 +102,7 @@ class Offer(Order):
     """Arrivals per second over all workers."""
     start: int
     seconds: float | None
-    """How long; None: until the end."""
+    """How long the rate lasts; None: until the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Assign(Order):
 
 @dataclass(frozen=True, slots=True)
 class Reset(Order):
-    """Leave out what is measured before this stamp."""
+    """Leave measurements before this stamp out of the results."""
 
     stamps: ClassVar = ("stamp",)
     fires_events: ClassVar = True

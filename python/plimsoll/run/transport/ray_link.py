@@ -111,20 +111,20 @@ class RayLink:
             for part, agent in enumerate(self._agents):
                 self._threads.append(threading.Thread(target=self._keep, args=(part, agent), daemon=True))
             self._threads.append(threading.Thread(target=self._follow_clocks, daemon=True))
-            for each in self._threads:
-                each.start()
+            for thread in self._threads:
+                thread.start()
         self._forward()
 
     def take_kept(self) -> list[WorkersPart]:
         """End the load, and have what the workers have kept, as far as it comes."""
         self._is_over.set()
-        agents = [each for each in self._agents if not each.is_gone]
-        for each in agents:
-            each.end_orders()
+        agents = [agent for agent in self._agents if not agent.is_gone]
+        for agent in agents:
+            agent.end_orders()
         end = time.monotonic() + END_TIMEOUT_S
-        while any(each.has_workers and not each.is_gone for each in agents) and time.monotonic() < end:
+        while any(agent.has_workers and not agent.is_gone for agent in agents) and time.monotonic() < end:
             time.sleep(POLL_S)
-        return [(data, each.first_clock) for each in agents for data in each.kept.values() if each.first_clock]
+        return [(data, agent.first_clock) for agent in agents for data in agent.kept.values() if agent.first_clock]
 
     def close(self) -> None:
         """Leave nothing of this run on the cluster."""

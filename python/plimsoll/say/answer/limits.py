@@ -79,7 +79,11 @@ def _is_whole(study: Study, finding: Finding, topics: Collection[tuple[str, str]
 
 def _capacities(findings: Sequence[Finding]) -> str:
     """Of operations that each have one serial bottleneck."""
-    rates = (f"{_who(each)} {amount(each.capacity_per_s)}/s" for each in findings if isinstance(each, SerialBottleneck))
+    rates = (
+        f"{_who(finding)} {amount(finding.capacity_per_s)}/s"
+        for finding in findings
+        if isinstance(finding, SerialBottleneck)
+    )
     return f"Throughput is flat while latency grows with the users: {listed(rates)}; more users only wait longer."
 
 
@@ -137,9 +141,9 @@ def carried(analysis: Analysis) -> Iterator[str]:
 def broken(analysis: Analysis, known: Collection[str]) -> Iterator[str]:
     """Of the open model: targets that ended by themselves, or whose memory grows, unless a known sentence says so."""
     new = [
-        each
-        for each in analysis.findings
-        if not (isinstance(each, TargetCrash) and any(each.how in text for text in known))
+        finding
+        for finding in analysis.findings
+        if not (isinstance(finding, TargetCrash) and any(finding.how in text for text in known))
     ]
     return of_target(replace(analysis, findings=tuple(new)), len(_BREAKS), rules=_BREAKS)
 

@@ -48,45 +48,45 @@ def difference(pair: Sequence[Comparison], *, has_levels: bool) -> str:
     largest = max(filter(is_certain, pair), key=size)
     if not has_levels:
         return phrases.sentence(largest, endpoint_of(largest))
-    first, *alike = [each for each in pair if is_certain(each) and each.better == largest.better]
-    other_way = [each for each in pair if is_certain(each) and each.better != largest.better]
+    first, *alike = [row for row in pair if is_certain(row) and row.better == largest.better]
+    other_way = [row for row in pair if is_certain(row) and row.better != largest.better]
     text = phrases.sentence(first, f"{endpoint_of(first)} {at_levels([first.level])}")
     if alike:
-        is_short = all(each.ratio is not None and phrases.is_relative(each.ratio) for each in (first, *alike))
-        changes = [short_percent(abs((each.ratio or 1) - 1)) if is_short else phrases.change(each) for each in alike]
-        levels = level_texts(each.level for each in alike)
+        is_short = all(row.ratio is not None and phrases.is_relative(row.ratio) for row in (first, *alike))
+        changes = [short_percent(abs((row.ratio or 1) - 1)) if is_short else phrases.change(row) for row in alike]
+        levels = level_texts(row.level for row in alike)
         text += f", {listed(f'{what} at {level}' for what, level in zip(changes, levels, strict=True))}"
     if other_way:
-        text += f"; but {listed(f'{phrases.change(each)} {at_levels([each.level])}' for each in other_way)}"
+        text += f"; but {listed(f'{phrases.change(row)} {at_levels([row.level])}' for row in other_way)}"
     return "; ".join([text, *_beside(pair)])
 
 
 def _beside(pair: Sequence[Comparison]) -> Iterator[str]:
     """The levels of a pair at which there is no certain difference."""
-    if same := [each for each in pair if each.word in SAME]:
+    if same := [row for row in pair if row.word in SAME]:
         yield f"{_at(same)} it makes no difference that matters (less than {short_percent(same[0].metric.delta)})"
-    if bounded := [each for each in pair if is_open(each) and not comparisons.is_unclear(each)]:
+    if bounded := [row for row in pair if is_open(row) and not comparisons.is_unclear(row)]:
         yield f"{_at(bounded)} no difference shows ({ruled_out(bounded)})"
-    if unclear := [each for each in pair if is_open(each) and comparisons.is_unclear(each)]:
+    if unclear := [row for row in pair if is_open(row) and comparisons.is_unclear(row)]:
         largest = max(unclear, key=size)
         yield f"{_at(unclear)} it is unclear ({phrases.values(largest)}{_if_several(unclear, largest)})"
-    if silent := [each for each in pair if each.word == "no verdict"]:
+    if silent := [row for row in pair if row.word == "no verdict"]:
         yield f"{_at(silent)} nothing can be said"
 
 
 def uncertain(study: Study, rows: Sequence[Comparison]) -> Iterator[str]:
     """Of pairs without a certain difference: what is unclear with its numbers, then what made no difference, with what
     is ruled out, then of what nothing is known. Pairs that share an outcome stand together."""
-    left = [each for pair in by_pair(rows) if not any(map(is_certain, pair)) for each in pair]
-    unclear = [each for each in left if is_open(each) and comparisons.is_unclear(each)]
+    left = [row for pair in by_pair(rows) if not any(map(is_certain, pair)) for row in pair]
+    unclear = [row for row in left if is_open(row) and comparisons.is_unclear(row)]
     if unclear:
         yield _unclear(study, unclear)
     metric = left[0].metric.text if left else ""
-    if same := [each for each in left if each.word in SAME]:
+    if same := [row for row in left if row.word in SAME]:
         least = short_percent(same[0].metric.delta)
         yield f"{who(study, same)} made no difference that matters in {metric} (less than {least} either way)."
-    if bounded := [each for each in left if is_open(each) and each not in unclear]:
-        pairs = comparisons.basis(max(bounded, key=lambda each: each.pairs))
+    if bounded := [row for row in left if is_open(row) and row not in unclear]:
+        pairs = comparisons.basis(max(bounded, key=lambda row: row.pairs))
         yield f"{who(study, bounded)} made no difference in {metric} that {pairs} can show; {ruled_out(bounded)}."
 
 
@@ -142,16 +142,16 @@ def _advice(study: Study, comparison: Comparison) -> str:
 def ruled_out(rows: Sequence[Comparison]) -> str:
     """Of rows that have a bound: what is not possible."""
     if rows[0].difference is not None:
-        points = max(abs(end or 0.0) for each in rows for end in (each.difference_low, each.difference_high))
+        points = max(abs(end or 0.0) for row in rows for end in (row.difference_low, row.difference_high))
         return f"more than {100 * points:.2g} percentage points either way is ruled out"
-    widest = max(comparisons.bound(each) or 0.0 for each in rows)
+    widest = max(comparisons.bound(row) or 0.0 for row in rows)
     return f"anything beyond ±{short_percent(widest)} is ruled out"
 
 
 def who(study: Study, rows: Iterable[Comparison]) -> str:
     """`index` and `replica`; `new` at 48 and 162 users."""
     rows = list(rows)
-    names = listed(dict.fromkeys(code(each.b) for each in rows))
+    names = listed(dict.fromkeys(code(row.b) for row in rows))
     return f"{names} {_at(rows)}" if len(study.levels) > 1 else names
 
 

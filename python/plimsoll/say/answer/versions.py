@@ -129,7 +129,7 @@ def _silent(analysis: Analysis, rows: Sequence[Comparison]) -> Iterator[str]:
     if len(rows) == 1 and (values := _described(analysis, rows)):
         yield f"{values}; which is faster cannot be said: {reason}."
         return
-    group = [each for each, own in zip(rows, reasons, strict=True) if own == reason]
+    group = [row for row, own in zip(rows, reasons, strict=True) if own == reason]
     yield f"The data decide nothing for {outcomes.who(analysis.study, group)}: {reason}."
 
 
@@ -143,12 +143,14 @@ def topics_of(analysis: Analysis) -> list[Topic]:
     """In the order of the declared primary metrics; otherwise those with the most numbers first, all endpoints together
     before single ones, and the median before others."""
     known = Counter[Topic]()
-    for each in analysis.judged:
-        has_value = each.ratio is not None or each.difference is not None
-        known[Topic(each.metric, each.endpoint, each.operation)] += has_value
+    for row in analysis.judged:
+        has_value = row.ratio is not None or row.difference is not None
+        known[Topic(row.metric, row.endpoint, row.operation)] += has_value
     if analysis.study.primary:
         return sorted(known, key=lambda topic: _rank(analysis.study, topic))
-    return sorted(known, key=lambda each: (-known[each], each.endpoint != TOTAL, not phrases.is_typical(each.metric)))
+    return sorted(
+        known, key=lambda topic: (-known[topic], topic.endpoint != TOTAL, not phrases.is_typical(topic.metric))
+    )
 
 
 def _typical(analysis: Analysis, topics: Sequence[Topic]) -> Iterator[Topic]:
@@ -232,13 +234,13 @@ def _described(analysis: Analysis, rows: Sequence[Comparison]) -> str:
     much."""
     first = rows[0]
     if len(rows) == 1:
-        values = [phrases.from_to(each) for each in analysis.comparisons if _is_beside(each, first)]
+        values = [phrases.from_to(row) for row in analysis.comparisons if _is_beside(row, first)]
         return f"{code(first.a)} → {code(first.b)}: {', '.join(values)}" if values else ""
     if len(rows) <= MOST_LEVELS and first.endpoint == TOTAL:
-        values = [f"{phrases.values(each)} {at_levels([each.level])}" for each in rows]
+        values = [f"{phrases.values(row)} {at_levels([row.level])}" for row in rows]
         return f"{first.metric.text} of {code(first.a)} → {code(first.b)}: {', '.join(values)}"
-    alike = [each for each in analysis.comparisons if (each.a, each.b, each.metric) == (first.a, first.b, first.metric)]
-    ratios = [each.ratio for each in (alike if first.endpoint != TOTAL else rows) if each.ratio]
+    alike = [row for row in analysis.comparisons if (row.a, row.b, row.metric) == (first.a, first.b, first.metric)]
+    ratios = [row.ratio for row in (alike if first.endpoint != TOTAL else rows) if row.ratio]
     lower, higher = sum(ratio < 1 for ratio in ratios), sum(ratio > 1 for ratio in ratios)
     way = "lower" if lower >= higher else "higher"
     of_all = counted(len(ratios), "level") if first.endpoint == TOTAL else f"{len(ratios)} pairs of endpoint and level"

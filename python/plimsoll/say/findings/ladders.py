@@ -122,7 +122,7 @@ def serial(finding: SerialBottleneck) -> Said:
 def shared(finding: SharedBottleneck) -> Said:
     return Said(
         f"{lead(finding.subject)}even the fastest requests took "
-        f"{range_of_ms(1000 * each for each in finding.min_s_per_user)} for each user there was: hypothesis: the "
+        f"{range_of_ms(1000 * time for time in finding.min_s_per_user)} for each user there was: hypothesis: the "
         "bottleneck serves all requests at once, each the slower, and not one after another.",
         SHARED,
         "Limit how many requests are in progress: each of them then is faster.",

@@ -56,19 +56,19 @@ def growth(finding: GrowingReplies) -> Said:
 
 @said.register
 def growing_list(finding: GrowingList) -> Said:
-    counts = [each.rows for each in finding.variants]
+    counts = [entry.rows for entry in finding.variants]
     compared = []
     evidence: dict[str, Evidence] = {"derived": "rows from sizes of replies"}
-    for each in finding.variants:
-        evidence[f"rows of {each.variant}"] = each.rows
-        evidence[f"expected rows of {each.variant}"] = each.expected
-        evidence[f"ms_per_row of {each.variant}"] = each.ms_per_row
-        if finding.baseline is not None and each is not finding.baseline:
-            per_row = each.ms_per_row / finding.baseline.ms_per_row
-            mean = each.mean_ms / finding.baseline.mean_ms
-            evidence[f"per_row_ratio of {each.variant}"] = per_row
-            evidence[f"mean_ratio of {each.variant}"] = mean
-            compared.append(f"{each.variant} {signed_percent(per_row, '.0f')} (mean {signed_percent(mean, '.0f')})")
+    for entry in finding.variants:
+        evidence[f"rows of {entry.variant}"] = entry.rows
+        evidence[f"expected rows of {entry.variant}"] = entry.expected
+        evidence[f"ms_per_row of {entry.variant}"] = entry.ms_per_row
+        if finding.baseline is not None and entry is not finding.baseline:
+            per_row = entry.ms_per_row / finding.baseline.ms_per_row
+            mean = entry.mean_ms / finding.baseline.mean_ms
+            evidence[f"per_row_ratio of {entry.variant}"] = per_row
+            evidence[f"mean_ratio of {entry.variant}"] = mean
+            compared.append(f"{entry.variant} {signed_percent(per_row, '.0f')} (mean {signed_percent(mean, '.0f')})")
     against = (
         f"; per row, against {finding.baseline.variant}: {', '.join(compared)}" if finding.baseline and compared else ""
     )

@@ -46,7 +46,7 @@ LEAST_REST = 0.05
 
 @said.register
 def memory(finding: MemoryGrowth) -> Said:
-    first, last, slope = (observed(each, finding.unit) for each in (finding.first, finding.last, finding.slope_per_h))
+    first, last, slope = (observed(value, finding.unit) for value in (finding.first, finding.last, finding.slope_per_h))
     what = f"{lead(finding.subject)}{' '.join(finding.series)} grows from {first} to {last}"
     if finding.levels_off:
         return Said(

@@ -68,9 +68,9 @@ def requests_per_arrival(study: Study) -> float | None:
     """Median over the runs of a search; None if no run has a rate."""
     return median_ratio(
         [
-            each.total.rate / each.level.value
-            for each in study.trials
-            if each.level is not None and each.total is not None and each.total.rate is not None
+            trial.total.rate / trial.level.value
+            for trial in study.trials
+            if trial.level is not None and trial.total is not None and trial.total.rate is not None
         ]
     )
 

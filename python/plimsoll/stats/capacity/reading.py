@@ -36,11 +36,11 @@ class ProbeRun(RecordedRun, Protocol):
 def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: ProbePhase) -> CapacityProbe:
     """load: the requested users, or arrivals per second. Raises StoreError for an unreadable run."""
     view = RunView.of(run)
-    found = results(criteria, view)
-    held = all(each.held for each in found)
-    failed = [each for each in judge(view, run.manifest, run.facts, run.status).checks if each.state == "failed"]
-    reasons = tuple(each.text for each in failed if held or each.name not in TOO_FEW)
-    if held and any(each.within_share for each in found):
+    thresholds = results(criteria, view)
+    held = all(threshold.held for threshold in thresholds)
+    failed = [check for check in judge(view, run.manifest, run.facts, run.status).checks if check.state == "failed"]
+    reasons = tuple(check.text for check in failed if held or check.name not in TOO_FEW)
+    if held and any(threshold.within_share for threshold in thresholds):
         reasons = (*reasons, "without what the load generator may have added the objective was met, with it broken")
     waits = view.generator.waiting_by_second()
     backlog = [
@@ -51,8 +51,8 @@ def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: P
     growth = backlog_growth(backlog, load) if run.manifest.is_open else None
     outcomes = {name for name, sums in view.total.outcomes.items() if sums.count} - NO_REQUESTS
     unreachable = outcomes and outcomes <= UNREACHABLE
-    why = next((each.text for each in run.failures()), "no connection") if unreachable else ""
-    return CapacityProbe(load, view.duration, phase, found, reasons, run.id, growth, why)
+    why = next((failure.text for failure in run.failures()), "no connection") if unreachable else ""
+    return CapacityProbe(load, view.duration, phase, thresholds, reasons, run.id, growth, why)
 
 
 def backlog_growth(backlog: Sequence[int], rate: float) -> float | None:

@@ -53,8 +53,8 @@ def gather(study: Study, readings: Readings, gate: VerdictGate, question: Questi
     general = gate.of_question(question)
     faults = {id(trial): _faults(trial, gate, question) for pair in pairs for trial in pair}
     sound = [pair for pair in pairs if not any(faults[id(trial)] for trial in pair)]
-    failed = frozenset([each.id for each in general] + [name for each in faults.values() for name, _ in each])
-    reasons: list[Reason] = [*general, *(reason for each in faults.values() for _, reason in each)]
+    failed = frozenset([reason.id for reason in general] + [name for of_run in faults.values() for name, _ in of_run])
+    reasons: list[Reason] = [*general, *(reason for of_run in faults.values() for _, reason in of_run)]
     is_refused = bool(general) or not sound
     shown = pairs if is_refused else sound
     usable = tuple(pair for pair in shown if all(_has_value(readings, question, trial) for trial in pair))
@@ -100,7 +100,7 @@ def too_few(quantile: float, requests: int, counted: bool) -> Remark | None:
 def _faults(trial: Trial, gate: VerdictGate, question: Question) -> list[tuple[str, Reason]]:
     """Why a run does not count, each with the id of its check."""
     faults = [("RUN", Remark("run invalid", names=(reason,))) for reason in trial.invalid]
-    return [*faults, *((each.id, each) for each in gate.of_trial(trial, question))]
+    return [*faults, *((reason.id, reason) for reason in gate.of_trial(trial, question))]
 
 
 def _has_value(readings: Readings, question: Question, trial: Trial) -> bool:

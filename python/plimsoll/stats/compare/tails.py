@@ -26,8 +26,8 @@ FEW = 10
 
 def highest(study: Study) -> Metric:
     """The highest percentile that the study is about; p99 when it is about none."""
-    found = [metric.quantile for metric in (*study.primary, *study.metrics) if metric.quantile is not None]
-    return Metric("quantile", max(found, default=0.99))
+    quantiles = [metric.quantile for metric in (*study.primary, *study.metrics) if metric.quantile is not None]
+    return Metric("quantile", max(quantiles, default=0.99))
 
 
 def is_too_few(comparison: Comparison) -> bool:
@@ -51,8 +51,8 @@ class FallingTail:
 
 def falling_tails(study: Study) -> list[FallingTail]:
     """The one that falls most first."""
-    found = _falls(study, highest(study).quantile or 0.99)
-    return sorted(found, key=lambda each: -each.values[0] / each.values[1])
+    tails = _falls(study, highest(study).quantile or 0.99)
+    return sorted(tails, key=lambda tail: -tail.values[0] / tail.values[1])
 
 
 def _falls(study: Study, quantile: float) -> Iterator[FallingTail]:

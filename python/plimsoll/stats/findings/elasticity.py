@@ -80,7 +80,7 @@ def _finding(
         p99_ms=(lower.quantile(0.99) or 0.0, upper.quantile(0.99) or 0.0),
         utilisation=utilisation(e) if is_queue else None,
         levels=(lower.level, upper.level),
-        endpoints=tuple((each[1].label, each[0]) for each in flagged),
+        endpoints=tuple((entry[1].label, entry[0]) for entry in flagged),
         known=float(known),
         label=(ladder.label,),
         where=Where(variant, upper.level, operation, ladder.key if known == 1 and ladder.label else None),

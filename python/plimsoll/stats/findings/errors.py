@@ -170,8 +170,8 @@ def claims(study: Study) -> Iterable[Finding]:
                     claimed=claim.value,
                     claim=claim.text,
                     place=claim.place,
-                    loads=tuple(each.level.value for each in levels),
-                    shares=tuple(each.share for each in levels),
+                    loads=tuple(level.level.value for level in levels),
+                    shares=tuple(level.share for level in levels),
                     levels=levels,
                     wrong=wrong,
                     is_more=is_more,
@@ -190,7 +190,7 @@ def _holds(level: LevelFailures, value: float, is_more: bool) -> bool:
 
 
 def _onset(levels: Sequence[LevelFailures], tolerance: float) -> int | None:
-    certain = [clopper_pearson(each.failures, each.requests)[0] > tolerance for each in levels]
+    certain = [clopper_pearson(level.failures, level.requests)[0] > tolerance for level in levels]
     for index, above in enumerate(certain):
         if above and (index + 1 == len(certain) or certain[index + 1]):
             return index
@@ -204,8 +204,8 @@ def _begins(
     bottom = before.level.value if before is not None else 0.0
     return FailureOnset(
         _subject(study, ladder),
-        loads=tuple(each.level.value for each in levels),
-        shares=tuple(each.share for each in levels),
+        loads=tuple(level.level.value for level in levels),
+        shares=tuple(level.share for level in levels),
         bracket=(bottom, levels[first].level.value) if len(levels) > 1 else None,
         p_same_share=_differ(levels),
         levels=levels,
@@ -261,8 +261,8 @@ def _times(rung: Rung, share: float) -> tuple[float, float] | None:
 
 def _differ(levels: Sequence[LevelFailures]) -> float | None:
     """p of one share of failures at all levels: χ² test of the table of counts."""
-    failures = [each.failures for each in levels]
-    successes = [each.requests - each.failures for each in levels]
+    failures = [level.failures for level in levels]
+    successes = [level.requests - level.failures for level in levels]
     if len(levels) < 2 or not sum(failures) or not sum(successes):
         return None
     return same_share_p(failures, successes)

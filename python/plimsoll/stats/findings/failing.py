@@ -119,7 +119,7 @@ def _unequal(
     a, b = pair
     return UnequalFailures(
         compared(study, key, level, operation),
-        shares=tuple(sum(each.share for each in side) / len(side) for side in sides),
+        shares=tuple(sum(failure_count.share for failure_count in side) / len(side) for side in sides),
         difference=interval,
         where=Where(b, level, operation, key, against=a, kinds=("quantile", "mean", "max", "throughput")),
         weight="blocks",

@@ -45,7 +45,7 @@ class Finding:
     def evidence(self) -> dict[str, Evidence]:
         """Its numbers by name, units in the name: {"knee": 282, "capacity_per_s": 44.6}: the fields that are numbers,
         tuples of them, or texts."""
-        values = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "weight"}
+        values = {field_.name: getattr(self, field_.name) for field_ in fields(self) if field_.name != "weight"}
         return {name: value for name, value in values.items() if _is_evidence(value)}
 
 

@@ -40,7 +40,7 @@ class GeneratorFaults:
     """Most of a core that it used."""
 
     def __bool__(self) -> bool:
-        return any(each is not None for each in (self.achieved, self.lag_p99_ms, self.cpu))
+        return any(value is not None for value in (self.achieved, self.lag_p99_ms, self.cpu))
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,7 +170,7 @@ def _growing(study: Study, found: Sequence[Listing]) -> Finding:
     return GrowingList(
         subject(study, "", "", " ".join(key), trial.level),
         variants,
-        next((each for each in variants if each.variant == study.variants[0]), None),
+        next((rows for rows in variants if rows.variant == study.variants[0]), None),
         where=Where(None, trial.level, trial.operation, key),
         weight="warning",
     )
@@ -197,11 +197,11 @@ def _cut(study: Study, growing: Sequence[Listing], cut: Sequence[Listing]) -> It
         )
 
 
-def _by_variant(found: Sequence[Listing]) -> tuple[VariantRows, ...]:
+def _by_variant(listings: Sequence[Listing]) -> tuple[VariantRows, ...]:
     result = []
-    for variant in dict.fromkeys(each.trial.variant for each in found):
-        own = [each for each in found if each.trial.variant == variant]
-        sums = ((each.rows, each.expected, each.mean, each.per_row) for each in own)
+    for variant in dict.fromkeys(listing.trial.variant for listing in listings):
+        own = [listing for listing in listings if listing.trial.variant == variant]
+        sums = ((listing.rows, listing.expected, listing.mean, listing.per_row) for listing in own)
         result.append(VariantRows(variant, *(sum(column) / len(own) for column in zip(*sums, strict=True))))
     return tuple(result)
 

@@ -216,35 +216,35 @@ def _mean(row: Measured) -> tuple[float | None, bool]:
     return (lognormal_mean(p50, p95), True) if p50 and p95 else (None, False)
 
 
-def _broken(study: Study, trial: Trial, found: Little) -> Finding:
+def _broken(study: Study, trial: Trial, law: Little) -> Finding:
     return BrokenLaw(
         run(study, trial),
-        ratio=found.ratio,
-        accepted=(found.low, found.high),
-        users=found.users,
-        word=found.word,
+        ratio=law.ratio,
+        accepted=(law.low, law.high),
+        users=law.users,
+        word=law.word,
         is_open=trial.model != "closed",
         where=Where(trial.variant, trial.level, trial.operation, None, trial.id),
-        weight="warning" if found.word == "doubtful" else "blocks",
+        weight="warning" if law.word == "doubtful" else "blocks",
     )
 
 
 def _held(held: list[tuple[Trial, Measured, Little]], checked: int, unknown: int) -> Finding:
     deficits = []
-    for trial, row, found in held:
+    for trial, row, law in held:
         seconds = seconds_of(trial)[0]
         # Of our own runs it is known whether anything was cut off.
         is_cut = row.unanswered != 0 or trial.precision.tool != PLIMSOLL.tool
-        if trial.model == "closed" and row.max is not None and row.mean and seconds and found.ratio < 1 and is_cut:
+        if trial.model == "closed" and row.max is not None and row.mean and seconds and law.ratio < 1 and is_cut:
             # Each user's unfinished work at the end, in mean latencies of the dominant endpoint.
-            unfinished = (1 - found.ratio) * seconds * 1000 / _dominant_mean(trial, row.mean)
-            deficits.append((1 - found.ratio, row.max / 1000 / seconds, unfinished))
+            unfinished = (1 - law.ratio) * seconds * 1000 / _dominant_mean(trial, row.mean)
+            deficits.append((1 - law.ratio, row.max / 1000 / seconds, unfinished))
     missing, edge, _ = max(deficits, default=(None, None, None))
     return LawHolds(
-        ratios=tuple(found.ratio for _, _, found in held),
+        ratios=tuple(law.ratio for _, _, law in held),
         deficit=missing,
         deficit_explained=edge,
-        unfinished_per_user=tuple(each for _, _, each in deficits) or None,
+        unfinished_per_user=tuple(latencies for _, _, latencies in deficits) or None,
         checked=float(checked),
         unknown=float(unknown),
         is_cut_off=missing is not None and edge is not None and MARGIN < missing <= edge,

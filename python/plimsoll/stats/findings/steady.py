@@ -196,11 +196,11 @@ def _moving(study: Study, found: list[tuple[Trial, Measured, Steadiness]], runs:
 
 def _cold(study: Study, found: list[tuple[Trial, Measured, Steadiness]], runs: int) -> Finding:
     trial, row, seen = found[0]
-    longest = max(each.cold for _, _, each in found)
+    longest = max(steadiness.cold for _, _, steadiness in found)
     return ColdStart(
         _subject(study, trial, row),
         seconds=float(longest),
-        excess=max(each.excess for _, _, each in found),
+        excess=max(steadiness.excess for _, _, steadiness in found),
         run=trial.id,
         between_s=_between(trial, row, seen.cold),
         runs=float(len(found)),

@@ -126,8 +126,8 @@ def target(
     if "offered" in failed or "dropped" in failed:
         text = f"{_seen(view)[:-1]}; but not all that was offered was begun in time."
         return RunJudgement("warning", "Does not keep up", text, more, _tail(view))
-    if manifest.is_open and (found := _backlog(view)):
-        growth, rate = found
+    if manifest.is_open and (backlog := _backlog(view)):
+        growth, rate = backlog
         text = (
             f"{number(rate)} arrivals/s are more than it serves: the backlog grows by {number(growth)} requests/s, so "
             f"these times only show how long the run {'is' if view.length is None else 'was'}."

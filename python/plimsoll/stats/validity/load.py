@@ -103,10 +103,10 @@ def workers(facts: RunFacts) -> ValidityCheck:
         text += "until the others took it over" if facts.load_taken_over else "from then on"
         text += "; another one took its place" if replaced else ""
     if replaced:
-        text += f" with second {', '.join(str(each.to_second) for each in replaced)}"
+        text += f" with second {', '.join(str(replacement.to_second) for replacement in replaced)}"
     if incomplete := facts.incomplete:
-        first = min(each.from_second for each in incomplete)
-        end = max(math.inf if each.to_second is None else each.to_second for each in incomplete)
+        first = min(gap.from_second for gap in incomplete)
+        end = max(math.inf if gap.to_second is None else gap.to_second for gap in incomplete)
         text += f"; what was measured is incomplete from second {first} " + (
             "on" if math.isinf(end) else f"to {end - 1}"
         )
@@ -118,8 +118,8 @@ def coordinator(facts: RunFacts) -> ValidityCheck:
     silence, cut = facts.coordinator_silence_s, facts.load_cut_s
     if resumed := facts.resumed:
         text = "the process that coordinates the run was lost, and another one continued it: "
-        text += ", ".join(f"no full load from second {each.from_second} to {each.to_second}" for each in resumed)
-        if missing := [worker for each in resumed for worker in each.incomplete]:
+        text += ", ".join(f"no full load from second {event.from_second} to {event.to_second}" for event in resumed)
+        if missing := [worker for event in resumed for worker in event.incomplete]:
             first = min(worker.from_second for worker in missing)
             text += f"; what {count(len(missing), 'worker')} measured from second {first} until then is incomplete"
         return ValidityCheck("coordinator", "failed", silence, COORDINATOR_S, text)

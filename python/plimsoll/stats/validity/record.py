@@ -48,12 +48,12 @@ def stored(view: RunView, facts: RunFacts) -> ValidityCheck:
     recorded = facts.recorded
     if recorded is None:
         return ValidityCheck("stored", "n/a", None, None, "the run does not say how much it recorded")
-    expected, found = RecordCounts(recorded.exchanges, recorded.reports), view.recorded
+    expected, actual = RecordCounts(recorded.exchanges, recorded.reports), view.recorded
     of = f"{count(expected.exchanges, 'exchange')} and {count(expected.reports, 'report')} of workers"
-    share = found.exchanges / expected.exchanges if expected.exchanges else None
-    if found == expected:
+    share = actual.exchanges / expected.exchanges if expected.exchanges else None
+    if actual == expected:
         return ValidityCheck("stored", "ok", share, 1, f"all of the run is stored: {of}")
-    text = f"of {of}, the store has {found.exchanges} and {found.reports}: a part of the record was lost or changed"
+    text = f"of {of}, the store has {actual.exchanges} and {actual.reports}: a part of the record was lost or changed"
     return ValidityCheck("stored", "failed", share, 1, text)
 
 

@@ -33,44 +33,45 @@ MUCH = 0.5
 def silence(view: RunView, manifest: Manifest, facts: RunFacts) -> ValidityCheck:
     if not view.generator.workers:
         return ValidityCheck("silence", "unknown", None, SILENCE_MS, "no worker reported whether it stood still")
-    found = view.generator.silences(SILENCE_MS)
-    if not found:
+    silences = view.generator.silences(SILENCE_MS)
+    if not silences:
         return ValidityCheck("silence", "ok", None, SILENCE_MS, f"no worker stood still for more than {SILENCE_MS} ms")
-    longest = max(each.ms for each in found)
-    if missed := _missed(view, manifest, facts, found):
+    longest = max(silence.ms for silence in silences)
+    if missed := _missed(view, manifest, facts, silences):
         return missed
     text = (
-        f"A worker stood still for up to {ms(longest)} ({_times(found)}): {cause(view, found, manifest, facts)}. "
+        f"A worker stood still for up to {ms(longest)} ({_times(silences)}): {cause(view, silences, manifest, facts)}. "
         "Nothing was sent or read meanwhile."
     )
     return ValidityCheck("silence", "remark", longest, SILENCE_MS, text)
 
 
-def _missed(view: RunView, manifest: Manifest, facts: RunFacts, found: Sequence[Silence]) -> ValidityCheck | None:
+def _missed(view: RunView, manifest: Manifest, facts: RunFacts, silences: Sequence[Silence]) -> ValidityCheck | None:
     """Closed model: the load of users who did nothing for seconds."""
     if manifest.is_open:
         return None
     # The code of a user in Python may take its time; that is its load, unless it keeps other users waiting.
     least = 1 if manifest.is_native else 2
-    long = [each for each in found if each.ms > LATE_MS and each.users >= least]
+    long = [silence for silence in silences if silence.ms > LATE_MS and silence.users >= least]
     asked = sum(view.generator.users_by_second().values())
-    missing = min(asked, sum(each.users * each.ms / 1000 for each in long))
+    missing = min(asked, sum(silence.users * silence.ms / 1000 for silence in long))
     if not asked or missing <= (1 - ACHIEVED) * asked:
         return None
-    users = count(max(each.users for each in long), "user")
+    users = count(max(silence.users for silence in long), "user")
+    longest = max(silence.ms for silence in long)
     text = (
-        f"a worker stood still for up to {ms(max(each.ms for each in long))} ({_times(long)}), and its {users} did "
+        f"a worker stood still for up to {ms(longest)} ({_times(long)}), and its {users} did "
         f"nothing meanwhile: {number(round(missing))} of {number(asked)} seconds of users' time are missing "
         f"({percent(missing / asked)}); {cause(view, long, manifest, facts)}"
     )
     return ValidityCheck("silence", "failed", missing / asked, 1 - ACHIEVED, text)
 
 
-def cause(view: RunView, found: Sequence[Silence], manifest: Manifest, facts: RunFacts) -> str:
+def cause(view: RunView, silences: Sequence[Silence], manifest: Manifest, facts: RunFacts) -> str:
     """Of the longest silence, by what its worker did meanwhile."""
     if throttled := throttling.cause(view, facts):
         return throttled
-    longest = max(found, key=lambda each: each.ms)
+    longest = max(silences, key=lambda silence: silence.ms)
     is_native = manifest.is_native
     if longest.waited > MUCH:
         return "this computer was busy with something else"
@@ -83,11 +84,11 @@ def cause(view: RunView, found: Sequence[Silence], manifest: Manifest, facts: Ru
     return f"its process was stopped{busy}, or the users' own code blocks, for example to read a file"
 
 
-def _times(found: Sequence[Silence]) -> str:
+def _times(silences: Sequence[Silence]) -> str:
     """When they were: second 3; seconds 3 to 6, 9."""
-    shown = [f"{each.first} to {each.last}" if each.last > each.first else f"{each.first}" for each in found]
-    shown = list(dict.fromkeys(shown))
+    seconds = ((silence.first, silence.last) for silence in silences)
+    shown = list(dict.fromkeys(f"{first} to {last}" if last > first else f"{first}" for first, last in seconds))
     more = len(shown) - MOST_SECONDS
-    is_one = len(shown) == 1 and found[0].first == found[0].last
+    is_one = len(shown) == 1 and silences[0].first == silences[0].last
     text = ", ".join(shown[:MOST_SECONDS])
     return f"second{'' if is_one else 's'} {text}{f' and {more} more' if more > 0 else ''}"

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from plimsoll.stats.view import RunView
 
 
-def in_words(found: CpuPeriods) -> str:
+def in_words(periods: CpuPeriods) -> str:
     """How many periods were too short."""
-    return f"{number(found.throttled)} of {count(found.periods, 'period')}"
+    return f"{number(periods.throttled)} of {count(periods.periods, 'period')}"
 
 
 def cause(view: RunView, facts: RunFacts) -> str | None:
     """Why requests left late, if it was the limit, and what to do about it; None if it was not."""
-    found = facts.cpu_periods
-    if found is None or not found.is_material:
+    periods = facts.cpu_periods
+    if periods is None or not periods.is_material:
         return None
     fewer = ", or use fewer processes" if view.generator.workers > 1 else ""
-    stopped = f"stopped the generator in {in_words(found)}"
+    stopped = f"stopped the generator in {in_words(periods)}"
     return f"the CPU limit of its control group (container) {stopped}: raise the limit{fewer}"
 
 

@@ -154,7 +154,7 @@ class Grpc:
         self, call: Call, messages: Iterable[Any], name: str | None, stream: bool, upload: BackgroundUpload | None, *,
         timeout: float | None, metadata: Metadata, compression: bool,
     ) -> tuple[Reply, str, tuple[str, str]]:  # fmt: skip
-        body = upload or grpc_body([call.encode(each) for each in messages], compression)
+        body = upload or grpc_body([call.encode(message) for message in messages], compression)
         extra = _extra(metadata, timeout, compression)
         endpoint = (GRPC, name or self._sender.request_name or call.name)
         origin = origin_of(self._root, self.verify, self.cert, http2=True)

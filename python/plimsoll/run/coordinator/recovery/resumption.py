@@ -116,9 +116,9 @@ class Resumption:
         self.recorded = RecordCounts()
         """How much the store has."""
         self.recorded.add(self._stored.intervals, self._stored.health)
-        self._begun = max((each.to_second for each in run.facts.resumed or ()), default=0)
+        self._begun = max((event.to_second for event in run.facts.resumed or ()), default=0)
         """The first second since it was last continued."""
-        self._gaps = [self._gap(index, each.kept) for index, each in enumerate(sources)]
+        self._gaps = [self._gap(index, source.kept) for index, source in enumerate(sources)]
 
     @property
     def manifest(self) -> Manifest:

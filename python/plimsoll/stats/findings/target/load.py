@@ -161,7 +161,7 @@ def _waits(study: Study, source: str, name: str, most: _Seen, first: _Seen | Non
     return Queue(
         subject(study, trial.variant, trial.operation),
         mean=most.value,
-        most=max(value for each in most.trials if (value := _of(each, source, name, np.max)) is not None),
+        most=max(value for run in most.trials if (value := _of(run, source, name, np.max)) is not None),
         lowest_level=first.value if first is not None else None,
         level=most.level if len(study.levels) > 1 else None,
         first_level=first.level if first is not None else None,

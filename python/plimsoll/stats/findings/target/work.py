@@ -72,7 +72,7 @@ class ChangedWork(Finding):
 def grown(study: Study) -> Iterable[Finding]:
     """Under more load."""
     for variant, operation in product(study.variants, study.operations):
-        ladder = sorted((each for each in study.levels if each is not None), key=lambda level: level.value)
+        ladder = sorted((level for level in study.levels if level is not None), key=lambda level: level.value)
         cells = [trials for level in ladder if (trials := valid(study, variant, level, operation))]
         if len(cells) < 2:
             continue
