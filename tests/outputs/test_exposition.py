@@ -13,11 +13,10 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tests.command import wait_until
 from tests.outputs.prometheus_server import prometheus_server
+from tests.outputs.sending import bucket, shopper
 
-from plimsoll.errors import UsageError
 from plimsoll.experiment.ports import free_port
 from plimsoll.outputs.exposition import exposition
-from plimsoll.outputs.kinds import opened
 from plimsoll.outputs.metrics import BOUNDS_S, RunMetrics
 
 if TYPE_CHECKING:
@@ -85,11 +84,6 @@ def test_an_invalid_second_and_a_broken_threshold_are_series(
     assert found["plimsoll_threshold_broken", frozenset({run, ("threshold", "errors < 9%")})] == 0
 
 
-def test_without_a_page_there_is_nothing_to_scrape() -> None:
-    with pytest.raises(UsageError, match="no page whose /metrics"):
-        opened("prometheus", has_page=False)
-
-
 def _get(url: str) -> tuple[int, str, str]:
     try:
         with urllib.request.urlopen(url) as reply:
@@ -103,15 +97,7 @@ def _get(url: str) -> tuple[int, str, str]:
 def test_a_real_server_scrapes_the_page_of_a_run_and_has_its_record(
     plimsoll: Command, target: CountingTarget, tmp_path: Path
 ) -> None:
-    plimsoll.write(
-        "from locust import HttpUser, task, constant\n"
-        "class Shopper(HttpUser):\n"
-        "    wait_time = constant(0.02)\n"
-        "    @task\n"
-        "    def shop(self):\n"
-        "        self.client.get('/')\n"
-        "        self.client.get('/fail')\n"
-    )
+    plimsoll.write(shopper())
     port = free_port()
     run = plimsoll.start(
         "run", "-H", target.url, "-u", "3", "-r", "3", "--processes", "2", "-t", "4", "--web-port", str(port),
@@ -137,7 +123,7 @@ def test_a_real_server_scrapes_the_page_of_a_run_and_has_its_record(
                 sum(time["count"] * time["mean"] for time in times) / 1000
             )
             p50 = server.value(f"histogram_quantile(0.5, plimsoll_response_seconds_bucket{labels})")
-            assert _bucket(p50) == _bucket(row["response_ms"]["percentiles"]["50"] / 1000)
+            assert bucket(p50) == bucket(row["response_ms"]["percentiles"]["50"] / 1000)
         assert server.value("sum(plimsoll_failures_total)") == record["total"]["failures"]
         assert server.value("max_over_time(plimsoll_users[1m])") == 3
     run.send_signal(signal.SIGINT)
@@ -149,11 +135,6 @@ def _has_ended(port: int) -> bool:
     status, _, text = _get(f"http://127.0.0.1:{port}/api/runs")
     runs: list[dict[str, Any]] = json.loads(text)["runs"] if status == 200 else []
     return bool(runs) and runs[0]["status"] == "finished"
-
-
-def _bucket(seconds: float) -> int:
-    """Which of the buckets has it."""
-    return sum(bound < seconds for bound in BOUNDS_S)
 
 
 def test_a_page_without_such_an_output_says_how_to_get_one(plimsoll: Command, target: CountingTarget) -> None:

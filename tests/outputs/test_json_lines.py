@@ -5,10 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.outputs.receiver import receiving
+from tests.outputs.sending import sent, shopper
 
-from plimsoll.errors import UsageError
-from plimsoll.outputs.json_lines import JsonLines
-from plimsoll.outputs.kinds import parse_target
 from plimsoll.outputs.output import OutputEvent
 
 if TYPE_CHECKING:
@@ -28,12 +26,8 @@ def test_a_line_has_the_figures_of_a_second(
     tmp_path: Path, output_run: OutputRun, make_second: Callable[..., OutputSecond]
 ) -> None:
     path = tmp_path / "folder" / "run.jsonl"
-    output = JsonLines(parse_target(f"jsonl={path}"))
-    output.open(output_run)
-    output.second(make_second(4, reasons=("a worker was lost",)))
-    output.event(OutputEvent("note", 1_800_000_005.0, "Something happened.", {"extra": 1}))
-    assert output.flush(1.0) is None
-    output.close()
+    event = OutputEvent("note", 1_800_000_005.0, "Something happened.", {"extra": 1})
+    sent(f"jsonl={path}", output_run, make_second(4, reasons=("a worker was lost",)), events=[event])
     second, note = _lines(path.read_text())
     assert (second["type"], second["run"], second["second"]) == ("second", output_run.id, 4)
     assert second["time"] == 1_800_000_005.0
@@ -53,56 +47,24 @@ def test_a_line_has_the_figures_of_a_second(
 def test_a_file_is_added_to(tmp_path: Path, output_run: OutputRun) -> None:
     path = tmp_path / "run.jsonl"
     for text in ("one", "two"):
-        output = JsonLines(parse_target(f"jsonl={path}"))
-        output.open(output_run)
-        output.event(OutputEvent("note", 0.0, text))
-        output.close()
+        sent(f"jsonl={path}", output_run, events=[OutputEvent("note", 0.0, text)])
     assert [line["text"] for line in _lines(path.read_text())] == ["one", "two"]
     assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_lines_go_to_a_server_with_a_header(output_run: OutputRun, make_second: Callable[..., OutputSecond]) -> None:
     with receiving() as receiver:
-        output = JsonLines(parse_target(f"jsonl={receiver.url}/in?x=1,2,header=Authorization: Bearer abc"))
-        output.open(output_run)
-        for second in range(3):
-            output.second(make_second(second))
-        assert output.flush(5.0) is None
-        output.close()
+        text = f"jsonl={receiver.url}/in?x=1,2,header=Authorization: Bearer abc"
+        sent(text, output_run, *map(make_second, range(3)))
     assert {path for path, _, _ in receiver.requests} == {"/in?x=1,2"}
     _, headers, _ = receiver.requests[0]
     assert (headers["Authorization"], headers["Content-Type"]) == ("Bearer abc", "application/x-ndjson")
     assert [line["second"] for line in _lines(receiver.body)] == [0, 1, 2]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("jsonl", "say where to"),
-        ("jsonl=ftp://x/y", "say where to"),
-        ("jsonl=/proc/none/x", "cannot write /proc/none/x"),
-        ("jsonl=http://:80/", "a URL of the form http://host:port/path is needed"),
-        ("jsonl=http://h:port/", "not a URL"),
-        ("jsonl=run.jsonl,header=A: b", "header is for a URL"),
-        ("jsonl=http://h/,header=nothing", "header=Name: value"),
-    ],
-)
-def test_a_place_that_cannot_be_is_refused(text: str, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        JsonLines(parse_target(text))
-
-
 def test_the_lines_of_a_run_add_up_to_its_record(plimsoll: Command, target: CountingTarget) -> None:
     """Of several workers, with failures, against the target's own count."""
-    plimsoll.write(
-        "from locust import HttpUser, task, constant\n"
-        "class Shopper(HttpUser):\n"
-        "    wait_time = constant(0.02)\n"
-        "    @task\n"
-        "    def shop(self):\n"
-        "        self.client.get('/')\n"
-        "        self.client.get('/fail')\n"
-    )
+    plimsoll.write(shopper())
     done = plimsoll(
         "run", "-H", target.url, "--headless", "-u", "4", "-r", "4", "--processes", "2", "-t", "3",
         "--threshold", "errors < 1%", "--out", "jsonl=run.jsonl",

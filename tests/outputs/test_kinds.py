@@ -105,6 +105,35 @@ def test_an_unknown_setting_is_refused() -> None:
         opened("jsonl=x,colour=red", has_page=False)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("jsonl", "say where to"),
+        ("jsonl=ftp://x/y", "say where to"),
+        ("jsonl=/proc/none/x", "cannot write /proc/none/x"),
+        ("jsonl=http://:80/", "a URL of the form http://host:port/path is needed"),
+        ("jsonl=http://h:port/", "not a URL"),
+        ("jsonl=run.jsonl,header=A: b", "header is for a URL"),
+        ("jsonl=http://h/,header=nothing", "header=Name: value"),
+        ("influxdb", "say where to"),
+        ("influxdb=http://h:8086", "say which database, db=NAME, or which bucket"),
+        ("influxdb=udp://h", "HOST:PORT"),
+        ("influxdb=run.lp,db=x", "db is for a URL"),
+        ("influxdb=tcp://h:1", "say where to"),
+        ("prometheus", "no page whose /metrics"),
+        ("prometheus=http://h,interval=0", "interval takes whole seconds"),
+        ("prometheus=http://h,interval=soon", "interval takes whole seconds"),
+        ("prometheus=host:9090", "a URL of the form"),
+        ("statsd", "HOST:PORT"),
+        ("statsd=h:99999", "HOST:PORT"),
+        ("statsd=h:1,tags=yes", "tags is none or dogstatsd"),
+    ],
+)
+def test_a_mistake_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        opened(text, has_page=False)
+
+
 UNREACHABLE = {
     "influxdb": "influxdb=http://{address},db=x",
     "jsonl": "jsonl=http://{address}/in",

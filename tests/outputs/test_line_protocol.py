@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.command import wait_until
 from tests.outputs.receiver import receiving
+from tests.outputs.sending import sent, shopper
 
-from plimsoll.errors import UsageError
 from plimsoll.experiment.ports import free_port
-from plimsoll.outputs.kinds import opened
 from plimsoll.outputs.line_protocol import line
 from plimsoll.outputs.output import OutputEvent
 
@@ -59,11 +58,7 @@ def test_each_version_has_its_path_and_its_token(
     text: str, path: str, authorization: str | None, output_run: OutputRun, make_second: Callable[..., OutputSecond]
 ) -> None:
     with receiving() as receiver:
-        _, output = opened(text.format(url=receiver.url), has_page=False)
-        output.open(output_run)
-        output.second(make_second(2))
-        assert output.flush(5.0) is None
-        output.close()
+        sent(text.format(url=receiver.url), output_run, make_second(2))
     ((found, headers, body),) = receiver.requests
     assert (found, headers.get("Authorization")) == (path, authorization)
     root, _, run = body.decode().splitlines()
@@ -77,44 +72,20 @@ def test_the_token_may_be_in_a_variable(
 ) -> None:
     monkeypatch.setenv("INFLUX_TOKEN", "t2")
     with receiving() as receiver:
-        _, output = opened(f"influxdb={receiver.url},bucket=b", has_page=False)
-        output.open(output_run)
-        output.second(make_second())
-        output.flush(5.0)
-        output.close()
+        sent(f"influxdb={receiver.url},bucket=b", output_run, make_second())
     assert receiver.requests[0][1]["Authorization"] == "Token t2"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("influxdb", "say where to"),
-        ("influxdb=http://h:8086", "say which database, db=NAME, or which bucket"),
-        ("influxdb=udp://h", "HOST:PORT"),
-        ("influxdb=run.lp,db=x", "db is for a URL"),
-        ("influxdb=tcp://h:1", "say where to"),
-    ],
-)
-def test_a_mistake_is_refused(text: str, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        opened(text, has_page=False)
 
 
 def test_lines_go_by_udp_and_into_a_file(
     tmp_path: Path, output_run: OutputRun, make_second: Callable[..., OutputSecond]
 ) -> None:
     path = tmp_path / "run.lp"
+    notes = [OutputEvent("note", 1.0, text) for text in ("Hi.", "Hello.")]
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
         receiver.bind(("127.0.0.1", 0))
         receiver.settimeout(10.0)
         for text in (f"influxdb=udp://127.0.0.1:{receiver.getsockname()[1]}", f"influxdb={path}"):
-            _, output = opened(text, has_page=False)
-            output.open(output_run)
-            output.second(make_second())
-            for text in ("Hi.", "Hello."):
-                output.event(OutputEvent("note", 1.0, text))
-            assert output.flush(5.0) is None
-            output.close()
+            sent(text, output_run, make_second(), events=notes)
         received = b"".join(receiver.recv(4000) for _ in range(3))
     assert received == path.read_bytes()
     assert received.endswith(f'plimsoll_event,kind=note,run={output_run.id} text="Hello." 1000000001\n'.encode())
@@ -169,15 +140,7 @@ def _query(url: str, statement: str) -> list[dict[str, Any]]:
 
 
 def test_a_real_server_has_the_record_of_a_run(plimsoll: Command, target: CountingTarget, tmp_path: Path) -> None:
-    plimsoll.write(
-        "from locust import HttpUser, task, constant\n"
-        "class Shopper(HttpUser):\n"
-        "    wait_time = constant(0.02)\n"
-        "    @task\n"
-        "    def shop(self):\n"
-        "        self.client.get('/')\n"
-        "        self.client.get('/fail', name='/fail \"ü\", a=b \\\\ c')\n"
-    )
+    plimsoll.write(shopper('/fail "ü", a=b \\ c'))
     with _influxdb(tmp_path) as url:
         done = plimsoll(
             "run", "-H", target.url, "--headless", "-u", "3", "-r", "3", "-t", "3", "--exit-code-on-error", "0",

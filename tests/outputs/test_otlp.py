@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from tests.outputs.receiver import receiving
+from tests.outputs.sending import sent
 
 from plimsoll.errors import UsageError
 from plimsoll.observe.otlp_server import OtlpServer
@@ -47,15 +48,6 @@ def _attributes(point: Any) -> dict[str, str]:
     return {each.key: each.value.string_value for each in point.attributes}
 
 
-def _sent(text: str, run: OutputRun, seconds: list[OutputSecond]) -> None:
-    _, output = opened(text, has_page=False)
-    output.open(run)
-    for second in seconds:
-        output.second(second)
-    assert output.flush(5.0) is None
-    output.close()
-
-
 def _quantile(point: Any, q: float) -> float:
     """By the specification: the upper end of the bucket with the value of this rank."""
     base, rank = 2 ** (2**-point.scale), q * point.count
@@ -70,7 +62,7 @@ def test_a_message_has_the_sums_since_the_start(
     output_run: OutputRun, make_second: Callable[..., OutputSecond]
 ) -> None:
     with receiving() as receiver:
-        _sent(f"otlp={receiver.url},interval=2", output_run, [make_second(second) for second in range(3)])
+        sent(f"otlp={receiver.url},interval=2", output_run, *map(make_second, range(3)))
     assert [path for path, _, _ in receiver.requests] == ["/v1/metrics", "/v1/metrics"]
     first, last = _messages(receiver)
     for metrics, seconds in ((first, 2), (last, 3)):
@@ -97,7 +89,7 @@ def test_with_deltas_each_message_has_its_own(
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "delta")
     with receiving() as receiver:
-        _sent(f"otlp={receiver.url},interval=2", output_run, [make_second(second) for second in range(4)])
+        sent(f"otlp={receiver.url},interval=2", output_run, *map(make_second, range(4)))
     first, second = (metrics["plimsoll.requests"].sum for metrics in _messages(receiver))
     for found in (first, second):
         assert found.aggregation_temporality == 1
@@ -114,12 +106,12 @@ def test_the_variables_of_sdks_count(
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip")
         monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=ci,service.name=no")
         monkeypatch.setenv("OTEL_SERVICE_NAME", "load")
-        _sent("otlp", output_run, [make_second()])
+        sent("otlp", output_run, make_second())
         assert resource_attributes(output_run) == resource_attributes(output_run) | {
             "deployment.environment.name": "ci", "service.name": "load", "plimsoll.run": output_run.id,
         }  # fmt: skip
         monkeypatch.setenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", f"{receiver.url}/mine")
-        _sent("otlp", output_run, [make_second()])
+        sent("otlp", output_run, make_second())
     (path, headers, body), (mine, _, _) = receiver.requests
     assert (path, mine) == ("/base/v1/metrics", "/mine")
     assert (headers["Authorization"], headers["x-other"]) == ("Basic abc", "1")

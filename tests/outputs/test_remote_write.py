@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from tests.outputs.prometheus_server import prometheus_server
+from tests.outputs.sending import bucket, shopper
 
-from plimsoll.errors import UsageError
-from plimsoll.outputs.kinds import opened
-from plimsoll.outputs.metrics import BOUNDS_S
 from plimsoll.outputs.remote_write import snappy_block
 
 if TYPE_CHECKING:
@@ -28,29 +25,8 @@ def test_a_block_of_literals() -> None:
     assert long[6 + 65536 :][:3] == b"\xf4\x6f\x11"
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("prometheus=http://h,interval=0", "interval takes whole seconds"),
-        ("prometheus=http://h,interval=soon", "interval takes whole seconds"),
-        ("prometheus=host:9090", "a URL of the form"),
-    ],
-)
-def test_a_mistake_is_refused(text: str, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        opened(text, has_page=False)
-
-
 def test_a_real_server_has_the_record_of_a_run(plimsoll: Command, target: CountingTarget, tmp_path: Path) -> None:
-    plimsoll.write(
-        "from locust import HttpUser, task, constant\n"
-        "class Shopper(HttpUser):\n"
-        "    wait_time = constant(0.02)\n"
-        "    @task\n"
-        "    def shop(self):\n"
-        "        self.client.get('/')\n"
-        "        self.client.get('/fail', name='/fail \"ü\" \\\\')\n"
-    )
+    plimsoll.write(shopper('/fail "ü" \\'))
     with prometheus_server(tmp_path) as server:
         done = plimsoll(
             "run", "-H", target.url, "--headless", "-u", "3", "-r", "3", "-t", "4", "--exit-code-on-error", "0",
@@ -76,14 +52,9 @@ def test_a_real_server_has_the_record_of_a_run(plimsoll: Command, target: Counti
             assert server.value(f"sum(plimsoll_{name}_bytes_total)", at) == record["total"][field]
         p99 = server.value('histogram_quantile(0.99, plimsoll_response_seconds_bucket{name="/"})', at)
         row = next(row for row in record["endpoints"] if row["name"] == "/")
-        assert _bucket(p99) == _bucket(row["response_ms"]["percentiles"]["99"] / 1000)
+        assert bucket(p99) == bucket(row["response_ms"]["percentiles"]["99"] / 1000)
         assert server.value("sum(plimsoll_lag_seconds_count)", at) == record["generator"]["lag_ms"]["count"]
         assert server.value("plimsoll_threshold_broken", at) == 0
         # A range query has more than one moment, the first with fewer requests than the last.
         assert server.value("count_over_time(plimsoll_users[10m])", at) >= 2
         assert server.value(f'plimsoll_run_info{{run="{run}",model="closed"}}', at) == 1
-
-
-def _bucket(seconds: float) -> int:
-    """Which of the buckets has it."""
-    return sum(bound < seconds for bound in BOUNDS_S)

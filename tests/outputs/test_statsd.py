@@ -8,9 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-
-from plimsoll.errors import UsageError
-from plimsoll.outputs.kinds import opened
+from tests.outputs.sending import sent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,11 +47,7 @@ def test_endpoints_are_parts_of_names_or_tags(
 ) -> None:
     port = server.getsockname()[1]
     for settings in (",prefix=load", ",tags=dogstatsd"):
-        _, output = opened(f"statsd=127.0.0.1:{port}{settings}", has_page=False)
-        output.open(output_run)
-        output.second(make_second())
-        assert output.flush(5.0) is None
-        output.close()
+        sent(f"statsd=127.0.0.1:{port}{settings}", output_run, make_second())
     found = _received(server)
     assert ("load.endpoint.GET.root.requests", 4, "c", "") in found
     assert ("load.endpoint.POST.buy_now_a_b.requests", 1, "c", "") in found
@@ -75,12 +69,3 @@ def test_the_counters_of_a_run_add_up_to_its_record(
     record = plimsoll.stored()
     assert sums["plimsoll.requests"] == record["total"]["completed"]
     assert sums["plimsoll.endpoint.GET.a.requests"] == record["total"]["completed"]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [("statsd", "HOST:PORT"), ("statsd=h:99999", "HOST:PORT"), ("statsd=h:1,tags=yes", "tags is none or dogstatsd")],
-)
-def test_a_mistake_is_refused(text: str, message: str) -> None:
-    with pytest.raises(UsageError, match=message):
-        opened(text, has_page=False)
