@@ -106,18 +106,11 @@ class _Collection:
         extracts = self._extracts(item, where)
         self.exchanges.append(
             RecordedExchange(
-                method=str(request.get("method") or "GET").upper(),
-                url=url.partition("#")[0],
-                headers=tuple(headers),
-                body=body,
-                parts=parts,
-                body_file=file,
-                name=name,
-                extracts=extracts,
-                credentials=credentials,
+                method=str(request.get("method") or "GET").upper(), url=url.partition("#")[0], headers=tuple(headers),
+                body=body, parts=parts, body_file=file, name=name, extracts=extracts, credentials=credentials,
                 where=where,
             )
-        )
+        )  # fmt: skip
         self.placeholders.taken |= {extract.name for extract in extracts}
 
     def _auth(self, auth: Any, where: str) -> tuple[list[tuple[str, str]], str, frozenset[str]]:
