@@ -86,8 +86,7 @@ def _row(totals: Totals, timed: frozenset[str]) -> dict[str, Any]:
 
 
 def _times(latency: Latency) -> dict[str, Any]:
-    figures = dict(zip(QUANTILES, latency.quantiles(tuple(QUANTILES.values())), strict=True))
-    figures |= {"mean": latency.mean, "max": latency.max}
+    figures = latency.named(QUANTILES) | {"mean": latency.mean, "max": latency.max}
     return {
         "count": latency.count,
         **{name: None if time is None else time.value for name, time in figures.items()},

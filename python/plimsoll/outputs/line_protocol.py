@@ -78,8 +78,7 @@ class InfluxLines(DeliveredOutput):
 
 def _fields(totals: Totals, timed: frozenset[str]) -> dict[str, FieldValue]:
     counts, latency = totals.counts, totals.response_of(timed)
-    times = dict(zip(QUANTILES, latency.quantiles(tuple(QUANTILES.values())), strict=True))
-    times |= {"mean": latency.mean, "max": latency.max}
+    times = latency.named(QUANTILES) | {"mean": latency.mean, "max": latency.max}
     most = times["p99"]
     return {
         "requests": totals.requests,

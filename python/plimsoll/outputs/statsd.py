@@ -52,8 +52,7 @@ class StatsdLines(DeliveredOutput):
     def _of(self, row: Totals, timed: frozenset[str], endpoint: Sequence[str]) -> Iterator[str]:
         yield self._line("requests", endpoint, row.requests, "c")
         yield self._line("failures", endpoint, row.failures, "c")
-        times = row.response_of(timed).quantiles(tuple(QUANTILES.values()))
-        for name, time in zip(QUANTILES, times, strict=True):
+        for name, time in row.response_of(timed).named(QUANTILES).items():
             if time is not None:
                 yield self._line(f"response.{name}_ms", endpoint, time.value, "g")
 

@@ -139,7 +139,7 @@ class OutputFeed(Observer):
         total = total_of(view)
         text = redact(sentence(view, self._manifest, total))
         is_valid = assessment.validity.valid
-        times = zip(QUANTILES, total.response_ms.quantiles(tuple(QUANTILES.values())), strict=True)
+        times = total.response_ms.named(QUANTILES)
         self._event(
             "end", result.ended or time.time(), text,
             status=result.status, exit_code=exit_code,
@@ -148,7 +148,7 @@ class OutputFeed(Observer):
             thresholds=[{"text": threshold.text, "outcome": threshold.outcome, "detail": threshold.detail}
                         for threshold in assessment.thresholds],
             requests=total.requests, failures=total.failures, rps=total.rps,
-            response_ms={name: None if time is None else time.value for name, time in times},
+            response_ms={name: None if time is None else time.value for name, time in times.items()},
             notes=[redact(note) for note in notes],
         )  # fmt: skip
 

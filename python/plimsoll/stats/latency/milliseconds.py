@@ -15,7 +15,7 @@ from plimsoll.record import CENSORED
 from plimsoll.stats.latency.censored import Survival
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from plimsoll.record import Interval
 
@@ -196,6 +196,10 @@ class Latency:
             at_least = not is_whole and self._grows(max(1, math.ceil(q * count)))
             found.append(Milliseconds(self._ms(q, value), at_least, share))
         return found
+
+    def named(self, quantiles: Mapping[str, float]) -> dict[str, Milliseconds | None]:
+        """The same, by the names that the quantiles have."""
+        return dict(zip(quantiles, self.quantiles(tuple(quantiles.values())), strict=True))
 
     def _quantiles_with_waits(self, qs: Sequence[float], waits: Histogram) -> list[Milliseconds | None]:
         found: list[Milliseconds | None] = []
