@@ -81,6 +81,16 @@ def test_credentials_are_beside_the_plan(plan_of, tmp_path):
     assert feeder["rows"] == [rows[1].split(",")]
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["X-Functions-Key", "X-Auth", "X-Access-Key", "X-API_Key", "X-JWT", "Ocp-Apim-Subscription-Key", "X-Session-Token"],
+)
+def test_a_header_that_is_masked_elsewhere_is_not_written_either(plan_of, tmp_path, name):
+    text, _scenario = plan_of(f"curl http://h.test/ -H '{name}: zz9secret'")
+    assert "zz9secret" not in text
+    assert "zz9secret" in (tmp_path / "plan.secrets.csv").read_text()
+
+
 def test_multipart_bodies(plan_of, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "note.txt").write_text("hello\n")

@@ -7,6 +7,7 @@ from keyword import iskeyword
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from plimsoll.redact import is_secret_header
 from plimsoll.sources.draft import Variable
 from plimsoll.sources.request_values import RequestValue, flat, request_values, variable_of, with_variables
 
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
     from plimsoll.sources.draft import DraftStep, ScenarioDraft, Text
 
 _NAME = re.compile(
-    r"passw(?:or)?d|passwd|(?:^|[-_])pass$|passphrase|pwd|passcode|secret|token|credential|jwt|authorization|signature|otp|(?:^|_)pin$"
-    r"|(?:api|access|private|secret|subscription)[-_]?key|session[-_]?id|(?:^|[-_])sig$|^key$|^auth$|cookie",
+    r"passw(?:or)?d|passwd|(?:^|[-_])pass$|passphrase|pwd|passcode|secret|token|credential|jwt|authorization|signature"
+    r"|otp|(?:^|_)pin$|(?:api|access|account|private|secret|shared|signing|subscription)[-_]?key|session[-_]?id|sessid"
+    r"|(?:^|[-_])si[gd]$|^key$|^auth$|cookie",
     re.IGNORECASE,
 )
 """The name of a field, a parameter or a header whose value is a credential."""
@@ -28,7 +30,6 @@ _IN_TEXTS = (
 """A name and its value in a body that is read as plain text: JSON, elements and attributes of XML, fields of a form."""
 _IN_STRINGS = re.compile(r"""([\w-]+)(?:\\+")?\s*[:=]\s*\\+"([^"\\]+)\\+\"""")
 """The same within a string of JSON: another document, or a query of GraphQL."""
-_HEADER = re.compile(r"authorization|cookie|api-?key|token|secret|password|session|credential|signature", re.IGNORECASE)
 _SCHEME = re.compile(r"(Bearer|Basic|Token|ApiKey|Digest) (.+)", re.IGNORECASE | re.DOTALL)
 
 
@@ -45,7 +46,7 @@ def hide_secrets(draft: ScenarioDraft) -> None:
         credentials = step.exchange.credentials
         step.headers = [
             (name, _hidden_header(name, text, draft, names))
-            if _HEADER.search(name) or name in credentials else (name, text)
+            if is_secret_header(name) or name in credentials else (name, text)
             for name, text in step.headers
         ]  # fmt: skip
         hidden = [
