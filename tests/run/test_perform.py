@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import json
 import os
-import pty
 import resource
 import signal
 import sqlite3
@@ -489,19 +487,3 @@ def test_a_run_is_kept_in_postgresql(plimsoll: Command, target: CountingTarget, 
     assert not plimsoll.store.exists()
     shown = plimsoll("show", "last", "--json")
     assert json.loads(shown.out)["total"]["requests"] == target.total > 0
-
-
-def test_on_a_terminal_the_last_line_says_where_the_run_is_and_what_to_type_next(plimsoll, target):
-    controller, terminal = pty.openpty()
-    process = plimsoll.start("run", target.url, "--headless", "--iterations", "1", stderr=terminal)
-    os.close(terminal)
-    plimsoll.end(process)
-    said = b""
-    with contextlib.suppress(OSError):  # the end of a terminal
-        while part := os.read(controller, 65536):
-            said += part
-    os.close(controller)
-    with Store.open(str(plimsoll.store)) as store:
-        run = store.run("last").id
-    last = said.decode().splitlines()[-1]
-    assert last == f"kept as {run} · plimsoll report last -o report.html · plimsoll serve"

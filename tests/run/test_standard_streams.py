@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import os
+import pty
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -11,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll.run import standard_streams
+from plimsoll.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -144,3 +148,19 @@ def test_text_is_kept_as_far_as_the_encoding_goes(
         standard_streams.prepare()
         sys.stdout.write(text)
     assert (tmp_path / "out").read_bytes() == written
+
+
+def test_on_a_terminal_the_last_line_says_where_the_run_is_and_what_to_type_next(plimsoll, target):
+    controller, terminal = pty.openpty()
+    process = plimsoll.start("run", target.url, "--headless", "--iterations", "1", stderr=terminal)
+    os.close(terminal)
+    plimsoll.end(process)
+    said = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while part := os.read(controller, 65536):
+            said += part
+    os.close(controller)
+    with Store.open(str(plimsoll.store)) as store:
+        run = store.run("last").id
+    last = said.decode().splitlines()[-1]
+    assert last == f"kept as {run} · plimsoll report last -o report.html · plimsoll serve"

@@ -266,30 +266,6 @@ impl Engine {
         self.finished.remove(queued)
     }
 
-    /// Ends an exchange whose request cannot be completed, and closes its connection. Returns it with this failure, and no
-    /// event follows. None if it has ended already, or if its head was returned: then the next read fails.
-    pub fn abort(&mut self, id: ExchangeId, failure: Failure) -> Option<Finished> {
-        let place = self.in_progress(id)?;
-        if self.connections[place].is_streaming() {
-            self.connections[place].break_upload(failure);
-            return None;
-        }
-        self.end(place, Some(failure))
-    }
-
-    /// The slot of an exchange that has not ended.
-    fn in_progress(&self, id: ExchangeId) -> Option<usize> {
-        let (place, serial) = unpack(id.0);
-        let connection = self.connections.get(place)?;
-        (connection.serial == serial && connection.flight.is_some()).then_some(place)
-    }
-
-    /// Whether an exchange is in backoff: nothing was sent for it.
-    pub fn is_held(&self, id: ExchangeId) -> bool {
-        let (place, serial) = unpack(id.0);
-        self.connections.get(place).is_some_and(|known| known.serial == serial && known.is_held())
-    }
-
     /// Fetches readiness and returns the number of pending items. Does not wait while items are left.
     pub fn poll(&mut self, timeout: Option<Duration>) -> io::Result<usize> {
         if self.next_ready < self.ready.len() {

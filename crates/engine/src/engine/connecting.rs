@@ -9,7 +9,7 @@ use plimsoll_record::Outcome;
 
 use super::{ClientId, Engine, make_room};
 use crate::backoff;
-use crate::call::{Call, Failure, pack};
+use crate::call::{Call, ExchangeId, Failure, pack, unpack};
 use crate::clock::now;
 use crate::connection::{Connection, Step};
 use crate::dial::{Dial, Opening, nothing_to_try, open};
@@ -18,6 +18,12 @@ use crate::resolve::{Place, unresolved};
 use crate::socket::Socket;
 
 impl Engine {
+    /// Whether an exchange is in backoff: nothing was sent for it.
+    pub fn is_held(&self, id: ExchangeId) -> bool {
+        let (place, serial) = unpack(id.0);
+        self.connections.get(place).is_some_and(|known| known.serial == serial && known.is_held())
+    }
+
     /// Continues connections whose addresses were resolved.
     pub(super) fn resolved(&mut self) {
         for (asked, answer) in self.resolver.answers(now()) {

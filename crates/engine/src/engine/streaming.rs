@@ -1,7 +1,7 @@
 //! Bodies of exchanges with [`Keep::Stream`](crate::Keep::Stream), read in pieces.
 
 use super::{Engine, WakeId};
-use crate::call::{ExchangeId, Finished, Piece, Then, unpack};
+use crate::call::{ExchangeId, Failure, Finished, Piece, Then, unpack};
 use crate::clock::now;
 use crate::connection::closed;
 
@@ -95,6 +95,24 @@ impl Engine {
             }
             _ => self.wake(token, now() + POLL_NS),
         }
+    }
+
+    /// Ends an exchange whose request cannot be completed, and closes its connection. Returns it with this failure, and no
+    /// event follows. None if it has ended already, or if its head was returned: then the next read fails.
+    pub fn abort(&mut self, id: ExchangeId, failure: Failure) -> Option<Finished> {
+        let place = self.in_progress(id)?;
+        if self.connections[place].is_streaming() {
+            self.connections[place].break_upload(failure);
+            return None;
+        }
+        self.end(place, Some(failure))
+    }
+
+    /// The slot of an exchange that has not ended.
+    pub(super) fn in_progress(&self, id: ExchangeId) -> Option<usize> {
+        let (place, serial) = unpack(id.0);
+        let connection = self.connections.get(place)?;
+        (connection.serial == serial && connection.flight.is_some()).then_some(place)
     }
 
     /// The slot of an exchange whose request has a body in parts, of which more may come.
