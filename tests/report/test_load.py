@@ -65,9 +65,9 @@ def test_every_shape_in_words(spec, expected):
 
 def test_a_shape_that_only_a_later_version_knows_is_named():
     manifest = manifest_of("open", Phase("main", ShapeSpec.of("constant", level=1.0)))
-    manifest.to_json()["load"]["phases"][0]["shape"] = {"kind": "sawtooth", "values": {"teeth": 3}}
-    manifest = Manifest.from_json(manifest.to_json())
-    assert load_in_short(manifest) == "open model, sawtooth"
+    data = manifest.to_json()
+    data["load"]["phases"][0]["shape"] = {"kind": "sawtooth", "values": {"teeth": 3}}
+    assert load_in_short(Manifest.from_json(data)) == "open model, sawtooth"
 
 
 def test_users_over_time():

@@ -370,7 +370,7 @@ def test_a_retry_rewinds_the_file(session_bench: SessionBench) -> None:
 
     def failing_once(got: Any) -> bytes | None:
         bodies.append(got.body)
-        return answer() if len(bodies) > 1 else ClosingAnswer(answer(503))
+        return answer() if len(bodies) > 1 else ClosingAnswer(answer(503, headers=(("Connection", "close"),)))
 
     with RecordingServer({"/x": failing_once}) as server:
         session = session_bench.http(server.url)
