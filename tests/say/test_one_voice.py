@@ -28,12 +28,15 @@ SENTENCES = {
 }  # fmt: skip
 """Files of stats that still have sentences. It only gets shorter."""
 OTHER_FORMS = {
-    "experiment/target.py:_number", "outputs/exposition.py:_number", "report/render/imported.py:_count",
-    "report/render/run_junit.py:_seconds", "stats/compare/matching.py:_listed", "stats/latency/omission.py:_ms",
+    "stats/compare/matching.py:_listed", "stats/latency/omission.py:_ms",
     *(f"stats/validity/check.py:{name}" for name in ("count", "ms", "percent")),
     *(f"stats/wording.py:{name}" for name in ("count", "listed", "ms", "number", "percent", "several")),
 }  # fmt: skip
-"""Functions outside `say` that still make a form of numbers."""
+"""Functions outside `say` that still make a form of numbers. It only gets shorter."""
+MACHINE_FORMS = {
+    "experiment/target.py:_number", "outputs/exposition.py:_number", "report/render/run_junit.py:_seconds",
+}  # fmt: skip
+"""Numbers that programs read: in a command's arguments, in Prometheus' text format, in an attribute of JUnit's XML."""
 
 
 def parsed(folder: Path) -> Iterator[tuple[str, ast.Module]]:
@@ -91,8 +94,8 @@ def test_each_form_of_a_number_is_made_once() -> None:
         if isinstance(node, ast.FunctionDef) and node.name.lstrip("_") in FORMS
         if node.returns is not None and ast.unparse(node.returns) == "str"
     }
-    assert found - OTHER_FORMS == set(), "forms of numbers are made in say/"
-    assert OTHER_FORMS - found == set(), "these are gone: leave them out of the list"
+    assert found - OTHER_FORMS - MACHINE_FORMS == set(), "forms of numbers are made in say/"
+    assert (OTHER_FORMS | MACHINE_FORMS) - found == set(), "these are gone: leave them out of the list"
 
 
 def test_a_sentence_is_seen() -> None:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from plimsoll.plain_text import one_line
 from plimsoll.report.render.terminal import TextColumn, render
-from plimsoll.say.numbers import ABOUT, amount, counted, rounded
+from plimsoll.say.numbers import NONE, counted, known, number, source_count
 
 if TYPE_CHECKING:
-    from plimsoll.stats.study import Precision, Study, Trial
+    from plimsoll.stats.study import Measured, Precision, Study, Trial
 
 _COLUMNS = [
     TextColumn("Variant", least=8),
@@ -27,11 +27,11 @@ def imported_study(study: Study, width: int, most_skipped: int) -> str:
     precision = study.trials[0].precision
     lines = [f"{study.source}: {counted(len(study.trials), 'run')}, {_precision(precision)}"]
     rows = [_row(trial) for trial in study.trials]
-    known = [index for index in range(len(_COLUMNS)) if any(row[index] for row in rows)]
-    lines += render([_COLUMNS[index] for index in known], [[row[index] for index in known] for row in rows], width)
+    shown = [index for index in range(len(_COLUMNS)) if any(row[index] not in ("", NONE) for row in rows)]
+    lines += render([_COLUMNS[index] for index in shown], [[row[index] for index in shown] for row in rows], width)
     notes = dict.fromkeys(note for trial in study.trials for note in trial.notes if not note.startswith("read from "))
     lines += [f"note: {note}" for note in (*study.warnings, *notes)]
-    lines += [f"skipped: {each.place}: {one_line(each.text)!r}: {each.why}" for each in study.skipped[:most_skipped]]
+    lines += [f"skipped: {line.place}: {one_line(line.text)!r}: {line.why}" for line in study.skipped[:most_skipped]]
     if len(study.skipped) > most_skipped:
         lines.append(f"skipped: and {len(study.skipped) - most_skipped} more; the study keeps all of them")
     return "\n".join(lines)
@@ -49,20 +49,22 @@ def _precision(precision: Precision) -> str:
 
 
 def _row(trial: Trial) -> list[str]:
-    total = trial.total or (trial.endpoints[0] if len(trial.endpoints) == 1 else None)
-    quantiles = [total.quantile(q) if total else None for q in (0.5, 0.95, 0.99)]
     return [
         one_line(trial.variant),
         str(trial.level or ""),
         one_line(trial.operation),
         str(len(trial.endpoints)),
-        "" if trial.duration is None else f"{trial.duration:.4g}",
-        "" if total is None else _count(total.requests, total.rounding.get("requests", 0.0)),
-        "" if total is None else _count(total.failures, total.rounding.get("failures", 0.0)),
-        "" if total is None or total.rate is None else f"{total.rate:.4g}",
-        *("" if value is None else amount(value) for value in quantiles),
+        NONE if trial.duration is None else number(trial.duration),
+        *_figures(trial.total or (trial.endpoints[0] if len(trial.endpoints) == 1 else None)),
     ]
 
 
-def _count(number: int | None, rounding: float) -> str:
-    return "" if number is None else f"{ABOUT if rounding else ''}{rounded(number, rounding):.0f}"
+def _figures(total: Measured | None) -> list[str]:
+    if total is None:
+        return [NONE] * 6
+    return [
+        source_count(total.requests, total.rounding.get("requests", 0.0)),
+        source_count(total.failures, total.rounding.get("failures", 0.0)),
+        NONE if total.rate is None else number(total.rate),
+        *(known(total.quantile(q)) for q in (0.5, 0.95, 0.99)),
+    ]
