@@ -22,7 +22,7 @@ SENTENCES = {
     for path in (
         "analysis", "capacity/reading", "compare/matching", "headline/bottleneck", "headline/causes",
         "headline/generator", "headline/target", "kinds", "latency/omission", "latency/patience",
-        "thresholds/grammar", "thresholds/watch", "trial", "validity/lateness", "validity/load", "validity/record",
+        "thresholds/watch", "trial", "validity/lateness", "validity/load", "validity/record",
         "validity/standstill", "validity/throttling",
     )
 }  # fmt: skip
@@ -48,6 +48,8 @@ def texts(node: ast.AST) -> Iterator[str]:
     """String literals that may be shown: no docstrings, no messages of errors, no members of a Literal."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Raise | ast.Assert) or (isinstance(child, ast.Expr) and is_text(child.value)):
+            continue
+        if isinstance(child, ast.FunctionDef) and child.returns and ast.unparse(child.returns).endswith("Error"):
             continue
         if isinstance(child, ast.Subscript) and ast.unparse(child.value) == "Literal":
             continue

@@ -33,7 +33,6 @@ _TIMES: dict[str, SubjectKind] = {
     "median": "quantile",
 }
 _SUBJECTS = ("p50", "p99.9", *_TIMES, "errors", "failures", "requests", "rps", *OUTCOMES)
-_KNOWN = f"p<number>, avg, min, max, median, errors, requests, rps, or an outcome: {', '.join(OUTCOMES)}"
 
 _OPERATORS = {"<": "<", "<=": "<=", ">": ">", ">=": ">=", "=": "==", "==": "==", "!=": "!="}
 _TIME_UNITS = {"us": 0.001, "µs": 0.001, "μs": 0.001, "ms": 1.0, "s": 1000.0, "m": 60_000.0}
@@ -185,9 +184,7 @@ class _Reader:
             return ThresholdSubject("outcomes", word, outcomes=FAILURES - {"dropped"})
         if word in OUTCOMES:
             return ThresholdSubject("outcomes", word, outcomes=frozenset({word}))
-        near = get_close_matches(word, _SUBJECTS, 1)
-        what = f"unknown subject; did you mean {near[0]}?" if near else "a threshold begins with its subject:"
-        raise self._wrong(f"{what} {'Known are ' if near else ''}{_KNOWN}", start, max(self._at, start + 1))
+        raise self._unknown_subject(start, word)
 
     def _endpoint(self) -> str:
         self._blank()
@@ -208,7 +205,7 @@ class _Reader:
     def _operator_after_name(self) -> int:
         """The position of the operator that ends a name without quotes. Names may contain an `=`."""
         found = list(_OPERATOR.finditer(self._text, self._at))
-        apart = [each for each in found if self._text[each.start() - 1] == " "]
+        apart = [operator for operator in found if self._text[operator.start() - 1] == " "]
         candidates = apart or found
         if len(candidates) > 1:
             start, end = candidates[0].start(), candidates[-1].end()
@@ -224,7 +221,7 @@ class _Reader:
     def _value(self, subject: ThresholdSubject) -> tuple[float, ThresholdUnit]:
         start, number = self._take(_NUMBER)
         if not number:
-            raise self._wrong(f"expected {_allowed(subject)}", start, start + 1)
+            raise self._wrong_value("expected", subject, start, start + 1)
         unit_at, unit = self._take(_UNIT)
         if unit in ("over", "for", "else"):
             unit, self._at = "", unit_at
@@ -238,7 +235,7 @@ class _Reader:
             return value, "%"
         elif unit == "" or (unit == "/s" and subject.kind == "rps"):
             return value, "/s" if subject.kind == "rps" else ""
-        raise self._wrong(f"`{subject}` is compared with {_allowed(subject)}", start, max(self._at, unit_at))
+        raise self._wrong_value(f"`{subject}` is compared with", subject, start, max(self._at, unit_at))
 
     def _span(self) -> tuple[Literal["run", "over", "for"], int]:
         for mode in ("over", "for"):
@@ -302,14 +299,20 @@ class _Reader:
         if found := _BLANK.match(self._text, self._at):
             self._at = found.end()
 
+    def _unknown_subject(self, start: int, word: str) -> UsageError:
+        near = get_close_matches(word, _SUBJECTS, 1)
+        what = f"unknown subject; did you mean {near[0]}? Known are" if near else "a threshold begins with its subject:"
+        known = f"p<number>, avg, min, max, median, errors, requests, rps, or an outcome: {', '.join(OUTCOMES)}"
+        return self._wrong(f"{what} {known}", start, max(self._at, start + 1))
+
+    def _wrong_value(self, what: str, subject: ThresholdSubject, start: int, end: int) -> UsageError:
+        allowed = "a plain number per second" if subject.kind == "rps" else "a plain number"
+        if subject.is_time:
+            allowed = "a time with its unit: us, ms, s or m"
+        elif subject.kind == "outcomes":
+            allowed = "a share in % or a count"
+        return self._wrong(f"{what} {allowed}", start, end)
+
     def _wrong(self, what: str, start: int, end: int) -> UsageError:
         marks = "^" * max(1, min(end, len(self._text)) - start)
         return UsageError(f"threshold: {what}\n  {self._text}\n  {' ' * start}{marks}")
-
-
-def _allowed(subject: ThresholdSubject) -> str:
-    if subject.is_time:
-        return "a time with its unit: us, ms, s or m"
-    if subject.kind == "outcomes":
-        return "a share in % or a count"
-    return "a plain number per second" if subject.kind == "rps" else "a plain number"
