@@ -72,7 +72,7 @@ def test_names_with_any_character_are_read_back(
 def test_an_invalid_second_and_a_broken_threshold_are_series(
     output_run: OutputRun, make_second: Callable[..., OutputSecond]
 ) -> None:
-    from plimsoll.stats.thresholds.watch import ThresholdResult
+    from plimsoll.stats.thresholds.verdict import ThresholdResult
 
     metrics = RunMetrics(output_run)
     results = (ThresholdResult("p99 < 1ms", False, 3.0, 1.0, ""), ThresholdResult("errors < 9%", True, 3.0, 1.0, ""))

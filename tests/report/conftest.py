@@ -9,7 +9,7 @@ from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.assessment import Assessment
 from plimsoll.stats.latency.omission import Omission
-from plimsoll.stats.thresholds.watch import ThresholdResult
+from plimsoll.stats.thresholds.verdict import ThresholdResult
 from plimsoll.stats.validity import Validity, ValidityCheck
 from plimsoll.stats.view import RunView
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.assessment import assess
-from plimsoll.stats.thresholds.watch import ThresholdResult
+from plimsoll.stats.thresholds.verdict import ThresholdResult
 from plimsoll.stats.view import RunView
 
 

@@ -22,7 +22,7 @@ SENTENCES = {
     for path in (
         "analysis", "capacity/reading", "compare/matching", "headline/bottleneck", "headline/causes",
         "headline/generator", "headline/target", "kinds", "latency/omission", "latency/patience",
-        "thresholds/watch", "trial", "validity/lateness", "validity/load", "validity/record",
+        "trial", "validity/lateness", "validity/load", "validity/record",
         "validity/standstill", "validity/throttling",
     )
 }  # fmt: skip

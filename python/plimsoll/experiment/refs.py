@@ -12,7 +12,7 @@ from plimsoll.experiment.renames import renamed
 from plimsoll.report.sources import RunSource, StudySource
 from plimsoll.stats.kinds import level_of_run
 from plimsoll.stats.run_summary import RunSummary, rules
-from plimsoll.stats.thresholds.watch import ThresholdResult
+from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

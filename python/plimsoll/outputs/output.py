@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.record import Health, Interval
-    from plimsoll.stats.thresholds.watch import ThresholdResult
+    from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 EventKind = Literal["start", "load_changed", "worker_lost", "threshold_broken", "note", "end"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.latency.omission import omission
-from plimsoll.stats.thresholds.watch import ThresholdResult
+from plimsoll.stats.thresholds.verdict import ThresholdResult
 from plimsoll.stats.validity import judge, unclean_figures
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ from plimsoll.run.main_log import CallingHandler, log_handler, log_start, log_to
 from plimsoll.run.reflection import with_schema
 from plimsoll.run.result import exit_code
 from plimsoll.run.sizing import CapacityWarning
-from plimsoll.stats.thresholds.watch import parse_threshold
+from plimsoll.stats.thresholds.grammar import parse_threshold
 from plimsoll.stats.validity.throttling import throttling_notes
 from plimsoll.stats.view import RunView
 

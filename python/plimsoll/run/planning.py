@@ -34,7 +34,7 @@ from plimsoll.run.planned import Outputs, PlannedRun
 from plimsoll.run.transport.cluster import AUTO, require_ray
 from plimsoll.run.transport.shipment import Shipment
 from plimsoll.run.worker import source_addresses
-from plimsoll.stats.thresholds.watch import parse_threshold
+from plimsoll.stats.thresholds.grammar import parse_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.render.run_junit import junit
-from plimsoll.stats.thresholds.watch import ThresholdResult
+from plimsoll.stats.thresholds.verdict import ThresholdResult
 from plimsoll.stats.validity import Validity, ValidityCheck
 
 MET = ThresholdResult("errors < 1%", True, 0.2, 1.0, "errors: 0.2%", "%")

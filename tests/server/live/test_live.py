@@ -13,7 +13,7 @@ from plimsoll.server.live.feed import FRESH_S, INTEREST_S, MOST_CHARACTERS, MOST
 from plimsoll.server.live.live import Live
 from plimsoll.server.live.live_run import MOST_FAILURES
 from plimsoll.stats.table import Times, live_rows_of, live_total_of
-from plimsoll.stats.thresholds.watch import ThresholdResult
+from plimsoll.stats.thresholds.verdict import ThresholdResult
 from plimsoll.stats.view import RunView
 
 

@@ -5,7 +5,7 @@ from tests.stats.headline.runs import CLOSED, SOUND, view_of
 
 from plimsoll.record import CaughtException
 from plimsoll.stats.headline import headline
-from plimsoll.stats.thresholds.watch import ThresholdResult
+from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 REFUSED = "ConnectionRefusedError(111, 'Connection refused')"
 HOST = replace(CLOSED, host="http://127.0.0.1:18199")

@@ -5,7 +5,7 @@ from tests.stats.headline.runs import CLOSED, OPEN, SOUND, view_of
 
 from plimsoll.stats.headline import headline
 from plimsoll.stats.latency.milliseconds import Latency
-from plimsoll.stats.thresholds.watch import ThresholdResult
+from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 
 def target(view, manifest=CLOSED, **given):

@@ -9,10 +9,17 @@ from hypothesis import strategies as st
 from tests.memory import count_reachable
 
 from plimsoll.record import TIMES_OF
+from plimsoll.say.thresholds import threshold_result
 from plimsoll.stats.latency.patience import Patience
-from plimsoll.stats.thresholds.watch import LATE, SETTLED, ThresholdResult, ThresholdWatch, parse_threshold
+from plimsoll.stats.thresholds.grammar import parse_threshold
+from plimsoll.stats.thresholds.verdict import ThresholdResult
+from plimsoll.stats.thresholds.watch import LATE, SETTLED, ThresholdWatch
 from plimsoll.stats.totals import Totals
 from plimsoll.stats.view import RunView
+
+
+def results(watch, duration):
+    return [threshold_result(verdict) for verdict in watch.finish(duration)]
 
 
 @pytest.fixture
@@ -23,7 +30,7 @@ def judged(make_interval):
         watch = ThresholdWatch([parse_threshold(text) for text in texts], warmup)
         for second, cells in enumerate(seconds):
             watch.add([make_interval(times, second=second, outcome=outcome) for outcome, times in cells], second)
-        return watch.finish(len(seconds) - math.ceil(warmup) if duration is None else duration)
+        return results(watch, len(seconds) - math.ceil(warmup) if duration is None else duration)
 
     return judge
 
@@ -54,7 +61,7 @@ def test_service_is_not_response(make_interval):
     interval.response_sum, interval.response_min, interval.response_max = 1_000_000_000, 500_000_000, 500_000_000
     watch = ThresholdWatch([parse_threshold(text) for text in ("p50 < 100ms", "service p50 < 100ms")])
     watch.add([interval], 0)
-    response, service = watch.finish(1.0)
+    response, service = results(watch, 1.0)
     assert (response.value, service.passed, service.share) == (500.0, True, 0.0)
     assert service.value == pytest.approx(10.0, rel=1e-3)
     assert service.detail == "service p50: 10.01 ms"
@@ -81,7 +88,7 @@ def test_a_limit_within_the_generators_share_is_not_shown_to_hold_nor_to_break(m
     interval.response_sum, interval.response_min, interval.response_max = 1_000_000_000, 500_000_000, 500_000_000
     watch = ThresholdWatch([parse_threshold(text)])
     watch.add([interval], 0)
-    (result,) = watch.finish(1.0)
+    (result,) = results(watch, 1.0)
     assert (result.passed, result.within_share) == (passed, within)
     assert result.share == pytest.approx(490, rel=1e-2)
     assert result.outcome == ("not shown" if within else "passed" if passed else "broken")
@@ -135,10 +142,10 @@ def test_the_share_of_what_was_cut_off_or_never_sent(make_interval):
     watch = ThresholdWatch([parse_threshold(text) for text in ("unanswered <= 25%", "dropped = 1", "errors = 0")])
     apart = [make_interval(untimed=count, outcome=name) for name, count in (("unanswered", 2), ("dropped", 1))]
     watch.add([make_interval([1.0] * 6), *apart], 0)
-    assert [(result.value, result.passed) for result in watch.finish(1.0)] == [(25.0, True), (1, True), (0, True)]
+    assert [(result.value, result.passed) for result in results(watch, 1.0)] == [(25.0, True), (1, True), (0, True)]
     watch = ThresholdWatch([parse_threshold("unanswered < 50%")])
     watch.add(apart[:1], 0)
-    assert watch.finish(1.0)[0].value == 100.0
+    assert results(watch, 1.0)[0].value == 100.0
 
 
 def test_a_window_without_samples_fails(judged):
@@ -189,7 +196,7 @@ def test_an_endpoint_is_meant_by_method_and_name_or_by_name(make_interval):
         ],
         0,
     )
-    assert [(result.value, result.passed) for result in watch.finish(1.0)] == [
+    assert [(result.value, result.passed) for result in results(watch, 1.0)] == [
         (1, True),
         (3, True),
         (5, True),
@@ -203,7 +210,7 @@ def test_an_endpoint_that_never_occurred(make_interval):
     names = ("/todos/", "/users/")
     watch.add([make_interval([1.0], second=1, name=name) for name in names], 1)
     watch.add([make_interval([1.0], second=0, name="/early")], 1)
-    near, far, early = watch.finish(1.0)
+    near, far, early = results(watch, 1.0)
     assert not (near.passed or far.passed or early.passed)
     assert near.detail == "GET /todo never occurred; the nearest that did is GET /todos/"
     assert far.detail.startswith("/nothing never occurred; the nearest that did is GET /")
@@ -236,7 +243,7 @@ def test_a_bound_on_the_whole_run_may_end_it_once_that_is_settled(make_interval)
     assert str(watch.broken()) == "errors < 10%, else stop"
     # What comes while the run ends does not undo that it was ended.
     watch.add([make_interval([1.0] * 1000, second=8)], 8)
-    met, stopped = watch.finish(7.0)
+    met, stopped = results(watch, 7.0)
     assert (met.passed, stopped.passed, stopped.value) == (True, False, 100.0)
     assert stopped.detail == "errors: 100% after 7 s, which ended the run, not < 10%"
 
@@ -246,7 +253,7 @@ def test_a_run_goes_on_without_samples_or_without_else_stop(make_interval):
     for second in range(20):
         watch.add([make_interval([1.0], second=second, outcome="http")], second)
     assert watch.broken() is None
-    assert [result.passed for result in watch.finish(20.0)] == [False, False, False]
+    assert [result.passed for result in results(watch, 20.0)] == [False, False, False]
 
 
 def test_windows_may_end_a_run_as_soon_as_one_fails(make_interval):
@@ -259,7 +266,7 @@ def test_windows_may_end_a_run_as_soon_as_one_fails(make_interval):
             ended.setdefault(str(watch.broken()), second)
     # 3+3+2, 3+2+2, 2+2+2: the mean is above 2 until the last.
     assert ended == {"rps > 2 over 3s, else stop": 6}
-    rate, errors = watch.finish(8.0)
+    rate, errors = results(watch, 8.0)
     assert (rate.passed, rate.value, rate.detail) == (False, 2.0, "rps: 2/s from 4 s to 7 s, not > 2/s")
     assert errors.passed
 
@@ -275,11 +282,11 @@ def test_what_comes_late_corrects_a_window(make_interval):
     watch = watch_of("requests > 1 over 2s", "max < 200ms over 2s", "max < 200ms for 1s")
     for second in range(4):
         watch.add([make_interval([1.0], second=second)] if second != 1 else [], second)
-    assert not watch.finish(4.0)[0].passed
+    assert not results(watch, 4.0)[0].passed
     watch.add([make_interval([1.0], second=1)], 3)
-    assert watch.finish(4.0)[0].passed
+    assert results(watch, 4.0)[0].passed
     watch.add([make_interval([300.0], second=2)], 3)
-    requests, over, lasting = watch.finish(4.0)
+    requests, over, lasting = results(watch, 4.0)
     assert (requests.passed, over.passed, lasting.passed) == (True, False, False)
     assert over.detail == "max: 300 ms from 1 s to 3 s, not < 200 ms"
 
@@ -289,9 +296,9 @@ def test_what_comes_too_late_for_its_window_is_still_in_the_sum(make_interval):
     for second in range(50):
         watch.add([make_interval([1.0], second=second)], second)
     watch.add([make_interval([300.0], second=49 - LATE)], 49)
-    assert [result.passed for result in watch.finish(50.0)] == [True, False, False]
+    assert [result.passed for result in results(watch, 50.0)] == [True, False, False]
     watch.add([make_interval([300.0], second=50 - LATE)], 49)
-    assert [result.passed for result in watch.finish(50.0)] == [False, False, True]
+    assert [result.passed for result in results(watch, 50.0)] == [False, False, True]
 
 
 def test_seconds_that_are_not_complete_are_not_judged(make_interval):
@@ -300,7 +307,7 @@ def test_seconds_that_are_not_complete_are_not_judged(make_interval):
     assert watch.broken() is None
     watch.add([make_interval([1.0] * 5, second=1)], 1)
     assert watch.broken() is None
-    assert [result.passed for result in watch.finish(2.0)] == [True, True]
+    assert [result.passed for result in results(watch, 2.0)] == [True, True]
 
 
 def test_memory_is_that_of_the_windows(make_interval):
@@ -349,7 +356,7 @@ def test_windows_are_judged_as_by_hand(make_interval, cells, length, mode, rando
         inside = [cell for cell in cells if first <= cell[0] < first + seconds]
         return not inside or sum(len(times) for _, outcome, times in inside if outcome != "success") > 1
 
-    for result, violated in zip(watch.finish(15.0), (slow, failing), strict=True):
+    for result, violated in zip(results(watch, 15.0), (slow, failing), strict=True):
         firsts = range(15 - length + 1)
         if mode == "over":
             expected = not any(violated(first, length) for first in firsts)
@@ -369,7 +376,7 @@ def test_it_agrees_with_the_tables(make_interval):
         view.add(new)
         watch.add(new, second)
     response = view.total.response
-    assert [result.value for result in watch.finish(view.duration)] == [
+    assert [result.value for result in results(watch, view.duration)] == [
         response.quantile(0.99).value, response.median.value, response.mean.value, response.max.value,
         view.total.requests / view.duration, 100 * view.total.failures / view.total.requests,
     ]  # fmt: skip
@@ -385,7 +392,7 @@ def test_a_result_survives_json():
 def test_no_thresholds_no_results(make_interval):
     watch = ThresholdWatch(())
     watch.add([make_interval([1.0])], 0)
-    assert (watch.broken(), watch.finish(1.0)) == (None, [])
+    assert (watch.broken(), results(watch, 1.0)) == (None, [])
 
 
 def test_times_of_failed_requests_may_be_left_out(make_interval):
@@ -393,18 +400,18 @@ def test_times_of_failed_requests_may_be_left_out(make_interval):
     watch = ThresholdWatch([parse_threshold(text) for text in texts], timed=TIMES_OF["successes"])
     watch.add([make_interval([10.0]), make_interval([500.0], outcome="http")], 0)
     watch.add([make_interval([20.0], second=1)], 1)
-    assert [each.value for each in watch.finish(2.0)] == [20.0, 1, 20.0]
+    assert [each.value for each in results(watch, 2.0)] == [20.0, 1, 20.0]
 
 
 def test_requests_without_a_response_are_errors_as_the_run_judges_them(make_interval):
     watch = ThresholdWatch([parse_threshold(text) for text in ("errors = 0", "requests > 0", "timeout = 0", "rps > 0")])
     watch.add([make_interval([10.0] * 6), make_interval([2000.0] * 2, second=3, outcome="unanswered")], 0, load_end=1.0)
-    assert [result.value for result in watch.finish(1.0)] == [2, 8, 0, 6.0]
+    assert [result.value for result in results(watch, 1.0)] == [2, 8, 0, 6.0]
     watch.patience = Patience(30.0)
-    assert [result.value for result in watch.finish(1.0)] == [0, 6, 0, 6.0]
+    assert [result.value for result in results(watch, 1.0)] == [0, 6, 0, 6.0]
 
 
 def test_what_comes_after_the_load_is_no_throughput(make_interval):
     watch = ThresholdWatch([parse_threshold("rps >= 4")])
     watch.add([make_interval([10.0] * 4), make_interval([900.0] * 6, second=2)], 0, load_end=1.0)
-    assert watch.finish(1.0)[0].value == 4.0
+    assert results(watch, 1.0)[0].value == 4.0

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.report.document.blocks import Block
     from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
     from plimsoll.stats.table import Row
-    from plimsoll.stats.thresholds.watch import ThresholdResult
+    from plimsoll.stats.thresholds.verdict import ThresholdResult
     from plimsoll.stats.view import RunView
 
 NO_REQUESTS = "No requests were made."

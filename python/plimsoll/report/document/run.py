@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from plimsoll.report.sources import Described
     from plimsoll.stats.reading import RunReading
     from plimsoll.stats.table import Row
-    from plimsoll.stats.thresholds.watch import ThresholdResult
+    from plimsoll.stats.thresholds.verdict import ThresholdResult
     from plimsoll.stats.view import RunView
 
 MOST_FAILURES = 500

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from plimsoll.stats.generator import MachineFigures
 from plimsoll.stats.table import RunRow
-from plimsoll.stats.thresholds.watch import ThresholdResult
+from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 ByPercent = dict[str, float | None]
 BySecond = dict[str, int]

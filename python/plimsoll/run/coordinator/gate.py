@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 
 from plimsoll.record import TIMES_OF
 from plimsoll.run.coordinator.progress import Observer
-from plimsoll.stats.thresholds.watch import ThresholdWatch, parse_threshold
+from plimsoll.say.thresholds import threshold_result
+from plimsoll.stats.thresholds.grammar import parse_threshold
+from plimsoll.stats.thresholds.watch import ThresholdWatch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plimsoll.run.coordinator.progress import Progress
-    from plimsoll.stats.thresholds.watch import Threshold, ThresholdResult
+    from plimsoll.stats.thresholds.grammar import Threshold
+    from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 logger = logging.getLogger("plimsoll.run")
 
@@ -47,8 +50,8 @@ class ThresholdMonitor(Observer):
     def limits_failures(self) -> bool:
         """One of the thresholds says how many failures there may be in all."""
         return any(
-            each.subject.name in ("errors", "failures") and each.is_upper and each.endpoint is None
-            for each in self._thresholds
+            threshold.subject.name in ("errors", "failures") and threshold.is_upper and threshold.endpoint is None
+            for threshold in self._thresholds
         )
 
     def second(self, progress: Progress) -> None:
@@ -70,9 +73,9 @@ class ThresholdMonitor(Observer):
 
     def so_far(self, duration: float) -> list[ThresholdResult]:
         """How the thresholds stand. duration: as in `RunView.rate_s`."""
-        return self._watch.finish(duration)
+        return [threshold_result(verdict) for verdict in self._watch.finish(duration)]
 
     def results(self, duration: float) -> list[ThresholdResult]:
         """How the thresholds ended. duration: as in `RunView.rate_s`."""
         self._watch.add((), int(self._loaded) - 1)
-        return self._watch.finish(duration)
+        return self.so_far(duration)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.coordinator.progress import Progress
     from plimsoll.run.result import Result
-    from plimsoll.stats.thresholds.watch import ThresholdResult
+    from plimsoll.stats.thresholds.verdict import ThresholdResult
     from plimsoll.stats.view import RunView
 
 REACH_S = 10.0

@@ -25,7 +25,7 @@ from plimsoll.say.names import listed
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import positionals, replaced
 from plimsoll.server.messages import RunRequest
-from plimsoll.stats.thresholds.watch import parse_threshold
+from plimsoll.stats.thresholds.grammar import parse_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plimsoll.run.plan import RunPlan
     from plimsoll.stats.headline import RunJudgement
     from plimsoll.stats.latency.milliseconds import Latency
-    from plimsoll.stats.thresholds.watch import ThresholdResult
+    from plimsoll.stats.thresholds.verdict import ThresholdResult
     from plimsoll.stats.view import RunView
 
 

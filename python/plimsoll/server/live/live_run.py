@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from plimsoll.run.plan import RunPlan
     from plimsoll.server.live.charts import ChartUpdate
     from plimsoll.stats.seconds import RecentSeconds, SecondSums
-    from plimsoll.stats.thresholds.watch import ThresholdResult
+    from plimsoll.stats.thresholds.verdict import ThresholdResult
     from plimsoll.stats.view import RunView
 
     Judge = Callable[[float], Sequence[ThresholdResult]]

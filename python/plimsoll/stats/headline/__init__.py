@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plimsoll.record.facts import RunFacts
     from plimsoll.record.manifest import Manifest
     from plimsoll.stats.latency.milliseconds import Latency
-    from plimsoll.stats.thresholds.watch import ThresholdResult
+    from plimsoll.stats.thresholds.verdict import ThresholdResult
     from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import RunView
 

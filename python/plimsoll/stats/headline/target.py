@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from plimsoll.record.manifest import Manifest
     from plimsoll.stats.headline.waiting import SlowEndpoint
     from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
-    from plimsoll.stats.thresholds.watch import ThresholdResult
+    from plimsoll.stats.thresholds.verdict import ThresholdResult
     from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import RunView
 

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING
 
 from plimsoll.record import NO_REQUESTS, OUTCOMES, TIMED, UNANSWERED
 from plimsoll.stats.latency.patience import Patience
-from plimsoll.stats.thresholds.grammar import Threshold, ThresholdSubject, flat, parse_threshold
+from plimsoll.stats.thresholds.grammar import flat
+from plimsoll.stats.thresholds.verdict import NO_READING, ThresholdReading, ThresholdVerdict
 from plimsoll.stats.thresholds.windows import WindowSums
 from plimsoll.stats.totals import Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
-    from typing import Self
+    from collections.abc import Container, Iterable, Sequence
 
     from plimsoll.record import Interval
     from plimsoll.stats.latency.milliseconds import Milliseconds
-
-__all__ = ["Threshold", "ThresholdOutcome", "ThresholdResult", "ThresholdSubject", "ThresholdWatch", "parse_threshold"]
-
-ThresholdOutcome = Literal["passed", "broken", "not shown"]
+    from plimsoll.stats.thresholds.grammar import Threshold, ThresholdSubject
+    from plimsoll.stats.thresholds.verdict import VerdictBasis
 
 LATE = 10
 """Seconds in which late data can still change the verdict on a window."""
@@ -30,64 +28,6 @@ LONGEST_COMPARED = 200
 """Maximum characters of names in the search for the nearest one, which takes quadratic time."""
 SETTLED = 5
 """Seconds before a threshold on the whole run may end it: the first replies of a run are not representative."""
-
-
-@dataclass(frozen=True, slots=True)
-class ThresholdResult:
-    """What became of a threshold."""
-
-    text: str
-    """As it was written."""
-    passed: bool
-    """Whether the run is shown to keep to it."""
-    value: float | None
-    """Of the whole run; of the first window that failed, or else the one that came nearest to it. None: no samples."""
-    limit: float
-    """What was asked for."""
-    detail: str
-    """One line for people: the value, and where it was."""
-    unit: str = ""
-    """Of value and limit: ms, %, /s, or "" for a count."""
-    at_least: bool = False
-    """The true value may be greater, because requests were given up on."""
-    share: float = 0.0
-    """How much of the value the generator may have added."""
-    within_share: bool = False
-    """The limit is within that share: the target may have kept to it, but that is not shown."""
-    shown: bool = True
-    """Whether the data show if the limit holds. They do not if it is within that share, or if requests were given up on
-    that may have taken longer."""
-
-    @property
-    def outcome(self) -> ThresholdOutcome:
-        if self.passed:
-            return "passed"
-        return "broken" if self.shown else "not shown"
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Unknown fields, from a newer version, are ignored."""
-        known = {each.name: values[each.name] for each in fields(cls) if each.name in values}
-        if known.get("within_share"):
-            # Earlier versions let it pass.
-            known |= {"passed": False, "shown": False}
-        return cls(**known)
-
-
-class ThresholdReading(NamedTuple):
-    """The subject of a threshold over some seconds. value None: no data."""
-
-    value: float | None
-    at_least: bool
-    held: bool
-    """It is not broken."""
-    share: float = 0.0
-    """How much of the value the generator may have added."""
-    within_share: bool = False
-    """The limit is between the value and the value without that share: it is not broken, but not shown to hold."""
 
 
 class ThresholdWatch:
@@ -106,10 +46,10 @@ class ThresholdWatch:
         self._scopes: dict[str | None, _Scope] = {}
         for threshold in self._thresholds:
             if threshold.endpoint not in self._scopes:
-                mine = [each for each in self._thresholds if each.endpoint == threshold.endpoint]
-                self._scopes[threshold.endpoint] = _Scope(mine, timed)
+                alike = [other for other in self._thresholds if other.endpoint == threshold.endpoint]
+                self._scopes[threshold.endpoint] = _Scope(alike, timed)
         self._of_endpoint: dict[tuple[str, str], list[_Scope]] = {}
-        self._broken: tuple[Threshold, ThresholdResult] | None = None
+        self._broken: ThresholdVerdict | None = None
 
     def add(self, second_intervals: Iterable[Interval], upto_second: int, load_end: float = math.inf) -> None:
         """upto_second: the last second that all workers have reported, and in which load was still offered. Later data
@@ -132,13 +72,13 @@ class ThresholdWatch:
 
     def broken(self) -> Threshold | None:
         """The first with `else stop` that failed; later data does not change it."""
-        return self._broken[0] if self._broken else None
+        return self._broken.threshold if self._broken else None
 
-    def finish(self, duration: float) -> list[ThresholdResult]:
+    def finish(self, duration: float) -> list[ThresholdVerdict]:
         """duration: measured seconds, as in `RunView.rate_s`. In the order of the thresholds."""
         return [
-            self._broken[1] if self._broken and self._broken[0] is each else self._result(each, duration)
-            for each in self._thresholds
+            self._broken if self._broken and self._broken.threshold is threshold else self._verdict(threshold, duration)
+            for threshold in self._thresholds
         ]
 
     def _meet(self, method: str, name: str) -> list[_Scope]:
@@ -154,36 +94,33 @@ class ThresholdWatch:
             scope = self._scopes[threshold.endpoint]
             if threshold.mode != "run":
                 if scope.course(threshold).course().failed:
-                    self._broken = threshold, self._result(threshold, measured)
+                    self._broken = self._verdict(threshold, measured)
                     return
             elif measured >= SETTLED:
                 reading = read(threshold, scope.total, measured, self.patience, self._timed)
                 if reading.value is not None and not reading.held:
-                    where = f" after {self._complete + 1} s, which ended the run"
-                    self._broken = threshold, _judged(threshold, reading, where)
+                    self._broken = ThresholdVerdict(threshold, "run so far", reading, (self._complete + 1,))
                     return
 
-    def _result(self, threshold: Threshold, duration: float) -> ThresholdResult:
+    def _verdict(self, threshold: Threshold, duration: float) -> ThresholdVerdict:
         scope = self._scopes[threshold.endpoint]
         if not scope.total.count_of(OUTCOMES):
-            return _result(threshold, ThresholdReading(None, False, False), self._nothing(threshold))
+            return self._nothing(threshold)
         if threshold.mode == "run":
             reading = read(threshold, scope.total, duration, self.patience, self._timed, scope.late)
-            return _judged(threshold, reading, "")
-        return scope.course(threshold).result(duration)
+            return ThresholdVerdict(threshold, "run", reading)
+        return scope.course(threshold).verdict(duration)
 
-    def _nothing(self, threshold: Threshold) -> str:
+    def _nothing(self, threshold: Threshold) -> ThresholdVerdict:
         if threshold.endpoint is None:
-            return "no requests were measured"
-        if any(self._scopes[threshold.endpoint].covers(*each) for each in self._of_endpoint):
-            return f"{threshold.endpoint} did not occur after the warm-up"
-        names = {_label(*each): _label(*each) for each in self._of_endpoint} | {
-            name: _label(method, name) for method, name in self._of_endpoint
-        }
+            return ThresholdVerdict(threshold, "no requests")
+        if any(self._scopes[threshold.endpoint].covers(*endpoint) for endpoint in self._of_endpoint):
+            return ThresholdVerdict(threshold, "only in the warm-up")
+        labels = {endpoint: " ".join(endpoint).strip() for endpoint in self._of_endpoint}
+        names = {label: label for label in labels.values()} | {name: label for (_, name), label in labels.items()}
         short = sorted(name for name in names if len(name) <= LONGEST_COMPARED)
         near = get_close_matches(flat(threshold.endpoint)[:LONGEST_COMPARED], short, 1, cutoff=0)
-        nearest = f"; the nearest that did is {names[near[0]]}" if near else ""
-        return f"{threshold.endpoint} never occurred{nearest}"
+        return ThresholdVerdict(threshold, "never occurred", nearest=names[near[0]] if near else "")
 
 
 def read(
@@ -195,7 +132,7 @@ def read(
     if subject.is_time:
         time = _time(subject, totals, timed)
         if time is None:
-            return ThresholdReading(None, False, False)
+            return NO_READING
         held = threshold.holds(time.value, time.at_least)
         within = _is_bound(threshold) and held != threshold.holds(time.value - time.share, time.at_least)
         return ThresholdReading(time.value, time.at_least, held or within, time.share, within)
@@ -248,9 +185,10 @@ class _Scope:
         self._timed = timed
         self._courses: dict[int, list[_Course]] = {}
         """By the seconds of a window; `for` uses single ones."""
-        for each in thresholds:
-            if each.mode != "run":
-                self._courses.setdefault(each.seconds if each.mode == "over" else 1, []).append(_Course(each))
+        for threshold in thresholds:
+            if threshold.mode != "run":
+                length = threshold.seconds if threshold.mode == "over" else 1
+                self._courses.setdefault(length, []).append(_Course(threshold))
         self._longest = max(self._courses, default=0)
         self.total = Totals()
         self._sums = WindowSums(self._longest)
@@ -292,7 +230,8 @@ class _Scope:
             course.judge(end, read(course.threshold, totals, length, patience, self._timed))
 
     def course(self, threshold: Threshold) -> _Course:
-        return next(each for courses in self._courses.values() for each in courses if each.threshold is threshold)
+        all_courses = (course for courses in self._courses.values() for course in courses)
+        return next(course for course in all_courses if course.threshold is threshold)
 
 
 @dataclass(slots=True)
@@ -311,7 +250,7 @@ class _Course:
 
     def judge(self, end: int, reading: ThresholdReading) -> None:
         self.pending[end] = reading
-        for old in [each for each in self.pending if each <= end - LATE]:
+        for old in [second for second in self.pending if second <= end - LATE]:
             self._settle(old, self.pending.pop(old))
 
     def course(self) -> _Course:
@@ -321,24 +260,19 @@ class _Course:
             settled._settle(end, reading)
         return settled
 
-    def result(self, duration: float) -> ThresholdResult:
+    def verdict(self, duration: float) -> ThresholdVerdict:
         threshold, course = self.threshold, self.course()
         over = threshold.mode == "over"
         if course.failed:
             end, reading = course.failed
-            each = f" from {end + 1 - threshold.seconds} s to {end + 1} s"
-            where = each if over else f" in second {end}, the last of {threshold.seconds} in a row"
-            return _judged(threshold, reading, where, held=False)
+            basis: VerdictBasis = "window" if over else "seconds in a row"
+            return ThresholdVerdict(threshold, basis, reading._replace(held=False), (end,))
         if course._windows < (1 if over else threshold.seconds):
-            detail = f"{duration:.3g} s were measured, too few for a window of {threshold.seconds} s"
-            return _result(threshold, ThresholdReading(None, False, False), detail)
+            return ThresholdVerdict(threshold, "too short", values=(duration,))
         assert course._worst, "windows without samples fail"
         end, reading = course._worst
-        if over:
-            where = f" at worst, from {end + 1 - threshold.seconds} s to {end + 1} s"
-        else:
-            where = f" at worst, in second {end}; at most {course._longest} violated in a row"
-        return _judged(threshold, reading, where, held=True)
+        basis, values = ("worst window", (end,)) if over else ("worst second", (end, course._longest))
+        return ThresholdVerdict(threshold, basis, reading._replace(held=True), values)
 
     def _settle(self, end: int, reading: ThresholdReading) -> None:
         self._windows += 1
@@ -353,52 +287,3 @@ class _Course:
         if self._worst is None or self._worst[1].value is None or not _is_bound(self.threshold):
             return True
         return value > self._worst[1].value if self.threshold.op in ("<", "<=") else value < self._worst[1].value
-
-
-def _judged(threshold: Threshold, reading: ThresholdReading, where: str, held: bool | None = None) -> ThresholdResult:
-    """A result whose words are made from its numbers. held: the verdict, if it is not the reading's own."""
-    passed = reading.held if held is None else held
-    limit = f"{threshold.op} {_shown(threshold.limit, threshold.unit)}".replace("==", "=")
-    subject = f"{threshold.subject} of {threshold.endpoint}" if threshold.endpoint else str(threshold.subject)
-    if reading.value is None:
-        nothing = "no answers" if threshold.subject.is_time else "no requests"
-        return _result(threshold, reading._replace(held=passed), f"{subject}: {nothing}{where}")
-    sign = "≥" if reading.at_least else ""
-    detail = f"{subject}: {sign}{_shown(reading.value, threshold.unit)}{where}"
-    may_hold = not passed and reading.at_least and threshold.holds(reading.value)
-    if may_hold:
-        detail += f": not shown to be {limit}, because requests were given up on, and it may be more"
-    elif not passed:
-        detail += f", not {limit}"
-    elif reading.within_share:
-        detail += (
-            f", up to {_shown(reading.share, threshold.unit)} of it the generator's: not shown to be {limit}, nor to "
-            "break it"
-        )
-    return _result(threshold, reading._replace(held=passed), detail, shown=not may_hold)
-
-
-def _result(threshold: Threshold, reading: ThresholdReading, detail: str, *, shown: bool = True) -> ThresholdResult:
-    within = reading.held and reading.within_share
-    return ThresholdResult(
-        threshold.text,
-        reading.held and not within,
-        reading.value,
-        threshold.limit,
-        detail,
-        threshold.unit,
-        reading.at_least,
-        reading.share,
-        within,
-        shown and not within,
-    )
-
-
-def _label(method: str, name: str) -> str:
-    return f"{method} {name}".strip()
-
-
-def _shown(value: float, unit: str) -> str:
-    """Four digits or more: a value near its limit must not look equal to it."""
-    number = f"{value:.4g}" if abs(value) < 1000 else f"{value:.1f}".removesuffix(".0")
-    return f"{number}{'' if unit in ('', '/s', '%') else ' '}{unit}"
