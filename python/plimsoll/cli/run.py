@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from contextlib import nullcontext
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
@@ -17,15 +18,20 @@ from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.locust.inspectuser import ratio_lines
 from plimsoll.locust.script.describe import describe
 from plimsoll.run.guard import MANY_USERS, Place, check_places, places_of
+from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.options.command import RunCommand, run_parameters, words_of
 from plimsoll.run.planning import make_outputs, make_plan, refuse_not_here
 from plimsoll.run.program import refuse_cluster
+from plimsoll.run.transport.local import started_ahead
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
     from plimsoll.run.options.command import RunWords
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.planned import Outputs
+    from plimsoll.run.planning import RunInput
 
 
 _ALIKE = 0.8
@@ -105,10 +111,29 @@ def _run(words: RunWords) -> int:
         from plimsoll.cli.parts.dry_run import dry_run
 
         return dry_run(plan, time.time(), given["summary"])
+    outputs = make_outputs(given, plan, source, words.secret)
+    with _workers_ahead(plan, outputs, given):
+        return _perform(words, plan, source, outputs)
+
+
+def _workers_ahead(plan: RunPlan, outputs: Outputs, given: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Within the block the workers of a run of this machine that begins at once are starting."""
+    if plan.is_remote or not _begins_at_once(plan, given):
+        return nullcontext()
+    ensure_open_files(plan.most_users, plan.processes)
+    return started_ahead(plan.processes + plan.has_main_node, capture=outputs.shows_table)
+
+
+def _begins_at_once(plan: RunPlan, given: Mapping[str, Any]) -> bool:
+    """Nobody has to start it at its page."""
+    return given["headless"] or given["autostart"] or not plan.locustfiles
+
+
+def _perform(words: RunWords, plan: RunPlan, source: RunInput, outputs: Outputs) -> int:
+    given = words.given
     # Not before: what only prints need not import what a run needs. Nor does a run without a page need a server.
     from plimsoll.run.perform import check_run, perform
 
-    outputs = make_outputs(given, plan, source, words.secret)
     check_run(replace(plan, has_page=not given["headless"]), outputs)
     if plan.locustfiles and (given["master"] or not given["headless"]):
         # Before anybody waits for the run to begin.
@@ -129,7 +154,7 @@ def _run(words: RunWords) -> int:
 
 def _ask(plan: RunPlan, given: Mapping[str, Any]) -> None:
     """Before a run that begins at once; who starts one at the page is not asked here."""
-    if given["yes"] or not on_a_terminal() or not (given["headless"] or given["autostart"] or not plan.locustfiles):
+    if given["yes"] or not on_a_terminal() or not _begins_at_once(plan, given):
         return
     hosts: list[Place] = []
     if plan.locustfiles and plan.host is None and plan.most_users > MANY_USERS:

@@ -190,7 +190,7 @@ class RunSession:
             self._exchanges = self._stack.enter_context(ExchangeFile(outputs.exchanges))
         self._runner = runner = Coordinator(
             plan,
-            output=self._print if _shows_table(outputs) else None,
+            output=self._print if outputs.shows_table else None,
             exchanges=self._exchanges.add if self._exchanges else None,
             log=passed_on(self._listener.log, plan.processes) if self._listener else None,
             joined=self._joined,
@@ -407,12 +407,8 @@ class CsvObserver(Observer):
         self._failed = True
 
 
-def _shows_table(outputs: Outputs) -> bool:
-    return not outputs.only_summary and sys.stderr.isatty() and sys.stdout.isatty()
-
-
 def _display(outputs: Outputs, stream: TextIO) -> Display:
-    if not _shows_table(outputs):
+    if not outputs.shows_table:
         return Display(stream) if outputs.only_summary else LineDisplay(stream)
     from rich.console import Console
 

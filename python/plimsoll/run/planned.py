@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,11 @@ class Outputs:
     def is_stdout_taken(self) -> bool:
         """Something that a program reads goes to stdout; the tables then go to stderr."""
         return self.json or STDOUT in (self.summary, *(text.partition("=")[2].partition(",")[0] for text in self.out))
+
+    @property
+    def shows_table(self) -> bool:
+        """A table is drawn while the run goes on."""
+        return not self.only_summary and sys.stderr.isatty() and sys.stdout.isatty()
 
     def files(self) -> list[tuple[str, str]]:
         """(format, path) of what is written once the run is over."""

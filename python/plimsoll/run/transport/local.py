@@ -15,6 +15,8 @@ from plimsoll.run.transport.allocation import with_allocation
 from plimsoll.run.transport.handle import WorkerHandle
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from plimsoll.run.transport.clock import WorkerClock
 
 EXIT_TIMEOUT_S = 5.0
@@ -60,13 +62,8 @@ class WorkerProcess(WorkerHandle):
         kept: str | None = None,
         is_own: bool = False,
     ) -> None:
-        connection, theirs = socket.socketpair()
-        try:
-            with theirs:
-                self._process = spawn_worker(index, theirs.fileno(), capture, files, folder, kept, is_own=is_own)
-        except OSError:
-            connection.close()
-            raise
+        ahead = _ahead.pop((index, capture), None) if files is None and folder is None else None
+        connection, self._process = ahead or connected_worker(index, capture, files, folder, kept, is_own=is_own)
         self._leads_session = files is not None
         self._is_own = is_own
         super().__init__(index, connection, self._process.stdout, clock)
@@ -110,6 +107,47 @@ class WorkerProcess(WorkerHandle):
         if code < 0:
             return f"was killed by {signal.Signals(-code).name}"
         return f"exited with code {code}" if code else None
+
+
+_ahead: dict[tuple[int, bool], tuple[socket.socket, ChildProcess]] = {}
+"""Processes that are there before a run asks for them, by index and whether their output is captured."""
+
+
+@contextlib.contextmanager
+def started_ahead(count: int, *, capture: bool) -> Iterator[None]:
+    """Within the block the processes of the next run of this machine are there: they import what they need while this
+    process does the same. At the end those that no run has asked for are killed."""
+    if calling_program() is None:
+        _ahead.update({(index, capture): connected_worker(index, capture) for index in range(count)})
+    try:
+        yield
+    finally:
+        while _ahead:
+            _, (connection, process) = _ahead.popitem()
+            process.kill()
+            process.wait()
+            connection.close()
+            if process.stdout is not None:
+                process.stdout.close()
+
+
+def connected_worker(
+    index: int,
+    capture: bool,
+    files: str | None = None,
+    folder: str | None = None,
+    kept: str | None = None,
+    *,
+    is_own: bool = False,
+) -> tuple[socket.socket, ChildProcess]:
+    """Our end of its stream, and the process. The arguments are those of `spawn_worker`."""
+    connection, theirs = socket.socketpair()
+    try:
+        with theirs:
+            return connection, spawn_worker(index, theirs.fileno(), capture, files, folder, kept, is_own=is_own)
+    except OSError:
+        connection.close()
+        raise
 
 
 def spawn_worker(
