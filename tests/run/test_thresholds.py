@@ -88,8 +88,9 @@ def test_one_that_says_so_ends_the_run(plimsoll: Command, target: CountingTarget
     text = "errors < 10% over 1s, else stop"
     done = plimsoll("run", f"{target.url}/fail", "--headless", "--rate", "20/s", "-t", "50s", "--threshold", text)
     assert done.code == 1, done
-    assert f"threshold {text} is broken; ending the run" in done.err
+    assert f"the run was ended by threshold {text}: it is broken" in done.err
     run = plimsoll.stored()
+    assert run["run"]["facts"]["guard_stopped"]["limit"] == f"threshold {text}"
     assert (run["run"]["status"], _thresholds(run)) == ("stopped", {text: False})
     assert run["generator"]["offered"] == run["total"]["requests"] == target.total < 50 * 20
 

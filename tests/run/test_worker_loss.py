@@ -160,7 +160,7 @@ def test_a_run_ends_with_a_lost_worker_if_it_is_to(plimsoll: Command, target: Co
     _worker(process, 0).kill()
     done = plimsoll.end(process)
     assert done.code == 3, done
-    assert "a worker is lost, and --on-worker-loss stop ends the run then" in done.err
+    assert "the run was ended by --on-worker-loss stop: a worker is lost" in done.err
     run = plimsoll.stored()
     assert run["run"]["status"] == "failed"
     assert run["total"]["requests"] <= target.total

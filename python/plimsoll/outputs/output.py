@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from plimsoll._engine import Histogram
 from plimsoll.errors import PlimsollError
 from plimsoll.record import STREAM_ROWS, TIMED
+from plimsoll.record.events import EventName
 from plimsoll.redact import redact
 from plimsoll.stats.totals import AGGREGATED, Totals
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.record import Health, Interval
     from plimsoll.stats.thresholds.verdict import ThresholdResult
 
-EventKind = Literal["start", "load_changed", "worker_lost", "threshold_broken", "note", "end"]
+EventKind = Literal["start", "threshold_broken", "note", "end"] | EventName
 
 masked = lru_cache(maxsize=10_000)(redact)
 """The name of an endpoint without secrets. Names repeat every second."""

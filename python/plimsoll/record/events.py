@@ -7,17 +7,25 @@ facts of the run keep the events, so that reports can show them later (`kept`).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from plimsoll.record.codec import JsonObject
 
 if TYPE_CHECKING:
     from plimsoll.record.facts import RunFacts
 
+EventName = Literal[
+    "worker_lost", "worker_replaced", "worker_returned", "resumed", "load_changed", "load_cut", "store_lost",
+    "clock_stepped", "guard_stopped",
+]  # fmt: skip
+"""The kind of an event, for those who read it elsewhere."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerLost(JsonObject):
     """A worker ended, or could not be reached, while it had a part of the load."""
+
+    NAME: ClassVar[EventName] = "worker_lost"
 
     worker: int = 0
     """Its index."""
@@ -52,10 +60,14 @@ class WorkerSeconds(JsonObject):
 class WorkerReplaced(WorkerSeconds):
     """A worker took the place of a lost one. The seconds are those without a complete load."""
 
+    NAME: ClassVar[EventName] = "worker_replaced"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkerReturned(WorkerSeconds):
     """A lost worker has handed over what it measured in these seconds, which was missing."""
+
+    NAME: ClassVar[EventName] = "worker_returned"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +82,8 @@ class MissingRest(JsonObject):
 class Resumed(JsonObject):
     """The process that coordinated the run was lost, and another one continued the run."""
 
+    NAME: ClassVar[EventName] = "resumed"
+
     from_second: int = 0
     """The last second that the lost process coordinated."""
     to_second: int = 0
@@ -77,22 +91,67 @@ class Resumed(JsonObject):
     incomplete: tuple[MissingRest, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LoadChanged:
-    """The load was changed by hand. what: what it was from this second on, in words."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadChanged(JsonObject):
+    """The load was changed by hand."""
 
-    second: int
-    what: str
+    NAME: ClassVar[EventName] = "load_changed"
 
-
-@dataclass(frozen=True, slots=True)
-class LoadCut:
-    """The workers ended their load so many seconds after second 0, because the coordinating process stood still."""
-
-    seconds: float
+    second: int = 0
+    what: str = ""
+    """The load from this second on, in words."""
 
 
-RunEvent = WorkerLost | WorkerReplaced | WorkerReturned | Resumed | LoadChanged | LoadCut
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadCut(JsonObject):
+    """The workers ended their load because the coordinating process stood still."""
+
+    NAME: ClassVar[EventName] = "load_cut"
+
+    seconds: float = 0.0
+    """After second 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreLost(JsonObject):
+    """The store could not be written for a time."""
+
+    NAME: ClassVar[EventName] = "store_lost"
+
+    from_second: int = 0
+    to_second: int | None = None
+    """The second in which it could be written again; None: not so far."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockStepped(JsonObject):
+    """The clock of the machine that coordinates the run was set."""
+
+    NAME: ClassVar[EventName] = "clock_stepped"
+
+    second: int = 0
+    step_ms: float = 0.0
+    """By how much, forwards or backwards."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardStopped(JsonObject):
+    """A guard rail, or another limit, ended the run."""
+
+    NAME: ClassVar[EventName] = "guard_stopped"
+
+    second: int = 0
+    limit: str = ""
+    """As it was written, as "--max-rate 50/s"."""
+    how: str = ""
+    """What was not within it, as a sentence: "it sent 61 requests within 0.10 s"; "" for a limit of time."""
+
+
+RunEvent = (
+    WorkerLost | WorkerReplaced | WorkerReturned | Resumed | LoadChanged | LoadCut | StoreLost | ClockStepped
+    | GuardStopped
+)  # fmt: skip
 
 
 def kept(event: RunEvent, facts: RunFacts) -> RunFacts:
@@ -114,7 +173,16 @@ def kept(event: RunEvent, facts: RunFacts) -> RunFacts:
             return replace(facts, incomplete=left or None, lost=lost or None)
         case Resumed():
             return replace(facts, resumed=(*(facts.resumed or ()), event))
-        case LoadChanged(second, what):
-            return replace(facts, edits=(*(facts.edits or ()), (second, what)))
-        case LoadCut(seconds):
-            return replace(facts, load_cut_s=seconds)
+        case LoadChanged():
+            return replace(facts, edits=(*(facts.edits or ()), (event.second, event.what)))
+        case LoadCut():
+            return replace(facts, load_cut_s=event.seconds)
+        case StoreLost():
+            # The same comes again once the store can be written, and then has an end.
+            others = (loss for loss in facts.store_lost or () if loss.from_second != event.from_second)
+            return replace(facts, store_lost=(*others, event))
+        case ClockStepped():
+            largest = max(facts.clock_step_ms or 0.0, event.step_ms)
+            return replace(facts, clock_steps=(*(facts.clock_steps or ()), event), clock_step_ms=largest)
+        case GuardStopped():
+            return replace(facts, guard_stopped=event)

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from plimsoll.record.codec import JsonObject
-from plimsoll.record.events import Resumed, WorkerLost, WorkerReplaced, WorkerSeconds
+from plimsoll.record.events import (
+    ClockStepped,
+    GuardStopped,
+    Resumed,
+    StoreLost,
+    WorkerLost,
+    WorkerReplaced,
+    WorkerSeconds,
+)
 
 MATERIAL_SHARE = 0.01
 """Share of throttled periods. With a smaller share, only requests above the p99 waited for the next period."""
@@ -79,7 +87,9 @@ class RunFacts(JsonObject):
     lost: tuple[WorkerLost, ...] | None = None
     """The lost workers, and what happened to them. Older versions stored only their number."""
     clock_step_ms: float | None = None
-    """The largest step of the system's clock."""
+    """The largest step of the system's clock; 0: there was none."""
+    clock_steps: tuple[ClockStepped, ...] | None = None
+    """All of them. Older versions stored only the largest."""
     coordinator_silence_s: float | None = None
     """The longest time for which the coordinating process stood still."""
     thresholds: tuple[dict[str, Any], ...] | None = None
@@ -107,7 +117,11 @@ class RunFacts(JsonObject):
     """CPU periods of the workers' control group; None if the group has no limit."""
     observed: dict[str, dict[str, Any]] | None = None
     """Facts about the target, by source: each probe reports its own."""
+    guard_stopped: GuardStopped | None = None
+    """The guard rail or other limit that ended the run."""
     recorded: RecordedRows | None = None
+    store_lost: tuple[StoreLost, ...] | None = None
+    """Times in which the store could not be written."""
     not_stored: str | None = None
     """The parts of the run that the store does not have, in words."""
 

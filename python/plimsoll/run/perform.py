@@ -229,7 +229,9 @@ class RunSession:
             opener, recorded = resumption.opener(self._store), resumption.recorded
         else:
             opener, recorded = partial(self._store.start_run, run=plan.run_id), None
-        self._store_writer = StoreWriter(opener, lambda: self._manifest, self._stored_as, recorded)
+        self._store_writer = StoreWriter(
+            opener, lambda: self._manifest, self._stored_as, recorded, happened=runner.happened
+        )
         self._timings = ServerTimings()
         self._slow = SlowRequests(self._watch.server_ms if self._watch else lambda _: None)
         self._throttling = ThrottlingObserver()
@@ -350,7 +352,7 @@ def _facts(result: Result, gate: ThresholdMonitor) -> RunFacts:
     return replace(
         result.facts,
         lost_workers=result.lost_workers,
-        clock_step_ms=result.clock_step * 1e3,
+        clock_step_ms=result.facts.clock_step_ms or 0.0,
         coordinator_silence_s=result.silence,
         thresholds=tuple(threshold.to_dict() for threshold in gate.results(result.view.rate_s)),
     )

@@ -6,8 +6,9 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from plimsoll.record.events import LoadChanged, LoadCut, kept
+from plimsoll.record.events import LoadCut, kept
 from plimsoll.record.facts import RunFacts
+from plimsoll.say.events import event_text
 
 if TYPE_CHECKING:
     from plimsoll.errors import PlimsollError
@@ -38,8 +39,6 @@ class Result:
     """In the order of time."""
     facts: RunFacts = field(default_factory=RunFacts)
     """What readers of the recorded run must know besides."""
-    clock_step: float = 0.0
-    """The largest step of the system's clock, in seconds."""
     silence: float = 0.0
     """The longest time that the coordinator stood still, in seconds."""
     exit_code: int | None = None
@@ -63,8 +62,7 @@ class Result:
     def cut_load(self, seconds: float) -> None:
         """The workers ended their load so many seconds after second 0, because the coordinator stood still."""
         if self.facts.load_cut_s is None:
-            self.happened(LoadCut(seconds))
-            self.note_error(f"this process stood still, so the workers ended their load after {seconds:.1f} s")
+            self.note_event(LoadCut(seconds=seconds))
 
     def note_incomplete(self, seconds: WorkerSeconds) -> None:
         """What a worker measured in these seconds is missing."""
@@ -75,12 +73,12 @@ class Result:
         self.notes.append(note)
         logger.error(note)
 
-    def note_change(self, second: int, what: str) -> str:
-        """The load was changed by hand. Returns the note."""
-        note = f"the load was changed by hand in second {second}: {what}"
+    def note_event(self, event: RunEvent, level: int = logging.ERROR) -> None:
+        """It happened: say it now, and keep it with the run."""
+        note = event_text(event)
         self.notes.append(note)
-        self.happened(LoadChanged(second, what))
-        return note
+        self.happened(event)
+        logger.log(level, note)
 
 
 def exit_code(

@@ -9,6 +9,7 @@ import pytest
 from tests.command import wait_until
 
 from plimsoll.errors import StoreError
+from plimsoll.record.events import StoreLost
 from plimsoll.record.facts import RecordedRows, RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.run.coordinator import store_writer
@@ -101,7 +102,8 @@ def test_what_the_store_refuses_is_kept_as_soon_as_it_works_again(
     store: Store, make_interval: Callable[..., Interval], caplog: pytest.LogCaptureFixture
 ) -> None:
     writer = Unreliable(store)
-    kept = StoreWriter(writer.open, Manifest)
+    told: list[StoreLost] = []
+    kept = StoreWriter(writer.open, Manifest, happened=told.append)
     kept.start(1000.0, "kernel")
     writer.failing = True
     with caplog.at_level(logging.WARNING, "plimsoll.run"):
@@ -113,9 +115,12 @@ def test_what_the_store_refuses_is_kept_as_soon_as_it_works_again(
         wait_until(lambda: _requests(store) == 2)
         assert kept.finish("finished", 1002.0, [], RunFacts()) == []
     assert [record.message for record in caplog.records] == [
-        "the disk is full; the run goes on, its seconds are held in memory and tried again",
-        "the store works again: what was held in memory is stored",
+        "the disk is full; the run goes on, its seconds since second 1 are held in memory and tried again",
+        text
+        := "the store could not be written from second 1 to 1 (the disk is full); what was held in memory is stored",
     ]
+    run = store.run("last")
+    assert (run.notes, run.facts.store_lost) == ([text], (told[-1],))
 
 
 def test_what_could_not_be_kept_is_said_and_counted(store: Store, make_interval: Callable[..., Interval]) -> None:
@@ -147,7 +152,7 @@ def test_memory_is_bounded_and_the_oldest_seconds_are_given_up(
         wait_until(lambda second=second: len(writer.attempts) > second)
     writer.failing = False
     lost = kept.finish("finished", 1006.0, [], RunFacts())
-    assert store.run("last").notes == lost == ["seconds 1 to 3 (3 requests) were not stored: the disk is full"]
+    assert store.run("last").notes[1:] == lost == ["seconds 1 to 3 (3 requests) were not stored: the disk is full"]
     assert _requests(store) == 3
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
 from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.record.events import ClockStepped, LoadChanged
 from plimsoll.run import interrupts
 from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.launch import HEAD_START_NS, Launch, head_start
@@ -40,6 +41,7 @@ from plimsoll.stats.latency.patience import Patience
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from plimsoll.record.events import GuardStopped, RunEvent
     from plimsoll.run.coordinator.progress import Observer
     from plimsoll.run.coordinator.recovery.resumption import Resumption
     from plimsoll.run.plan import RunPlan
@@ -76,6 +78,8 @@ class Coordinator:
         resumption: Resumption | None = None,
     ) -> None:
         self._head_start = head_start(plan)
+        self._account = ResettableView(plan.warmup, plan.times_of, Patience(plan.waiting_s))
+        self._result = Result(self._account.view)
         self._observers: list[Observer] = []
         self._exchanges = exchanges
         self._log = log
@@ -90,11 +94,10 @@ class Coordinator:
             self._loop, self.launch, self._nodes, self._losses, self._steering, self._clock, self._read, self._take
         )
         self._exits = WorkerExits(self._loop, self._on_exit)
-        self._guard = RunGuard(self._loop, self._fail, partial(self.end, "stopped"))
-        self._has_processes = False
+        self._guard = RunGuard(self._loop, self._result, self._fail, partial(self.end, "stopped"))
         self._asked: Begin | None = None  # users that the locustfile wants to begin with
         self._state = PREPARING
-        self._ended_before_start = False  # by the user's code
+        self._has_processes = self._ended_before_start = False  # ended: by the user's code
         self._kill_after_s, self._is_interrupted = EXIT_TIMEOUT_S, False
         self._resumption = resumption
         self._ticker = Ticker(self._loop, self._tick)
@@ -102,8 +105,6 @@ class Coordinator:
         self._complete: set[WorkerHandle] = set()  # workers that have nothing left to do
         self._batch = Batch()
         self._names = NameLimit(plan.max_names)
-        self._account = ResettableView(plan.warmup, plan.times_of, Patience(plan.waiting_s))
-        self._result = Result(self._account.view)
         self._last_user = 0
         self._load_end = LoadEnd(plan.waiting_s)
 
@@ -213,14 +214,10 @@ class Coordinator:
     def _all_spawned(self) -> None:
         self._state = RUNNING
         if self.plan.reset_stats and self._result.started is None:
-            self._forget_the_ramp()
-
-    def _forget_the_ramp(self) -> None:
-        """The ramp-up is over: the run begins only now."""
-        self._head_start = 0  # the users are there
-        with self._failing():
-            self._open_books()
-            self._start_clock()
+            self._head_start = 0  # the users are there, and the ramp-up is forgotten: the run begins only now
+            with self._failing():
+                self._open_books()
+                self._start_clock()
 
     # What the workers say
 
@@ -343,7 +340,9 @@ class Coordinator:
     def _tick(self) -> None:
         for process in self._nodes.processes:
             process.order(Renew())
-        self._result.silence, self._result.clock_step = self._ticker.silence, self._clock_steps.largest()
+        self._result.silence, step = self._ticker.silence, self._clock_steps.look()
+        if step:
+            self._result.happened(ClockStepped(second=self._clock.current, step_ms=step * 1e3))
         self._report()
         if self._state in UNDER_WAY:
             self._losses.look(self._result)
@@ -411,17 +410,21 @@ class Coordinator:
             raise UsageError("the run has not begun yet" if self._state == PREPARING else "the run is about to end")
 
     def _note_change(self, what: str) -> None:
-        logger.info(self._result.note_change(int(self._clock.elapsed), what))
+        self._result.note_event(LoadChanged(second=self._clock.current, what=what), logging.INFO)
 
     # The end
 
-    def end(self, status: str, note: str = "") -> None:
-        """End the run as if its time were up; note: why. Called from within the loop, by an observer say."""
+    def end(self, status: str, event: GuardStopped | None = None) -> None:
+        """End the run as if its time were up; event: why. Called from within the loop, by an observer say."""
         if self._state in UNDER_WAY:
-            if note:
-                self._result.note_error(note)
+            if event is not None:
+                self._result.note_event(event)
             self._result.status = status
             self._drain()
+
+    def happened(self, event: RunEvent) -> None:
+        """Something outside of the coordinator happened to the run. From any thread."""
+        self._loop.post(partial(self._result.happened, event))
 
     def stop(self) -> None:
         """End the run before its time is up."""

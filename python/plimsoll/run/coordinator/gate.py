@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from typing import TYPE_CHECKING
 
 from plimsoll.record import TIMES_OF
+from plimsoll.record.events import GuardStopped
 from plimsoll.run.coordinator.progress import Observer
 from plimsoll.say.thresholds import threshold_result
 from plimsoll.stats.thresholds.grammar import parse_threshold
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from plimsoll.stats.thresholds.grammar import Threshold
     from plimsoll.stats.thresholds.verdict import ThresholdResult
 
-logger = logging.getLogger("plimsoll.run")
-
 
 class ThresholdMonitor(Observer):
     """An observer of a run.
@@ -30,7 +28,11 @@ class ThresholdMonitor(Observer):
     """
 
     def __init__(
-        self, texts: Callable[[], Sequence[str]], warmup: float, end: Callable[[str], None], times_of: str = "all"
+        self,
+        texts: Callable[[], Sequence[str]],
+        warmup: float,
+        end: Callable[[str, GuardStopped], None],
+        times_of: str = "all",
     ) -> None:
         self._texts = texts
         self._warmup = warmup
@@ -65,8 +67,8 @@ class ThresholdMonitor(Observer):
         broken = self._watch.broken()
         if broken is not None and not self._ended:
             self._ended = True
-            logger.error("threshold %s is broken; ending the run", broken)
-            self._end("stopped")
+            event = GuardStopped(second=int(progress.elapsed), limit=f"threshold {broken}", how="it is broken")
+            self._end("stopped", event)
 
     def reset_at(self, second: int) -> None:
         self._watch = ThresholdWatch(self._thresholds, second, self._timed)

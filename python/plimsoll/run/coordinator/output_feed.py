@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plimsoll import __version__
@@ -10,17 +11,15 @@ from plimsoll.errors import UsageError
 from plimsoll.outputs.kinds import opened
 from plimsoll.outputs.output import OutputEvent, OutputRun, OutputSecond
 from plimsoll.record import TIMES_OF
-from plimsoll.record.events import LoadChanged, WorkerLost
-from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.redact import redact
 from plimsoll.report.document.opening import sentence
 from plimsoll.run.coordinator.output_thread import FLUSH_S, OutputThread
 from plimsoll.run.coordinator.progress import Observer
+from plimsoll.say.events import event_text
 from plimsoll.stats.headline.generator import is_early
 from plimsoll.stats.table import total_of
 from plimsoll.stats.validity import judge_so_far
-from plimsoll.stats.validity.load import lost_worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -167,8 +166,8 @@ class OutputFeed(Observer):
     def _judge_run(self, progress: Progress) -> None:
         """Judge the run so far. Judging a longer run takes more time, so it is done less often."""
         began = time.thread_time()
-        lost = progress.facts.lost
-        checks = judge_so_far(progress.view, self._manifest, RunFacts(lost_workers=len(lost or ()), lost=lost)).checks
+        facts = replace(progress.facts, lost_workers=len(progress.facts.lost or ()))
+        checks = judge_so_far(progress.view, self._manifest, facts).checks
         failed = [check for check in checks if check.state == "failed" and not is_early(check, progress.view)]
         self._reasons = tuple(redact(check.text) for check in failed)
         self._remarks = tuple(redact(check.text) for check in checks if check.state == "remark")
@@ -199,17 +198,11 @@ class OutputFeed(Observer):
 
     def _look_for_events(self, progress: Progress) -> None:
         now = progress.started + progress.elapsed
-        events = progress.events[self._known_events :]
-        for event in events:
-            match event:
-                case LoadChanged(second, what):
-                    self._event("load_changed", progress.started + second, f"The load was changed by hand: {what}.")
-                case WorkerLost():
-                    self._event("worker_lost", now, lost_worker(event), worker=event.worker, place=event.place)
-        # A change of the load is a note, too.
-        changes = tuple(event.what for event in events if isinstance(event, LoadChanged))
+        events = {event_text(event): event for event in progress.events[self._known_events :]}
+        for text, event in events.items():
+            self._event(event.NAME, now, text, **event.to_json())
         for note in progress.notes[self._known_notes :]:
-            if not note.endswith(changes):
+            if note not in events:
                 self._event("note", now, note)
         self._known_notes, self._known_events = len(progress.notes), len(progress.events)
         for threshold in self._thresholds:

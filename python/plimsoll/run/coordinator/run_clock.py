@@ -74,6 +74,11 @@ class RunClock:
         return max(0, now() - self.epoch) / SECOND
 
     @property
+    def current(self) -> int:
+        """The second that it is now."""
+        return int(self.elapsed)
+
+    @property
     def latest(self) -> int:
         """The last second that a worker can have measured, whatever its clock."""
         return self.second_at(now()) + AHEAD_S
@@ -95,18 +100,16 @@ def offset() -> float:
 
 
 class ClockSteps:
-    """The largest step between any two looks."""
+    """Steps of the system's clock."""
 
     def __init__(self) -> None:
         self._offset = offset()
         self._looked = time.monotonic()
-        self._largest = 0.0
 
-    def largest(self) -> float:
-        """Look, and return the largest step so far in seconds; 0.0 as long as the clock was only slewed."""
+    def look(self) -> float:
+        """By how many seconds the clock was set since the last look; 0.0 if it was only slewed."""
         current, at = offset(), time.monotonic()
         moved = abs(current - self._offset)
-        if moved > SLEW * max(1.0, at - self._looked):
-            self._largest = max(self._largest, moved)
+        is_step = moved > SLEW * max(1.0, at - self._looked)
         self._offset, self._looked = current, at
-        return self._largest
+        return moved if is_step else 0.0

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError
+from plimsoll.record.events import GuardStopped
 from plimsoll.run.coordinator.run_clock import SECOND
+from plimsoll.say.events import event_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from plimsoll.run.loop import Loop
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.result import Result
     from plimsoll.run.transport.messages import Sent
 
 
@@ -43,19 +46,27 @@ class RateAllowance:
 
 
 class RunGuard:
-    """fail: ends the run at once, with an error. end: ends it as if its time were up, with a note."""
+    """fail: ends the run at once, with an error. end: ends it as if its time were up."""
 
-    def __init__(self, loop: Loop, fail: Callable[[PlimsollError], None], end: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        loop: Loop,
+        result: Result,
+        fail: Callable[[PlimsollError], None],
+        end: Callable[[GuardStopped], None],
+    ) -> None:
         self._loop = loop
+        self._result = result
         self._fail = fail
         self._end = end
+        self._start = 0
         self._sent: dict[Hashable, int] = {}
         """By worker."""
         self._allowance: RateAllowance | None = None
 
     def begin(self, plan: RunPlan, start: int) -> None:
         """The load begins at the stamp `start`, ns."""
-        self._plan = plan
+        self._plan, self._start = plan, start
         if plan.rails.max_rate is not None:
             self._allowance = RateAllowance(plan.rails.max_rate.value, start)
         if plan.rails.max_run_time is not None:
@@ -67,8 +78,12 @@ class RunGuard:
         self._sent[worker] = sent.count
         if self._allowance is not None and (excess := self._allowance.take(more, sent.stamp)):
             self._allowance = None
-            limit = self._plan.rails.said("max_rate")
-            self._fail(PlimsollError(f"the run was ended: it sent {excess}, more than {limit} allows"))
+            second = max(0, sent.stamp - self._start) // SECOND
+            event = GuardStopped(second=second, limit=self._plan.rails.said("max_rate"), how=f"it sent {excess}")
+            self._result.happened(event)
+            self._fail(PlimsollError(event_text(event)))
 
     def _time_is_up(self) -> None:
-        self._end(f"the run was ended by {self._plan.rails.said('max_run_time')}")
+        rails = self._plan.rails
+        assert rails.max_run_time is not None
+        self._end(GuardStopped(second=int(rails.max_run_time.value), limit=rails.said("max_run_time")))

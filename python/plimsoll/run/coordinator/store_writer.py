@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.errors import StoreError
 from plimsoll.record import RecordCounts
+from plimsoll.record.events import StoreLost, kept
 from plimsoll.record.facts import RecordedRows
+from plimsoll.redact import redact
 from plimsoll.run import interrupts
 from plimsoll.run.coordinator.progress import Observer
+from plimsoll.say.events import event_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -97,7 +100,8 @@ class StoreWriter(Observer):
     """Keeps a run. What a reset leaves out stays kept; the facts of the run say what of it counts.
 
     open_run: starts a run with a manifest, like `Store.start_run`. manifest: called then. stored_as: called with the id
-    of the run. recorded: what the run has already, if it is continued.
+    of the run. recorded: what the run has already, if it is continued. happened: called, from a thread, when the store
+    cannot be written, and again once it can.
     """
 
     def __init__(
@@ -106,6 +110,7 @@ class StoreWriter(Observer):
         manifest: Callable[[], Manifest],
         stored_as: Callable[[str], None] | None = None,
         recorded: RecordCounts | None = None,
+        happened: Callable[[StoreLost], None] = lambda _: None,
     ) -> None:
         self._open_run = open_run
         self._manifest = manifest
@@ -115,7 +120,12 @@ class StoreWriter(Observer):
         """None at the end of the run."""
         self._pending: deque[Batch] = deque()
         self._thread = Thread(target=self._work, name="store-writer", daemon=True)
-        self._failing = False
+        self._happened = happened
+        self._second = 0
+        """The current one of the run."""
+        self._failing: StoreLost | None = None
+        self._losses: list[StoreLost] = []
+        """So far, as they were when they began or ended."""
         self._reason = "its writer broke down"
         self._lost = _Lost()
         self._recorded = recorded or RecordCounts()
@@ -134,6 +144,7 @@ class StoreWriter(Observer):
             self._stored_as(self._writer.id)
 
     def second(self, progress: Progress) -> None:
+        self._second = int(progress.elapsed)
         if len(progress.batch):
             self._recorded.add(progress.batch.intervals, progress.batch.health)
             self._batches.put(progress.batch)
@@ -172,8 +183,11 @@ class StoreWriter(Observer):
             lost.append(f"{self._lost} were not stored{why}")
         recorded = RecordedRows(exchanges=self._recorded.exchanges, reports=self._recorded.reports)
         known = replace(facts, recorded=recorded, not_stored=f"{self._lost} were not stored" if lost else None)
+        for loss in self._losses:
+            known = kept(loss, known)
+        told = [text for text in map(event_text, known.store_lost or ()) if text not in notes]
         try:
-            writer.finish(status, ended, [*notes, *lost], known.to_json(), observed)
+            writer.finish(status, ended, [*notes, *told, *lost], known.to_json(), observed)
         except StoreError as error:
             lost.append(f"the end of the run was not stored: {error}")
 
@@ -214,16 +228,21 @@ class StoreWriter(Observer):
                 left_out = self._writer.commit(head.intervals, head.health, head.failures, head.exceptions)
             except StoreError as error:
                 self._reason = str(error)
-                if not self._failing:
-                    logger.warning("%s; the run goes on, its seconds are held in memory and tried again", error)
-                self._failing = True
+                if self._failing is None:
+                    self._failing = StoreLost(from_second=self._second, reason=redact(self._reason))
+                    self._tell(self._failing)
                 return
             self._pending.popleft()
             if left_out:
                 self._leave_out(left_out)
-        if self._failing:
-            logger.warning("the store works again: what was held in memory is stored")
-        self._failing = False
+        if self._failing is not None:
+            self._tell(replace(self._failing, to_second=self._second))
+        self._failing = None
+
+    def _tell(self, loss: StoreLost) -> None:
+        logger.warning(event_text(loss))
+        self._losses.append(loss)
+        self._happened(loss)
 
     def _leave_out(self, numbers: Mapping[str, int]) -> None:
         if not self._lost.numbers:

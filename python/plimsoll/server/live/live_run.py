@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.record import TIMES_OF
@@ -135,9 +136,9 @@ class LiveRun:
         """Fields of a snapshot while the run is in progress and watched."""
         total = live_total_of(view)
         workers = worker_items(view.recent, self._facts.missing_workers)
-        facts = RunFacts(
+        facts = replace(
+            self._facts,
             lost_workers=len(self._facts.lost or ()),
-            lost=self._facts.lost,
             cpu_periods=None if self._throttling is None else self._throttling.passed(),
         )
         thresholds = self.judge(view.rate_s)

@@ -142,8 +142,10 @@ def clock(facts: RunFacts) -> ValidityCheck:
         return ValidityCheck("clock", "unknown", None, STEP_MS, "it is not known whether the clock was set")
     if abs(step) <= STEP_MS:
         return ValidityCheck("clock", "ok", abs(step), STEP_MS, "the clock was not set")
+    seconds = ", ".join(str(event.second) for event in facts.clock_steps or ())
+    at = f" (second {seconds})" if seconds else ""
     text = (
-        f"the clock was set by {ms(abs(step))}: receive stamps around that moment are wrong by as much; "
+        f"the clock was set by {ms(abs(step))}{at}: receive stamps around that moment are wrong by as much; "
         "no time synchronisation that steps while a run goes on"
     )
     return ValidityCheck("clock", "failed", abs(step), STEP_MS, text)

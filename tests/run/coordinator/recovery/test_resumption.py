@@ -98,7 +98,8 @@ def test_only_what_is_not_stored_counts_and_what_is_missing_is_named(store: Stor
     assert result.facts.resumed == (
         Resumed(from_second=6, to_second=clock.second, incomplete=(MissingRest(worker=1, from_second=4),)),
     )
-    assert result.notes[1:] == ["what worker 1 measured from second 4 on is missing"]
+    (note,) = result.notes
+    assert note.endswith("; what worker 1 measured from second 4 on is missing")
     assert _restored(resumption) == [(0, 3), (0, 4), (0, 5), (1, 5), (1, 6)]
     assert resumption.recorded.reports == 7
 
@@ -132,7 +133,7 @@ def test_the_time_without_load_of_an_earlier_continuation_is_not_missing_again(s
     result = Result(RunView())
     resumption.begin(RunClock(), SECOND, result)
     assert _incomplete(result) == [(), (MissingRest(worker=1, from_second=8),)]
-    assert (result.notes[0], len(result.notes)) == ("continued", 3)
+    assert (result.notes[0], len(result.notes)) == ("continued", 2)
 
 
 def test_two_processes_cannot_continue_a_run_at_the_same_time(store: Store) -> None:

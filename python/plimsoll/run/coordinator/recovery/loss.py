@@ -7,11 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll._engine import now
-from plimsoll.record.events import WorkerLost, WorkerReturned, WorkerSeconds
+from plimsoll.record.events import GuardStopped, WorkerLost, WorkerReturned, WorkerSeconds
 from plimsoll.run.coordinator.run_clock import SECOND
 from plimsoll.run.limits import share
 from plimsoll.run.transport.orders import Stop
-from plimsoll.stats.validity.load import lost_worker
+from plimsoll.say.events import event_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ gets an order and reports once a second."""
 
 class WorkerLosses:
     """plan: says what follows: mark (go on without it), redistribute (give its load to the others) or stop (end the
-    run). end: ends the run with a status and a note.
+    run). end: ends the run with a status.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class WorkerLosses:
         nodes: MessageRouter,
         steering: LoadControl,
         clock: RunClock,
-        end: Callable[[str, str], None],
+        end: Callable[[str, GuardStopped | None], None],
     ) -> None:
         self._plan = plan
         self._action = plan.on_worker_loss
@@ -99,12 +99,11 @@ class WorkerLosses:
     def on_handed_over(self, worker: WorkerHandle, result: Result) -> None:
         """Nothing that a worker measured is still to come, or missing."""
         if (noted := self._incomplete.pop(worker, None)) is not None:
-            result.happened(
-                WorkerReturned(
-                    worker=noted.worker, place=noted.place, from_second=noted.from_second, to_second=noted.to_second
-                )
+            event = WorkerReturned(
+                worker=noted.worker, place=noted.place, from_second=noted.from_second, to_second=noted.to_second
             )
-            logger.info("worker %d (%s) has handed over what was missing of it", worker.index, worker.place)
+            result.happened(event)
+            logger.info(event_text(event))
 
     def on_exit(self, worker: WorkerHandle, how: str, result: Result) -> None:
         """The process of a worker has ended, and should not have."""
@@ -123,7 +122,7 @@ class WorkerLosses:
             self._note_loss(worker, how, None, result)
         elif self._has_stood_still(result):
             result.cut_load(seconds)
-            self._end("failed", "")
+            self._end("failed", None)
         else:
             how = f"says that no order reached it, and ended its load after {seconds:.1f} s"
             self._note_loss(worker, how, None, result)
@@ -188,9 +187,10 @@ class WorkerLosses:
             load=load,
         )
         result.happened(event)
-        logger.error(lost_worker(event))
+        logger.error(event_text(event))
         if self._action == "stop":
-            self._end("failed", "a worker is lost, and --on-worker-loss stop ends the run then")
+            second = max(0, self._clock.second_at(now()))
+            self._end("failed", GuardStopped(second=second, limit="--on-worker-loss stop", how="a worker is lost"))
 
 
 def left_over(plan: RunPlan, worker: int) -> Iterator[str]:

@@ -149,14 +149,7 @@ class Resumption:
         )
         result.notes += self._run.notes
         result.facts = self._run.facts
-        result.happened(resumed)
-        result.note_error(
-            f"the process that coordinated this run was lost in second {last}; another one continues it from second "
-            f"{clock.second} on, and between them there was no load"
-        )
-        for each in self._gaps:
-            if each.from_second is not None:
-                result.note_error(f"what worker {each.worker} measured from second {each.from_second} on is missing")
+        result.note_event(resumed)
         self.notes, self.facts = list(result.notes), result.facts
         return self._run.started
 
