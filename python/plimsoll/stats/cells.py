@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.stats.cell import geometric_mean
+from plimsoll.stats.cell import geometric_mean, median_ratio
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -178,6 +178,17 @@ def rate_ratio(a: CellSummary, b: CellSummary) -> float | None:
         return None
     before, after = (cell.total.rate if cell.total is not None else None for cell in (a, b))
     return after / before if before and after else None
+
+
+def requests_per_arrival(study: Study) -> float | None:
+    """Median over the runs of a search; None if no run has a rate."""
+    return median_ratio(
+        [
+            trial.total.rate / trial.level.value
+            for trial in study.trials
+            if trial.level is not None and trial.total is not None and trial.total.rate is not None
+        ]
+    )
 
 
 def _cell(variant: str, level: Level | None, operation: str, trials: tuple[Trial, ...]) -> CellSummary:

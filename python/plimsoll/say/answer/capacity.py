@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from plimsoll.say.durations import duration_text
 from plimsoll.say.names import listed
 from plimsoll.say.numbers import counted, significant
-from plimsoll.stats.capacity.estimate import capacity, requests_per_arrival
+from plimsoll.stats.capacity.estimate import capacity
+from plimsoll.stats.cells import requests_per_arrival
 
 if TYPE_CHECKING:
     from plimsoll.stats.capacity.estimate import Capacity

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.stats.capacity.boundary import boundary, split
-from plimsoll.stats.cell import median_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.stats.capacity.probe import CapacityProbe
-    from plimsoll.stats.study import Study
     from plimsoll.stats.thresholds.grammar import Threshold
 
 CONFIDENCE = 0.95
@@ -62,17 +60,6 @@ def capacity(probes: Sequence[CapacityProbe]) -> Capacity:
             "bracket", None, held, broke, broken, _limit(probes) if high is None else "", _growth(valid, held)
         )
     return Capacity("found", found.load, found.low, found.high, broken, "", _growth(valid, found.load))
-
-
-def requests_per_arrival(study: Study) -> float | None:
-    """Median over the runs of a search; None if no run has a rate."""
-    return median_ratio(
-        [
-            trial.total.rate / trial.level.value
-            for trial in study.trials
-            if trial.level is not None and trial.total is not None and trial.total.rate is not None
-        ]
-    )
 
 
 def _growth(valid: Sequence[CapacityProbe], load: float | None) -> tuple[float, float] | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from plimsoll.stats.study import LoadUnit
+    from plimsoll.record.cells import LoadUnit
     from plimsoll.stats.thresholds.grammar import Threshold
     from plimsoll.stats.thresholds.slo import CriterionResult
 
