@@ -14,15 +14,16 @@ from plimsoll.plain_text import MASK as MASK
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-_SECRET = (
-    r"(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|signature|jwt|authorization|cookie|csrf|xsrf"
-    r"|(?:api|access|account|private|secret|shared|signing|subscription)[-_]?key|session(?:[-_]?id)?|sessid"
-    r"|(?<![a-z0-9])(?:sid|sig|auth|otp))\d{0,2}"
+_WORDS = (
+    r"passw(?:or)?d|passphrase|passcode|pwd|secret|token|credentials?|signature|jwt|authorization|cookie|csrf|xsrf"
+    r"|(?:api|access|account|private|secret|shared|signing|subscription)[-_]?key|session[-_]?id|sessid"
 )
+_SECRET = rf"(?:{_WORDS}|session|(?<![a-z0-9])(?:sid|sig|auth|otp))\d{{0,2}}"
 """The end of a name that stands for something secret: X-Api-Key, accessToken, db_password; not token_count, tokens."""
 _SECRET_HEADER = re.compile(
     r"auth|cookie|token|key|secret|passw|pwd|session|jwt|signature|credential|csrf|xsrf", re.IGNORECASE
 )
+_SECRET_FIELD = re.compile(rf"{_WORDS}|{_SECRET}$|(?<![a-z])t?otp|(?<![a-z0-9])(?:pass|pin)$|^key$", re.IGNORECASE)
 _SECRET_OPTIONS = frozenset({"--notify"})
 """Their values are URLs that are secret as a whole."""
 _SECRET_NAME = re.compile(rf"{_SECRET}$|^-*login$", re.IGNORECASE)
@@ -116,6 +117,11 @@ def _secrets() -> list[re.Pattern[str]]:
 def is_secret_header(name: str) -> bool:
     """Whether the value of a header is not written down. Here doubt decides for yes."""
     return _SECRET_HEADER.search(name) is not None
+
+
+def is_secret_field(name: str) -> bool:
+    """The same for a field, or a parameter, of a request."""
+    return _SECRET_FIELD.search(name) is not None
 
 
 def redact_options(words: Sequence[str], secret: Container[str] = ()) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import http.client
 import json
 import ssl
@@ -11,11 +10,11 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from plimsoll._engine import GrpcSchema, Origin
 from plimsoll.experiment.cell_values import CellError
-from plimsoll.load.origins import http_url, is_grpc_url
+from plimsoll.load.origins import authorization_of, http_url, is_grpc_url
 from plimsoll.run.grpc_call import call
 
 if TYPE_CHECKING:
@@ -154,9 +153,4 @@ def below(url: str, path: str) -> str:
 def _without_credentials(url: str) -> tuple[str, dict[str, str]]:
     """The URL without user and password, and the header that has them."""
     parts = urlsplit(url)
-    if parts.username is None:
-        return url, {}
-    pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-    netloc = parts.netloc.rpartition("@")[2]
-    token = base64.b64encode(pair.encode()).decode()
-    return urlunsplit(parts._replace(netloc=netloc)), {"Authorization": f"Basic {token}"}
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])), authorization_of(parts)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote
 
 from plimsoll._engine import Origin
 from plimsoll.load.mistakes import BadValueError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from urllib.parse import SplitResult
 
 _ZONE = re.compile(r"://\[[0-9A-Fa-f:.]+%")
 _SCHEMES = ("http://", "https://", "http+unix://")
@@ -18,6 +21,18 @@ _SOCKET_SCHEMES = {"ws": "http", "wss": "https"}
 """A WebSocket begins as a request to the same host with this scheme."""
 _GRPC_SCHEMES = {"grpc": "http", "grpcs": "https"}
 """A call of gRPC is a request to the same host with this scheme, over HTTP/2."""
+
+
+def basic_authorization(user: str) -> str:
+    """The value of an Authorization header. user: with a colon and a password."""
+    return f"Basic {base64.b64encode(user.encode()).decode()}"
+
+
+def authorization_of(parts: SplitResult) -> dict[str, str]:
+    """The header for the user and the password of a URL; none without a user."""
+    if parts.username is None:
+        return {}
+    return {"Authorization": basic_authorization(f"{unquote(parts.username)}:{unquote(parts.password or '')}")}
 
 
 class Address(NamedTuple):

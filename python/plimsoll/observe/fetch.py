@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import http.client
 import time
 import zlib
 from typing import TYPE_CHECKING
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import urlsplit
 
 from plimsoll.errors import UsageError
+from plimsoll.load.origins import authorization_of
 from plimsoll.observe.sampler import ProbeError
 from plimsoll.observe.timed_socket import TimedSocket
 
@@ -37,7 +37,7 @@ class Fetcher:
         self._parts = parts
         self.path = f"{parts.path}?{parts.query}" if parts.query else parts.path
         """Of the URL, including its query."""
-        self._headers = {"Accept-Encoding": "gzip", "User-Agent": "plimsoll", **_authorization(parts)}
+        self._headers = {"Accept-Encoding": "gzip", "User-Agent": "plimsoll", **authorization_of(parts)}
         self._connection: http.client.HTTPConnection | None = None
         self._deadline = 0.0
         """Of the fetch in progress, on the monotonic clock."""
@@ -87,13 +87,6 @@ class Fetcher:
         if left <= 0:
             raise TimeoutError
         return left
-
-
-def _authorization(parts: SplitResult) -> dict[str, str]:
-    if parts.username is None:
-        return {}
-    secret = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-    return {"Authorization": f"Basic {base64.b64encode(secret.encode()).decode()}"}
 
 
 def _reason(error: OSError | http.client.HTTPException | zlib.error) -> str:

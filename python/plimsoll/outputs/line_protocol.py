@@ -17,6 +17,7 @@ from plimsoll.outputs.transports import (
     is_http,
 )
 from plimsoll.plain_text import one_line
+from plimsoll.stats.latency.milliseconds import ms_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,8 +60,8 @@ class InfluxLines(DeliveredOutput):
             "arrivals": state.offered,
             "dropped_arrivals": state.dropped,
             "cpu": state.cpu,
-            "lag_p99_ms": state.lag.value_at(0.99) / 1000 if state.lag.count else None,
-            "delay_p99_ms": state.delay.value_at(0.99) / 1000 if state.delay.count else None,
+            "lag_p99_ms": ms_at(state.lag, 0.99),
+            "delay_p99_ms": ms_at(state.delay, 0.99),
             "valid": second.is_valid,
             "thresholds_broken": sum(result.outcome == "broken" for result in second.thresholds),
         }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll.errors import UsageError
 from plimsoll.outputs.delivery import DeliveredOutput, Delivery
 from plimsoll.outputs.transports import UdpTransport, host_and_port
+from plimsoll.stats.latency.milliseconds import ms_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,8 +45,8 @@ class StatsdLines(DeliveredOutput):
             "cpu": state.cpu,
             "valid": int(second.is_valid),
         }
-        if state.lag.count:
-            gauges["lag.p99_ms"] = state.lag.value_at(0.99) / 1000
+        if (late := ms_at(state.lag, 0.99)) is not None:
+            gauges["lag.p99_ms"] = late
         lines += [self._line(name, (), value, "g") for name, value in gauges.items()]
         self._delivery.put("".join(f"{line}\n" for line in lines).encode())
 

@@ -3,16 +3,16 @@ most."""
 
 from __future__ import annotations
 
-import base64
 import http.client
 import os
 import socket
 import ssl
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from plimsoll.errors import UsageError
+from plimsoll.load.origins import authorization_of
 from plimsoll.outputs.output import OutputError
 from plimsoll.plain_text import one_line
 from plimsoll.redact import redact
@@ -118,9 +118,7 @@ class HttpTransport:
                 raise UsageError(f"cannot read the certificates in {authorities}: {error.strerror or error}") from error
         self._path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
         self._headers = {"User-Agent": "plimsoll", "Content-Type": content_type, **(headers or {})}
-        if parts.username is not None:
-            user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-            self._headers["Authorization"] = f"Basic {base64.b64encode(user.encode()).decode()}"
+        self._headers |= authorization_of(parts)
         self._connection: http.client.HTTPConnection | None = None
 
     def reach(self) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote, quote_plus, urlsplit, urlunsplit
 
 from plimsoll.errors import UsageError
+from plimsoll.load.origins import basic_authorization
 from plimsoll.plain_text import without_userinfo
 from plimsoll.sources import curl_options
 from plimsoll.sources.exchange import Connection, FormPart, RecordedExchange, Recording
@@ -103,7 +103,7 @@ def _address(options: CurlOptions, url: str, where: str, notes: list[str]) -> tu
     given = {name.lower() for name, _ in options.headers} | options.removed_headers
     # As for curl, a header that is given replaces the one of -u.
     if user is not None and "authorization" not in given:
-        headers.append(("Authorization", f"Basic {base64.b64encode(user.encode()).decode()}"))
+        headers.append(("Authorization", basic_authorization(user)))
     try:
         port = parts.port or {"http": 80, "https": 443}[parts.scheme.lower()]
     except ValueError as error:

@@ -13,6 +13,8 @@ from plimsoll.sources.json_values import document_of, leaves_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
+"""Those that plans and clients of users have a word for."""
 _WORD = re.compile(r"[A-Za-z0-9]{4,}")
 _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[nrtbf]")
 Headers = tuple[tuple[str, str], ...]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from plimsoll.sources.draft import Variable, csv_of
-from plimsoll.sources.exchange import percent_encoded
+from plimsoll.sources.exchange import METHODS, percent_encoded
 from plimsoll.sources.json_values import pointer_key
 from plimsoll.sources.request_values import flat, variable_of
 from plimsoll.sources.source_input import path_from
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from plimsoll.sources.draft import DraftStep, ReplyValue, ScenarioDraft, Text
 
-_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _LONG = 110
 """Characters of a line; a longer call has a line for each argument."""
 _BARE = "\uf8ff"
@@ -93,8 +92,8 @@ class LocustfileText:
             arguments.append(f"headers={{{', '.join(f'{_string(n)}: {value}' for n, value in headers.items())}}}")
         arguments += self._body(step)
         arguments += self._settings(step)
-        call = f"client.{method.lower()}" if method in _METHODS else "client.request"
-        if method not in _METHODS:
+        call = f"client.{method.lower()}" if method in METHODS else "client.request"
+        if method not in METHODS:
             arguments.insert(0, _string(method))
         status = step.status
         if status is not None and status >= 400:

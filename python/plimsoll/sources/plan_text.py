@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from plimsoll.sources.draft import Variable, csv_of, merged
+from plimsoll.sources.exchange import METHODS
 from plimsoll.sources.multipart import BOUNDARY, multipart
 from plimsoll.sources.request_values import flat, variable_of
 from plimsoll.sources.source_input import path_from
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 SECRETS, DATA = "secrets", "people"
 """The feeders of a plan: what is secret, and what the recorded person chose."""
-_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _LONG = 100
 """Characters of a line; a longer table is written as several lines."""
@@ -77,7 +77,7 @@ class PlanText:
         path = self._said(step.path)
         if step.name != path:
             lines.append(f"name = {_string(step.name)}")
-        if step.exchange.method in _METHODS:
+        if step.exchange.method in METHODS:
             lines.append(f"{step.exchange.method.lower()} = {_string(path)}")
         else:
             lines += [f"method = {_string(step.exchange.method)}", f"path = {_string(path)}"]

@@ -5,7 +5,6 @@ https://schema.postman.com/collection/json/v2.1.0/draft-07/docs/index.html
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus
 
 from plimsoll.errors import UsageError
+from plimsoll.load.origins import basic_authorization
 from plimsoll.sources.exchange import DeclaredValue, FormPart, RecordedExchange, Recording
 from plimsoll.sources.json_values import SCRIPT_KEYS, objects_of, script_pointer
 from plimsoll.sources.placeholders import Placeholders
@@ -129,8 +129,8 @@ class _Collection:
             case "bearer":
                 return [("Authorization", f"Bearer {given.get('token', '')}")], "", nothing
             case "basic":
-                user = f"{given.get('username', '')}:{given.get('password', '')}"
-                return [("Authorization", f"Basic {base64.b64encode(user.encode()).decode()}")], "", nothing
+                value = basic_authorization(f"{given.get('username', '')}:{given.get('password', '')}")
+                return [("Authorization", value)], "", nothing
             case "apikey" if given.get("in") == "query":
                 query = f"{quote_plus(key)}={quote_plus(given.get('value', ''), safe='{}$')}"
                 return [], query, frozenset((key,))

@@ -7,20 +7,13 @@ from keyword import iskeyword
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from plimsoll.redact import is_secret_header
+from plimsoll.redact import is_secret_field, is_secret_header
 from plimsoll.sources.draft import Variable
 from plimsoll.sources.request_values import RequestValue, flat, request_values, variable_of, with_variables
 
 if TYPE_CHECKING:
     from plimsoll.sources.draft import DraftStep, ScenarioDraft, Text
 
-_NAME = re.compile(
-    r"passw(?:or)?d|passwd|(?:^|[-_])pass$|passphrase|pwd|passcode|secret|token|credential|jwt|authorization|signature"
-    r"|otp|(?:^|_)pin$|(?:api|access|account|private|secret|shared|signing|subscription)[-_]?key|session[-_]?id|sessid"
-    r"|(?:^|[-_])si[gd]$|^key$|^auth$|cookie",
-    re.IGNORECASE,
-)
-"""The name of a field, a parameter or a header whose value is a credential."""
 _IN_TEXTS = (
     re.compile(r'"([^"\\]{1,100})"\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(-?[\d.]+))', re.DOTALL),
     re.compile(r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>\s*(?:<!\[CDATA\[(.*?)\]\]>|([^<]*[^<\s]))\s*</", re.DOTALL),
@@ -31,11 +24,6 @@ _IN_TEXTS = (
 _IN_STRINGS = re.compile(r"""([\w-]+)(?:\\+")?\s*[:=]\s*\\+"([^"\\]+)\\+\"""")
 """The same within a string of JSON: another document, or a query of GraphQL."""
 _SCHEME = re.compile(r"(Bearer|Basic|Token|ApiKey|Digest) (.+)", re.IGNORECASE | re.DOTALL)
-
-
-def is_secret_name(name: str) -> bool:
-    """Whether a field, a parameter or a header of this name has a credential."""
-    return _NAME.search(name) is not None
 
 
 def hide_secrets(draft: ScenarioDraft) -> None:
@@ -51,7 +39,7 @@ def hide_secrets(draft: ScenarioDraft) -> None:
         ]  # fmt: skip
         hidden = [
             value for value in request_values(step)
-            if (is_secret_name(value.label) or (value.field == "path" and value.label in credentials))
+            if (is_secret_field(value.label) or (value.field == "path" and value.label in credentials))
             and not value.field.startswith("header ")
             and not value.place.startswith("path segment")
         ]  # fmt: skip
@@ -71,7 +59,7 @@ def _text_values(step: DraftStep, known: list[RequestValue]) -> list[RequestValu
         is_free = all(end <= value.start or value.end <= start for value in (*known, *values))
         # A value that is a variable already is no credential of the recording.
         is_sent = bool(match[number]) and not any(variable_of(character, step.body) for character in match[number])
-        if is_sent and is_free and is_secret_name(label):
+        if is_sent and is_free and is_secret_field(label):
             values.append(RequestValue("body", start, end, match[number], label, "text"))
     return values
 

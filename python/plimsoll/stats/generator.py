@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
 from plimsoll.record import WORKER_STATE, GeneratorCounts, WorkerState
+from plimsoll.stats.latency.milliseconds import ms_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -383,12 +384,8 @@ def _figures(
             each.failures,
             each.requests / total if total else 0.0,
             each.requests / duration if duration else 0.0,
-            _percentile(each.response, 0.5),
-            _percentile(each.response, 0.99),
+            ms_at(each.response, 0.5),
+            ms_at(each.response, 0.99),
             each.cpu / each.seconds if each.seconds else None,
-            _percentile(each.lag, 0.99),
+            ms_at(each.lag, 0.99),
         )
-
-
-def _percentile(times: Histogram, q: float) -> float | None:
-    return times.value_at(q) / 1000 if times.count else None

@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from plimsoll.record import FAILURES, NO_REQUESTS, RESPONDED, TRACEPARENT, UNANSWERED, SlowRequest
+from plimsoll.stats.latency.milliseconds import ms_at
 from plimsoll.stats.study import PLIMSOLL, FailureKind, GeneratorHealth, Measured, TargetWork, Trial
 from plimsoll.stats.validity import judge, throughput_share
 
@@ -212,8 +213,8 @@ def _generator(view: RunView, manifest: Manifest) -> GeneratorHealth:
     in_flight = generator.in_flight_by_second()
     samples = [count for second, count in in_flight.items() if second < _whole_seconds(view)]
     return GeneratorHealth(
-        lag_p99=generator.lag.value_at(0.99) / 1000 if generator.lag.count else None,
-        delay_p99=generator.delay.value_at(0.99) / 1000 if generator.delay.count else None,
+        lag_p99=ms_at(generator.lag, 0.99),
+        delay_p99=ms_at(generator.delay, 0.99),
         cpu_max=generator.cpu_max if generator.workers else None,
         achieved=generator.begun / generator.offered if generator.offered else None,
         dropped=max(generator.dropped, view.total.dropped),

@@ -10,6 +10,7 @@ from plimsoll.record import OTHERS
 from plimsoll.say.durations import duration_text
 from plimsoll.say.names import folded_names, naming_hint
 from plimsoll.say.numbers import NONE, amount, counted
+from plimsoll.stats.latency.milliseconds import ms_at
 from plimsoll.stats.names import name_pattern
 
 if TYPE_CHECKING:
@@ -115,7 +116,8 @@ def generator_line(generator: GeneratorView) -> str:
 
 
 def _p99(durations: Histogram) -> str:
-    return f"{amount(durations.value_at(0.99) / 1000)} ms" if durations.count else NONE
+    late = ms_at(durations, 0.99)
+    return NONE if late is None else f"{amount(late)} ms"
 
 
 def _stamps(generator: GeneratorView) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.report.charts.columns import Second
 from plimsoll.server.live.endpoint_history import together
 from plimsoll.server.messages import WorkerItem
+from plimsoll.stats.latency.milliseconds import ms_at
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container
@@ -47,5 +48,5 @@ def _item(recent: RecentSeconds, index: int, is_lost: bool) -> WorkerItem:
     health = None if is_lost else recent.workers(recent.reported[index]).get(index)
     if health is None:
         return WorkerItem(index, 0, 0.0, None, None, 0, is_lost)
-    lag, delay = (each.value_at(0.99) / 1000 if each.count else None for each in (health.lag, health.delay))
+    lag, delay = ms_at(health.lag, 0.99), ms_at(health.delay, 0.99)
     return WorkerItem(index, health.users, health.cpu, lag, delay, health.in_flight)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.headline.judgement import JudgementTone, RunJudgement, whole_seconds
+from plimsoll.stats.latency.milliseconds import ms_at
 from plimsoll.stats.validity import CPU, CPU_SHARE, LEAST_FOR_P99
 from plimsoll.stats.wording import count, ms, number, percent, whole_percent
 
@@ -96,7 +97,8 @@ def _figures(view: RunView) -> str:
 
 
 def _p99(times: Histogram) -> str:
-    return ms(times.value_at(0.99) / 1000) if times.count else "unknown"
+    late = ms_at(times, 0.99)
+    return "unknown" if late is None else ms(late)
 
 
 def _workers(state: GeneratorView) -> tuple[str, ...]:

@@ -34,6 +34,11 @@ def is_clean(value: float, share: float) -> bool:
     return share <= max(CLEAN_MS, CLEAN_PART * value)
 
 
+def ms_at(times: Histogram, quantile: float) -> float | None:
+    """The percentile of times in µs, in ms; None without a time."""
+    return times.value_at(quantile) / 1000 if times.count else None
+
+
 class Milliseconds(NamedTuple):
     """A duration for people. `at_least`: the true value may be greater because of timeouts, or of requests without a
     response. `share`: how much of the value the generator may have added."""
