@@ -20,9 +20,9 @@ NAMES = {"rows at the end", "rows at the start", "this machine", "token by chunk
 SENTENCES = {
     f"stats/{path}.py"
     for path in (
-        "analysis", "capacity/reading", "compare/matching", "headline/bottleneck", "headline/causes",
-        "headline/generator", "headline/target", "kinds", "latency/omission", "latency/patience",
-        "trial", "validity/lateness", "validity/load", "validity/record",
+        "capacity/reading", "compare/matching", "headline/bottleneck", "headline/causes", "headline/generator",
+        "headline/target", "latency/omission", "latency/patience", "validity/lateness", "validity/load",
+        "validity/record",
         "validity/standstill", "validity/throttling",
     )
 }  # fmt: skip

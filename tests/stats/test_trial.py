@@ -11,6 +11,7 @@ from plimsoll.record import Failure, Health
 from plimsoll.record.cells import CellKey
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest, StoredPlan
+from plimsoll.say.remarks import run_notes
 from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.reading import RunReading
 from plimsoll.stats.study import Level
@@ -217,8 +218,8 @@ def test_a_run_that_is_invalid_or_did_not_end_says_why(run):
     (reason,) = read_trial(run(status="interrupted")).invalid
     assert "cut off" in reason
     stopped = read_trial(run(status="stopped", notes=["mind"]))
-    assert stopped.invalid == ()
-    assert stopped.notes == ("mind", "it was stopped before its time was up")
+    assert (stopped.invalid, stopped.is_stopped) == ((), True)
+    assert list(run_notes(stopped)) == ["mind", "it was stopped before its time was up"]
 
 
 def test_the_health_of_the_generator(run):

@@ -1,4 +1,5 @@
-"""Why a comparison has no verdict, the remarks that belong to a verdict, and the caveats of a trend."""
+"""Why a comparison has no verdict, the remarks that belong to a verdict, warnings of a study, notes of its runs,
+and the caveats of a trend."""
 
 from __future__ import annotations
 
@@ -14,9 +15,11 @@ from plimsoll.stats.latency.ranks import above, comparable_requests, least_reque
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.compare.comparison import Comparison, Reason
     from plimsoll.stats.compare.evidence import Refusal
     from plimsoll.stats.compare.trend import DetectedChanges
+    from plimsoll.stats.study import Trial
 
 
 def reason_text(comparison: Comparison | Refusal) -> str:
@@ -97,6 +100,25 @@ def _few_requests(quantile: float, requests: int, about: str) -> str:
         f"p{quantile * 100:.10g} rests on {rests} of {about}{requests} requests; {least_requests(quantile):_} are "
         f"needed, {comparable_requests(quantile):_} to compare well"
     ).replace("_", "\u00a0")
+
+
+def run_notes(trial: Trial) -> Iterator[str]:
+    """Without a full stop."""
+    yield from trial.notes
+    if trial.is_stopped:
+        yield "it was stopped before its time was up"
+
+
+def warnings(analysis: Analysis) -> Iterator[str]:
+    """Those of the study, and one about a bench that calls identical systems different too often."""
+    yield from analysis.study.warnings
+    rate = analysis.alarms
+    if rate is not None and not rate.is_kept:
+        yield (
+            f"The bench calls identical systems different: {rate.rejected} of {rate.compared} A/A comparisons, at "
+            f"least {100 * rate.low:.2g} % where 5 % are allowed. Its verdicts are not to be trusted before that is "
+            "understood."
+        )
 
 
 def caveats(result: DetectedChanges) -> Iterator[str]:

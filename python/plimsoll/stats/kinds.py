@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from plimsoll.stats.study import Level
 
 if TYPE_CHECKING:
-    from plimsoll.record.manifest import Manifest, StoredPlan
+    from plimsoll.record.manifest import Manifest
 
 _OF_RUN = (
     "model",
@@ -39,8 +39,6 @@ class RunKind:
     """Letters and digits; the same for runs of one kind."""
     source: str
     """The names of the files, or the loaded URL."""
-    chosen: tuple[str, ...]
-    """The selection from them, in words."""
 
 
 def kind_of(manifest: Manifest) -> RunKind:
@@ -54,7 +52,7 @@ def kind_of(manifest: Manifest) -> RunKind:
         **{name: getattr(plan, name) for name in _OF_PLAN},
     }
     text = json.dumps(equal, sort_keys=True, ensure_ascii=True)
-    return RunKind(hashlib.sha256(text.encode()).hexdigest()[:16], source, _chosen(plan))
+    return RunKind(hashlib.sha256(text.encode()).hexdigest()[:16], source)
 
 
 def level_of_run(manifest: Manifest) -> Level | None:
@@ -75,10 +73,3 @@ def source_of(manifest: Manifest) -> str:
     """The names of the locustfiles or of the plan's file, or the loaded URL."""
     names = ", ".join(PurePath(file.path).name for file in manifest.scenario.files)
     return names or manifest.plan.source or ""
-
-
-def _chosen(plan: StoredPlan) -> tuple[str, ...]:
-    words = " ".join(plan.arguments or ())
-    tags, without = (", ".join(chosen or ()) for chosen in (plan.tags, plan.exclude_tags))
-    parts = (words, f"tags {tags}" if tags else "", f"without tags {without}" if without else "")
-    return tuple(each for each in parts if each)

@@ -297,6 +297,8 @@ class Trial:
     invalid: tuple[str, ...] = ()
     """Why its numbers must not be used."""
     notes: tuple[str, ...] = ()
+    is_stopped: bool = False
+    """It was stopped before its time was up."""
     generator: GeneratorHealth | None = None
     lag: Histogram | None = None
     """Lag of the generator, in µs."""

@@ -101,11 +101,12 @@ def trial_of(
         duration=view.duration or None,
         ramp=ramp,
         warmup=float(view.warmup),
-        endpoints=tuple(_measured(each, reading, kinds, added, steady) for each in view.endpoints),
+        endpoints=tuple(_measured(endpoint, reading, kinds, added, steady) for endpoint in view.endpoints),
         total=_measured(view.total, reading, kinds, added, steady),
         precision=replace(PLIMSOLL, times_of=cast("Any", view.times_of)),
         invalid=validity.unfit,
-        notes=(*run.notes, *(["it was stopped before its time was up"] if run.status == "stopped" else ())),
+        notes=tuple(run.notes),
+        is_stopped=run.status == "stopped",
         generator=_generator(view, manifest),
         lag=view.generator.lag if view.generator.lag.count else None,
         users_by_second=reading.users_by_second,
@@ -113,7 +114,7 @@ def trial_of(
         observed=reading.observed,
         cores={source: float(facts["cores"]) for source, facts in target.items() if "cores" in facts},
         work=tuple(_work(target)),
-        slowest=tuple(SlowRequest(**each) for each in target.get(TRACEPARENT, {}).get("slowest", ())),
+        slowest=tuple(SlowRequest(**slow) for slow in target.get(TRACEPARENT, {}).get("slowest", ())),
         edits=run.facts.edits or (),
         crashed=crashed,
         scenario=_digest(manifest),
@@ -125,11 +126,11 @@ def _work(observed: Mapping[str, Mapping[str, Any]]) -> Iterator[TargetWork]:
     """observed: by source, in the format of the probes of `observe`."""
     for source, facts in observed.items():
         for kind in ("transaction", "call", "part"):
-            for each in facts.get(f"{kind}s", ()):
-                values = {name: value for name, value in each.items() if name != "service"}
-                yield TargetWork(kind=kind, source=str(each["service"]), **values)
-        for each in facts.get("statements", ()):
-            yield TargetWork("statement", source, str(each["query"]), each["calls"], each["ms"], rows=each["rows"])
+            for work in facts.get(f"{kind}s", ()):
+                values = {name: value for name, value in work.items() if name != "service"}
+                yield TargetWork(kind=kind, source=str(work["service"]), **values)
+        for work in facts.get("statements", ()):
+            yield TargetWork("statement", source, str(work["query"]), work["calls"], work["ms"], rows=work["rows"])
 
 
 def _measured(
@@ -145,8 +146,8 @@ def _measured(
     times = totals.response_of(view.timed)
     all_times = totals.interval_of(view.timed)
     key, waits = (totals.method, totals.name), totals.outcomes.get(UNANSWERED)
-    ended = [each for each in totals.outcomes.values() if each.outcome not in NO_REQUESTS]
-    connected = sum(each.connected for each in ended)
+    ended = [interval for interval in totals.outcomes.values() if interval.outcome not in NO_REQUESTS]
+    connected = sum(interval.connected for interval in ended)
     return Measured(
         *key,
         requests=totals.requests,
@@ -157,10 +158,10 @@ def _measured(
         min=_value(times.min),
         max=_value(times.max),
         quantiles={
-            q: each.value for q, each in zip(QUANTILES, times.quantiles(QUANTILES), strict=True) if each is not None
+            q: time.value for q, time in zip(QUANTILES, times.quantiles(QUANTILES), strict=True) if time is not None
         },
         size=totals.body_bytes / totals.completed if totals.completed else None,
-        outcomes={name: each.count for name, each in sorted(totals.outcomes.items()) if each.count},
+        outcomes={name: interval.count for name, interval in sorted(totals.outcomes.items()) if interval.count},
         kinds=kinds.get(key, ()),
         mean_success=_value(totals.response_of({"success"}).mean),
         mean_failure=_value(totals.response_of(ANSWERED).mean),
@@ -170,7 +171,7 @@ def _measured(
         waits=waits.response if waits is not None and waits.timed else None,
         service_waits=waits.service if waits is not None and waits.timed else None,
         connected=connected,
-        connecting=sum(each.connect_sum for each in ended) / connected / 1e6 if connected else None,
+        connecting=sum(interval.connect_sum for interval in ended) / connected / 1e6 if connected else None,
         histogram=all_times.response,
         service=all_times.service,
         on_time=all_times.on_time,
@@ -195,8 +196,8 @@ def _kinds(view: RunView) -> dict[tuple[str, str], tuple[FailureKind, ...]]:
                 alike[failure.outcome, failure.message] = replace(failure)
     return {
         key: tuple(
-            FailureKind(each.outcome, each.text, each.count, status_of(each.outcome, each.message), each.message)
-            for each in sorted(alike.values(), key=lambda each: -each.count)
+            FailureKind(kind.outcome, kind.text, kind.count, status_of(kind.outcome, kind.message), kind.message)
+            for kind in sorted(alike.values(), key=lambda kind: -kind.count)
         )
         for key, alike in found.items()
     }
@@ -255,8 +256,8 @@ def _think(manifest: Manifest) -> float | None:
     if not flows:
         return None
     steps = [(flow.get("weight") or 1.0, step.get("think")) for flow in flows for step in flow.get("steps") or ()]
-    weight = sum(each for each, _ in steps)
-    return sum(each * _mean_think(think) for each, think in steps) / weight if weight else None
+    total = sum(weight for weight, _ in steps)
+    return sum(weight * _mean_think(think) for weight, think in steps) / total if total else None
 
 
 def _mean_think(think: Mapping[str, Any] | None) -> float:
@@ -276,7 +277,7 @@ def _digest(manifest: Manifest) -> str | None:
         return None
     if scenario is not None:
         files = []
-        targets = [{**each, "url": None} for each in scenario.get("targets") or ()]
+        targets = [{**address, "url": None} for address in scenario.get("targets") or ()]
         scenario = {**scenario, "targets": targets}
     chosen = {name: getattr(plan, name) for name in ("arguments", "tags", "exclude_tags", "equal_weights")}
     text = json.dumps([files, scenario, chosen], sort_keys=True, ensure_ascii=True)

@@ -19,13 +19,18 @@ def commit(number: int) -> dict[str, object]:
 def test_runs_that_were_to_do_the_same_are_a_series(store_location, store_run):
     with Store.open(store_location) as store:
         first = [store_run(store, minute, git=commit(minute)) for minute in range(2)]
-        other = store_run(store, 5, users=10, processes=2, warmup=1.0, run_time=3.0)
+        plan = {"arguments": ["--region", "eu"], "tags": ["a", "b"], "exclude_tags": ["c"]}
+        other = store_run(store, 5, users=10, processes=2, warmup=1.0, run_time=3.0, plan=plan)
         store_run(store, 6, experiment="todos", scenario={"name": run_name("todos", "a, 5 users, repeat 1")})
     with serve_history(store_location) as served:
         for _ in range(2):
             found = served.get("/api/series")["series"]
             assert [(each["label"], each["runs"]) for each in found] == [
-                ("locustfile.py at 10 users for 3 s, against http://127.0.0.1:8000, warm-up 1 s, 2 processes", 1),
+                (
+                    "locustfile.py at 10 users for 3 s, against http://127.0.0.1:8000, warm-up 1 s, 2 processes, "
+                    "--region eu, tags a, b, without tags c",
+                    1,
+                ),
                 ("locustfile.py at 5 users, against http://127.0.0.1:8000", 2),
             ]
         keys = [each["key"] for each in found]

@@ -10,6 +10,7 @@ from plimsoll.say import few_requests
 from plimsoll.say.findings import said
 from plimsoll.say.names import listed
 from plimsoll.say.numbers import counted
+from plimsoll.say.remarks import warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,7 +42,7 @@ def cautions(analysis: Analysis) -> Doubts:
         *_left_out(analysis),
         *few_requests.not_compared(analysis),
         *_unmatched(analysis),
-        *study.warnings,
+        *warnings(analysis),
     ]
     if study.skipped:
         lines.append(f"{counted(len(study.skipped), 'place')} of the source could not be read: see the evidence.")

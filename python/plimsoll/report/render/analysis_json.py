@@ -20,7 +20,7 @@ from plimsoll.say.answer import answer_of
 from plimsoll.say.answer.shape import changes_of, collected, shape_of
 from plimsoll.say.comparisons import direction, verdict
 from plimsoll.say.findings import evidence_of, said
-from plimsoll.say.remarks import reason_text, remark_text
+from plimsoll.say.remarks import reason_text, remark_text, run_notes, warnings
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import WORK_KINDS
@@ -63,7 +63,7 @@ def document(analysis: Analysis, command: str = "") -> dict[str, Any]:
         {
             "schema": SCHEMA,
             "version": VERSION,
-            "study": _study(study),
+            "study": _study(analysis),
             "answer": list(answer_of(analysis)),
             "regressions": len(regressions(analysis)),
             "invalid": is_invalid(analysis),
@@ -96,7 +96,8 @@ def _percents(study: Study) -> tuple[str, ...]:
     return tuple(sorted({*PERCENTILES, *(f"{100 * q:.10g}" for q in asked)}, key=float))
 
 
-def _study(study: Study) -> dict[str, Any]:
+def _study(analysis: Analysis) -> dict[str, Any]:
+    study = analysis.study
     return {
         "name": study.name,
         "question": study.question,
@@ -116,7 +117,7 @@ def _study(study: Study) -> dict[str, Any]:
         "looks": study.looks,
         "is_aa": study.is_aa,
         "about": dict(study.about),
-        "warnings": list(study.warnings),
+        "warnings": list(warnings(analysis)),
         "skipped": [{"place": each.place, "text": each.text, "why": each.why} for each in study.skipped],
         "noise": [
             {
@@ -307,7 +308,7 @@ def _trial(trial: Trial, percents: tuple[str, ...]) -> dict[str, Any]:
         "warmup_s": trial.warmup,
         "invalid": list(trial.invalid),
         "crashed": trial.crashed,
-        "notes": list(trial.notes),
+        "notes": list(run_notes(trial)),
         "facts": dict(trial.facts),
         "scenario": trial.scenario,
         "precision": {

@@ -75,7 +75,7 @@ def _place(run: StoredRun) -> SeriesPosition | None:
 
 def _label(kind: RunKind, manifest: Manifest) -> str:
     """E.g. "locustfile.py at 50 users for 2 min, against http://127.0.0.1:8000, 2 processes"."""
-    load, warmup = load_in_short(manifest), manifest.warmup
+    plan, load, warmup = manifest.plan, load_in_short(manifest), manifest.warmup
     length, processes = manifest.run_time, manifest.processes or 1
     words = [kind.source, f"at {load}" if load else "", f"for {duration_text(length)}" if length else ""]
     parts = (
@@ -83,7 +83,9 @@ def _label(kind: RunKind, manifest: Manifest) -> str:
         f"against {manifest.host}" if manifest.host not in (None, kind.source) else "",
         f"warm-up {duration_text(warmup)}" if warmup else "",
         f"{processes} processes" if processes != 1 else "",
-        *kind.chosen,
+        " ".join(plan.arguments or ()),
+        f"tags {', '.join(plan.tags)}" if plan.tags else "",
+        f"without tags {', '.join(plan.exclude_tags)}" if plan.exclude_tags else "",
         "times of successes" if manifest.times_of == "successes" else "",
     )
     return ", ".join(each for each in parts if each)
