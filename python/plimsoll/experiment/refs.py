@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
-from plimsoll.experiment.renames import renamed
+from plimsoll.experiment.matching.renames import renamed
 from plimsoll.report.sources import RunSource, StudySource
 from plimsoll.stats.kinds import level_of_run
 from plimsoll.stats.run_summary import RunSummary, rules
@@ -17,7 +17,7 @@ from plimsoll.stats.thresholds.verdict import ThresholdResult
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from plimsoll.experiment.renames import Rename
+    from plimsoll.experiment.matching.renames import Rename
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.study import Study
     from plimsoll.store import Store, StoredRun
@@ -105,8 +105,8 @@ def study_of_refs(store: Store | None, refs: Sequence[str], renames: Sequence[Re
 def _after_earlier(store: Store, name: str, run: StoredRun, renames: Sequence[Rename]) -> Study:
     """A run against the good runs of a branch or tag before it. With enough of them, what they scatter tells what the
     next one could show; with fewer, it is compared with the last one."""
+    from plimsoll.experiment.matching.studies import after_earlier, matched
     from plimsoll.experiment.study import study_of_run
-    from plimsoll.stats.compare.matching import after_earlier, matched
     from plimsoll.stats.compare.prediction import LEAST_EARLIER
 
     good = good_before(store, name, run)
@@ -125,7 +125,7 @@ def _one(several: Iterable[Study], renames: Sequence[Rename] = ()) -> Study:
     studies = renamed(list(several), renames)
     if len(studies) == 1:
         return studies[0]
-    from plimsoll.stats.compare.matching import matched
+    from plimsoll.experiment.matching.studies import matched
 
     return matched(studies)
 

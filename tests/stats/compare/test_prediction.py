@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tests.stats.runs import ERRORS, GET, P99, of_exact, table, trial
 
+from plimsoll.experiment.matching.studies import after_earlier
 from plimsoll.report.gate import regressions
 from plimsoll.say.answer import answer_of
 from plimsoll.stats.analysis import analyse
-from plimsoll.stats.compare.matching import after_earlier
 from plimsoll.stats.compare.prediction import LEAST_EARLIER, predicted
 from plimsoll.stats.study import Study
 

@@ -94,8 +94,8 @@ def opened_study(refs: Sequence[str], location: str | None, renames: Sequence[st
 
 
 def _source_of_refs(store: Store | None, refs: Sequence[str], renames: Sequence[str]) -> StudySource:
+    from plimsoll.experiment.matching.renames import Rename
     from plimsoll.experiment.refs import study_of_refs
-    from plimsoll.experiment.renames import Rename
     from plimsoll.stats.analysis import analyse
 
     study = study_of_refs(store, refs, [Rename.parse(rename) for rename in renames])

@@ -7,17 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
-from plimsoll.stats.study import TOTAL, Level, Measured, Study, Trial
+from plimsoll.say import matching as say
+from plimsoll.say.names import several
+from plimsoll.stats.study import TOTAL, Measured, Study, Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 NEWEST = "this run"
 """What a run is called beside earlier ones."""
-_RENAME = "; `plimsoll compare --rename OLD=NEW` gives an endpoint another name"
-_MOST_NAMED = 5
-_LONGER = 1.1
-"""A warning names durations that differ by more than this factor."""
 
 
 def matched(studies: Sequence[Study]) -> Study:
@@ -33,21 +31,22 @@ def matched(studies: Sequence[Study]) -> Study:
     sides, notes = _sides(studies, labels)
     sides, of_levels = _levelled(sides)
     sides, of_endpoints = _named_alike(sides)
+    trials = {side.label: side.trials for side in sides}
     warnings = [
         *(f"{label}: {text}" for label, study in zip(labels, studies, strict=True) for text in study.warnings),
         *notes,
         *of_levels,
         *of_endpoints,
-        *_definitions(sides),
-        *_circumstances(sides),
-        f"{_listed(labels)} were not run side by side: what else changed meanwhile is in every difference",
+        *say.definitions(trials),
+        *say.circumstances(trials),
+        say.not_side_by_side(labels),
     ]
     first = studies[0]
     about, differing = _about(sides)
     return replace(
         first,
         name=" and ".join(dict.fromkeys(study.name or label for study, label in zip(studies, labels, strict=True))),
-        title=_title(studies, labels),
+        title=say.title(labels, {study.variants for study in studies}),
         question=first.question if len({study.question for study in studies}) == 1 else "",
         trials=tuple(trial for side in sides for trial in side.trials),
         variants=tuple(side.label for side in sides),
@@ -58,8 +57,8 @@ def matched(studies: Sequence[Study]) -> Study:
         interleaved=False,
         gap=None,
         looks=1,
-        noise=tuple(each for study in studies for each in study.noise),
-        skipped=tuple(each for study in studies for each in study.skipped),
+        noise=tuple(noise for study in studies for noise in study.noise),
+        skipped=tuple(skipped for study in studies for skipped in study.skipped),
         warnings=tuple(dict.fromkeys([*warnings, *differing])),
         search=None,
         source="; ".join(dict.fromkeys(study.source for study in studies if study.source)),
@@ -73,17 +72,16 @@ def matched(studies: Sequence[Study]) -> Study:
 def after_earlier(name: str, earlier: Sequence[Study], study: Study) -> Study:
     """A run against earlier runs of the same thing, which become one variant called `name`. earlier: of one run each,
     the last one last. Raises UsageError if nothing is comparable."""
-    runs = [replace(trial, variant=name) for each in earlier for trial in each.trials]
+    runs = [replace(trial, variant=name) for single in earlier for trial in single.trials]
     history = replace(
         earlier[-1],
         name=name,
         trials=tuple(replace(trial, repeat=number, order=None) for number, trial in enumerate(runs)),
         variants=(name,),
-        source="; ".join(each.source for each in earlier[-1:]),
     )
     newest = replace(
         study,
-        trials=tuple(replace(each, variant=NEWEST, repeat=len(runs) - 1) for each in study.trials),
+        trials=tuple(replace(trial, variant=NEWEST, repeat=len(runs) - 1) for trial in study.trials),
         variants=(NEWEST,),
     )
     return replace(matched([history, newest]), is_after_earlier=True)
@@ -121,24 +119,17 @@ def _labels(studies: Sequence[Study]) -> tuple[str, ...]:
     return tuple(f"{study.name or 'study'} ({number + 1})" for number, study in enumerate(studies))
 
 
-def _title(studies: Sequence[Study], labels: Sequence[str]) -> str:
-    """E.g. "after against before; locustfile.py, 2 runs". Titles contain no ids of runs."""
-    names = {study.variants[0] for study in studies if len(study.variants) == 1}
-    if len(names) == 1:
-        return f"{names.pop()}, {len(studies)} runs"
-    baseline, *others = labels
-    return f"{', '.join(others)} against {baseline}"
-
-
 def _sides(studies: Sequence[Study], labels: Sequence[str]) -> tuple[list[_Side], list[str]]:
     """As variants: those with the same name, or all of them if each study but one has a single one."""
-    several = [study for study in studies if len(study.variants) > 1]
+    wide = [study for study in studies if len(study.variants) > 1]
     common = [name for name in studies[0].variants if all(name in study.variants for study in studies)]
-    if not several or (len(several) == 1 and not common):
+    if not wide or (len(wide) == 1 and not common):
         return [side for label, study in zip(labels, studies, strict=True) for side in _one_by_one(label, study)], []
     if not common:
-        known = "; ".join(f"{label}: {_listed(study.variants)}" for label, study in zip(labels, studies, strict=True))
-        raise UsageError(f"no variant has the same name in all of them, so nothing can be compared ({known})")
+        known = {label: several(study.variants) for label, study in zip(labels, studies, strict=True)}
+        raise UsageError(
+            f"no variant has the same name in all of them, so nothing can be compared ({say.by_label(known)})"
+        )
 
     def operation(trial: Trial) -> str:
         return ", ".join(part for part in (trial.variant if len(common) > 1 else "", trial.operation) if part)
@@ -147,9 +138,9 @@ def _sides(studies: Sequence[Study], labels: Sequence[str]) -> tuple[list[_Side]
     for label, study in zip(labels, studies, strict=True):
         others = [name for name in study.variants if name not in common]
         if others:
-            warnings.append(f"only {label} has {_listed(others)}: left out")
+            warnings.append(say.left_out(label, several(others)))
     sides = [
-        _side(label, study, [each for name in common for each in study.trials if each.variant == name], operation)
+        _side(label, study, [trial for name in common for trial in study.trials if trial.variant == name], operation)
         for label, study in zip(labels, studies, strict=True)
     ]
     return sides, warnings
@@ -183,36 +174,43 @@ def _levelled(sides: Sequence[_Side]) -> tuple[list[_Side], list[str]]:
     if common:
         kept = [replace(side, trials=tuple(trial for trial in side.trials if trial.level in common)) for side in sides]
         extra = [
-            f"only {side.label} has {_levels(own - common)}: left out"
+            say.left_out(side.label, say.levels_text(own - common))
             for side, own in zip(sides, levels, strict=True)
             if own - common
         ]
         return kept, extra
-    known = "; ".join(f"{side.label}: {_levels(own)}" for side, own in zip(sides, levels, strict=True))
+    known = {side.label: say.levels_text(own) for side, own in zip(sides, levels, strict=True)}
     if any(len(own) > 1 for own in levels):
-        raise UsageError(f"they have no level in common, so nothing can be compared ({known})")
+        raise UsageError(f"they have no level in common, so nothing can be compared ({say.by_label(known)})")
     kept = [replace(side, trials=tuple(replace(trial, level=None) for trial in side.trials)) for side in sides]
-    return kept, [f"the load differs ({known}): a difference may be that of the load"]
+    return kept, [say.other_load(known)]
 
 
 def _named_alike(sides: Sequence[_Side]) -> tuple[list[_Side], list[str]]:
     """With the endpoints that all have; all endpoints together if they have none in common."""
-    keys = [{each.key for trial in side.trials for each in trial.endpoints} for side in sides]
+    keys = [{endpoint.key for trial in side.trials for endpoint in trial.endpoints} for side in sides]
     common = set.intersection(*keys)
     if common:
         warnings = [
-            f"only {side.label} has {_endpoints(own - common)}; Aggregated is not of the same requests"
+            say.more_endpoints(side.label, say.endpoints_text(own - common))
             for side, own in zip(sides, keys, strict=True)
             if own - common
         ]
         return list(sides), warnings
-    known = "; ".join(f"{side.label}: {_endpoints(own) or 'none'}" for side, own in zip(sides, keys, strict=True))
+    known = {side.label: say.endpoints_text(own) for side, own in zip(sides, keys, strict=True)}
     totals = [replace(side, trials=tuple(_only_total(trial) for trial in side.trials)) for side in sides]
     if not all(any(trial.total is not None for trial in side.trials) for side in totals):
-        raise UsageError(f"they have no endpoint in common, so nothing can be compared ({known}){_RENAME}")
+        raise _no_endpoint("nothing can be compared", known)
     if any(len(own) > 1 for own in keys):
-        raise UsageError(f"they have no endpoint in common, so these runs did not do the same ({known}){_RENAME}")
-    return totals, [f"endpoints have different names ({known}); they are taken for the same"]
+        raise _no_endpoint("these runs did not do the same", known)
+    return totals, [say.other_names(known)]
+
+
+def _no_endpoint(so: str, known: Mapping[str, str]) -> UsageError:
+    return UsageError(
+        f"they have no endpoint in common, so {so} ({say.by_label(known)}); `plimsoll compare --rename OLD=NEW` gives "
+        "an endpoint another name"
+    )
 
 
 def _only_total(trial: Trial) -> Trial:
@@ -227,91 +225,14 @@ def _as_total(measured: Measured) -> Measured:
     return replace(measured, method=TOTAL[0], name=TOTAL[1])
 
 
-_CLOCKS = {"due": "was due", "sent": "was sent", "corrected": "was due, by a correction afterwards"}
-_SCOPES = {"all": "failed requests too", "successes": "successful requests only", "unknown": "unknown which requests"}
-
-
-def _definitions(sides: Sequence[_Side]) -> Iterable[str]:
-    """Where the same term has different meanings."""
-
-    def by_side(of: Callable[[Trial], str]) -> dict[str, str]:
-        return {side.label: _listed(dict.fromkeys(of(trial) for trial in side.trials)) for side in sides}
-
-    clocks = by_side(lambda trial: _CLOCKS.get(trial.precision.clock, "is not known"))
-    if _unequal(clocks):
-        yield f"times do not begin at the same moment: when a request … {_each(clocks)}"
-    scopes = by_side(lambda trial: _SCOPES[trial.precision.times_of])
-    if _unequal(scopes):
-        yield f"times are not of the same requests: {_each(scopes)}"
-    digits = by_side(lambda trial: _rounding(trial))
-    if _unequal(digits):
-        yield f"times are not rounded alike: {_each(digits)}"
-    models = by_side(lambda trial: f"{trial.model} model")
-    if _unequal(models):
-        yield (
-            f"the load models differ: {_each(models)}; users of the closed one ask less of a slow target, arrivals of "
-            "the open one do not"
-        )
-
-
-def _rounding(trial: Trial) -> str:
-    precision = trial.precision
-    if precision.digits is None:
-        return "all digits"
-    return f"{precision.digits} significant digits" + (
-        f", no finer than {precision.floor:g} ms" if precision.floor else ""
-    )
-
-
-def _circumstances(sides: Sequence[_Side]) -> Iterable[str]:
-    scenarios = [{trial.scenario for trial in side.trials if trial.scenario} for side in sides]
-    if all(scenarios) and any(own != scenarios[0] for own in scenarios):
-        yield "their scenarios are not the same: a difference may be that of the work"
-    lengths = {side.label: _mean([trial.duration for trial in side.trials]) for side in sides}
-    known = {name: length for name, length in lengths.items() if length}
-    if known and max(known.values()) > _LONGER * min(known.values()):
-        texts = {name: f"{length:.0f} s" if length >= 10 else f"{length:.2g} s" for name, length in known.items()}
-        yield f"runs are not of the same length: {_each(texts)}"
-    warmups = {side.label: f"{max(trial.warmup for trial in side.trials):g} s" for side in sides}
-    if _unequal(warmups):
-        yield f"warm-ups of different lengths are left out: {_each(warmups)}"
-
-
 def _about(sides: Sequence[_Side]) -> tuple[dict[str, str], list[str]]:
     """The environment of all, with a warning for differences."""
     names = dict.fromkeys(name for side in sides for name in side.study.about)
     values: dict[str, Mapping[str, str]] = {
         name: {side.label: side.study.about[name] for side in sides if name in side.study.about} for name in names
     }
-    differing = [name for name, texts in values.items() if _unequal(texts)]
-    about = {name: _each(texts) if name in differing else next(iter(texts.values())) for name, texts in values.items()}
-    return about, [f"the environments differ: {_listed(differing)}"] if differing else []
-
-
-def _unequal(texts: Mapping[str, str]) -> bool:
-    return len(set(texts.values())) > 1
-
-
-def _each(texts: Mapping[str, str]) -> str:
-    return "; ".join(f"{label}: {text}" for label, text in texts.items())
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
-
-
-def _levels(levels: Iterable[Level | None]) -> str:
-    known = sorted(level for level in levels if level is not None)
-    return _listed([str(level) for level in known]) if known else "no level"
-
-
-def _endpoints(keys: Iterable[tuple[str, str]]) -> str:
-    return _listed([f"{method} {name}".strip() for method, name in sorted(keys, key=lambda key: (key[1], key[0]))])
-
-
-def _listed(names: Iterable[str]) -> str:
-    known = list(names)
-    if len(known) > _MOST_NAMED:
-        return f"{', '.join(known[:_MOST_NAMED])} and {len(known) - _MOST_NAMED} more"
-    return " and ".join([", ".join(known[:-1]), known[-1]] if len(known) > 1 else known)
+    differing = [name for name, texts in values.items() if len(set(texts.values())) > 1]
+    about = {
+        name: say.by_label(texts) if name in differing else next(iter(texts.values())) for name, texts in values.items()
+    }
+    return about, [say.other_environments(differing)] if differing else []

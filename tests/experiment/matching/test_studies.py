@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.stats.compare.matching import matched
+from plimsoll.experiment.matching.studies import matched
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import LOCUST, Level, Measured, Precision, Study, Trial
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.experiment.renames import Rename, renamed
-from plimsoll.stats.compare.matching import matched
+from plimsoll.experiment.matching.renames import Rename, renamed
+from plimsoll.experiment.matching.studies import matched
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level, Measured, Study, TargetWork, Trial
 

@@ -1,0 +1,1 @@
+"""Separate studies as one, so that they are compared: endpoints under one name, levels that all have."""
