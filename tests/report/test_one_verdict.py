@@ -16,9 +16,10 @@ from plimsoll.report.outputs import text
 from plimsoll.report.render.run_json import runs_document
 from plimsoll.report.render.run_listing import otava_csv, run_list
 from plimsoll.report.sources import OutputRequest, RunSource, StudySource
+from plimsoll.say.headline import headline
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.capacity.reading import probe_of
-from plimsoll.stats.headline import headline
+from plimsoll.stats.headline import diagnose
 from plimsoll.stats.reading import RunReading
 from plimsoll.stats.run_summary import RunSummary
 from plimsoll.stats.study import Study
@@ -124,7 +125,7 @@ def test_no_headline_denies_what_the_checks_say(case: tuple[str, StoredRun]) -> 
     _, run = case
     source = RunSource.of(run)
     validity = source.assessment.validity
-    found = headline(source.view, run.manifest, run.facts, validity=validity)
+    found = headline(diagnose(source.view, run.manifest, run.facts, validity=validity))
     assert (found.generator.tone == "bad") == (not validity.valid)
     assert validity.valid or found.target.title not in ("Healthy", "Nothing conspicuous")
     assert not (validity.valid and found.target.title == "In doubt")
@@ -137,7 +138,7 @@ def test_each_status_and_each_check_has_a_case() -> None:
     checked = {"ended", "silence", "workers", "coordinator", "clock", "stored", "exhausted", "cpu"}
     # These have tests of their own, because the load that fails them has another form.
     of_load = {"offered", "dropped", "lag", "delay", "percentiles", "little"}
-    from plimsoll.stats.headline.generator import TITLES
+    from plimsoll.say.headline.generator import TITLES
 
     assert set(TITLES) == checked | of_load
 

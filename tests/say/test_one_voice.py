@@ -20,14 +20,13 @@ NAMES = {"rows at the end", "rows at the start", "this machine", "token by chunk
 SENTENCES = {
     f"stats/{path}.py"
     for path in (
-        "capacity/reading", "headline/bottleneck", "headline/causes", "headline/generator", "headline/target",
-        "latency/omission", "latency/patience", "validity/lateness", "validity/load", "validity/record",
-        "validity/standstill", "validity/throttling",
+        "capacity/reading", "latency/omission", "latency/patience", "validity/lateness", "validity/load",
+        "validity/record", "validity/standstill", "validity/throttling",
     )
 }  # fmt: skip
 """Files of stats that still have sentences. It only gets shorter."""
 OTHER_FORMS = {
-        "stats/latency/omission.py:_ms",
+    "stats/latency/omission.py:_ms",
     *(f"stats/validity/check.py:{name}" for name in ("count", "ms", "percent")),
     *(f"stats/wording.py:{name}" for name in ("count", "listed", "ms", "number", "percent", "several")),
 }  # fmt: skip

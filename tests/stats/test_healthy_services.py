@@ -9,8 +9,9 @@ from tests.stats.findings.servers import trial_of_last
 from tests.stats.healthy_services import KINDS, HealthyServices
 
 from plimsoll.say.findings import said
+from plimsoll.say.headline.target import target_judgement
 from plimsoll.stats.findings import find
-from plimsoll.stats.headline.target import target as judgement_of
+from plimsoll.stats.headline.target import target
 from plimsoll.stats.study import Study
 from plimsoll.stats.validity import judge
 from plimsoll.stats.view import RunView
@@ -43,7 +44,9 @@ def said_of_last(plimsoll: Command) -> dict[str, str]:
     with Store.open(str(plimsoll.store), create=False) as store:
         run = store.run("last")
         view = RunView.of(run)
-        judged = judgement_of(view, run.manifest, (), None, judge(view, run.manifest, run.facts, run.status))
+        judged = target_judgement(
+            target(view, run.manifest, (), None, judge(view, run.manifest, run.facts, run.status))
+        )
     if judged.tone in ("warning", "bad"):
         said[judged.title] = judged.text
     return said

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from plimsoll.load.shapes.shape import FormShape
 from plimsoll.report.document.blocks import ChartSpec
-from plimsoll.stats.headline import RunHeadline
+from plimsoll.say.headline import RunHeadline
 
 Status = Literal[
     "preparing", "spawning", "running", "stopping", "finished", "stopped", "failed", "interrupted"

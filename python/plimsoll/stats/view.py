@@ -97,6 +97,10 @@ class EndpointView(Totals):
         """Completed exchanges whose response came in these seconds of the run."""
         return sum(self.requests_by_second[seconds.start : seconds.stop])
 
+    def failed_within(self, seconds: range) -> int:
+        """Of these, the failed ones."""
+        return sum(self.failures_by_second[seconds.start : seconds.stop])
+
     def count(self, outcome: str, seconds: Sequence[int], counts: Sequence[int]) -> None:
         """So many exchanges with this outcome in these seconds."""
         if outcome == UNANSWERED:
@@ -335,6 +339,13 @@ class RunView:
         return max(0.0, end - self.warmup)
 
     @property
+    def whole_seconds(self) -> range:
+        """Complete ones after the warm-up: the last known one may still get data, or be the fraction of a second in
+        which the run ended."""
+        end = self.last_second if self.length is None else math.floor(self.length)
+        return range(self.warmup, max(self.warmup, end))
+
+    @property
     def covered(self) -> float:
         """Seconds from the end of the warm-up to the end of the record: of its last second, or of the run within it."""
         return max(0.0, self._end - self.warmup)
@@ -391,7 +402,7 @@ class RunView:
     def failure_rate(self, endpoint: EndpointView) -> float:
         """Completed requests that failed, per second of the load."""
         if (loaded := self.loaded) is not None:
-            return sum(endpoint.failures_by_second[loaded.start : loaded.stop]) / len(loaded)
+            return endpoint.failed_within(loaded) / len(loaded)
         return endpoint.completed_failures / self.duration if self.duration else 0.0
 
     @property

@@ -5,6 +5,7 @@ import pytest
 from tests.stats.headline.runs import OPEN, SOUND, view_of
 
 from plimsoll.record.manifest import Manifest
+from plimsoll.say.headline.target import target_judgement
 from plimsoll.stats.capacity.backlog import growth, growth_in
 from plimsoll.stats.headline.target import target
 from plimsoll.stats.validity import judge
@@ -43,7 +44,8 @@ def test_a_target_with_more_arrivals_than_it_serves_is_overloaded_and_not_health
     view = overloaded(seconds)
     assert growth_in(view) == (pytest.approx(90), 260)
     sound = view_of(12, 170, length=12.0)
-    judged = target(view, OPEN, (), None, judge(sound, Manifest(), SOUND, "finished"))
+    health = target(view, OPEN, (), None, judge(sound, Manifest(), SOUND, "finished"))
+    judged = target_judgement(health)
     assert (judged.tone, judged.title) == ("warning", "Overloaded")
     assert judged.text.startswith("260 arrivals/s are more than it serves: the backlog grows by 90 requests/s")
 

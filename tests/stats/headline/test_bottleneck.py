@@ -1,11 +1,12 @@
 import pytest
 from tests.stats.headline.runs import CLOSED, OPEN, SOUND, view_of
 
-from plimsoll.stats.headline import headline
+from plimsoll.say.headline import headline
+from plimsoll.stats.headline import diagnose
 
 
 def bottleneck(view, manifest=CLOSED):
-    return headline(view, manifest, SOUND).bottleneck
+    return headline(diagnose(view, manifest, SOUND)).bottleneck
 
 
 def closed(users, in_flight, **given):
@@ -73,7 +74,7 @@ def test_a_generator_that_is_late_does_not_hold_up_users_who_think():
     """Its times are too high, and it is not what limits the throughput."""
     view = closed(50, 2)
     late = view_of(state=lambda _: {"users": 50, "in_flight": 2, "lag_ms": 30.0, "delay_ms": 30.0})
-    assert headline(late, CLOSED, SOUND).generator.tone == "warning"
+    assert headline(diagnose(late, CLOSED, SOUND)).generator.tone == "warning"
     assert bottleneck(late).title == bottleneck(view).title == "None: users mostly pause"
     assert bottleneck(view_of(state=lambda _: {"offered": 100, "lag_ms": 30.0}), OPEN).title == "Nothing"
 

@@ -4,7 +4,8 @@ import pytest
 from tests.stats.headline.runs import CLOSED, SOUND, view_of
 
 from plimsoll.record import CaughtException
-from plimsoll.stats.headline import headline
+from plimsoll.say.headline import headline
+from plimsoll.stats.headline import diagnose
 from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 REFUSED = "ConnectionRefusedError(111, 'Connection refused')"
@@ -12,7 +13,7 @@ HOST = replace(CLOSED, host="http://127.0.0.1:18199")
 
 
 def target(view, manifest=HOST, **given):
-    return headline(view, manifest, SOUND, **given).target
+    return headline(diagnose(view, manifest, SOUND, **given)).target
 
 
 @pytest.mark.parametrize(

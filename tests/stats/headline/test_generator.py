@@ -2,14 +2,15 @@ import pytest
 from tests.stats.headline.runs import CLOSED, OPEN, SOUND, health, view_of
 
 from plimsoll.record.facts import RunFacts
-from plimsoll.stats.headline import headline
+from plimsoll.say.headline import headline
+from plimsoll.stats.headline import diagnose
 from plimsoll.stats.headline.generator import ENOUGH
 from plimsoll.stats.validity import judge
 from plimsoll.stats.view import RunView
 
 
 def generator(view, manifest=CLOSED, facts=SOUND, **given):
-    return headline(view, manifest, facts, **given).generator
+    return headline(diagnose(view, manifest, facts, **given)).generator
 
 
 @pytest.mark.parametrize(

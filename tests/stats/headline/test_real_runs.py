@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.stats.headline import headline
+from plimsoll.say.headline import headline
+from plimsoll.say.numbers import number
+from plimsoll.stats.headline import diagnose
 from plimsoll.stats.view import RunView
-from plimsoll.stats.wording import number
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
     from tests.command import Command, CountingTarget
 
-    from plimsoll.stats.headline import RunHeadline
+    from plimsoll.say.headline import RunHeadline
 
 
 def of_last(plimsoll: Command) -> RunHeadline:
     with Store.open(str(plimsoll.store), create=False) as store:
         run = store.run("last")
-        return headline(RunView.of(run), run.manifest, run.facts)
+        return headline(diagnose(RunView.of(run), run.manifest, run.facts))
 
 
 def test_users_who_never_pause_wait_for_a_target_that_takes_its_time(plimsoll: Command, target: CountingTarget) -> None:

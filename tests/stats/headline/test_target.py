@@ -3,13 +3,14 @@ from dataclasses import replace
 import pytest
 from tests.stats.headline.runs import CLOSED, OPEN, SOUND, view_of
 
-from plimsoll.stats.headline import headline
+from plimsoll.say.headline import headline
+from plimsoll.stats.headline import diagnose
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 
 def target(view, manifest=CLOSED, **given):
-    return headline(view, manifest, SOUND, **given).target
+    return headline(diagnose(view, manifest, SOUND, **given)).target
 
 
 def latency(ms, count) -> Latency:
@@ -32,7 +33,7 @@ BROKEN = ThresholdResult("p99 < 5ms", False, 10.0, 5.0, "p99: 10 ms, not < 5 ms"
             lambda: view_of(12, 5000, answers=lambda second: 5000, failing=0),
             "good",
             "Nothing conspicuous",
-            "no failures in 65 000 requests.",
+            "no failures in 65 000 requests.",
         ),
         (
             lambda: view_of(12, failing=60, outcome="connect", message="refused"),
@@ -54,7 +55,7 @@ def test_a_failure_in_very_many_requests_is_a_warning_and_not_yet_bad():
     view.add(view_of(0, 1, failing=1).total.outcomes.values())
     found = target(view)
     assert (found.tone, found.title) == ("warning", "Requests fail")
-    assert "1 of 65 001 requests failed (0.00154 %), all HTTP errors." in found.text
+    assert "1 of 65 001 requests failed (0.00154 %), all HTTP errors." in found.text
 
 
 def test_the_most_frequent_kind_comes_first_and_the_others_below():

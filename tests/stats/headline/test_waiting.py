@@ -5,7 +5,8 @@ from tests.stats.headline.runs import CLOSED, SOUND, health
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Interval
-from plimsoll.stats.headline import headline
+from plimsoll.say.headline import headline
+from plimsoll.stats.headline import diagnose
 from plimsoll.stats.headline.waiting import slow_endpoint, waiting_shares
 from plimsoll.stats.view import RunView
 
@@ -70,7 +71,7 @@ def test_the_slow_endpoint_is_the_answer_and_what_limits_users_who_pause():
     for second in range(12):
         rows = [interval("/a", 85, 20.0, second=second), interval("/b", 15, 900.0, second=second)]
         view.add(rows, [health(second, users=50, in_flight=15)], ())
-    found = headline(view, CLOSED, SOUND)
+    found = headline(diagnose(view, CLOSED, SOUND))
     assert (found.target.tone, found.target.title) == ("warning", "GET /b is slow")
     assert found.target.text == (
         "Half of its requests take at least 900 ms; half of those of GET /a, the next slowest, take at most 20 ms. It "

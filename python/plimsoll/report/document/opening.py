@@ -9,9 +9,10 @@ from plimsoll.record import STREAM_ROWS
 from plimsoll.report.document.blocks import Paragraph, Preformatted
 from plimsoll.report.text import cells
 from plimsoll.say.durations import duration_text
+from plimsoll.say.headline.target import slowness, unreachable_judgement
 from plimsoll.say.numbers import amount, count, short_percent, with_share
 from plimsoll.stats.headline.causes import unreachable
-from plimsoll.stats.headline.target import slowness
+from plimsoll.stats.headline.waiting import slow_endpoint
 from plimsoll.stats.totals import Totals
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ def opening(view: RunView, manifest: Manifest, total: Row, thresholds: Sequence[
     blocks: list[Block] = []
     if thresholds:
         blocks.append(Preformatted("\n".join(_threshold_lines(thresholds))))
-    if slow := slowness(view):
-        blocks.append(Paragraph(one_line(slow)))
+    if slow := slow_endpoint(view):
+        blocks.append(Paragraph(one_line(slowness(slow))))
     blocks.append(Paragraph(sentence(view, manifest, total)))
     if total.response_ms.count:
         title = "Response times" + "; those of streams end with the head" * ends_with_heads(view, manifest)
@@ -71,7 +72,7 @@ def sentence(view: RunView, manifest: Manifest, total: Row) -> str:
     why = f", {several}with {one_line(most.text)}" if most and most.text else ""
     if total.failures == total.requests:
         if found := unreachable(view, manifest):
-            return f"{one_line(found.title)}."
+            return f"{one_line(unreachable_judgement(found).title)}."
         return f"All {count(total.requests)} requests failed{why}{'' if why.endswith('?') else '.'}"
     failed = "none failed"
     if total.failures:

@@ -35,9 +35,10 @@ from plimsoll.report.document.run_trial import trial_of_run
 from plimsoll.report.document.sections import ReportContext
 from plimsoll.report.document.tables import shown
 from plimsoll.say.durations import duration_text
+from plimsoll.say.headline.target import slowness, target_judgement
 from plimsoll.say.numbers import amount, count, quantity, share, with_share
 from plimsoll.stats.analysis import Analysis
-from plimsoll.stats.headline.target import slowness, target
+from plimsoll.stats.headline.target import target
 from plimsoll.stats.study import Study, Trial
 from plimsoll.stats.table import rows_of, total_of
 
@@ -107,10 +108,12 @@ def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tup
     if not view.total.requests and not view.total.unanswered:
         return ()
     manifest = run.manifest if run is not None else Manifest()
-    judged = target(view, manifest, assessment.thresholds, None, assessment.validity)
+    health = target(view, manifest, assessment.thresholds, None, assessment.validity)
+    judged = target_judgement(health)
     first = f"{judged.title}. {with_streams(judged.text, view, manifest)}"
-    slow = slowness(view)
-    return (Answer((first, slow) if slow and not slow.startswith(f"{judged.title}.") else (first,)),)
+    if health.slow is None or health.slow is health.cause:
+        return (Answer((first,)),)
+    return (Answer((first, slowness(health.slow))),)
 
 
 def _status(view: RunView, total: Row) -> tuple[NamedValue, ...]:

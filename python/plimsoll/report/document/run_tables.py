@@ -26,6 +26,7 @@ from plimsoll.report.document.remarks import doubts, generator_line, load_line, 
 from plimsoll.report.document.tables import EXAMPLE, KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS, shown
 from plimsoll.report.load import load_at_length, load_in_short, run_title
 from plimsoll.say.durations import duration_text
+from plimsoll.say.headline.target import target_judgement
 from plimsoll.say.numbers import NONE, amount, count, known, milliseconds, moment, share, shares_line
 from plimsoll.stats.generator import by_machine
 from plimsoll.stats.headline.target import target
@@ -76,7 +77,7 @@ def _weakness(view: RunView, manifest: Manifest, assessment: Assessment) -> tupl
     """What the target does not do well, unless other lines say it, as they do of failures and thresholds."""
     if not view.total.requests:
         return ()
-    judged = target(view, manifest, (), None, assessment.validity)
+    judged = target_judgement(target(view, manifest, (), None, assessment.validity))
     return (
         (Paragraph(f"{judged.title}. {judged.text}"),) if judged.tone == "warning" and not view.total.failures else ()
     )

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.redact import redact
-from plimsoll.stats.headline import RunHeadline, headline
+from plimsoll.say.headline import RunHeadline, headline
+from plimsoll.stats.headline import diagnose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from plimsoll.record.facts import RunFacts
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.plan import RunPlan
-    from plimsoll.stats.headline import RunJudgement
+    from plimsoll.say.headline import RunJudgement
     from plimsoll.stats.latency.milliseconds import Latency
     from plimsoll.stats.thresholds.verdict import ThresholdResult
     from plimsoll.stats.view import RunView
@@ -33,9 +34,10 @@ def headline_of(
     assessment: of a run that is over, which includes these; None while it is in progress."""
     manifest = replace(plan.described(users=None, shaped=False), host=host_of(plan))
     if assessment is None:
-        found = headline(view, manifest, facts, thresholds=thresholds, current=current)
+        diagnosis = diagnose(view, manifest, facts, thresholds=thresholds, current=current)
     else:
-        found = headline(view, manifest, facts, thresholds=assessment.thresholds, validity=assessment.validity)
+        diagnosis = diagnose(view, manifest, facts, thresholds=assessment.thresholds, validity=assessment.validity)
+    found = headline(diagnosis)
     return RunHeadline(_redacted(found.target), _redacted(found.generator), _redacted(found.bottleneck))
 
 
@@ -45,5 +47,5 @@ def host_of(plan: RunPlan) -> str:
 
 
 def _redacted(judged: RunJudgement) -> RunJudgement:
-    more = tuple(redact(each) for each in judged.more)
+    more = tuple(redact(line) for line in judged.more)
     return replace(judged, title=redact(judged.title), text=redact(judged.text), more=more)

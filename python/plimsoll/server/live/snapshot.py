@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plimsoll.record import CaughtException, Failure
+    from plimsoll.say.headline import RunHeadline
     from plimsoll.server.messages import EndpointRow, LogLine, Rows, Test, WorkerItem
-    from plimsoll.stats.headline import RunHeadline
     from plimsoll.stats.seconds import Key
 
 

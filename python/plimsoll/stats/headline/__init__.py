@@ -1,15 +1,14 @@
-"""Three statements about a run, also in its first seconds: is the target healthy, is the generator reliable, what is
-the bottleneck. Each has its numbers, or states that the data do not show it."""
+"""Three questions about a run, also in its first seconds: is the target healthy, is the generator reliable, what is the
+bottleneck. Each answer is the cause that leads, with its numbers; `plimsoll.say.headline` has the sentences."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.stats.headline.bottleneck import bottleneck
-from plimsoll.stats.headline.generator import generator
-from plimsoll.stats.headline.judgement import JudgementTone, RunJudgement
-from plimsoll.stats.headline.target import target
+from plimsoll.stats.headline.bottleneck import Bottleneck, bottleneck
+from plimsoll.stats.headline.generator import GeneratorReliability, generator
+from plimsoll.stats.headline.target import TargetHealth, target
 from plimsoll.stats.validity import judge_so_far
 
 if TYPE_CHECKING:
@@ -22,17 +21,15 @@ if TYPE_CHECKING:
     from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import RunView
 
-__all__ = ["JudgementTone", "RunHeadline", "RunJudgement", "headline"]
-
 
 @dataclass(frozen=True, slots=True)
-class RunHeadline:
-    target: RunJudgement
-    generator: RunJudgement
-    bottleneck: RunJudgement
+class RunDiagnosis:
+    target: TargetHealth
+    generator: GeneratorReliability
+    bottleneck: Bottleneck
 
 
-def headline(
+def diagnose(
     view: RunView,
     manifest: Manifest,
     facts: RunFacts,
@@ -40,12 +37,12 @@ def headline(
     thresholds: Sequence[ThresholdResult] = (),
     validity: Validity | None = None,
     current: Latency | None = None,
-) -> RunHeadline:
+) -> RunDiagnosis:
     """manifest: `model`, `users_kind`, `max_users` and `times_of` are read from it, if present. facts: as in
     `validity.judge`. thresholds: their results so far. validity: None while the run is in progress. current: response
     times of the last seconds; None if unknown, as for a run that is over."""
     judged = judge_so_far(view, manifest, facts) if validity is None else validity
-    return RunHeadline(
+    return RunDiagnosis(
         target(view, manifest, thresholds, current, judged),
         generator(view, manifest, judged),
         bottleneck(view, manifest, judged),

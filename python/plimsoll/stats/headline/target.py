@@ -26,30 +26,26 @@ The first of these that applies:
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from plimsoll.record import UNANSWERED
-from plimsoll.stats.headline.causes import raising, unreachable
+from plimsoll.stats.headline.causes import RECENT, RaisingCode, UnreachableTarget, raising, unreachable
 from plimsoll.stats.headline.generator import is_early
-from plimsoll.stats.headline.judgement import JudgementTone, RunJudgement, answered, recent_seconds, whole_seconds
-from plimsoll.stats.headline.waiting import slow_endpoint
-from plimsoll.stats.latency.omission import omission
+from plimsoll.stats.headline.waiting import SlowEndpoint, slow_endpoint
+from plimsoll.stats.latency.omission import Omission, omission
 from plimsoll.stats.latency.patience import LEAST_S
 from plimsoll.stats.study import TOLERANCE
 from plimsoll.stats.trial import status_of
 from plimsoll.stats.validity import LEAST_FOR_P99 as LEAST
 from plimsoll.stats.validity import OF_RECORD
-from plimsoll.stats.wording import count, ms, number, percent, several, whole_percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from plimsoll.record import Failure
     from plimsoll.record.manifest import Manifest
-    from plimsoll.stats.headline.waiting import SlowEndpoint
     from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
     from plimsoll.stats.thresholds.verdict import ThresholdResult
     from plimsoll.stats.validity import Validity
@@ -60,20 +56,118 @@ SILENCES = 2.0
 SLOWER = 2.0
 WAITED = 0.1
 TIMES = frozenset({"cpu", "clock", "exhausted", "percentiles", "little"})
-NO_LIMIT = "No limit was set: with --threshold 'p99 < 500ms' the exit code says whether it is fast enough."
 _Z = 1.96
 """Of 95 %."""
-_CALLED = {
-    "connect": "refused or failed connections",
-    "dns": "unknown hosts",
-    "tls": "failed TLS handshakes",
-    "timeout": "timeouts",
-    "reset": "broken connections",
-    "protocol": "malformed replies",
-    "assertion": "failed assertions",
-    "http": "HTTP errors",
-    "unanswered": "requests without a response",
-}
+
+
+@dataclass(frozen=True, slots=True)
+class SilentTarget:
+    """Nothing was answered for some time."""
+
+    seconds: int
+    in_flight: int
+    has_answered: bool
+    """Before that."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoRequests:
+    """No request has ended."""
+
+    warmup: int
+    """The first second that counts, if it is yet to come; else 0."""
+    unanswered: int
+    """Requests without a response at the end of the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenThresholds:
+    results: tuple[ThresholdResult, ...]
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class FailingRequests:
+    failures: int
+    requests: int
+    kinds: tuple[tuple[str | int, int], ...]
+    """The most frequent first, with their numbers: statuses if messages have one, else outcomes."""
+    endpoint: tuple[str, str] | None
+    """(method, name), if all known failures are of one."""
+    is_certain: bool
+    """More than `TOLERANCE` certainly fail."""
+    sound: tuple[int, int] | None
+    """Requests of the last seconds, and the number of these seconds, if the run goes on and none of them failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlowerTarget:
+    """p50 of the last seconds, and of the run."""
+
+    now: Milliseconds
+    usual: Milliseconds
+
+
+@dataclass(frozen=True, slots=True)
+class UnansweredRequests:
+    count: int
+    of: int
+    of_users: bool
+    """`of` is the number of users; else of requests."""
+    endpoint: tuple[str, str] | None
+    """(method, name), if all are of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverloadedTarget:
+    growth: float
+    """Of the backlog, in requests per second."""
+    rate: float
+    """Arrivals per second."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedTarget:
+    """What the checks of the run leave of an answer."""
+
+    doubt: Literal["times", "late", "record", "load"] | None
+    """late: not all that was offered was begun in time. Others: in doubt, as a check of this failed. None: healthy."""
+
+
+TargetCause = (
+    SilentTarget
+    | UnreachableTarget
+    | NoRequests
+    | RaisingCode
+    | BrokenThresholds
+    | FailingRequests
+    | SlowEndpoint
+    | SlowerTarget
+    | Omission
+    | UnansweredRequests
+    | OverloadedTarget
+    | CheckedTarget
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TargetHealth:
+    """What leads, and what is said beside it."""
+
+    cause: TargetCause
+    is_over: bool
+    requests: int
+    failures: int
+    tail: Milliseconds | None
+    """The p99; the slowest of fewer than `LEAST` requests; None if nothing was timed."""
+    has_p99: bool
+    median: Milliseconds | None
+    rate: float | None
+    """Requests per second; None in the first moment."""
+    timeouts: int
+    failing: FailingRequests | None
+    slow: SlowEndpoint | None
+    thresholds: tuple[ThresholdResult, ...]
 
 
 def target(
@@ -82,85 +176,56 @@ def target(
     thresholds: Sequence[ThresholdResult],
     current: Latency | None,
     validity: Validity,
-) -> RunJudgement:
-    total = view.total
-    nothing = _silence(view) or unreachable(view, manifest)
-    if nothing is not None:
-        return nothing
-    if not total.requests:
-        text = "No request has ended yet."
-        if view.last_second < view.warmup:
-            text = f"What counts begins at second {view.warmup}."
-        elif view.length is not None and total.unanswered:
-            text = f"No response came; {count(total.unanswered, 'request')} were still out when the run ended."
-        return RunJudgement("unknown", "Too early to tell", text)
-    failing, faults = _failing(view), raising(view)
-    if faults is not None and (faults.tone == "bad" or failing is None):
-        more = (failing.text, *failing.more) if failing is not None else (_seen(view),)
-        return replace(faults, more=(*faults.more, *more))
-    broken = [each for each in thresholds if not each.passed and not each.within_share]
-    if broken:
-        return _broken(view, thresholds, broken, failing)
-    more = _about(view, thresholds)
-    slow = slow_endpoint(view)
-    if failing is not None:
-        seen = () if slow is None else (f"{slow.label} is slow. {_why_slow(slow)}",)
-        return replace(failing, more=(*failing.more, *seen, *more))
-    if slow is not None:
-        return RunJudgement("warning", f"{slow.label} is slow", _why_slow(slow), (_seen(view), *more), _tail(view))
-    slower = _slower(view, current)
-    if slower:
-        return RunJudgement("warning", "Slower than before", slower, (_seen(view), *more), _tail(view))
-    hidden = omission(view, manifest)
-    if hidden is not None and hidden.warning:
-        first, *rest = hidden.warning.splitlines()
-        return RunJudgement(
-            "warning", "Stalls", _sentence(first), (*map(_sentence, rest), _seen(view), *more), _tail(view)
-        )
-    failed = {each.name: each for each in validity.checks if each.state == "failed" and not is_early(each, view)}
-    if failed.keys() & TIMES:
-        text = f"{_seen(view)[:-1]}; but the generator was full or short of something, so these times are in doubt."
-        return RunJudgement("unknown", "In doubt", text, more, _tail(view))
-    if waited := _waited(view, manifest):
-        return RunJudgement("warning", "Does not answer everything", waited, (_seen(view), *more), _tail(view))
-    if "offered" in failed or "dropped" in failed:
-        text = f"{_seen(view)[:-1]}; but not all that was offered was begun in time."
-        return RunJudgement("warning", "Does not keep up", text, more, _tail(view))
-    if manifest.is_open and (backlog := _backlog(view)):
-        growth, rate = backlog
-        text = (
-            f"{number(rate)} arrivals/s are more than it serves: the backlog grows by {number(growth)} requests/s, so "
-            f"these times only show how long the run {'is' if view.length is None else 'was'}."
-        )
-        return RunJudgement("warning", "Overloaded", text, (_seen(view), *more), _tail(view))
-    if failed:
-        what = "the record of the run is not whole" if OF_RECORD.issuperset(failed) else "the load was not all there"
-        return RunJudgement("unknown", "In doubt", f"{_seen(view)[:-1]}; but {what}.", more, _tail(view))
-    if thresholds:
-        return RunJudgement("good", "Healthy", _seen(view), more, _tail(view))
-    return RunJudgement("good", "Nothing conspicuous", _seen(view), (*more, NO_LIMIT), _tail(view))
-
-
-def slowness(view: RunView) -> str:
-    """A sentence about the endpoint that is much slower than the others; "" without one."""
-    slow = slow_endpoint(view)
-    return "" if slow is None else f"{slow.label} is slow. {_why_slow(slow)}"
-
-
-def _why_slow(slow: SlowEndpoint) -> str:
-    half = _shown(slow.median._replace(at_least=False))
-    return (
-        f"Half of its requests take at least {half}; half of those of {slow.next_slowest}, the next slowest, take at "
-        f"most {_shown(slow.next_median)}. It is {whole_percent(slow.of_requests)} of the requests and "
-        f"{whole_percent(slow.of_waiting)} of the waiting."
+) -> TargetHealth:
+    times, failing, slow = view.total.response_of(view.timed), _failing(view), slow_endpoint(view)
+    has_p99 = times.count + times.waited >= LEAST
+    cause = (
+        _silence(view)
+        or unreachable(view, manifest)
+        or _nothing(view)
+        or _users_fault(view, failing)
+        or _broken(thresholds)
+        or failing
+        or slow
+        or _slower(view, current)
+        or _stall(view, manifest)
+        or _shortcoming(view, manifest, validity)
     )
+    return TargetHealth(
+        cause=cause,
+        is_over=view.length is not None,
+        requests=view.total.requests,
+        failures=view.total.failures,
+        tail=times.quantile(0.99) if has_p99 else times.max,
+        has_p99=has_p99,
+        median=times.quantile(0.5),
+        rate=view.rate(view.total) if view.duration else None,
+        timeouts=view.total.response.censored,
+        failing=failing,
+        slow=slow,
+        thresholds=tuple(thresholds),
+    )
+
+
+def _shortcoming(view: RunView, manifest: Manifest, validity: Validity) -> TargetCause:
+    """What lies with the generator, the requests without a response, or the load; nothing of a healthy target."""
+    failed = {check.name for check in validity.checks if check.state == "failed" and not is_early(check, view)}
+    if failed & TIMES:
+        return CheckedTarget("times")
+    if (unanswered := _unanswered(view, manifest)) is not None:
+        return unanswered
+    if "offered" in failed or "dropped" in failed:
+        return CheckedTarget("late")
+    if manifest.is_open and (backlog := _backlog(view)):
+        return OverloadedTarget(*backlog)
+    return CheckedTarget(("record" if OF_RECORD.issuperset(failed) else "load") if failed else None)
 
 
 def _backlog(view: RunView) -> tuple[float, float] | None:
     """As `growth_in` says. It needs numpy, which takes a tenth of a second to load: only if the backlog has grown."""
     state = view.generator
     flying, waiting = state.in_flight_by_second(), state.waiting_by_second()
-    known = [flying[second] + waiting.get(second, 0) for second in whole_seconds(view) if second in flying]
+    known = [flying[second] + waiting.get(second, 0) for second in view.whole_seconds if second in flying]
     if len(known) < 2 or max(known) <= 2 * known[0]:
         return None
     from plimsoll.stats.capacity.backlog import growth_in
@@ -168,10 +233,10 @@ def _backlog(view: RunView) -> tuple[float, float] | None:
     return growth_in(view)
 
 
-def _silence(view: RunView) -> RunJudgement | None:
+def _silence(view: RunView) -> SilentTarget | None:
     if view.length is not None or not view.generator.in_flight:
         return None
-    seconds = whole_seconds(view)
+    seconds = view.whole_seconds
     silent = 0
     for second in reversed(seconds):
         if second < len(view.total.requests_by_second) and view.total.requests_by_second[second]:
@@ -180,100 +245,77 @@ def _silence(view: RunView) -> RunJudgement | None:
     usual = view.total.response.quantile(0.99)
     if silent < SILENCE or silent < SILENCES * (usual.value if usual else 0.0) / 1000:
         return None
-    waiting = count(view.generator.in_flight, "request")
-    if not view.total.requests:
-        text = f"Nothing was answered in {silent} s; {waiting} in flight."
-        return RunJudgement("warning", "No answer yet", text, figure=f"for {silent} s")
-    text = f"Nothing was answered for {silent} s; {waiting} in flight."
-    return RunJudgement("bad", "No answer", text, (_seen(view),), f"for {silent} s")
+    return SilentTarget(silent, view.generator.in_flight, bool(view.total.requests))
 
 
-def _broken(
-    view: RunView,
-    thresholds: Sequence[ThresholdResult],
-    broken: Sequence[ThresholdResult],
-    failing: RunJudgement | None,
-) -> RunJudgement:
-    so_far = " so far" if view.length is None else ""
-    which = several([f"{each.text} ({each.detail})" for each in broken[:3]])
-    verb = "does" if len(broken) == 1 else "do"
-    text = f"{len(broken)} of {count(len(thresholds), 'threshold')} {verb} not hold{so_far}: {which}."
-    more = (failing.text, *failing.more) if failing is not None else ()
-    return RunJudgement(
-        "bad", "Fails its thresholds", text, (*more, _seen(view)), f"{len(broken)} of {len(thresholds)}"
-    )
+def _nothing(view: RunView) -> NoRequests | None:
+    if view.total.requests:
+        return None
+    is_over = view.length is not None
+    return NoRequests(view.warmup if view.last_second < view.warmup else 0, view.total.unanswered if is_over else 0)
 
 
-def _failing(view: RunView) -> RunJudgement | None:
+def _users_fault(view: RunView, failing: FailingRequests | None) -> RaisingCode | None:
+    """A few exceptions are said after failed requests."""
+    found = raising(view)
+    return found if found is not None and (found.is_frequent or failing is None) else None
+
+
+def _broken(thresholds: Sequence[ThresholdResult]) -> BrokenThresholds | None:
+    broken = tuple(result for result in thresholds if not result.passed and not result.within_share)
+    return BrokenThresholds(broken, len(thresholds)) if broken else None
+
+
+def _failing(view: RunView) -> FailingRequests | None:
     failures, requests = view.total.failures, view.total.requests
     if not failures:
         return None
-    is_certain = _wilson_low(failures, requests) > TOLERANCE
     counted = view.counted_failures
-    (kind, most), *others = _kinds(view, counted)
-    of = "" if most == failures else f"{number(most)} × "
-    where = _where(counted)
-    text = (
-        f"{number(failures)} of {count(requests, 'request')} failed ({percent(failures / requests)}), "
-        f"{'all' if most == failures else 'most often'} {of}{kind}{where}."
+    endpoints = {(failure.method, failure.name) for failure in counted}
+    recent = view.whole_seconds[-RECENT:]
+    lately, ended = view.total.failed_within(recent), view.total.completed_within(recent)
+    is_sound = view.length is None and not lately and len(recent) > 1 and ended
+    return FailingRequests(
+        failures,
+        requests,
+        _kinds(view, counted),
+        endpoints.pop() if len(endpoints) == 1 else None,
+        is_certain=_wilson_low(failures, requests) > TOLERANCE,
+        sound=(ended, len(recent)) if is_sound else None,
     )
-    more = [f"{name}: {number(each)}" for name, each in others[:4]]
-    recent = recent_seconds(view)
-    lately = sum(view.total.failures_by_second[recent.start : recent.stop])
-    if view.length is None and not lately and len(recent) > 1 and answered(view, recent):
-        more.append(f"None of the {number(answered(view, recent))} requests of the last {len(recent)} s failed.")
-    tone: JudgementTone = "bad" if is_certain else "warning"
-    return RunJudgement(tone, "Requests fail", text, tuple(more), percent(failures / requests))
 
 
-def _kinds(view: RunView, failures: Iterable[Failure]) -> list[tuple[str, int]]:
-    """The failures, the most frequent first: by status if messages have one, else by outcome."""
-    counts = {each.outcome: each.count for each in view.total.failed_outcomes}
+def _kinds(view: RunView, failures: Sequence[Failure]) -> tuple[tuple[str | int, int], ...]:
+    counts = {interval.outcome: interval.count for interval in view.total.failed_outcomes}
     messages = Counter[str]()
-    kinds = Counter[str]()
+    kinds = Counter[str | int]()
     for failure in failures:
         status = status_of(failure.outcome, failure.message)
         if status is not None and failure.outcome in counts:
-            kinds[f"HTTP {status}"] += failure.count
+            kinds[status] += failure.count
             messages[failure.outcome] += failure.count
     for outcome, many in counts.items():
         if many > messages[outcome]:
-            kinds[_CALLED.get(outcome, outcome)] += many - messages[outcome]
-    return kinds.most_common()
+            kinds[outcome] += many - messages[outcome]
+    return tuple(kinds.most_common())
 
 
-def _where(failures: Iterable[Failure]) -> str:
-    """The endpoint, if all known failures are of one."""
-    endpoints = {(each.method, each.name) for each in failures}
-    if len(endpoints) != 1:
-        return ""
-    method, name = endpoints.pop()
-    return f" at {method} {name}".rstrip()
-
-
-def _slower(view: RunView, current: Latency | None) -> str | None:
+def _slower(view: RunView, current: Latency | None) -> SlowerTarget | None:
     before = view.total.response_of(view.timed)
     if current is None or min(current.count, before.count) < LEAST:
         return None
     now, usual = current.quantile(0.5), before.quantile(0.5)
     if now is None or usual is None or now.value < SLOWER * usual.value:
         return None
-    return (
-        f"p50 of the last seconds is {_shown(now)}, {now.value / usual.value:.2g} times the {_shown(usual)} of the run."
-    )
+    return SlowerTarget(now, usual)
 
 
-def _tail(view: RunView) -> str:
-    """The p99; the slowest of few; "" if nothing was timed."""
-    times = view.total.response_of(view.timed)
-    if times.count + times.waited >= LEAST:
-        tail = times.quantile(0.99)
-        return f"p99 {_shown(tail)}" if tail else ""
-    longest = times.max
-    return f"the slowest took {_shown(longest)}" if longest else ""
+def _stall(view: RunView, manifest: Manifest) -> Omission | None:
+    hidden = omission(view, manifest)
+    return hidden if hidden is not None and hidden.warning else None
 
 
-def _waited(view: RunView, manifest: Manifest) -> str | None:
+def _unanswered(view: RunView, manifest: Manifest) -> UnansweredRequests | None:
     """What is to be said of the requests without a response at the end of a run."""
     times, waits = view.total.response_of(view.timed), view.total.outcomes.get(UNANSWERED)
     if view.length is None or waits is None or not waits.timed:
@@ -281,54 +323,17 @@ def _waited(view: RunView, manifest: Manifest) -> str | None:
     long = waits.response.counts_above([round(LEAST_S * 1e6)])[0]
     tail = times.quantile(0.99)
     is_hidden = tail is not None and tail.at_least and not times.censored and long
-    if not is_hidden and long < WAITED * (view.total.completed + view.total.unanswered):
+    offered = view.total.completed + view.total.unanswered
+    if not is_hidden and long < WAITED * offered:
         return None
-    most = max(view.endpoints, key=lambda each: each.unanswered)
-    where = f" for {most.method} {most.name}" if most.unanswered == view.total.unanswered else ""
+    most = max(view.endpoints, key=lambda endpoint: endpoint.unanswered)
     users = manifest.users if manifest.model == "closed" else None
-    if users:
-        return f"{number(waits.count)} of {count(users, 'user')} still waited{where} when the run ended."
-    offered = count(view.total.completed + view.total.unanswered, "request")
-    return f"{number(waits.count)} of {offered} had no response{where} when the run ended."
-
-
-def _seen(view: RunView) -> str:
-    times, requests = _tail(view) or "nothing was timed", view.total.requests
-    failures = view.total.failures
-    failed = f"no failures in {count(requests, 'request')}" if not failures else ""
-    return _sentence(", ".join(part for part in (times, failed) if part))
-
-
-def _about(view: RunView, thresholds: Sequence[ThresholdResult]) -> tuple[str, ...]:
-    lines = []
-    so_far = " so far" if view.length is None else ""
-    if held := sum(each.passed for each in thresholds):
-        lines.append(f"{count(held, 'threshold')} {'holds' if held == 1 else 'hold'}{so_far}.")
-    if unclear := [each for each in thresholds if each.within_share]:
-        is_one = len(unclear) == 1
-        which = several([f"{each.text} ({each.detail})" for each in unclear[:3]])
-        lines.append(
-            f"{count(len(unclear), 'threshold')} {'is' if is_one else 'are'} not shown to hold{so_far}, because of the "
-            f"generator's share: {which}."
-        )
-    median = view.total.response_of(view.timed).quantile(0.5)
-    if median is not None and view.duration:
-        lines.append(f"p50 {_shown(median)}, {number(view.rate(view.total))} requests/s.")
-    censored = view.total.response.censored
-    if censored:
-        lines.append(f"{count(censored, 'timeout')}: times with ≥ are at least so long.")
-    return tuple(lines)
-
-
-def _shown(time: Milliseconds) -> str:
-    share = "" if time.is_clean else f" (up to {ms(time.share)} of it is the generator's)"
-    return f"{'≥' if time.at_least else ''}{ms(time.value)}{share}"
-
-
-def _sentence(text: str) -> str:
-    """Keeps the spelling of p99."""
-    begin = text[:1] if re.match(r"p\d", text) else text[:1].upper()
-    return f"{begin}{text[1:]}."
+    return UnansweredRequests(
+        waits.count,
+        users or offered,
+        of_users=bool(users),
+        endpoint=(most.method, most.name) if most.unanswered == view.total.unanswered else None,
+    )
 
 
 def _wilson_low(k: int, n: int) -> float:
