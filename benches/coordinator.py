@@ -17,6 +17,7 @@ from pathlib import Path
 
 from plimsoll._engine import Recorder
 from plimsoll.record import WorkerState
+from plimsoll.record.manifest import Manifest, StoredScenario
 from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.name_limit import NameLimit
 from plimsoll.run.coordinator.progress import Batch
@@ -64,7 +65,7 @@ def _cost(workers: int, endpoints: int, seconds: int) -> dict[str, float]:
     pairs = [socket.socketpair() for _ in range(min(workers, 200))]
     handles = [_ready(index, *pairs[index % len(pairs)]) for index in range(workers)]
     with tempfile.TemporaryDirectory() as folder, Store.open(str(Path(folder) / "bench.db")) as store:
-        run = store.start_run({"scenario": {"name": "bench"}, "started": time.time(), "stamp": "kernel"})
+        run = store.start_run(Manifest(scenario=StoredScenario(name="bench"), started=time.time(), stamp="kernel"))
         for second in range(seconds):
             batch = Batch()
             for handle in handles:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Health, Interval
+from plimsoll.record.manifest import Manifest
 from plimsoll.store import Store
 
 from .errors import BenchError
@@ -48,7 +49,7 @@ def make_store(path: str, seconds: int, endpoints: int) -> None:
             "users_kind": "python",
             "host": "http://127.0.0.1",
         }
-        writer = store.start_run(manifest)
+        writer = store.start_run(Manifest.from_json(manifest))
         for second in range(seconds):
             intervals = [_interval(second, name, chance.choice(patterns)) for name in names]
             writer.commit(intervals, [Health(worker=0, second=second, users=50)])

@@ -75,7 +75,7 @@ def build(folder: Path, bait: Path, url: str, temptation: Temptation) -> str:
     scenario, variant = Scenario(url="/", run_time=1.0), Variant("a", Target(url))
     spec = Experiment(STUDY, str(folder / "experiment.toml"), (scenario,), (variant,), (level,), repeats=1)
     with Store.open(str(folder / "plimsoll.db")) as store:
-        writer = store.start_run(replace(manifest(plan, None), started=time.time() - 60).to_json())
+        writer = store.start_run(replace(manifest(plan, None), started=time.time() - 60))
         for second in range(2):
             seconds = Interval(second, "GET", "/", "success", count=5)
             seconds.response_sum = seconds.service_sum = 5_000_000

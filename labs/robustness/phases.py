@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from plimsoll.record.manifest import Manifest
 from plimsoll.store import Store
 
 from .visitor import VISITOR
@@ -168,7 +169,7 @@ def _busy(around: Surroundings) -> list[str]:
 
 def _serve(around: Surroundings) -> list[str]:
     with Store.open(str(around.folder / "runs.db")) as store:
-        store.start_run({"started": time.time()}).finish("finished", time.time(), [])
+        store.start_run(Manifest(started=time.time())).finish("finished", time.time(), [])
     return ["serve", "--web-port", "0"]
 
 

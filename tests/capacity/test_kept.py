@@ -8,6 +8,7 @@ from plimsoll.capacity.kept import KeptSearch, kept_file, short_name, take_up
 from plimsoll.capacity.search import Settings, search
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.experiment.study import study_of
+from plimsoll.record.manifest import Manifest, StoredScenario
 from plimsoll.stats.thresholds.slo import parse_slo
 from plimsoll.store import Store
 
@@ -40,7 +41,9 @@ def make_run(store, make_interval, make_health):
                 self.stops = 0
                 raise self.raises
             self.loads.append(load)
-            writer = store.start_run({"started": NOON + 60 * number, "model": "open", "scenario": {"name": name}})
+            writer = store.start_run(
+                Manifest(started=NOON + 60 * number, model="open", scenario=StoredScenario(name=name))
+            )
             for second in range(4):
                 health = make_health(second)
                 health.offered = 100

@@ -5,6 +5,7 @@ from click.testing import CliRunner
 
 from plimsoll.cli import main
 from plimsoll.record import Failure
+from plimsoll.record.manifest import Manifest
 from plimsoll.store import Store
 
 NOON = 1_795_176_000.0  # 2026-11-20 12:00 UTC
@@ -30,7 +31,7 @@ def stored_run_ids(plimsoll, make_interval, make_health):
     with Store.open() as store:
         for number in range(2):
             manifest = {"started": NOON + 60 * number, "users": 5, "scenario": {"name": "locustfile.py"}}
-            writer = store.start_run({**manifest, "host": "http://ann:s3cret@127.0.0.1"})
+            writer = store.start_run(Manifest.from_json({**manifest, "host": "http://ann:s3cret@127.0.0.1"}))
             failures = [Failure("GET", "/", "http", "500 Server Error", 1, NOON, NOON)]
             for second in range(2):
                 intervals = [

@@ -10,8 +10,10 @@ from random import Random
 
 import pytest
 
+from plimsoll.errors import StoreError
 from plimsoll.load.url import url_scenario
 from plimsoll.run.plan import RunPlan
+from plimsoll.store import Store
 from plimsoll.store.checks import LONGEST_GAP
 
 WRONG = (None, -1, 2**62, 1e308, "", "\x1b[31m", b"\xff\x00", "[5]", "{}", "{", "null", '["\\ud800"]')
@@ -135,6 +137,27 @@ def test_a_run_that_cannot_be_read_does_not_hide_the_others(plimsoll, stored_run
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
     damaged, fine = map(lines.__getitem__, stored_run_ids)
     assert damaged.endswith(" invalid") and " 20 " in fine
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("manifest", '{"version": 5}'), ("manifest", "[]"), ("manifest", "{"), ("notes", "5")]
+)
+def test_a_damaged_run_is_listed_as_such_with_what_to_do(plimsoll, stored_run_ids, whole, column, value):
+    damage(whole, "run", column, value, f"WHERE id = '{stored_run_ids[0]}'")
+    done = plimsoll("runs")
+    assert done.exit_code == 0, done.output
+    lines = {line.split()[0]: line for line in done.stdout.splitlines()}
+    damaged, fine = map(lines.__getitem__, stored_run_ids)
+    assert damaged.endswith(" damaged, invalid") and " 20 " in fine
+    assert f"run {stored_run_ids[0]} is damaged: " in done.stderr
+    assert done.stderr.endswith("restore this one from a backup of the store, or run it again\n")
+    listed = json.loads(plimsoll("runs", "--json").stdout)["runs"]
+    assert {run["id"]: run["status"] for run in listed}[stored_run_ids[0]] == "damaged"
+    with Store.open(create=False) as store:
+        runs, total = store.part(10)
+        assert total == len(runs) == len(stored_run_ids)
+        with pytest.raises(StoreError, match="damaged"):
+            store.run(stored_run_ids[0])
 
 
 def test_what_reproduce_shows_of_a_store_does_not_steer_the_terminal(plimsoll, whole):

@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from plimsoll.record.manifest import Manifest
 from plimsoll.run.plan import RunPlan
 from plimsoll.store import Store
 
@@ -260,7 +261,7 @@ def test_a_run_is_made_again_and_what_differs_is_told(plimsoll, tmp_path):
 )
 def test_a_run_that_cannot_be_made_again(plimsoll, plan, said):
     with Store.open() as store:
-        run = store.start_run({"started": 1e9, "plan": plan}).id
+        run = store.start_run(Manifest.from_json({"started": 1e9, "plan": plan})).id
     done = plimsoll("reproduce", run)
     assert (done.exit_code, done.stdout) == (2, "")
     assert said in done.stderr.splitlines()[-1], done.stderr

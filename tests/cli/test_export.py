@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.formats import of_runs
 from plimsoll.report.sources import RunSource
 from plimsoll.store import Store
@@ -63,7 +64,7 @@ def test_a_file_that_is_there_is_replaced(plimsoll, stored_run_ids):
 
 def test_reasons_to_doubt_the_run_are_said(plimsoll, make_interval, make_health):
     with Store.open() as store:
-        writer = store.start_run({"started": 1_795_176_000.0, "model": "open", "users_kind": "native"})
+        writer = store.start_run(Manifest(started=1_795_176_000.0, model="open", users_kind="native"))
         health = make_health(0)
         health.offered, health.dropped = 20, 10
         dropped = make_interval(outcome="dropped", untimed=10)
@@ -81,7 +82,7 @@ def test_reasons_to_doubt_the_run_are_said(plimsoll, make_interval, make_health)
 
 def test_csv_has_the_doubts_in_each_line(plimsoll, make_interval, make_health):
     with Store.open() as store:
-        writer = store.start_run({"started": 1_795_176_000.0, "users_kind": "native", "warmup": 1.5})
+        writer = store.start_run(Manifest(started=1_795_176_000.0, users_kind="native", warmup=1.5))
         for second in range(4):
             writer.commit([make_interval([1.0] * 10, second=second, name="/a\0b")], [make_health(second)])
         writer.finish("finished", 1_795_176_004.0, facts={"lost_workers": 1})

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.report.studies import SAMPLES
 
+from plimsoll.record.manifest import Manifest, StoredScenario
 from plimsoll.report.sources import StudySource
 from plimsoll.stats.analysis import Analysis
 from plimsoll.store import Store
@@ -33,7 +34,7 @@ def pair(plimsoll, make_interval, make_health):
                 "model": "closed",
                 "scenario": {"name": "locustfile.py"},
             }
-            writer = store.start_run(manifest)
+            writer = store.start_run(Manifest.from_json(manifest))
             for second in range(10):
                 intervals = [
                     make_interval([time] * 60, second=second, name="/todos"), make_interval([time], second=second),
@@ -204,7 +205,7 @@ def test_without_a_store(plimsoll):
 
 def test_runs_that_have_nothing_in_common(plimsoll, pair, make_interval):
     with Store.open() as store:
-        writer = store.start_run({"started": NOON + 300, "users": 5, "scenario": {"name": "other.py"}})
+        writer = store.start_run(Manifest(started=NOON + 300, users=5, scenario=StoredScenario(name="other.py")))
         writer.commit([make_interval([1.0], name="/a"), make_interval([1.0], name="/b")], [])
         writer.finish("finished", NOON + 301, [])
     result = plimsoll("compare", pair[0], "last")
@@ -215,7 +216,7 @@ def test_runs_that_have_nothing_in_common(plimsoll, pair, make_interval):
 def test_an_invalid_run_has_no_success_to_report(plimsoll, make_interval, make_health):
     with Store.open() as store:
         writer = store.start_run(
-            {"started": NOON, "users": 5, "model": "closed", "scenario": {"name": "locustfile.py"}}
+            Manifest(started=NOON, users=5, model="closed", scenario=StoredScenario(name="locustfile.py"))
         )
         for second in range(10):
             writer.commit([make_interval([10.0] * 60, second=second)], [make_health(second, users=5, exhausted=1)])

@@ -14,6 +14,7 @@ from plimsoll.cli.reproduce import LONGEST, MOST, _ask, effect_lines
 from plimsoll.errors import UsageError
 from plimsoll.experiment.reproduction.effects import Doing, Effect
 from plimsoll.load.url import url_scenario
+from plimsoll.record.manifest import Manifest
 from plimsoll.run.plan import RunPlan
 from plimsoll.store import Store
 
@@ -31,7 +32,7 @@ def kept() -> Callable[..., str]:
 
     def keep(plan: RunPlan, **manifest: Any) -> str:
         with Store.open() as store:
-            writer = store.start_run({"started": 1e9, "plan": plan.to_dict(), **manifest})
+            writer = store.start_run(Manifest.from_json({"started": 1e9, "plan": plan.to_dict(), **manifest}))
             writer.finish("finished", 1e9 + 1)
             return writer.id
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.record.manifest import Manifest
 from plimsoll.store import Store
 
 LOCUSTFILE = """
@@ -81,7 +82,7 @@ def test_a_run_of_another_machine_is_stopped_there(plimsoll, monkeypatch):
     with monkeypatch.context() as elsewhere:
         elsewhere.setattr("plimsoll.store.owner._machine", lambda: "elsewhere")
         with Store.open() as store:
-            store.start_run({"started": time.time()})
+            store.start_run(Manifest(started=time.time()))
     done = plimsoll("stop")
     assert done.exit_code == 2
     assert "it runs on another machine or in another container; use `plimsoll stop` there" in done.stderr

@@ -7,6 +7,7 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
+from plimsoll.record.manifest import Manifest, StoredScenario
 from plimsoll.store.cells import CellOutcome, run_name
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ class FakeCells:
         assert where.path.is_dir() and not list(where.path.iterdir())
         report("measuring")
         # As a real one does it: the run says which cell it is.
-        writer = self._store.start_run({"started": time.time(), "scenario": {"name": run_name(spec.name, cell.label)}})
+        writer = self._store.start_run(
+            Manifest(started=time.time(), scenario=StoredScenario(name=run_name(spec.name, cell.label)))
+        )
         if cell.variant in self._results:
             return self._results[cell.variant](cell)
         writer.finish("finished", time.time())

@@ -4,6 +4,7 @@ import pytest
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.refs import MOST_EARLIER, good_before, named_last
+from plimsoll.record.manifest import Manifest
 from plimsoll.store import Store
 
 
@@ -27,7 +28,7 @@ def stored(store, make_interval, make_health):
             "branch": branch,
         }
         begin = float(next(started))
-        writer = store.start_run({**manifest, "started": begin})
+        writer = store.start_run(Manifest.from_json({**manifest, "started": begin}))
         threshold = {"text": "p99 < 1s", "passed": passed, "value": 1.0, "limit": 1.0, "detail": ""}
         intervals = [make_interval([10.0] * 20, second=0)] if requests else []
         writer.commit(intervals, [make_health(0, users=5)])

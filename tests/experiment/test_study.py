@@ -11,6 +11,7 @@ from plimsoll.experiment.refs import study_in_store, study_of_refs
 from plimsoll.experiment.spec import Compare
 from plimsoll.experiment.state import as_aa, kept_file, row_of
 from plimsoll.experiment.study import noise_for, study_of
+from plimsoll.record.manifest import Manifest
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level
 from plimsoll.store import Store, schema
@@ -37,7 +38,7 @@ def make_run(store, make_interval, make_health):
             "started": NOON, "users": 5, "warmup": 1.0, "model": "closed", "users_kind": "native", "seed": 7,
             "scenario": {"name": "list", "files": [{"path": "x.py", "sha256": "a" * 64}]}, **MACHINE, **manifest,
         }  # fmt: skip
-        writer = store.start_run(kept)
+        writer = store.start_run(Manifest.from_json(kept))
         for second in range(SECONDS):
             health = make_health(second, users=5, lag_us=[5] * 20, delay_us=[5] * 20)
             writer.commit([make_interval([ms * (1 + each / 100) for each in range(20)], second=second)], [health])

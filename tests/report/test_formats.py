@@ -8,6 +8,7 @@ from tests.report.studies import ladder
 from tests.report.traffic import Traffic, trial
 
 from plimsoll.record import CaughtException, Failure
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.document.study import document_of
 from plimsoll.report.formats import FORMATS, Format, Renderer, of_runs, of_studies
 from plimsoll.report.outputs import pieces, text, write
@@ -89,7 +90,7 @@ def long_run(make_interval, make_health, tmp_path_factory):
     """An endpoint, a failure, an exception, a note and a host of 1 MB each, as no recorder would keep them."""
     text = mixed_text()
     with Store.open(str(tmp_path_factory.mktemp("long") / "runs.db")) as store:
-        writer = store.start_run({"started": 1_795_176_000.0, "users": 5, "host": f"http://{text}", "version": "1"})
+        writer = store.start_run(Manifest(started=1_795_176_000.0, users=5, host=f"http://{text}", version="1"))
         writer.commit(
             [make_interval([10.0], name=text), make_interval([5.0], name=text, outcome="http")],
             [make_health()],

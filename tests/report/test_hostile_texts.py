@@ -23,6 +23,7 @@ from tests.report.hostile import BEGINNINGS, NOT_STORED, TEXT, planted
 from tests.report.studies import SAMPLES
 
 from plimsoll.record import CaughtException, Failure
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.formats import FORMATS
 from plimsoll.report.outputs import text
 from plimsoll.report.render.run_json import runs_document
@@ -234,7 +235,7 @@ def stored(
             "kernel": evil, "python": evil, "git": {"commit": evil, "branch": evil}, "branch": evil, "command": evil,
             evil: evil,
         }  # fmt: skip
-        writer = store.start_run(manifest, experiment=evil)
+        writer = store.start_run(Manifest.from_json(manifest), experiment=evil)
         for second in range(5):
             names = [{"method": evil, "name": evil}, {"method": "GET", "name": f"{evil}2"}]
             intervals = [make_interval([5.0 + second] * 40, second=second, **each) for each in names]

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from plimsoll.record.cells import CellKey
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.document.run_tables import INVALID, UNSOUND
 from plimsoll.report.formats import FORMATS
 from plimsoll.report.outputs import text
@@ -78,7 +79,7 @@ def case(
     status, facts, states = CASES[request.param]
     with Store.open(str(tmp_path / "plimsoll.db")) as store:
         manifest = {"started": STARTED, "model": "closed", "users_kind": "native", "users": 20, "version": "1"}
-        writer = store.start_run(manifest)
+        writer = store.start_run(Manifest.from_json(manifest))
         for second in range(8):
             health = make_health(second, lag_us=[50] * 40, delay_us=[20] * 40, users=20)
             for name, value in states.items():

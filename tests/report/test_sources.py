@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.outputs import text
 from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.store import Store
@@ -32,7 +33,7 @@ class CountedRun(StoredRun):
 def run(tmp_path, make_interval, make_health, monkeypatch):
     monkeypatch.setattr(CountedRun, "reads", 0)
     with Store.open(str(tmp_path / "runs.db")) as store:
-        writer = store.start_run({"started": 1_795_176_000.0})
+        writer = store.start_run(Manifest(started=1_795_176_000.0))
         writer.commit([make_interval([1.0], second=second) for second in range(3)], [make_health(2)])
         writer.finish("finished", 1_795_176_003.0)
         stored = store.run(writer.id)

@@ -12,6 +12,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from plimsoll.record import Failure
+from plimsoll.record.manifest import Manifest
 from plimsoll.server.answers import ON_ERROR
 from plimsoll.server.app import history_routes
 from plimsoll.server.history.open_store import OpenStore
@@ -105,7 +106,7 @@ def store_run(make_interval, make_health) -> Callable[..., str]:
             **manifest,
         }
         with Store.open(store_location) if isinstance(store_location, str) else _as_it_is(store_location) as store:
-            writer = store.start_run(kept, experiment=experiment)
+            writer = store.start_run(Manifest.from_json(kept), experiment=experiment)
             failures = [Failure("GET", "/", "http", "500 Server Error", 1, started, started)]
             for second in range(3):
                 intervals = [

@@ -10,6 +10,7 @@ from sqlalchemy import update
 
 from plimsoll.errors import StoreError
 from plimsoll.record.cells import Level
+from plimsoll.record.manifest import Manifest
 from plimsoll.store import Store, schema
 from plimsoll.store.cells import CellOutcome, ExperimentFile
 from plimsoll.store.database import Database
@@ -72,7 +73,7 @@ def test_an_experiment_is_kept_without_passwords(store_location):
 
 
 def test_what_is_not_there(experiments, store):
-    store.start_run({"started": NOON}, experiment="a mere name")
+    store.start_run(Manifest(started=NOON), experiment="a mere name")
     assert experiments.find("a mere name") is None is experiments.find("nothing")
     assert experiments.all() == []
 
@@ -84,7 +85,7 @@ def test_experiments_are_listed_the_latest_first(experiments):
 
 
 def test_a_mere_name_becomes_an_experiment(experiments, store):
-    run = store.start_run({"started": NOON}, experiment="todos").id
+    run = store.start_run(Manifest(started=NOON), experiment="todos").id
     key = experiments.begin("todos", file_of(), cell_rows())
     assert experiments.find("todos").key == key
     assert store.run(run).experiment == "todos"
@@ -95,7 +96,7 @@ def test_a_cell_from_its_start_to_its_end(experiments, store, key):
     before = time.time()
     experiments.start(key, cell.key, promised=100.0)
     assert states(experiments, key) == [(1, "running"), (2, "pending"), (3, "pending")]
-    run = store.start_run({"started": NOON}).id
+    run = store.start_run(Manifest(started=NOON)).id
     became = CellOutcome(
         "invalid", "the target of http://a:b@c ended", run, {"start": 1.5}, {"pid": 5, "nan": math.nan},
         {"rows": [0, 12]}, {"explain": "Seq Scan"},
@@ -112,15 +113,15 @@ def test_a_cell_from_its_start_to_its_end(experiments, store, key):
 
 def test_the_cell_of_a_run(experiments, store, key):
     cell = experiments.cells(key)[1]
-    run = store.start_run({"started": NOON}).id
+    run = store.start_run(Manifest(started=NOON)).id
     experiments.finish(key, cell.key, CellOutcome("valid", run=run))
     experiment, found = experiments.cell_of(run)
     assert (experiment.name, found.key, found.variant) == ("todos", cell.key, "v2")
-    assert experiments.cell_of(store.start_run({"started": NOON}).id) is None
+    assert experiments.cell_of(store.start_run(Manifest(started=NOON)).id) is None
 
 
 def test_a_name_begun_anew_leaves_its_cells_behind(experiments, store, key):
-    run = store.start_run({"started": NOON}).id
+    run = store.start_run(Manifest(started=NOON)).id
     experiments.finish(key, experiments.cells(key)[0].key, CellOutcome("valid", run=run))
     again = experiments.begin("todos", file_of(digest="e" * 64), cell_rows(2))
     assert again == key
@@ -133,9 +134,11 @@ def test_what_was_being_run_is_pending_again_after_a_crash(experiments, store, k
     first, second, _ = experiments.cells(key)
     experiments.finish(key, first.key, CellOutcome("valid"))
     experiments.start(key, second.key, promised=0.0)
-    run = store.start_run({"started": time.time(), **named("todos: v2, 50 users, read, repeat 1")}).id
+    run = store.start_run(
+        Manifest.from_json({"started": time.time(), **named("todos: v2, 50 users, read, repeat 1")})
+    ).id
     for wrong in ("todos: v1, 50 users, read, repeat 1", "other: v2, 50 users, read, repeat 1"):
-        store.start_run({"started": time.time(), **named(wrong)})
+        store.start_run(Manifest.from_json({"started": time.time(), **named(wrong)}))
     experiments.resume(key, file_of(question="And now?"))
     assert states(experiments, key) == [(1, "valid"), (2, "pending"), (3, "pending")]
     cells = experiments.cells(key, superseded=True)
@@ -148,7 +151,7 @@ def test_what_was_being_run_is_pending_again_after_a_crash(experiments, store, k
 
 
 def test_an_older_run_of_the_same_cell_is_not_taken_for_the_one_that_was_interrupted(experiments, store, key):
-    store.start_run({"started": NOON, **named("todos: v1, 50 users, read, repeat 1")})
+    store.start_run(Manifest.from_json({"started": NOON, **named("todos: v1, 50 users, read, repeat 1")}))
     experiments.start(key, experiments.cells(key)[0].key, promised=0.0)
     experiments.resume(key, file_of())
     assert [each.run for each in experiments.cells(key, superseded=True)] == [None] * 4
@@ -167,7 +170,9 @@ def test_a_cell_given_back_is_pending(experiments, store, key):
     experiments.give_back(key, first.key)
     assert states(experiments, key, superseded=True)[0] == (1, "pending")
     experiments.start(key, second.key, promised=0.0)
-    run = store.start_run({"started": time.time(), **named("todos: v2, 50 users, read, repeat 1")}).id
+    run = store.start_run(
+        Manifest.from_json({"started": time.time(), **named("todos: v2, 50 users, read, repeat 1")})
+    ).id
     experiments.give_back(key, second.key)
     found = experiments.cells(key, superseded=True)
     assert [(each.number, each.state, each.run) for each in found] == [
@@ -237,6 +242,6 @@ def test_how_many_runs_an_experiment_has(store):
     key = store.experiments.begin("todos", file_of(), [])
     assert store.experiments.runs() == {}
     for name in ("todos", "todos", "other", None):
-        store.start_run({"started": 1.0}, experiment=name)
+        store.start_run(Manifest(started=1.0), experiment=name)
     assert store.experiments.runs()[key] == 2
     assert store.experiments.runs().total() == 3

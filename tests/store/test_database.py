@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import text
 
 from plimsoll.errors import ReadOnlyError, StoreError
+from plimsoll.record.manifest import Manifest
 from plimsoll.store import Store
 from plimsoll.store.database import Database
 
@@ -102,10 +103,10 @@ def test_a_locked_file_is_waited_for_and_then_reported(tmp_path, monkeypatch):
         other = sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match=r"database is locked .another process holds it"):
-            store.start_run({"started": 0.0})
+            store.start_run(Manifest(started=0.0))
         other.execute("ROLLBACK")
         other.close()
-        store.start_run({"started": 0.0})
+        store.start_run(Manifest(started=0.0))
 
 
 @contextmanager
@@ -136,7 +137,7 @@ def folder():
 def test_a_file_that_may_only_be_read_is_read(folder, is_open):
     path = folder / "runs%20?#.db"  # none of which means anything in a file's name
     with Store.open(str(path)) as store:
-        run = store.start_run({"started": 0.0}).id
+        run = store.start_run(Manifest(started=0.0)).id
         if is_open:
             # Its log is there, and somebody may write on.
             with only_reading(folder), Store.open(str(path), create=False) as other:
@@ -160,7 +161,7 @@ def test_nothing_is_committed_to_a_file_that_is_no_longer_there(tmp_path, make_i
     path, other = tmp_path / "runs.db", tmp_path / "other.db"
     Store.open(str(other)).close()
     with Store.open(str(path)) as store:
-        writer = store.start_run({"started": 0.0})
+        writer = store.start_run(Manifest(started=0.0))
         writer.commit([make_interval([1])])
         path.unlink() if change == "unlink" else other.replace(path)
         for attempt in (lambda: writer.commit([make_interval([2])]), lambda: writer.finish("finished", 1.0)):
@@ -172,7 +173,7 @@ def test_a_new_store_can_be_read_by_its_owner_only(tmp_path, make_interval):
     before = os.umask(0)
     try:
         with Store.open(str(tmp_path / "runs.db")) as store:
-            store.start_run({"started": 0.0}).commit([make_interval([1])])
+            store.start_run(Manifest(started=0.0)).commit([make_interval([1])])
             modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()}
     finally:
         os.umask(before)

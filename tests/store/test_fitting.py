@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import Double, Integer
 
 from plimsoll.record import LARGEST, CaughtException, Failure
+from plimsoll.record.manifest import Manifest
 from plimsoll.store import schema
 from plimsoll.store.checks import LATEST
 
@@ -28,7 +29,7 @@ def numbers(kind):
 
 @pytest.fixture
 def writer(store):
-    return store.start_run({"started": 0.0})
+    return store.start_run(Manifest(started=0.0))
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ FILE = ExperimentFile({}, "d", {}, "Which is faster?", 1, False, "")
 
 
 def start(store, minute=0, experiment=None, **manifest) -> str:
-    return store.start_run({"started": NOON + 60 * minute, **manifest}, experiment=experiment).id
+    return store.start_run(Manifest.from_json({"started": NOON + 60 * minute, **manifest}), experiment=experiment).id
 
 
 def found(store, search="", tag="") -> list[str]:
@@ -172,5 +172,5 @@ def test_where_nothing_may_be_written_nothing_is_labelled(postgresql_url):
 
 
 def test_words_of_different_things_do_not_run_into_one_another():
-    manifest = Manifest.from_json({"host": "A", "scenario": None, "git": None})
+    manifest = Manifest(host="A")
     assert words_of("id", "", manifest, ["B"], "C") == "id\na\nb\nc"

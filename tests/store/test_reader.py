@@ -4,13 +4,14 @@ import pytest
 from sqlalchemy import text
 
 from plimsoll.errors import StoreError
+from plimsoll.record.manifest import Manifest
 
 SECONDS = 20
 
 
 @pytest.fixture
 def run(store, make_interval):
-    writer = store.start_run({"started": 0.0})
+    writer = store.start_run(Manifest(started=0.0))
     for second in range(SECONDS):
         writer.commit([make_interval([1.0], second=second, name=name) for name in ("/a", "/b")])
     return store.run(writer.id)

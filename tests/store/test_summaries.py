@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.errors import StoreError
+from plimsoll.record.manifest import Manifest
 from plimsoll.store import Store
 
 NOON = 1_795_176_000.0  # 2026-11-20 12:00 UTC
@@ -25,7 +26,7 @@ def make() -> Maker:
 
 
 def finished(store, minute=0):
-    writer = store.start_run({"started": NOON + 60 * minute})
+    writer = store.start_run(Manifest(started=NOON + 60 * minute))
     writer.commit([])
     writer.finish("finished", NOON + 60 * minute + 5)
     return writer
@@ -48,7 +49,7 @@ def test_a_summary_is_made_once(store_location, make):
 
 
 def test_that_of_a_run_that_goes_on_is_not_made(store, make):
-    store.start_run({"started": NOON})
+    store.start_run(Manifest(started=NOON))
     assert summaries(store, make) == {}
     assert make.made == []
 
@@ -62,7 +63,7 @@ def test_what_was_made_by_other_rules_is_made_again(store, make):
 
 
 def test_a_run_that_was_taken_for_interrupted_and_came_back_is_read_again(store, make, monkeypatch):
-    writer = store.start_run({"started": NOON})
+    writer = store.start_run(Manifest(started=NOON))
     with monkeypatch.context() as silent:
         silent.setattr("plimsoll.store.store.is_gone", lambda *_: True)
         assert summaries(store, make)[writer.id]["status"] == "interrupted"

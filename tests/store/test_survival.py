@@ -16,6 +16,7 @@ WRITER = """
 import sys
 from plimsoll.record import Failure, Health, Interval
 from plimsoll._engine import Histogram
+from plimsoll.record.manifest import Manifest
 from plimsoll.store import Store
 
 def second(number):
@@ -30,7 +31,7 @@ def second(number):
     return intervals, health, [Failure("GET", "a", "http", "500", 1, 0.0, float(number))]
 
 store = Store.open(sys.argv[1])
-writer = store.start_run({"started": 0.0})
+writer = store.start_run(Manifest(started=0.0))
 """
 
 FOR_EVER = """

@@ -8,6 +8,7 @@ from sqlalchemy import text
 
 from plimsoll.errors import StoreError
 from plimsoll.record import CaughtException, Failure
+from plimsoll.record.manifest import Manifest
 from plimsoll.stats.view import RunView
 from plimsoll.store import RunWriter, Store
 from plimsoll.store.database import Database
@@ -16,7 +17,7 @@ from plimsoll.store.reader import StoredRun
 
 @pytest.fixture
 def writer(store):
-    return store.start_run({"started": 0.0})
+    return store.start_run(Manifest(started=0.0))
 
 
 def total(store, writer):
@@ -150,7 +151,7 @@ def test_exceptions_at_one_place_are_kept_as_one_with_the_first_message(store, w
 
 
 def test_two_runs_do_not_mix(store, make_interval):
-    writers = [store.start_run({"started": 0.0}) for _ in range(2)]
+    writers = [store.start_run(Manifest(started=0.0)) for _ in range(2)]
     for number, writer in enumerate(writers):
         failure = Failure("GET", "/", "http", "no", number + 1, 0.0, 0.0)
         writer.commit([make_interval([1] * (number + 1))], [], [failure], [CaughtException("m", "t", number + 1, {0})])
@@ -192,7 +193,7 @@ def test_no_password_is_kept_in_names_or_messages(store, writer, make_interval):
 def test_a_commit_that_fails_keeps_nothing_and_can_be_repeated(store_location, make_interval, make_health):
     database = Database(store_location)
     with Store.open(store_location) as store:
-        writer = store.start_run({"started": 0.0})
+        writer = store.start_run(Manifest(started=0.0))
         second = [make_interval([1, 2], name="/new")], [make_health()], [Failure("GET", "/n", "http", "m", 1, 0.0, 0.0)]
         with database.write("break it") as connection:
             connection.execute(text("ALTER TABLE failure RENAME TO away"))
@@ -212,7 +213,7 @@ def test_a_commit_that_fails_keeps_nothing_and_can_be_repeated(store_location, m
 
 def test_a_commit_whose_success_was_not_heard_of_is_not_counted_twice(store_location, store, make_interval):
     database = Database(store_location)
-    writer = store.start_run({"started": 0.0})
+    writer = store.start_run(Manifest(started=0.0))
     unaware = RunWriter(database, writer.id)
     writer.commit([make_interval([1, 2])])
     unaware.commit([make_interval([1, 2])])
@@ -244,7 +245,7 @@ def test_damaged_data_is_reported(store_location, store, writer, make_interval):
 def test_a_connection_that_the_server_cut_is_made_again(postgresql_url, make_interval):
     other = Database(postgresql_url)
     with Store.open(postgresql_url) as store:
-        writer = store.start_run({"started": 0.0})
+        writer = store.start_run(Manifest(started=0.0))
         writer.commit([make_interval([1])])
         with other.read("cut") as connection:
             cut = connection.execute(

@@ -56,8 +56,12 @@ def runs(limit: int, search: str, tag: str, experiments: bool, as_json: bool, ot
         return
     with opened_store(store) as opened:
         found = opened.runs(limit, search=search, tag=tag)
+        for run in found:
+            if run.damage:
+                click.echo(f"plimsoll: {run.damage}", err=True)
         if as_json:
-            click.echo(dumps(run_json.runs_document([(run, RunView.of(run)) for run in found]), indent=2))
+            views = [(run, RunView() if run.damage else RunView.of(run)) for run in found]
+            click.echo(dumps(run_json.runs_document(views), indent=2))
         elif otava:
             click.echo(otava_csv(_summarised(opened, found)), nl=False)
         else:

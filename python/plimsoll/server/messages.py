@@ -13,7 +13,7 @@ from plimsoll.report.document.blocks import ChartSpec
 from plimsoll.say.headline import RunHeadline
 
 Status = Literal[
-    "preparing", "spawning", "running", "stopping", "finished", "stopped", "failed", "interrupted"
+    "preparing", "spawning", "running", "stopping", "finished", "stopped", "failed", "interrupted", "damaged"
 ]  # fmt: skip
 
 

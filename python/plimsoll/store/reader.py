@@ -57,7 +57,8 @@ _FAILURE = (
 class StoredRun:
     """A run of the store. started, ended: Unix seconds.
 
-    status: "running", "finished", "stopped", "failed", or "interrupted" when its writer died without closing it.
+    status: "running", "finished", "stopped", "failed", or "interrupted" when its writer died without closing it; in a
+    list also "damaged".
     """
 
     id: str
@@ -75,6 +76,13 @@ class StoredRun:
     note: str
     """What people say of it, as its tags."""
     database: Database = field(repr=False, compare=False)
+    damage: str = ""
+    """Why it cannot be read, and what to do; "" for a run that can. Of a damaged one only its times are known."""
+
+    def check(self) -> None:
+        """Raises StoreError for a damaged run."""
+        if self.damage:
+            raise StoreError(self.damage)
 
     def intervals(self, first: int = 0) -> Iterator[Interval]:
         """Second by second, from second `first` on. Raises StoreError, here as below."""
@@ -184,6 +192,7 @@ class StoredRun:
     @contextmanager
     def _result(self, query: Select[*tuple[Any, ...]], most: int) -> Iterator[Result[*tuple[Any, ...]]]:
         """most: rows that are read at a time."""
+        self.check()
         with (
             self.database.read(f"read run {self.id}") as connection,
             connection.execute(query, execution_options={"yield_per": most}) as result,

@@ -10,9 +10,9 @@ from sqlalchemy import exists, func, insert, select, update
 from plimsoll.errors import RefError, StoreError
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest, new_run_id
-from plimsoll.redact import storable, storable_json
+from plimsoll.redact import redact, storable, storable_json
 from plimsoll.store import schema
-from plimsoll.store.checks import check_row
+from plimsoll.store.checks import DAMAGE, check_row
 from plimsoll.store.database import Database
 from plimsoll.store.labels import has_tag, has_words, words_of
 from plimsoll.store.migrate import migrate
@@ -39,6 +39,8 @@ _RUN = (
     schema.run.c.manifest, schema.run.c.notes, schema.run.c.facts, schema.run.c.writer, schema.run.c.written,
     schema.run.c.tags, schema.run.c.note,
 )  # fmt: skip
+_PLAIN = (schema.run.c.id, schema.run.c.started, schema.run.c.ended, schema.run.c.written)
+"""What a list shows of a damaged run."""
 
 
 class Store:
@@ -81,16 +83,12 @@ class Store:
 
         return Imports(self._database)
 
-    def start_run(
-        self, manifest: dict[str, Any], *, experiment: str | None = None, run: str | None = None
-    ) -> RunWriter:
-        """A new run. manifest: the JSON of a `Manifest`, with `started`; passwords in URLs are masked in what is kept.
-        run: the id that it is to have; it has another where that is taken."""
-        manifest = storable_json(manifest)
-        known = Manifest.from_json(manifest)
-        if known.started is None:
+    def start_run(self, manifest: Manifest, *, experiment: str | None = None, run: str | None = None) -> RunWriter:
+        """A new run. manifest: with `started`; passwords in URLs are masked in what is kept. run: the id that it is to
+        have; it has another where that is taken."""
+        if manifest.started is None:
             raise ValueError("a run begins at some time: its manifest has no started")
-        started = float(known.started)
+        started, plain = float(manifest.started), storable_json(manifest.to_json())
         with self._database.write("keep the run") as connection:
             run = _free_id(connection, started, run)
             row: dict[str, Any] = {
@@ -102,10 +100,10 @@ class Store:
                 "writer": this_process(),
                 "written": time.time(),
                 "batch": 0,
-                "manifest": manifest,
+                "manifest": plain,
                 "notes": [],
                 "facts": {},
-                "words": words_of(run, experiment or "", known),
+                "words": words_of(run, experiment or "", Manifest.from_json(plain)),
             }
             connection.execute(insert(schema.run), row)
         return RunWriter(self._database, run)
@@ -162,7 +160,28 @@ class Store:
     def _runs(self, connection: Connection, limit: int | None, offset: int, search: str, tag: str) -> list[StoredRun]:
         query = self._matching(select(*_RUN).outerjoin_from(schema.run, schema.experiment), search, tag)
         query = query.order_by(schema.run.c.started.desc(), schema.run.c.id.desc()).limit(limit).offset(offset)
-        return [self._stored(row) for row in connection.execute(query)]
+        try:
+            return [self._stored(row) for row in connection.execute(query)]
+        except (StoreError, *DAMAGE):
+            # One damaged run hides no other.
+            listed = query.with_only_columns(*_PLAIN, maintain_column_froms=True)
+            return [self._listed(connection, row) for row in connection.execute(listed).all()]
+
+    def _listed(self, connection: Connection, row: Row[*tuple[Any, ...]]) -> StoredRun:
+        """The run of a row of `_PLAIN`, which is enough for a list if the rest of it is damaged."""
+        check_row(_PLAIN, row)
+        run, started, ended, written = row
+        query = select(*_RUN).outerjoin_from(schema.run, schema.experiment).where(schema.run.c.id == run)
+        try:
+            return self._stored(connection.execute(query).one())
+        except StoreError as error:
+            damage = str(error)
+        except DAMAGE as error:
+            damage = f"store {self.name}: run {run} is damaged: {redact(str(error))}"
+        damage += "; the other runs are not affected: restore this one from a backup of the store, or run it again"
+        return StoredRun(
+            run, "damaged", started, ended, None, Manifest(), [], RunFacts(), written, (), "", self._database, damage
+        )
 
     def _matching(self, query: Select[*Chosen], search: str, tag: str) -> Select[*Chosen]:
         if search.strip():
@@ -175,6 +194,7 @@ class Store:
             latest = self.runs(limit=1)
             if not latest:
                 raise RefError(f"store {self.name} has no runs yet")
+            latest[0].check()
             return latest[0]
         query = select(*_RUN).outerjoin_from(schema.run, schema.experiment)
         query = query.where(schema.run.c.id.startswith(storable(ref), autoescape=True)).order_by(schema.run.c.id)

@@ -19,6 +19,7 @@ from tests.server.page_server import (
 
 from plimsoll.locust.web.numbers import COLUMNS, MOST_ROWS
 from plimsoll.record import Failure
+from plimsoll.record.manifest import Manifest
 from plimsoll.run.coordinator.progress import Batch
 from plimsoll.server.live.live import Live
 from plimsoll.server.messages import LoadChange, RunRequest
@@ -322,7 +323,7 @@ def test_files_are_those_of_the_run_that_is_kept(tmp_path: Path, live, control):
     feed = LiveFeed(live).begin()
     with Store.open(place) as store:
         manifest = {"started": NOON, "warmup": 0, "plan": {"locustfiles": ["/x/locustfile.py"]}, "model": "closed"}
-        writer = store.start_run(manifest)
+        writer = store.start_run(Manifest.from_json(manifest))
         feed.second({"/a": [10.0, 20.0]})
         writer.commit([interval(0, "/a", [10.0, 20.0])], [], [Failure("GET", "/a", "http", "no", 1, NOON, NOON)], [])
         with serve_page(live, control, store=place) as page:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import StoreError
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.assessment import assess
 from plimsoll.report.render import locust_csv
 from plimsoll.report.render.locust_csv import CsvFiles, locust_history_csv, locust_table_csv
@@ -28,7 +29,9 @@ def store(tmp_path):
 def run(store, make_interval, make_health):
     """Two workers, two endpoints, a second without requests and one without a report of the workers."""
     names = "/a", '=say "b",\nc'
-    writer = store.start_run({"started": NOON, "warmup": 1.0, "plan": {"locustfiles": ["/a/locustfile.py"]}})
+    writer = store.start_run(
+        Manifest.from_json({"started": NOON, "warmup": 1.0, "plan": {"locustfiles": ["/a/locustfile.py"]}})
+    )
     for second in (0, 1, 3, 4):
         intervals = [make_interval([10.0 * (second + 1)] * 5, second=second, name=name) for name in names]
         health = [make_health(second, worker, users=users) for worker in (0, 1) for users in (3, 0)]
@@ -68,7 +71,7 @@ def test_the_history_is_passed_on_as_it_is_made(run, monkeypatch):
 
 
 def test_the_history_of_a_run_without_any_second_is_its_header(store):
-    writer = store.start_run({"started": NOON})
+    writer = store.start_run(Manifest(started=NOON))
     writer.finish("finished", NOON)
     assert parsed(locust_history_csv(RunSource.of(store.run(writer.id)), OutputRequest(), full=True)) == []
 

@@ -16,6 +16,7 @@ from hdrh.log import HistogramLogReader
 from plimsoll._engine import Histogram
 from plimsoll.errors import PlimsollError
 from plimsoll.record import merge
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.outputs import write
 from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.store import Store
@@ -45,7 +46,7 @@ def stored(
     """Six seconds in the open model, of which two are warm-up; half of what was due was never sent."""
     with Store.open(str(tmp_path / "plimsoll.db")) as store:
         manifest = {"started": STARTED, "model": "open", "users_kind": "native", "warmup": 1.5, "version": "1"}
-        writer = store.start_run(manifest)
+        writer = store.start_run(Manifest.from_json(manifest))
         for second in range(6):
             health = make_health(second, lag_us=[50])
             health.offered, health.dropped = 20, 10

@@ -21,6 +21,7 @@ import gc, os, random, socket, sys, time
 import psutil
 from plimsoll._engine import Recorder
 from plimsoll.record import WorkerState
+from plimsoll.record.manifest import Manifest
 from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.display import LineDisplay
 from plimsoll.run.coordinator.name_limit import NameLimit
@@ -48,7 +49,7 @@ worker, names, account = WorkerHandle(0, near), NameLimit(2000), ResettableView(
 far.sendall(pack_report(Prepared()) + pack_report(Ready([], True)))
 assert len(list(worker.read())) == 2
 with Store.open(sys.argv[1]) as store, open(os.devnull, "w") as nothing:
-    writer = StoreWriter(store.start_run, lambda: {{}})
+    writer = StoreWriter(store.start_run, Manifest)
     observers = [LineDisplay(nothing), writer, ServerTimings(), SlowRequests(lambda trace: None)]
     for each in observers:
         each.start(time.time(), "kernel")

@@ -36,7 +36,7 @@ class Unreliable:
         self.attempts: list[object] = []
         self.id = ""
 
-    def open(self, manifest: dict[str, Any]) -> Unreliable:
+    def open(self, manifest: Manifest) -> Unreliable:
         self._writer: RunWriter = self._store.start_run(manifest)
         self.id = self._writer.id
         return self
@@ -157,7 +157,7 @@ def test_memory_is_bounded_and_the_oldest_seconds_are_given_up(
 
 
 def test_a_run_that_cannot_be_opened_does_not_begin(store: Store) -> None:
-    def refuse(manifest: dict[str, Any]) -> RunWriter:
+    def refuse(manifest: Manifest) -> RunWriter:
         raise StoreError("read-only")
 
     kept = StoreWriter(refuse, Manifest)

@@ -7,6 +7,7 @@ import pytest
 from tests.server.stored_runs import store_file, store_location
 
 from plimsoll.errors import RefError, StoreError
+from plimsoll.record.manifest import Manifest
 from plimsoll.server.history.open_store import OpenStore
 from plimsoll.store import Store
 
@@ -35,7 +36,7 @@ def test_it_is_not_made_by_who_only_looks(store_file):
 
 def test_another_file_in_its_place_is_another_store(store_file):
     with Store.open(store_file) as store:
-        store.start_run({"started": 0.0})
+        store.start_run(Manifest(started=0.0))
     opened = OpenStore(store_file)
     first = opened.get()
     assert len(first.ids()) == 1

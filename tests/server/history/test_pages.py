@@ -9,6 +9,7 @@ from tests.server.stored_runs import NOON, serve_history, store_file, store_loca
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.spec import Experiment, Scenario, Target, Variant
 from plimsoll.experiment.state import kept_file, row_of
+from plimsoll.record.manifest import Manifest
 from plimsoll.report.document import blocks
 from plimsoll.server.history import pages as history_pages
 from plimsoll.server.history.pages import PageCache
@@ -61,7 +62,7 @@ def test_a_page_is_made_once_for_as_long_as_nothing_changes(store_file, store_ru
 
 def test_the_page_of_a_run_that_goes_on_grows(store_file, make_interval):
     with Store.open(store_file) as store, serve_history(store_file) as served:
-        writer = store.start_run({"started": NOON, "users": 1})
+        writer = store.start_run(Manifest(started=NOON, users=1))
         sizes = []
         for second in range(2):
             writer.commit([make_interval([10.0] * 5, second=second)])

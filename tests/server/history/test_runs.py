@@ -13,6 +13,7 @@ import requests
 from sqlalchemy import text
 from tests.server.stored_runs import serve_history, store_file, store_location, store_run
 
+from plimsoll.record.manifest import Manifest
 from plimsoll.stats.run_summary import RunSummary
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
@@ -161,7 +162,7 @@ def test_a_store_that_is_not_there_yet_is_an_empty_one_until_it_is(store_file, s
 
 def test_a_run_that_goes_on_has_no_summary_until_it_is_over(store_location, store_run, make_interval):
     with Store.open(store_location) as store, serve_history(store_location) as served:
-        writer = store.start_run({"started": 1_795_176_000.0, "users": 1})
+        writer = store.start_run(Manifest(started=1_795_176_000.0, users=1))
         writer.commit([make_interval([10.0])])
         shown = served.get("/api/runs")["runs"][0]
         assert (shown["status"], shown["summary"], shown["ended"]) == ("running", None, None)

@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import text
 from tests.server.stored_runs import NOON, serve_history, store_file, store_location, store_run
 
+from plimsoll.record.manifest import Manifest
 from plimsoll.server.history.trend import METRICS
 from plimsoll.store import Store
 from plimsoll.store.cells import run_name
@@ -78,7 +79,7 @@ def test_what_is_left_out_is_shown_and_said(store_file, store_run, make_interval
         failed = store_run(store, 2, status="failed")
         damaged = store_run(store, 3)
         running = store_run(store, 4, status=None)
-        bounded = store.start_run({**store.run(fine).manifest.to_json(), "started": NOON + 300})
+        bounded = store.start_run(Manifest.from_json({**store.run(fine).manifest.to_json(), "started": NOON + 300}))
         bounded.commit([make_interval([10.0] * 9), make_interval([60_000.0], outcome="timeout")])
         bounded.finish("finished", NOON + 303)
     database = Database(store_file)
@@ -136,7 +137,7 @@ def test_a_percentile_of_few_requests_is_doubted(store_file, store_run, make_int
     with Store.open(store_file) as store:
         manifest = store.run(store_run(store, 0, ms=10.0)).manifest.to_json()
         for minute, requests in enumerate((400, 120, 200), start=1):
-            run = store.start_run({**manifest, "started": NOON + 60 * minute})
+            run = store.start_run(Manifest.from_json({**manifest, "started": NOON + 60 * minute}))
             run.commit([make_interval([10.0] * requests)])
             run.finish("finished", NOON + 60 * minute + 1)
     with serve_history(store_file) as served:

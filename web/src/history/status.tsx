@@ -14,13 +14,15 @@ const SHAPES: Record<Status, string> = {
 
 const GOES_ON: ReadonlySet<Status> = new Set<Status>(["preparing", "spawning", "running", "stopping"]);
 
+const BAD: ReadonlySet<Status> = new Set<Status>(["failed", "interrupted", "damaged"]);
+
 /** Whether the numbers still grow. */
 export function isUnfinished(status: Status): boolean {
   return GOES_ON.has(status);
 }
 
 export function StatusWord({ status }: { status: Status }) {
-  const tone = isUnfinished(status) ? "busy" : status === "failed" || status === "interrupted" ? "bad" : "open";
+  const tone = isUnfinished(status) ? "busy" : BAD.has(status) ? "bad" : "open";
   return (
     <span class={`is-at ${tone}`}>
       {SHAPES[status] && <span aria-hidden="true">{SHAPES[status]} </span>}

@@ -106,7 +106,7 @@ class StoreWriter(Observer):
 
     def __init__(
         self,
-        open_run: Callable[[dict[str, Any]], RunSink],
+        open_run: Callable[[Manifest], RunSink],
         manifest: Callable[[], Manifest],
         stored_as: Callable[[str], None] | None = None,
         recorded: RecordCounts | None = None,
@@ -138,7 +138,7 @@ class StoreWriter(Observer):
 
     def start(self, started: float, stamp: str) -> None:
         """Raises StoreError: a run that cannot even be opened is not worth starting."""
-        self._writer = self._open_run(replace(self._manifest(), started=started, stamp=stamp).to_json())
+        self._writer = self._open_run(replace(self._manifest(), started=started, stamp=stamp))
         self._thread.start()
         if self._stored_as is not None:
             self._stored_as(self._writer.id)

@@ -90,7 +90,7 @@ def item(run: StoredRun, summary: RunSummary | None) -> RunItem:
         experiment=run.experiment or "",
         commit=manifest.commit,
         tags=run.tags,
-        note=run.note,
+        note=run.note or run.damage,
         summary=short(summary) if summary is not None else None,
         series="" if is_of_cell(run) else kind_of(manifest).key,
     )

@@ -65,7 +65,7 @@ def _health(worker: int, second: int) -> Health:
 def _stored(store: Store, seconds: dict[int, int], **manifest: Any) -> StoredRun:
     """seconds: how many of each worker are stored."""
     described = {"started": 1000.0, "plan": storable_json(plan_fields(PLAN)), "processes": 2, **manifest}
-    writer = store.start_run(json.loads(json.dumps(described)), run="r")
+    writer = store.start_run(Manifest.from_json(json.loads(json.dumps(described))), run="r")
     writer.commit([], [_health(worker, second) for worker, count in seconds.items() for second in range(count)])
     return replace(store.run("r"), status="interrupted")
 

@@ -124,10 +124,10 @@ class Resumption:
     def manifest(self) -> Manifest:
         return self._run.manifest
 
-    def opener(self, store: Store) -> Callable[[dict[str, Any]], RunWriter]:
+    def opener(self, store: Store) -> Callable[[Manifest], RunWriter]:
         """Goes on with the run where a new one is started."""
 
-        def resume(_: dict[str, Any]) -> RunWriter:
+        def resume(_: Manifest) -> RunWriter:
             writer = store.resume_run(self._run, self.notes, self.facts.to_json())
             self._then()
             return writer
