@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from plimsoll.stats.study import Study
 
+LONG = pytest.mark.long
 LADDERS = 200
 MOST_FALSE = 17
 SECONDS = 30
@@ -66,7 +67,7 @@ def claims(of: Study, law: str, loads: tuple[int, ...]) -> Counter[str]:
 
 @pytest.mark.parametrize("loads", [DOUBLED, EVEN])
 @pytest.mark.parametrize("repeats", [1, 3])
-@pytest.mark.parametrize("spread", [0.02, 0.05, 0.1])
+@pytest.mark.parametrize("spread", [pytest.param(0.02, marks=LONG), 0.05, pytest.param(0.1, marks=LONG)])
 @pytest.mark.parametrize("law", LAWS)
 def test_claims_about_a_ladder_without_a_peak_are_false_in_one_of_twenty_at_most(
     law: str, loads: tuple[int, ...], repeats: int, spread: float

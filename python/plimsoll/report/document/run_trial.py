@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from plimsoll.report.sources import Described
     from plimsoll.stats.reading import RunReading
     from plimsoll.stats.seconds import Key
-    from plimsoll.stats.view import RunView
+    from plimsoll.stats.view import EndpointView, RunView
 
 
 def trial_of_run(
@@ -53,9 +54,12 @@ class ViewReading:
         seconds = range(self.view.last_second + 1)
         return np.array([float(users.get(second, 0)) for second in seconds]) if users else None
 
+    @cached_property
+    def _endpoints(self) -> dict[Key, EndpointView]:
+        return {(endpoint.method, endpoint.name): endpoint for endpoint in self.view.endpoints}
+
     def course(self, key: Key) -> Course:
-        endpoints = {(endpoint.method, endpoint.name): endpoint for endpoint in self.view.endpoints}
-        endpoint = endpoints.get(key, self.view.total)
+        endpoint = self._endpoints.get(key, self.view.total)
         requests, failures = (
             np.array(counts, dtype=np.int64) for counts in (endpoint.requests_by_second, endpoint.failures_by_second)
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -203,13 +204,16 @@ def _mixed(study: Study, trial: Trial) -> Finding | None:
     if len(parts) < 2 or len(parts) < len(trial.endpoints):
         return None
     by_time = sorted(parts, key=lambda row: row.max or 0.0)
+    # The least time of each row and all slower ones, so that thousands of endpoints take one pass.
+    least = list(accumulate((row.min or 0.0 for row in reversed(by_time)), min))[::-1]
+    up_to = list(accumulate(row.requests or 0 for row in by_time))
     for cut in range(1, len(by_time)):
-        fast, slow = by_time[:cut], by_time[cut:]
-        top, bottom = max(row.max or 0.0 for row in fast), min(row.min or 0.0 for row in slow)
-        counts = [sum(row.requests or 0 for row in part) for part in (fast, slow)]
-        failures = [sum(row.failures or 0 for row in part) for part in (fast, slow)]
+        top, bottom = by_time[cut - 1].max or 0.0, least[cut]
+        counts = up_to[cut - 1], total - up_to[cut - 1]
         if top >= bottom or min(counts) < max(LEAST_COUNT, LEAST_SHARE * total):
             continue
+        fast, slow = by_time[:cut], by_time[cut:]
+        failures = [sum(row.failures or 0 for row in part) for part in (fast, slow)]
         is_failed = any(failed > count / 2 for failed, count in zip(failures, counts, strict=True))
         return MixedEndpoints(
             cell(study, trial),
