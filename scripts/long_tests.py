@@ -136,6 +136,7 @@ GROUPS = {
         ("tests/labs/todos", "tests/labs/forum", "tests/labs/keys", "tests/labs/tunnels"),
         ("labs/", *(f"{PACKAGE}{each}/" for each in ("experiment", "observe", "run/supervised"))),
     ),
+    "importers": Group(("tests/importers",), ("tests/long_texts.py", f"{PACKAGE}importers/")),
     "statistics": Group(("tests/stats", "tests/capacity"), (f"{PACKAGE}stats/", f"{PACKAGE}capacity/")),
     "benches": Group(("tests/benches",), ("benches/", *ENGINE), target="bench"),
 }  # fmt: skip

@@ -82,8 +82,9 @@ def _bytes_of(plimsoll: Command, words: tuple[str, ...], **environment: str) -> 
 def test_every_verb_writes_to_a_stream_of_any_encoding(verb: str, two_runs: Command, target: CountingTarget) -> None:
     words = _words(verb, two_runs, target)
     code, _, _ = _bytes_of(two_runs, words, PYTHONIOENCODING="utf-8")
-    for encoding, environment in ENCODINGS.items():
-        done = _bytes_of(two_runs, words, **environment)
+    # All verbs prepare their streams with the same function; one of them shows what it does with each encoding.
+    for encoding in ENCODINGS if verb == "show" else ("ascii", "C"):
+        done = _bytes_of(two_runs, words, **ENCODINGS[encoding])
         assert done[0] == code, (encoding, done)
         for stream in done[1:]:
             text = stream.decode({"C": "ascii"}.get(encoding, encoding))
