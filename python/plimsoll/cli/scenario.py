@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,6 +55,7 @@ Sources, detected by their contents:
   collections of Postman (2.0, 2.1), and .http or .rest files of JetBrains and VS Code
   descriptions of APIs in JSON (OpenAPI 3, Swagger 2)
   commands of curl: typed, in a file, or from the standard input ("Copy as cURL" of a browser)
+  access logs of nginx, Apache, Traefik, Caddy, Envoy, HAProxy, IIS, CloudFront, ALB: a mix of requests
 
 \b
 Examples:
@@ -63,6 +65,7 @@ Examples:
   plimsoll scenario first.har second.har -o plan.toml --prove
   plimsoll scenario shop.postman_collection.json --set base=http://127.0.0.1:8000 -o plan.toml
   plimsoll scenario flow.har --hosts 'shop.test,*.shop.test' --assets
+  plimsoll scenario access.log access.log.1.gz -H http://127.0.0.1:8000 -o mix.toml
   wl-paste | plimsoll scenario - -o plan.toml""",
 )
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
@@ -83,6 +86,12 @@ Examples:
     metavar="NAME=VALUE",
     help="The value of a variable of the source: {{base}} in Postman and .http files, a parameter of OpenAPI.",
 )
+@click.option("-H", "--host", metavar="URL", help="Of an access log: the base URL of the target.")
+@click.option(
+    "--log-format",
+    metavar="FORMAT",
+    help="Of an access log: the format as nginx's log_format or Apache's LogFormat has it, if it is not recognized.",
+)
 @click.option("--prove", is_flag=True, help="Replay it once, and say of each step whether its reply is as recorded.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 def scenario(
@@ -91,6 +100,8 @@ def scenario(
     hosts: str,
     assets: bool,
     given: tuple[str, ...],
+    host: str | None,
+    log_format: str | None,
     prove: bool,
     force: bool,
 ) -> None:
@@ -100,11 +111,17 @@ def scenario(
     into the file: a plan reads them from a file beside it, a locustfile from environment variables. What the source
     says and the scenario does not do is listed. With --prove the exit code is 1 if a step is not proven.
     """
+    from plimsoll.sources.access_logs.reading import is_access_log
     from plimsoll.sources.making import make_draft, written
     from plimsoll.sources.selection import SelectionRules
 
     if output is not None and not output.endswith(_SUFFIXES):
         raise UsageError(f"--output {output}: write a plan (plan.toml) or a locustfile (locustfile.py)")
+    if log_format is not None or is_access_log(sources[0]):
+        _write_mix(sources, output, host, log_format, assets=assets, prove=prove, force=force)
+        return
+    if host is not None:
+        raise UsageError("--host is for access logs; a recording has the hosts, and -H of plimsoll run replaces them")
     draft = make_draft(sources, SelectionRules(hosts, assets), _variables(given))
     stem = Path(output).stem if output else "scenario"
     files = written(draft, stem, Path(output or "").parent, as_locustfile=bool(output and output.endswith(".py")))
@@ -116,6 +133,45 @@ def scenario(
     _report(draft, files, output, tell)
     if prove and not _proven(draft, tell):
         click.get_current_context().exit(1)
+
+
+def _write_mix(
+    sources: tuple[str, ...],
+    output: str | None,
+    host: str | None,
+    log_format: str | None,
+    *,
+    assets: bool,
+    prove: bool,
+    force: bool,
+) -> None:
+    """The mix of access logs as a plan. Raises UsageError."""
+    from plimsoll.sources.access_logs.mix_plan import mix_files, mix_in_words
+    from plimsoll.sources.access_logs.reading import read_mix
+
+    if output is not None and output.endswith(".py"):
+        raise UsageError(f"--output {output}: an access log becomes a plan; write to a .toml file")
+    if prove:
+        raise UsageError("--prove needs the replies of a recording; an access log has none")
+    mix = read_mix(sources, log_format, assets=assets)
+    names = [re.split(r"[/\\]", source)[-1] for source in sources]
+    files = mix_files(mix, names, Path(output).stem if output else "mix", host)
+    tell = say if output is None else click.echo
+    if output is None:
+        click.echo(files.text, nl=False)
+    else:
+        _write(Path(output), files, force=force)
+    for line in mix_in_words(mix):
+        tell(plain_lines(line))
+    for note in files.notes:
+        tell(f"note: {plain_lines(note)}")
+    if output is None:
+        if files.files:
+            tell(f"The plan reads {counted(len(files.files), 'file')} of values, only written with -o FILE.")
+    else:
+        where = "" if host else " -H http://127.0.0.1:8000"
+        tell(f"Written: {output}, and {counted(len(files.files), 'file')} of values beside it.")
+        tell(f"Run it: plimsoll run {output}{where} -t 1m --headless")
 
 
 def _variables(given: tuple[str, ...]) -> dict[str, str]:

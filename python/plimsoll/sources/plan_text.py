@@ -49,18 +49,18 @@ class PlanText:
         steps = [line for number, step in enumerate(draft.steps, 1) for line in ("", table, *self._step(step, number))]
         lines = [f"# Made by plimsoll scenario from {', '.join(draft.sources)}."]
         is_plain = len(draft.targets) == 1 and not _settings(draft.targets[0])
-        lines += [f"target = {_string(draft.targets[0].url)}"] if is_plain else []
+        lines += [f"target = {toml_string(draft.targets[0].url)}"] if is_plain else []
         lines += ["cookies = true"] if draft.cookies else []
         lines += [f"headers = {_inline(common)}"] if common else []
         lines += [] if is_plain else self._targets()
         lines += [line for name, columns in self._columns.items() for line in self._feeder(name, columns)]
-        lines += ["", "[[flow]]", f"name = {_string(_flow_name(draft))}"] if several else []
+        lines += ["", "[[flow]]", f"name = {toml_string(_flow_name(draft))}"] if several else []
         self.text = "\n".join([*lines, *steps]) + "\n"
 
     def _targets(self) -> list[str]:
         lines = []
         for target, name in zip(self._draft.targets, self._names, strict=True):
-            lines += ["", "[[target]]", f"name = {_string(name)}", f"url = {_string(target.url)}"]
+            lines += ["", "[[target]]", f"name = {toml_string(name)}", f"url = {toml_string(target.url)}"]
             lines += [f"{field} = {_value(value)}" for field, value in _settings(target).items()]
         return lines
 
@@ -70,19 +70,19 @@ class PlanText:
         file = f"{self._stem}.{name}.csv"
         self.files[file] = csv_of(columns)
         comment = "  # keep it out of version control" if name == SECRETS else "  # a row for each iteration"
-        return ["", f"[feeder.{name}]", f"file = {_string(file)}{comment}", 'share = "all"']
+        return ["", f"[feeder.{name}]", f"file = {toml_string(file)}{comment}", 'share = "all"']
 
     def _step(self, step: DraftStep, number: int) -> list[str]:
         lines = []
         path = self._said(step.path)
         if step.name != path:
-            lines.append(f"name = {_string(step.name)}")
+            lines.append(f"name = {toml_string(step.name)}")
         if step.exchange.method in METHODS:
-            lines.append(f"{step.exchange.method.lower()} = {_string(path)}")
+            lines.append(f"{step.exchange.method.lower()} = {toml_string(path)}")
         else:
-            lines += [f"method = {_string(step.exchange.method)}", f"path = {_string(path)}"]
+            lines += [f"method = {toml_string(step.exchange.method)}", f"path = {toml_string(path)}"]
         if step.target:
-            lines.append(f"target = {_string(self._names[step.target])}")
+            lines.append(f"target = {toml_string(self._names[step.target])}")
         body, implied = self._body(step, number)
         headers = dict(_by_name([*step.headers, *implied]).items())
         own = {name: values for name, values in headers.items() if self._common.get(name) not in values}
@@ -93,7 +93,7 @@ class PlanText:
             )
         lines += body
         if step.exchange.timeout is not None:
-            lines.append(f"timeout = {_string(f'{step.exchange.timeout:g}s')}")
+            lines.append(f"timeout = {toml_string(f'{step.exchange.timeout:g}s')}")
         lines += [self._extract(extract) for extract in step.extracts]
         if step.status is not None:
             lines.append(f"expect.status = {step.status}")
@@ -102,11 +102,11 @@ class PlanText:
         if step.equals:
             lines.append(f"expect.json = {_inline(step.equals)}".replace("${", "$${"))
         if step.think is not None:
-            lines.append(f"think = {_string(f'{step.think:g}s')}")
+            lines.append(f"think = {toml_string(f'{step.think:g}s')}")
         return lines
 
     def _extract(self, extract: ReplyValue) -> str:
-        what = _string(extract.what.replace("${", "$${"))
+        what = toml_string(extract.what.replace("${", "$${"))
         source = f'header = "Location", regex = {what}' if extract.kind == "location" else f"{extract.kind} = {what}"
         return f"extract.{extract.name} = {{ {source} }}  # {extract.comment}"
 
@@ -115,11 +115,11 @@ class PlanText:
         if step.kind == "json":
             return [f"json = {self._json(step.body)}"], []
         if step.kind == "text":
-            return [f"body = {_string(self._said(step.body))}"], []
+            return [f"body = {toml_string(self._said(step.body))}"], []
         if step.kind == "form":
             return _table("form", self._form(step.body)), []
         if step.kind == "file":
-            return [f"body_file = {_string(path_from(str(step.exchange.body_file), self._folder))}"], []
+            return [f"body_file = {toml_string(path_from(str(step.exchange.body_file), self._folder))}"], []
         if step.kind == "bytes":
             return [self._file(step.exchange.body or b"", number)], []
         if step.kind == "parts":
@@ -129,7 +129,7 @@ class PlanText:
                 if any(piece for part in step.parts for piece in part.text if isinstance(piece, Variable)):
                     self.notes.append(f"step {number} uploads a binary file: its other fields are as recorded")
                 return [self._file(text, number)], [header]
-            return [f"body = {_string(text)}"], [header]
+            return [f"body = {toml_string(text)}"], [header]
         return [], []
 
     def _form(self, text: Text) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class PlanText:
     def _file(self, content: bytes, number: int) -> str:
         name = f"{self._stem}.step-{number}.bin"
         self.files[name] = content
-        return f"body_file = {_string(name)}"
+        return f"body_file = {toml_string(name)}"
 
     def _json(self, text: Text) -> str:
         """A table if TOML has one for it, else JSON in a string."""
@@ -151,8 +151,8 @@ class PlanText:
         try:
             value = json.loads(said)
         except ValueError:
-            return _string(said)
-        return _inline(value) if isinstance(value, dict) and _is_toml(value) else _string(said)
+            return toml_string(said)
+        return _inline(value) if isinstance(value, dict) and _is_toml(value) else toml_string(said)
 
     def _said(self, text: Text) -> str:
         """The text in the notation of plans."""
@@ -248,12 +248,12 @@ def _inline(values: dict[str, Any]) -> str:
 
 
 def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _string(name)
+    return name if _BARE.fullmatch(name) else toml_string(name)
 
 
 def _value(value: Any) -> str:
     if isinstance(value, str):
-        return _string(value)
+        return toml_string(value)
     if isinstance(value, dict):
         return _inline(value)
     if isinstance(value, list):
@@ -261,7 +261,7 @@ def _value(value: Any) -> str:
     return json.dumps(value)
 
 
-def _string(text: str) -> str:
+def toml_string(text: str) -> str:
     """A TOML string; a literal one if that needs no escapes."""
     if ('"' in text or "\\" in text) and "'" not in text and text.isprintable():
         return f"'{text}'"

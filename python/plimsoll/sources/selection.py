@@ -23,7 +23,7 @@ _DESTINATIONS = frozenset(("image", "font", "style", "script", "audio", "video",
 _ASSET_TYPES = re.compile(
     r"image/.*|font/.*|video/.*|audio/.*|text/css|(?:text|application)/(?:x-)?javascript|.*font.*"
 )
-_ASSET_PATHS = re.compile(
+ASSET_PATHS = re.compile(
     r"\.(?:png|jpe?g|gif|webp|avif|svg|ico|css|m?js|map|woff2?|ttf|otf|eot|mp4|webm|mp3|ogg|webmanifest)$",
     re.IGNORECASE,
 )
@@ -78,12 +78,12 @@ def is_asset(exchange: RecordedExchange) -> bool:
         return exchange.kind == "ping"
     if exchange.kind:
         kind = exchange.kind.lower()
-        return kind in _ASSET_KINDS or (kind == "other" and bool(_ASSET_PATHS.search(urlsplit(exchange.url).path)))
+        return kind in _ASSET_KINDS or (kind == "other" and bool(ASSET_PATHS.search(urlsplit(exchange.url).path)))
     if destination := exchange.header("sec-fetch-dest"):
         return destination in _DESTINATIONS
     if exchange.reply is not None and (content_type := exchange.reply.content_type):
         return bool(_ASSET_TYPES.fullmatch(content_type))
-    return bool(_ASSET_PATHS.search(urlsplit(exchange.url).path))
+    return bool(ASSET_PATHS.search(urlsplit(exchange.url).path))
 
 
 def _kept_hosts(recording: Recording, patterns: str) -> set[str]:

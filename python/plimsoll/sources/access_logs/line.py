@@ -1,0 +1,66 @@
+"""One request as a line of an access log has it, and the forms of its values."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+_CLF_TIME = "%d/%b/%Y:%H:%M:%S %z"
+_HAPROXY_TIME = "%d/%b/%Y:%H:%M:%S.%f"
+_METHOD = re.compile(r"[A-Z]{3,20}")
+_STATUS = re.compile(r"[1-5][0-9]{2}")
+_UNIX = re.compile(r"[0-9]{9,19}(?:\.[0-9]+)?")
+_SCALES = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3))
+"""From this number on, a Unix time has this unit in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccessLine:
+    """One request."""
+
+    method: str
+    target: str
+    """Path and query, as they were sent."""
+    status: int | None = None
+    """100 to 599; None: the log does not say it."""
+    time: float | None = None
+    """Unix time in seconds; None: the log does not say it."""
+    client: str = ""
+    """The address that it came from; "" if the log does not say it."""
+
+
+def line_of(method: str, target: str, status: Any = None, time: Any = None, client: str = "") -> AccessLine | None:
+    """The request that these values describe; None if they describe none. target: a whole URL, too. time: Unix time in
+    seconds, ms, µs or ns, ISO 8601, or as Apache and HAProxy write it."""
+    if "://" in target[:12]:
+        url = urlsplit(target)
+        target = f"{url.path or '/'}{f'?{url.query}' if url.query else ''}"
+    if not _METHOD.fullmatch(method) or not target.startswith("/"):
+        return None
+    said = str(status or "")
+    return AccessLine(method, target, int(said) if _STATUS.fullmatch(said) else None, unix_time(time), client)
+
+
+def unix_time(value: Any) -> float | None:
+    """Seconds; None if it is no time."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = format(value, "f")
+    if not isinstance(value, str):
+        return None
+    text = value.strip("[] ")
+    if _UNIX.fullmatch(text):
+        number = float(text)
+        return number * next((unit for least, unit in _SCALES if number >= least), 1.0)
+    for form in (_CLF_TIME, _HAPROXY_TIME):
+        try:
+            return datetime.strptime(text, form).astimezone(UTC).timestamp()
+        except ValueError:
+            continue
+    try:
+        date = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()

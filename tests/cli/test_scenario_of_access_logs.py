@@ -1,0 +1,102 @@
+"""`plimsoll scenario access.log`: a service is asked for what the log has, as often."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tests.sources.recording_target import target
+
+REQUESTS = 400
+CLF = '203.0.113.{client} - - [01/Nov/2020:10:{minute:02}:{second:02} +0000] "{request} HTTP/1.1" {status} 5 "-" "x"\n'
+ASKED = (
+    [f"GET /todos/{number}" for number in range(50)]
+    + [f"GET /todos/?limit={limit}&q=a%20b%26c" for limit in (10, 20, 10, 10)] * 5
+    + ["GET /"] * 25
+    + ["HEAD /health"] * 5
+)
+"""Requests that a plan sends."""
+LEFT_OUT = [("POST /orders", 201)] * 3 + [("DELETE /todos/1", 204), ("GET /a.css", 200), ("GET /wp.php", 404)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    lines = [*((request, 200) for request in ASKED), *LEFT_OUT]
+    (tmp_path / "access.log").write_text(
+        "".join(
+            CLF.format(client=number % 7, minute=number // 60, second=number % 60, request=request, status=status)
+            for number, (request, status) in enumerate(lines)
+        )
+    )
+    return tmp_path
+
+
+def test_a_plan_asks_for_what_the_log_has(plimsoll, folder):
+    with target() as service:
+        result = plimsoll("scenario", "access.log", "-o", "mix.toml", "-H", service.url)
+        assert result.exit_code == 0, result.stderr
+        assert result.stdout.splitlines() == [
+            "4 endpoints of 100 requests from 2020-11-01 10:00:00 UTC to 2020-11-01 10:01:39 UTC: "
+            "GET /todos/{todo_id} 50 %, GET / 25 %, GET /todos/ 20 %, HEAD /health 5 %.",
+            "6 left out: 3 with a body that a log does not have, 1 that delete, 1 of assets, 1 that failed.",
+            "1.00/s on average, 1.00/s in the busiest minute.",
+            "note: a log does not have the bodies of POST /orders 2.83 %: add these requests to the plan yourself",
+            "Written: mix.toml, and 2 files of values beside it.",
+            "Run it: plimsoll run mix.toml -t 1m --headless",
+        ]
+        done = subprocess.run(
+            [sys.executable, "-m", "plimsoll", "run", "mix.toml", "--headless", "--only-summary", "-u", "4",
+             "--requests", str(REQUESTS)],
+            env=os.environ | {"PLIMSOLL_EXIT_CODE_ON_INVALID": "0"}, capture_output=True, text=True, check=False,
+            timeout=60,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        received = Counter(f"{request.method} {request.path}" for request in service.take())
+    assert received.total() == REQUESTS
+    assert received.keys() <= set(ASKED)
+    for prefix, share in (("GET /todos/?", 0.2), ("HEAD ", 0.05), ("GET /todos/", 0.7)):
+        sent = sum(number for request, number in received.items() if request.startswith(prefix))
+        # Within five standard deviations of the log's share.
+        assert abs(sent - share * REQUESTS) < 5 * (share * (1 - share) * REQUESTS) ** 0.5
+
+
+def test_rotated_and_packed_logs_are_one(plimsoll, folder):
+    text = (folder / "access.log").read_bytes()
+    (folder / "access.log.1.gz").write_bytes(gzip.compress(text))
+    result = plimsoll("scenario", "access.log", "access.log.1.gz")
+    assert "4 endpoints of 200 requests" in result.stderr
+    assert 'get = "/todos/${todos_todo_id.todo_id}"\nweight = 100  # 50 %' in result.stdout
+
+
+def test_credentials_in_a_query_are_masked(plimsoll, folder):
+    line = CLF.format(client=1, minute=0, second=0, request="GET /a?access_token=8f3bfa1b9c2d4e5f", status=200)
+    (folder / "access.log").write_text(line)
+    result = plimsoll("scenario", "access.log")
+    assert "8f3bfa1b" not in result.stdout + result.stderr
+    assert "note: 1 target had credentials in the query" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("access.log", "-o", "mix.py"), "--output mix.py: an access log becomes a plan; write to a .toml file"),
+        (("access.log", "--prove"), "--prove needs the replies of a recording; an access log has none"),
+        (("own.log", "--log-format", "$status"), "has no request; needed are $request"),
+        (("own.log", "--log-format", "$remote_addr $request $status"), "own.log:1: no request is recognized in '1|GET"),
+        (("posts.log",), "posts.log: has no request that a plan could send: 1 with a body that a log does not have"),
+        (("broken.gz", "--log-format", "$request"), "broken.gz: not a whole gzip file"),
+        (("own.log", "-H", "http://127.0.0.1"), "--host is for access logs"),
+    ],
+)
+def test_mistakes(plimsoll, folder, words, message):
+    (folder / "own.log").write_text("1|GET|/\n")
+    (folder / "posts.log").write_text(CLF.format(client=1, minute=0, second=0, request="POST /a", status=200))
+    (folder / "broken.gz").write_bytes(gzip.compress(b"GET / HTTP/1.1\n" * 99)[:-9])
+    result = plimsoll("scenario", *words)
+    assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
