@@ -7,6 +7,7 @@ A package that adds a source of scenarios says so in its pyproject.toml:
 
 The groups, and the registries that they add to:
 
+    plimsoll.findings     RULES in stats/findings/
     plimsoll.formats      FORMATS in report/formats.py
     plimsoll.importers    IMPORTERS in importers/reading.py
     plimsoll.observers    KINDS in observe/kinds.py

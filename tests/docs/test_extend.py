@@ -48,7 +48,7 @@ def plimsoll(package, tmp_path_factory):
     return run
 
 
-def test_a_shape_an_observer_an_output_and_a_format(plimsoll):
+def test_a_shape_an_observer_an_output_a_finding_and_a_format(plimsoll):
     target = CountingTarget()
     try:
         text = plimsoll(
@@ -58,7 +58,9 @@ def test_a_shape_an_observer_an_output_and_a_format(plimsoll):
     finally:
         target.close()
     assert "breathing around 20/s" in text
-    assert "load" in plimsoll("report", "last")
+    report = plimsoll("report", "last")
+    assert "load" in report
+    assert f"All {target.total} requests have one name." in report
     line = plimsoll("export", "last", "--format", "line", "-o", "-")
     assert re.fullmatch(r"\S+ \d+ requests 0 failed\n", line)
     assert int(line.split()[1]) == target.total

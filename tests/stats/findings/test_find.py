@@ -1,8 +1,12 @@
 from dataclasses import replace
 
+import pytest
 from tests.stats.findings.making import row, run, study
 
+from plimsoll.errors import UsageError
+from plimsoll.stats import findings
 from plimsoll.stats.findings import BLOCKING, RULES, find
+from plimsoll.stats.findings.finding import FindingRule
 from plimsoll.stats.study import LOCUST
 
 
@@ -31,3 +35,20 @@ def test_findings_are_about_requests_and_not_about_events_of_streams() -> None:
 def test_no_rule_is_listed_twice() -> None:
     assert len(set(RULES)) == len(RULES)
     assert len(set(BLOCKING)) == len(BLOCKING)
+
+
+@pytest.mark.parametrize(("sees_streams", "seen"), [(False, 1), (True, 2)])
+def test_a_rule_of_another_package_sees_what_it_asks_for(
+    monkeypatch: pytest.MonkeyPatch, sees_streams: bool, seen: int
+) -> None:
+    rows: list[int] = []
+    rule = FindingRule(lambda study: rows.append(len(study.trials[0].endpoints)) or (), sees_streams)
+    monkeypatch.setattr(findings, "added", lambda group, kind, own: {"paw": rule} if "steady" in own else {})
+    find(study(run(10, row("GET /"), replace(row("GET /"), method="each event"))))
+    assert rows == [seen]
+
+
+def test_a_rule_of_another_package_that_fails_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(findings, "added", lambda *_: {"paw": FindingRule(lambda study: [1 / 0])})
+    with pytest.raises(UsageError, match="the rule of finding paw failed: ZeroDivisionError: division by zero"):
+        find(study())

@@ -1,11 +1,13 @@
 """Findings about a study besides comparisons. A new rule is a file with a function, and a line in `RULES`, or
-in `STREAM_RULES`."""
+in `STREAM_RULES`. Another package adds a `FindingRule` with an entry point."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plimsoll.doors import added
+from plimsoll.errors import UsageError
 from plimsoll.record import STREAM_ROWS
 from plimsoll.stats.findings.bimodal import bimodal
 from plimsoll.stats.findings.caps import caps
@@ -14,6 +16,7 @@ from plimsoll.stats.findings.durations import durations, floor
 from plimsoll.stats.findings.elasticity import steep
 from plimsoll.stats.findings.errors import claims, errors
 from plimsoll.stats.findings.failing import survivors, unequal
+from plimsoll.stats.findings.finding import FindingRule
 from plimsoll.stats.findings.generators import corrected, generators, names
 from plimsoll.stats.findings.lists import lists, plans
 from plimsoll.stats.findings.littles_law import littles_law
@@ -81,6 +84,9 @@ RULES: tuple[Rule, ...] = (
 STREAM_RULES: tuple[Rule, ...] = (tokens,)
 """Those about the rows of streams; the others do not see them."""
 
+GROUP = "plimsoll.findings"
+"""The entry-point group through which other packages add rules."""
+
 BLOCKING = ("ORDER", "LITTLE", "GEN", "NONSTATIONARY", "ERR", "PAYLOAD", "BIMODAL")
 """Ids of all findings that may block, for the number of passed checks in a verdict."""
 
@@ -88,10 +94,17 @@ _WEIGHTS = ("blocks", "warning", "insight")
 
 
 def find(study: Study) -> tuple[Finding, ...]:
-    """All findings of all rules: blocking ones first, then warnings, then insights."""
+    """All findings of all rules: blocking ones first, then warnings, then insights. Raises UsageError for a rule of
+    another package that fails."""
     requests = replace(study, trials=tuple(_of_requests(trial) for trial in study.trials))
     found = [finding for rule in RULES for finding in rule(requests)]
     found += [finding for rule in STREAM_RULES for finding in rule(study)]
+    own = {rule.__name__ for rule in (*RULES, *STREAM_RULES)}
+    for name, added_rule in added(GROUP, FindingRule, own).items():
+        try:
+            found += added_rule.find(study if added_rule.sees_streams else requests)
+        except Exception as error:
+            raise UsageError(f"the rule of finding {name} failed: {type(error).__name__}: {error}") from error
     return tuple(sorted(found, key=lambda finding: _WEIGHTS.index(finding.weight)))
 
 

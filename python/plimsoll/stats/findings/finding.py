@@ -6,8 +6,10 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from plimsoll.stats.metric import MetricKind
-    from plimsoll.stats.study import Level
+    from plimsoll.stats.study import Level, Study
 
 Evidence = float | str | tuple[float, ...]
 FindingWeight = Literal["blocks", "warning", "insight"]
@@ -47,6 +49,16 @@ class Finding:
         tuples of them, or texts."""
         values = {field_.name: getattr(self, field_.name) for field_ in fields(self) if field_.name != "weight"}
         return {name: value for name, value in values.items() if _is_evidence(value)}
+
+
+@dataclass(frozen=True, slots=True)
+class FindingRule:
+    """A rule of another package. Its module registers the sentences of its findings with `plimsoll.say.findings.said`,
+    so an entry point adds both."""
+
+    find: Callable[[Study], Iterable[Finding]]
+    sees_streams: bool = False
+    """Whether the trials that it gets have the rows of streams, too."""
 
 
 def _is_evidence(value: object) -> bool:
