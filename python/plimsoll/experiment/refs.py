@@ -77,7 +77,7 @@ def _doubts(store: Store, run: StoredRun, scenario: str) -> Iterator[str]:
         yield "broke a threshold"
     elif "not shown" in outcomes:
         yield "is not shown to keep a threshold"
-    kept = store.summaries.of([run], lambda each: RunSummary.of(each).to_json(), rules()).get(run.id)
+    kept = store.summaries.of([run], lambda kept_run: RunSummary.of(kept_run).to_json(), rules()).get(run.id)
     if kept is None:
         yield "cannot be read"
     elif not kept["requests"]:
@@ -111,7 +111,7 @@ def _after_earlier(store: Store, name: str, run: StoredRun, renames: Sequence[Re
 
     good = good_before(store, name, run)
     few = len(good) < LEAST_EARLIER
-    studies = [study_of_run(each, store) for each in ([run, good[0]] if few else [run, *good])]
+    studies = [study_of_run(source, store) for source in ([run, good[0]] if few else [run, *good])]
     study, *earlier = renamed(studies, renames)
     return matched([*earlier, study]) if few else after_earlier(name, earlier[::-1], study)
 

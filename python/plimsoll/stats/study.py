@@ -330,7 +330,7 @@ class Trial:
         """key ("", "") or `TOTAL`: all of them together."""
         if key in (("", ""), TOTAL):
             return self.total
-        return next((each for each in self.endpoints if each.key == key), None)
+        return next((measured for measured in self.endpoints if measured.key == key), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,7 +431,7 @@ class Study:
     @property
     def levels(self) -> tuple[Level | None, ...]:
         """Ascending; None for trials without one."""
-        return tuple(sorted({trial.level for trial in self.trials}, key=lambda each: (each is not None, each)))
+        return tuple(sorted({trial.level for trial in self.trials}, key=lambda level: (level is not None, level)))
 
     @property
     def operations(self) -> tuple[str, ...]:
@@ -440,18 +440,25 @@ class Study:
 
     def number_of(self, trial: Trial) -> int:
         """Of its repeat, from 1."""
-        return trial.repeat - min(each.repeat for each in self.trials) + 1
+        return trial.repeat - min(other.repeat for other in self.trials) + 1
 
     def cell(self, variant: str, level: Level | None, operation: str = "") -> tuple[Trial, ...]:
         """Its repeats, in order; including invalid ones."""
         found = (
-            each for each in self.trials if (each.variant, each.level, each.operation) == (variant, level, operation)
+            trial
+            for trial in self.trials
+            if (trial.variant, trial.level, trial.operation) == (variant, level, operation)
         )
-        return tuple(sorted(found, key=lambda each: each.repeat))
+        return tuple(sorted(found, key=lambda trial: trial.repeat))
 
     def endpoints(self, operation: str | None = None) -> tuple[tuple[str, str], ...]:
         """Keys of all endpoints, by name, then method. operation None: of all operations."""
-        keys = {each.key for trial in self.trials if operation in (None, trial.operation) for each in trial.endpoints}
+        keys = {
+            endpoint.key
+            for trial in self.trials
+            if operation in (None, trial.operation)
+            for endpoint in trial.endpoints
+        }
         return tuple(sorted(keys, key=lambda key: (key[1], key[0])))
 
 

@@ -48,7 +48,7 @@ def renamed(studies: Sequence[Study], renames: Sequence[Rename]) -> list[Study]:
     that would have the same name."""
     if renames and len(studies) < 2:
         raise UsageError("--rename is for results that are compared: name at least two")
-    known = {each.key for study in studies for trial in study.trials for each in trial.endpoints}
+    known = {endpoint.key for study in studies for trial in study.trials for endpoint in trial.endpoints}
     changes: dict[_Key, _Key] = {}
     for rename in renames:
         meant = [key for key in known if rename.old in (key[1], _label(key))]
@@ -89,10 +89,10 @@ def _renamed(study: Study, changes: dict[_Key, _Key]) -> Study:
     return replace(
         study,
         trials=tuple(_of_trial(study, trial, changes) for trial in study.trials),
-        noise=tuple(replace(each, endpoint=changes.get(each.endpoint, each.endpoint)) for each in study.noise),
+        noise=tuple(replace(noise, endpoint=changes.get(noise.endpoint, noise.endpoint)) for noise in study.noise),
         claims=tuple(
-            replace(each, endpoint=changes.get(each.endpoint, each.endpoint)) if each.endpoint else each
-            for each in study.claims
+            replace(claim, endpoint=changes.get(claim.endpoint, claim.endpoint)) if claim.endpoint else claim
+            for claim in study.claims
         ),
     )
 
@@ -100,25 +100,25 @@ def _renamed(study: Study, changes: dict[_Key, _Key]) -> Study:
 def _of_trial(study: Study, trial: Trial, changes: dict[_Key, _Key]) -> Trial:
     before: dict[_Key, Measured] = {}
     endpoints = []
-    for each in trial.endpoints:
-        key = changes.get(each.key, each.key)
+    for endpoint in trial.endpoints:
+        key = changes.get(endpoint.key, endpoint.key)
         if key in before:
-            both = listed([before[key].label, each.label])
+            both = listed([before[key].label, endpoint.label])
             raise UsageError(
                 f"--rename: {both} of {study.name} would both be {_label(key)}; their percentiles cannot be those of "
                 "one endpoint"
             )
-        before[key] = each
-        endpoints.append(replace(each, method=key[0], name=key[1]))
+        before[key] = endpoint
+        endpoints.append(replace(endpoint, method=key[0], name=key[1]))
     labels = {_label(old): _label(new) for old, new in changes.items()}
     return replace(
         trial,
         endpoints=tuple(endpoints),
         work=tuple(
-            replace(each, source=labels.get(each.source, each.source)) if each.kind == "part" else each
-            for each in trial.work
+            replace(work, source=labels.get(work.source, work.source)) if work.kind == "part" else work
+            for work in trial.work
         ),
-        slowest=tuple(_of_slow(each, changes) for each in trial.slowest),
+        slowest=tuple(_of_slow(slow, changes) for slow in trial.slowest),
     )
 
 

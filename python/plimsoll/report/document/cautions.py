@@ -29,7 +29,7 @@ def cautions(analysis: Analysis) -> Doubts:
     """Invalid runs first, then strange percentiles, crashes, warnings by rule, and percentiles of too few requests."""
     study = analysis.study
     invalid = [reason for trial in study.trials for reason in trial.invalid]
-    crashed = [each for each in study.trials if each.crashed]
+    crashed = [trial for trial in study.trials if trial.crashed]
     affected = sum(bool(trial.invalid) for trial in study.trials)
     title = "Be careful"
     if affected:
@@ -37,8 +37,8 @@ def cautions(analysis: Analysis) -> Doubts:
     lines = [
         *_alike(invalid),
         *few_requests.strange(study),
-        *dict.fromkeys(f"The target of {each.variant} ended by itself: {each.crashed}." for each in crashed),
-        *_findings(each for each in analysis.findings if each.weight != "insight"),
+        *dict.fromkeys(f"The target of {trial.variant} ended by itself: {trial.crashed}." for trial in crashed),
+        *_findings(finding for finding in analysis.findings if finding.weight != "insight"),
         *_left_out(analysis),
         *few_requests.not_compared(analysis),
         *_unmatched(analysis),
@@ -56,16 +56,16 @@ def cautions(analysis: Analysis) -> Doubts:
 def _alike(reasons: Iterable[str]) -> Iterator[str]:
     """Reasons that differ by their numbers only are one line, with the first of them."""
     groups: dict[str, list[str]] = {}
-    for each in reasons:
-        groups.setdefault(_NUMBER.sub("#", each), []).append(each)
+    for reason in reasons:
+        groups.setdefault(_NUMBER.sub("#", reason), []).append(reason)
     for group in groups.values():
         yield f"{group[0]} ({counted(len(group), 'run')})."
 
 
 def _findings(findings: Iterable[Finding]) -> Iterator[str]:
     groups: dict[tuple[str, str], list[Finding]] = {}
-    for each in findings:
-        groups.setdefault((each.id, each.weight), []).append(each)
+    for finding in findings:
+        groups.setdefault((finding.id, finding.weight), []).append(finding)
     for (name, _), group in groups.items():
         more = f" The same holds in {counted(len(group) - 1, 'more place')}." if len(group) > 1 else ""
         text = said(group[0])
@@ -74,11 +74,11 @@ def _findings(findings: Iterable[Finding]) -> Iterator[str]:
 
 def _left_out(analysis: Analysis) -> Iterator[str]:
     """How much of each run the comparisons leave out, and the tables do not."""
-    declared = {(each.level, each.operation): each.warmup for each in analysis.study.trials}
+    declared = {(trial.level, trial.operation): trial.warmup for trial in analysis.study.trials}
     cuts = {
         place: cut
-        for each in analysis.comparisons
-        if (cut := each.warmup - declared.get(place := (each.level, each.operation), each.warmup)) > 0
+        for row in analysis.comparisons
+        if (cut := row.warmup - declared.get(place := (row.level, row.operation), row.warmup)) > 0
     }
     if not cuts:
         return
@@ -91,9 +91,9 @@ def _left_out(analysis: Analysis) -> Iterator[str]:
 
 def _unmatched(analysis: Analysis) -> Iterator[str]:
     """Metrics that the question is about, of endpoints that there are not."""
-    known = {each.endpoint for each in analysis.comparisons}
+    known = {row.endpoint for row in analysis.comparisons}
     for metric in analysis.study.primary:
         if known and not any(metric.is_about(endpoint) for endpoint in known):
-            names = [" ".join(filter(None, each)) for each in sorted(known)]
+            names = [" ".join(filter(None, endpoint)) for endpoint in sorted(known)]
             shown = listed([*names[:MOST_NAMES], *([f"{len(names) - MOST_NAMES} more"] if names[MOST_NAMES:] else [])])
             yield f"{metric.text} of {metric.endpoint} is a primary metric, but no endpoint has this name: {shown}."

@@ -53,11 +53,11 @@ def opening(view: RunView, manifest: Manifest, total: Row, thresholds: Sequence[
 
 
 def _threshold_lines(thresholds: Sequence[ThresholdResult]) -> list[str]:
-    texts = [one_line(each.text) for each in thresholds]
+    texts = [one_line(result.text) for result in thresholds]
     width = max(map(cells, texts))
     return [
-        f"{THRESHOLD_MARKS[each.outcome]} {text}{' ' * (width - cells(text))}  {one_line(each.detail)}".rstrip()
-        for each, text in zip(thresholds, texts, strict=True)
+        f"{THRESHOLD_MARKS[result.outcome]} {text}{' ' * (width - cells(text))}  {one_line(result.detail)}".rstrip()
+        for result, text in zip(thresholds, texts, strict=True)
     ]
 
 
@@ -67,7 +67,7 @@ def sentence(view: RunView, manifest: Manifest, total: Row) -> str:
         return f"No response came: {count(view.total.unanswered)} requests were still out when the run ended."
     if not total.requests:
         return f"{NO_ENDS} {streams_began(view)}".rstrip() if view.endpoints else NO_REQUESTS
-    most = max(view.failures, key=lambda each: each.count, default=None)
+    most = max(view.failures, key=lambda failure: failure.count, default=None)
     several = "mostly " if len(view.failures) > 1 else ""
     why = f", {several}with {one_line(most.text)}" if most and most.text else ""
     if total.failures == total.requests:
@@ -109,8 +109,8 @@ def with_streams(text: str, view: RunView, manifest: Manifest) -> str:
 def streams_began(view: RunView) -> str:
     """When streams began, from *due*; "" without streams. Those of several endpoints are one sum."""
     for method in ("first token", "first event"):
-        rows = [each for each in view.endpoints if each.method == method]
-        total = Totals.of(method, "", (each for row in rows for each in row.outcomes.values()))
+        rows = [row for row in view.endpoints if row.method == method]
+        total = Totals.of(method, "", (interval for row in rows for interval in row.outcomes.values()))
         half, most = (total.response_of(view.timed).quantile(q) for q in (0.5, 0.99))
         if half and most:
             who = "Half" if len(rows) == 1 else "Half of the streams"
@@ -122,9 +122,9 @@ def ends_with_heads(view: RunView, manifest: Manifest) -> bool:
     """Whether the times of requests with streams end with the head: those of Python users, but for calls of gRPC."""
     if manifest.users_kind != "python":
         return False
-    streams = {each.name for each in view.endpoints if each.method in ("first token", "first event")}
+    streams = {endpoint.name for endpoint in view.endpoints if endpoint.method in ("first token", "first event")}
     others = (*STREAM_ROWS, "gRPC")
-    return any(each.name in streams and each.method not in others for each in view.endpoints)
+    return any(endpoint.name in streams and endpoint.method not in others for endpoint in view.endpoints)
 
 
 def histogram_lines(times: Latency) -> list[str]:
@@ -139,21 +139,21 @@ def histogram_lines(times: Latency) -> list[str]:
         heads, counts, above = (
             [*heads, "no response"],
             [*counts, times.waited],
-            [*(each + times.waited for each in above), 0],
+            [*(left + times.waited for left in above), 0],
         )
-    longest, widest = max(map(cells, heads)), max(cells(count(each)) for each in counts)
+    longest, widest = max(map(cells, heads)), max(cells(count(number)) for number in counts)
     whole = times.count + times.waited
     return [
-        f"{head:>{longest}} {_bar(each / max(counts)):{_BAR_CELLS}} {count(each):>{widest}} "
+        f"{head:>{longest}} {_bar(number / max(counts)):{_BAR_CELLS}} {count(number):>{widest}} "
         f"{_share_up_to(whole - left, whole):>7}"
-        for head, each, left in zip(heads, counts, above, strict=True)
+        for head, number, left in zip(heads, counts, above, strict=True)
     ]
 
 
 def _edges(times: Latency) -> list[float]:
     """Upper ends of ranges, in ms: from p1 to p99 of one width, or growing where those are far apart; then the
     maximum."""
-    low, high, longest = (each or 0.0 for each in times.values((0.01, 0.99, 1)))
+    low, high, longest = (time or 0.0 for time in times.values((0.01, 0.99, 1)))
     if high <= low:
         return [longest]
     if low > 0 and high / low > _FAR_APART:

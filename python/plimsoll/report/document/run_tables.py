@@ -157,7 +157,7 @@ def numbers(rows: Sequence[RunRow], total: RunRow) -> Section:
     if not rows:
         return Section("numbers", "Numbers", (Paragraph(NO_REQUESTS),))
     requests, *percentiles = _tables(rows, total)
-    times = (shown(each) for each in percentiles)
+    times = (shown(table) for table in percentiles)
     return Section("numbers", "Numbers", (shown(requests, "requests"), *times))
 
 
@@ -231,13 +231,15 @@ def _requests(row: Row) -> TableRow:
 
 
 def _percentiles(title: str, rows: Sequence[Row], times: Sequence[Latency], note: str) -> TableData:
-    found = [[time.quantile(each / 100) for each in PERCENTILES] for time in times]
+    found = [[time.quantile(percentile / 100) for percentile in PERCENTILES] for time in times]
     texts = tuple(
         TableRow((row.method, row.name, *map(milliseconds, each)), _kind(row))
         for row, each in zip(rows, found, strict=True)
     )
     marks = " ".join(filter(None, (note, shares_line(time for each in found for time in each))))
-    return TableData(title, (METHOD, NAME, *(TableColumn(f"{each}%") for each in PERCENTILES)), texts, marks)
+    return TableData(
+        title, (METHOD, NAME, *(TableColumn(f"{percentile}%") for percentile in PERCENTILES)), texts, marks
+    )
 
 
 def _kind(row: Row) -> str:
@@ -249,15 +251,17 @@ def failures(view: RunView, most: int, figure: tuple[Figures, ...] = ()) -> Sect
     if not view.failures and not view.total.failed_outcomes:
         return None
     tables = [_failure_kinds(view), *([_failure_messages(view, most)] if view.failures else [])]
-    return Section("failures", "Failures", (*figure, *(shown(each) for each in tables)))
+    return Section("failures", "Failures", (*figure, *(shown(table) for table in tables)))
 
 
 def _failure_kinds(view: RunView) -> TableData:
     kinds = []
-    for each in view.total.failed_outcomes:
-        time = Latency.of_response([each])
+    for interval in view.total.failed_outcomes:
+        time = Latency.of_response([interval])
         times = (milliseconds(time.median), milliseconds(time.max))
-        kinds.append(TableRow((each.outcome, count(each.count), share(each.count, view.total.requests), *times)))
+        kinds.append(
+            TableRow((interval.outcome, count(interval.count), share(interval.count, view.total.requests), *times))
+        )
     columns = (KIND, *map(TableColumn, ("# Fails", "Share", "Median (ms)", "Max (ms)")))
     return TableData("Failures by kind, and the time until they failed", columns, tuple(kinds))
 
@@ -266,11 +270,13 @@ def _failure_messages(view: RunView, most: int) -> TableData:
     found = view.failures[:most]
     columns = [TableColumn("# Fails"), KIND, METHOD, NAME, MESSAGE]
     cells: list[tuple[str, ...]] = [
-        (count(each.count), each.outcome, each.method, each.name, each.text) for each in found
+        (count(failure.count), failure.outcome, failure.method, failure.name, failure.text) for failure in found
     ]
-    if any(each.is_varied for each in found):
+    if any(failure.is_varied for failure in found):
         columns.append(EXAMPLE)
-        cells = [(*row, each.example if each.is_varied else "") for row, each in zip(cells, found, strict=True)]
+        cells = [
+            (*row, failure.example if failure.is_varied else "") for row, failure in zip(cells, found, strict=True)
+        ]
     rows = tuple(map(TableRow, cells))
     return TableData("Failures by message", tuple(columns), rows, _left_out(len(view.failures) - most))
 
@@ -280,8 +286,10 @@ def exceptions(view: RunView, most: int) -> Section | None:
     if not view.exceptions:
         return None
     folded = tuple(
-        Details(f"{each.count} × {what_of(each)}", (Preformatted(each.traceback),), soft=user_line(each.traceback))
-        for each in view.exceptions[:most]
+        Details(
+            f"{caught.count} × {what_of(caught)}", (Preformatted(caught.traceback),), soft=user_line(caught.traceback)
+        )
+        for caught in view.exceptions[:most]
     )
     note = _left_out(len(view.exceptions) - most)
     blocks = (*folded, *((Paragraph(note, "note"),) if note else ()))

@@ -45,7 +45,7 @@ class SeriesOfRuns:
             if place is not None:
                 by_key.setdefault(place.key, []).append(place)
         items = [_item(places) for places in by_key.values()]
-        return sorted(items, key=lambda each: (-each.latest, each.key))
+        return sorted(items, key=lambda item: (-item.latest, item.key))
 
     def find(self, store: Store, key: str) -> tuple[SeriesItem, list[str]] | None:
         """The series with this key, and the ids of its runs, the latest first; None if it has no runs."""
@@ -62,7 +62,7 @@ class SeriesOfRuns:
 
 
 def _item(places: Sequence[SeriesPosition]) -> SeriesItem:
-    latest = max(places, key=lambda each: each.started)
+    latest = max(places, key=lambda place: place.started)
     return SeriesItem(latest.key, latest.label, len(places), latest.started)
 
 
@@ -79,7 +79,7 @@ def _label(kind: RunKind, manifest: Manifest) -> str:
     length, processes = manifest.run_time, manifest.processes or 1
     words = [kind.source, f"at {load}" if load else "", f"for {duration_text(length)}" if length else ""]
     parts = (
-        " ".join(each for each in words if each),
+        " ".join(word for word in words if word),
         f"against {manifest.host}" if manifest.host not in (None, kind.source) else "",
         f"warm-up {duration_text(warmup)}" if warmup else "",
         f"{processes} processes" if processes != 1 else "",
@@ -88,4 +88,4 @@ def _label(kind: RunKind, manifest: Manifest) -> str:
         f"without tags {', '.join(plan.exclude_tags)}" if plan.exclude_tags else "",
         "times of successes" if manifest.times_of == "successes" else "",
     )
-    return ", ".join(each for each in parts if each)
+    return ", ".join(part for part in parts if part)
