@@ -65,7 +65,7 @@ def test_a_generator_that_is_the_limit_ends_the_search():
     target = Target(limit=150)
     found = capacity(search(settings(), target))
     assert [load for load, _ in target.loads] == [10, 20, 40, 80] + [160] * ATTEMPTS
-    assert (found.ending, found.low, found.generator) == ("unbroken", 80, "at 160: the generator was busy")
+    assert (found.ending, found.low, found.generator) == ("unbroken", 80, (160, "the generator was busy"))
 
 
 def test_a_generator_that_is_the_limit_close_by_ends_the_confirming_runs():

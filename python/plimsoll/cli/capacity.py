@@ -244,7 +244,7 @@ def _report(store: Store, name: str, given: dict[str, Any]) -> int:
 
 
 def _exit_code(found: Capacity, probes: Sequence[CapacityProbe], *, strict: bool) -> int:
-    if found.ending == "unknown" or found.generator:
+    if found.ending == "unknown" or found.generator is not None:
         return INVALID
     if strict and not all(each.is_clean for each in probes if not each.invalid):
         return INVALID

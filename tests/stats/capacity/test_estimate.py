@@ -27,10 +27,10 @@ def test_nothing_broke_nothing_held_and_nothing_counts():
 def test_the_generator_as_the_limit():
     fine = [probe(each, 20.0) for each in (100, 200)]
     assert capacity([*fine, probe(400, 20.0, invalid=("a worker was lost",))]) == Capacity(
-        "unbroken", low=200, generator="at 400: a worker was lost"
+        "unbroken", low=200, generator=(400, "a worker was lost")
     )
     # A run that was disturbed once, and counted the second time, is no limit.
-    assert capacity([*fine, probe(100, 20.0, invalid=("a worker was lost",))]).generator == ""
+    assert capacity([*fine, probe(100, 20.0, invalid=("a worker was lost",))]).generator is None
 
 
 def test_runs_that_disagree_too_much_leave_what_all_of_them_support():

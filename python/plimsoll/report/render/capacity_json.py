@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.say.answer.capacity import sentences
+from plimsoll.say.answer.capacity import generator_limit, sentences
 from plimsoll.stats.capacity.estimate import CONFIDENCE, capacity
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def document(study: Study, search: CapacitySearch) -> dict[str, Any]:
         "version": VERSION,
         "name": study.name,
         "command": study.command,
-        "slo": [each.text for each in search.slo],
+        "slo": [criterion.text for criterion in search.slo],
         "unit": search.unit,
         "seconds": search.seconds,
         "finished": search.is_finished,
@@ -33,10 +33,10 @@ def document(study: Study, search: CapacitySearch) -> dict[str, Any]:
         "low": found.low,
         "high": found.high,
         "confidence": CONFIDENCE if found.ending == "found" else None,
-        "broken": [each.text for each in found.broken],
-        "generator": found.generator or None,
+        "broken": [criterion.text for criterion in found.broken],
+        "generator": None if found.generator is None else generator_limit(found.generator),
         "backlog": None if found.grows is None else {"load": found.grows[0], "growth_per_s": found.grows[1]},
-        "runs": [_probe(each) for each in search.probes],
+        "runs": [_probe(probe) for probe in search.probes],
     }
 
 
@@ -52,12 +52,12 @@ def _probe(probe: CapacityProbe) -> dict[str, Any]:
         "generator_share_ms": probe.share,
         "criteria": [
             {
-                "text": each.criterion.text,
-                "value": each.value,
-                "unit": each.criterion.unit,
-                "at_least": each.at_least,
-                "held": each.held,
+                "text": result.criterion.text,
+                "value": result.value,
+                "unit": result.criterion.unit,
+                "at_least": result.at_least,
+                "held": result.held,
             }
-            for each in probe.results
+            for result in probe.results
         ],
     }

@@ -23,7 +23,7 @@ PER_ARRIVAL = 0.25
 def sentences(study: Study, search: CapacitySearch) -> tuple[str, ...]:
     """One to three. search: that of the study."""
     found = capacity(search.probes)
-    objective = ", ".join(each.text for each in search.slo)
+    objective = ", ".join(criterion.text for criterion in search.slo)
     runs = f"with {objective}, in runs of {duration_text(search.seconds)}"
     what = "users" if search.unit == "users" else f"{_rate_of(study)}/s"
     if found.ending == "unmet":
@@ -32,12 +32,14 @@ def sentences(study: Study, search: CapacitySearch) -> tuple[str, ...]:
     said = [f"{_carries(found, what, runs)}."]
     if found.ending == "bracket" and found.high is None:
         said.append(_disagreement(search, found))
-    if found.generator:
-        said.append(f"Above that the load generator was the limit, not the service ({found.generator}).")
+    if found.generator is not None:
+        said.append(
+            f"Above that the load generator was the limit, not the service ({generator_limit(found.generator)})."
+        )
     elif found.ending == "unbroken":
         said.append("Nothing that was tried broke the objective.")
     elif found.broken and not (found.ending == "bracket" and found.high is None):
-        said.append(f"Above that {listed([subject(each) for each in found.broken])} broke the objective.")
+        said.append(f"Above that {listed([subject(criterion) for criterion in found.broken])} broke the objective.")
     if found.grows is not None:
         load, growth = found.grows
         at = exact_load(load, search.unit)
@@ -50,19 +52,24 @@ def sentences(study: Study, search: CapacitySearch) -> tuple[str, ...]:
     return tuple(said)
 
 
+def generator_limit(limit: tuple[float, str]) -> str:
+    load, why = limit
+    return f"at {load:.12g}: {why}"
+
+
 def _disagreement(search: CapacitySearch, found: Capacity) -> str:
     """Of the runs above `low`, some of which met the objective."""
-    above = [each for each in search.probes if not each.invalid and each.load > (found.low or 0.0)]
-    loads = [each.load for each in above if not each.passed]
-    first, last = (exact_load(each, search.unit) for each in (min(loads), max(loads)))
+    above = [probe for probe in search.probes if not probe.invalid and probe.load > (found.low or 0.0)]
+    loads = [probe.load for probe in above if not probe.passed]
+    first, last = (exact_load(load, search.unit) for load in (min(loads), max(loads)))
     where = first if first == last else f"{first} to {last}"
-    broken = listed([subject(each) for each in found.broken])
+    broken = listed([subject(criterion) for criterion in found.broken])
     higher = "Of the runs above that" if found.low else "Of the runs"
     return f"{higher}, {len(loads)} of {len(above)} broke the objective by {broken}, at {where}; the others met it."
 
 
 def _carries(found: Capacity, what: str, runs: str) -> str:
-    low, high = (f"{each:.12g}" if each is not None else "" for each in (found.low, found.high))
+    low, high = (f"{load:.12g}" if load is not None else "" for load in (found.low, found.high))
     match found.ending:
         case "found":
             interval = f"{rough_load(found.low)}–{rough_load(found.high)}"

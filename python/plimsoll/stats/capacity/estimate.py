@@ -33,8 +33,8 @@ class Capacity:
     high: float | None = None
     broken: tuple[Threshold, ...] = ()
     """The criteria that broke above it, those broken by the most runs first."""
-    generator: str = ""
-    """Why runs above were invalid, if the generator ended the search."""
+    generator: tuple[float, str] | None = None
+    """The lowest load without a valid run, and why its runs do not count, if the generator ended the search."""
     grows: tuple[float, float] | None = None
     """(load, requests per second): the backlog still grew this fast at the highest such load that met the objective;
     (load, 0): it did not grow up to there. None: unknown."""
@@ -42,8 +42,8 @@ class Capacity:
 
 def capacity(probes: Sequence[CapacityProbe]) -> Capacity:
     """probes: all of a search, in any order; including invalid ones."""
-    valid = [each for each in probes if not each.invalid]
-    runs = [(each.load, each.passed) for each in valid]
+    valid = [probe for probe in probes if not probe.invalid]
+    runs = [(probe.load, probe.passed) for probe in valid]
     broken = _broken(valid)
     if not valid:
         return Capacity("unknown", generator=_limit(probes))
@@ -57,36 +57,35 @@ def capacity(probes: Sequence[CapacityProbe]) -> Capacity:
         held = max((load for load, _ in runs if all(met for at, met in runs if at <= load)), default=None)
         broke = min((load for load, _ in runs if not any(met for at, met in runs if at >= load)), default=None)
         return Capacity(
-            "bracket", None, held, broke, broken, _limit(probes) if high is None else "", _growth(valid, held)
+            "bracket", None, held, broke, broken, _limit(probes) if high is None else None, _growth(valid, held)
         )
-    return Capacity("found", found.load, found.low, found.high, broken, "", _growth(valid, found.load))
+    return Capacity("found", found.load, found.low, found.high, broken, None, _growth(valid, found.load))
 
 
 def _growth(valid: Sequence[CapacityProbe], load: float | None) -> tuple[float, float] | None:
     """By majority of the runs that met the objective close to the capacity: a single one may include a stall."""
     near = [
-        (each.load, each.backlog)
-        for each in valid
-        if load is not None and each.passed and each.backlog is not None and NEAR * load <= each.load <= load
+        (probe.load, probe.backlog)
+        for probe in valid
+        if load is not None and probe.passed and probe.backlog is not None and NEAR * load <= probe.load <= load
     ]
     if not near:
         return None
-    growing = [each for each in near if each[1] > 0]
+    growing = [(at, growth) for at, growth in near if growth > 0]
     return max(growing) if len(growing) * 2 > len(near) else (max(near)[0], 0.0)
 
 
 def _broken(valid: Sequence[CapacityProbe]) -> tuple[Threshold, ...]:
     """The criteria that most runs broke first; of several the one that broke at the lowest load."""
     counts: dict[Threshold, int] = {}
-    for probe in sorted(valid, key=lambda each: each.load):
-        for each in probe.results:
-            if not each.held:
-                counts[each.criterion] = counts.get(each.criterion, 0) + 1
-    return tuple(sorted(counts, key=lambda each: -counts[each]))
+    for probe in sorted(valid, key=lambda probe: probe.load):
+        for result in probe.results:
+            if not result.held:
+                counts[result.criterion] = counts.get(result.criterion, 0) + 1
+    return tuple(sorted(counts, key=lambda criterion: -counts[criterion]))
 
 
-def _limit(probes: Sequence[CapacityProbe]) -> str:
-    """The lowest load without valid runs, and the reason; "" if there is none."""
-    counted = {each.load for each in probes if not each.invalid}
-    first = min((each for each in probes if each.load not in counted), key=lambda each: each.load, default=None)
-    return f"at {first.load:.12g}: {first.invalid[0]}" if first is not None else ""
+def _limit(probes: Sequence[CapacityProbe]) -> tuple[float, str] | None:
+    counted = {probe.load for probe in probes if not probe.invalid}
+    first = min((probe for probe in probes if probe.load not in counted), key=lambda probe: probe.load, default=None)
+    return (first.load, first.invalid[0]) if first is not None else None
