@@ -67,10 +67,10 @@ def document(analysis: Analysis, command: str = "") -> dict[str, Any]:
             "answer": list(answer_of(analysis)),
             "regressions": len(regressions(analysis)),
             "invalid": is_invalid(analysis),
-            "findings": [_finding(each) for each in analysis.findings],
-            "comparisons": [_comparison(each) for each in analysis.comparisons],
-            "cells": [_cell(each, _percents(study)) for each in cells_of(study)],
-            "trials": [_trial(each, _percents(study)) for each in study.trials],
+            "findings": [_finding(finding) for finding in analysis.findings],
+            "comparisons": [_comparison(comparison) for comparison in analysis.comparisons],
+            "cells": [_cell(cell, _percents(study)) for cell in cells_of(study)],
+            "trials": [_trial(trial, _percents(study)) for trial in study.trials],
             "notes": general(analysis, command),
         }
     )
@@ -80,9 +80,9 @@ def document(analysis: Analysis, command: str = "") -> dict[str, Any]:
 def _finite(value: Any) -> Any:
     """What JSON can hold: infinity and NaN are null, a numpy number is a number."""
     if isinstance(value, dict):
-        return {str(key): _finite(each) for key, each in value.items()}
+        return {str(key): _finite(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
+        return [_finite(inner) for inner in value]
     if isinstance(value, bool | int | str) or value is None:
         return value
     if hasattr(value, "item"):
@@ -92,7 +92,7 @@ def _finite(value: Any) -> Any:
 
 def _percents(study: Study) -> tuple[str, ...]:
     """The usual ones, and those that the study compares."""
-    asked = [each.quantile for each in (*study.metrics, *study.primary) if each.quantile is not None]
+    asked = [metric.quantile for metric in (*study.metrics, *study.primary) if metric.quantile is not None]
     return tuple(sorted({*PERCENTILES, *(f"{100 * q:.10g}" for q in asked)}, key=float))
 
 
@@ -106,10 +106,10 @@ def _study(analysis: Analysis) -> dict[str, Any]:
         "command": study.command,
         "variants": [_variant(study, name) for name in study.variants],
         "levels": [_level(level) for level in study.levels if level is not None],
-        "operations": [each for each in study.operations if each],
+        "operations": [operation for operation in study.operations if operation],
         "against": list(study.against),
-        "metrics": [_metric(each) for each in study.metrics],
-        "primary": [_metric(each) for each in study.primary],
+        "metrics": [_metric(metric) for metric in study.metrics],
+        "primary": [_metric(metric) for metric in study.primary],
         "delta": study.delta,
         "tolerance": study.tolerance,
         "interleaved": study.interleaved,
@@ -118,18 +118,18 @@ def _study(analysis: Analysis) -> dict[str, Any]:
         "is_aa": study.is_aa,
         "about": dict(study.about),
         "warnings": list(warnings(analysis)),
-        "skipped": [{"place": each.place, "text": each.text, "why": each.why} for each in study.skipped],
+        "skipped": [{"place": skipped.place, "text": skipped.text, "why": skipped.why} for skipped in study.skipped],
         "noise": [
             {
-                "metric": each.metric,
-                **_endpoint(each.endpoint),
-                "level": _level(each.level),
-                "variance": each.variance,
-                "freedom": each.freedom,
-                "rejected": each.rejected,
-                "compared": each.compared,
+                "metric": noise.metric,
+                **_endpoint(noise.endpoint),
+                "level": _level(noise.level),
+                "variance": noise.variance,
+                "freedom": noise.freedom,
+                "rejected": noise.rejected,
+                "compared": noise.compared,
             }
-            for each in study.noise
+            for noise in study.noise
         ],
     }
 
@@ -140,7 +140,7 @@ def _variant(study: Study, name: str) -> dict[str, Any]:
         "name": name,
         "changes": changes_of(study).get(name, ""),
         "collected": dict(collected(study, name)),
-        "work": [_work(each) for kind in WORK_KINDS for each in work_of(trials, kind)],
+        "work": [_work(work) for kind in WORK_KINDS for work in work_of(trials, kind)],
     }
 
 
@@ -202,48 +202,48 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
-def _comparison(each: Comparison) -> dict[str, Any]:
+def _comparison(comparison: Comparison) -> dict[str, Any]:
     return {
-        "a": each.a,
-        "b": each.b,
-        "against": each.against,
-        "operation": each.operation,
-        "level": _level(each.level),
-        **_endpoint(each.endpoint),
-        "metric": _metric(each.metric),
-        "primary": each.primary,
-        "word": each.word,
-        "verdict": verdict(each),
-        "at_least": each.at_least,
-        "better": each.better,
-        "direction": direction(each),
-        "reason": reason_text(each),
-        "a_value": each.a_value,
-        "b_value": each.b_value,
-        "ratio": each.ratio,
-        "low": each.low,
-        "high": each.high,
-        "difference": each.difference,
-        "difference_low": each.difference_low,
-        "difference_high": each.difference_high,
-        "within_run": each.within_run,
-        "pairs": each.pairs,
-        "earlier": each.earlier,
-        "interleaved": each.interleaved,
-        "spread": each.spread,
-        "p": each.p,
-        "p_flip": each.p_flip,
-        "q": each.q,
-        "regression": is_regression(each),
-        "resolves": each.resolves,
-        "needed": _needed(each.needed),
-        "requests": each.requests,
-        "tail": each.tail,
-        "design_effect": each.effect,
-        "tool_step": each.step,
-        "warmup_s": each.warmup,
-        "checks": {"passed": each.checks[0], "of": each.checks[1]},
-        "remarks": [remark_text(remark) for remark in each.remarks],
+        "a": comparison.a,
+        "b": comparison.b,
+        "against": comparison.against,
+        "operation": comparison.operation,
+        "level": _level(comparison.level),
+        **_endpoint(comparison.endpoint),
+        "metric": _metric(comparison.metric),
+        "primary": comparison.primary,
+        "word": comparison.word,
+        "verdict": verdict(comparison),
+        "at_least": comparison.at_least,
+        "better": comparison.better,
+        "direction": direction(comparison),
+        "reason": reason_text(comparison),
+        "a_value": comparison.a_value,
+        "b_value": comparison.b_value,
+        "ratio": comparison.ratio,
+        "low": comparison.low,
+        "high": comparison.high,
+        "difference": comparison.difference,
+        "difference_low": comparison.difference_low,
+        "difference_high": comparison.difference_high,
+        "within_run": comparison.within_run,
+        "pairs": comparison.pairs,
+        "earlier": comparison.earlier,
+        "interleaved": comparison.interleaved,
+        "spread": comparison.spread,
+        "p": comparison.p,
+        "p_flip": comparison.p_flip,
+        "q": comparison.q,
+        "regression": is_regression(comparison),
+        "resolves": comparison.resolves,
+        "needed": _needed(comparison.needed),
+        "requests": comparison.requests,
+        "tail": comparison.tail,
+        "design_effect": comparison.effect,
+        "tool_step": comparison.step,
+        "warmup_s": comparison.warmup,
+        "checks": {"passed": comparison.checks[0], "of": comparison.checks[1]},
+        "remarks": [remark_text(remark) for remark in comparison.remarks],
     }
 
 
@@ -269,8 +269,8 @@ def _cell(cell: CellSummary, percents: tuple[str, ...]) -> dict[str, Any]:
         "offered_per_s": cell.offered,
         "achieved": cell.achieved,
         "total": None if cell.total is None else _row(cell.total, percents),
-        "endpoints": [_row(each, percents) for each in cell.endpoints],
-        "observed": [asdict(each) for each in observed_of(cell.trials)],
+        "endpoints": [_row(row, percents) for row in cell.endpoints],
+        "observed": [asdict(series) for series in observed_of(cell.trials)],
     }
 
 
@@ -321,8 +321,8 @@ def _trial(trial: Trial, percents: tuple[str, ...]) -> dict[str, Any]:
         },
         "generator": _generator(trial.generator),
         "total": None if trial.total is None else _measured(trial.total, percents),
-        "endpoints": [_measured(each, percents) for each in trial.endpoints],
-        "slowest": [each._asdict() for each in trial.slowest],
+        "endpoints": [_measured(measured, percents) for measured in trial.endpoints],
+        "slowest": [slow._asdict() for slow in trial.slowest],
     }
 
 
