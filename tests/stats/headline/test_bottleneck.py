@@ -3,6 +3,7 @@ from tests.stats.headline.runs import CLOSED, OPEN, SOUND, view_of
 
 from plimsoll.say.headline import headline
 from plimsoll.stats.headline import diagnose
+from plimsoll.stats.headline.bottleneck import RecentLoad, UnknownBottleneck
 
 
 def bottleneck(view, manifest=CLOSED):
@@ -138,3 +139,10 @@ def test_the_open_model(view, tone, title, said):
     found = bottleneck(view(), OPEN)
     assert (found.tone, found.title) == (tone, title)
     assert said in found.text
+
+
+def test_the_limit_is_a_value_with_the_load_that_it_follows_from():
+    found = diagnose(closed(50, 47), CLOSED, SOUND).bottleneck
+    assert (found.limit, found.load) == ("target", RecentLoad(users=50, in_flight=47, rate=100))
+    assert (found.load.took, found.load.pause) == (470, 30)
+    assert diagnose(view_of(2), CLOSED, SOUND).bottleneck == UnknownBottleneck("seconds", 2)

@@ -5,6 +5,7 @@ from tests.stats.headline.runs import CLOSED, OPEN, SOUND, view_of
 
 from plimsoll.say.headline import headline
 from plimsoll.stats.headline import diagnose
+from plimsoll.stats.headline.target import CheckedTarget, FailingRequests
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.thresholds.verdict import ThresholdResult
 
@@ -167,3 +168,10 @@ def test_arrivals_without_a_response_are_told_too(make_interval):
 def test_requests_in_flight_at_the_end_of_a_healthy_run_are_nothing_to_tell(make_interval):
     waits = make_interval([5.0] * 20, second=12, outcome="unanswered")
     assert target(unanswered(view_of(12), waits)).title == "Nothing conspicuous"
+
+
+def test_the_cause_that_leads_is_a_value_with_its_numbers():
+    health = diagnose(view_of(12, failing=1), CLOSED, SOUND).target
+    assert health.cause == FailingRequests(13, 1300, ((503, 13),), ("GET", "/a"), is_certain=True, sound=None)
+    assert (health.has_p99, health.tail.value, health.is_over) == (True, pytest.approx(10, rel=1e-3), False)
+    assert diagnose(view_of(12), CLOSED, SOUND).target.cause == CheckedTarget(None)
