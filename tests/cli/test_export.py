@@ -15,6 +15,7 @@ import pytest
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.formats import of_runs
 from plimsoll.report.sources import RunSource
+from plimsoll.say.validity import check_texts
 from plimsoll.store import Store
 
 FORMATS = ("hgrm", "hlog", "csv", "json", "parquet")
@@ -86,7 +87,7 @@ def test_csv_has_the_doubts_in_each_line(plimsoll, make_interval, make_health):
         for second in range(4):
             writer.commit([make_interval([1.0] * 10, second=second, name="/a\0b")], [make_health(second)])
         writer.finish("finished", 1_795_176_004.0, facts={"lost_workers": 1})
-        doubts = RunSource.of(store.run("last")).assessment.validity.reasons
+        doubts = check_texts(RunSource.of(store.run("last")).assessment.validity.failed)
     assert doubts
     assert plimsoll("export", "--format", "csv", "-o", "out").exit_code == 0
     rows = list(csv.DictReader(Path("out").read_text().splitlines()))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from plimsoll.stats.run_summary import RunSummary
+from plimsoll.report.run_summary import RunSummary
 from plimsoll.store import Store
 from plimsoll.store.cells import CellOutcome, ExperimentFile
 

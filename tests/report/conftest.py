@@ -10,7 +10,11 @@ from plimsoll.record.manifest import Manifest
 from plimsoll.report.assessment import Assessment
 from plimsoll.stats.latency.omission import Omission
 from plimsoll.stats.thresholds.verdict import ThresholdResult
-from plimsoll.stats.validity import Validity, ValidityCheck
+from plimsoll.stats.validity import Validity
+from plimsoll.stats.validity.causes import LatenessCause
+from plimsoll.stats.validity.lateness import GrowingLag, LagCheck, UncleanFigure
+from plimsoll.stats.validity.load import ClockCheck, DroppedCheck, OfferedCheck, WorkersCheck
+from plimsoll.stats.validity.record import LittleCheck, NoLittle
 from plimsoll.stats.view import RunView
 
 TRACE = """Traceback (most recent call last):
@@ -52,20 +56,20 @@ def run() -> Run:
 @pytest.fixture
 def valid() -> Assessment:
     """Nothing to say against the run."""
-    return Assessment(Validity((ValidityCheck("lag", "ok", 0.9, None, "99 % of the requests left within 0.9 ms"),)))
+    return Assessment(Validity((LagCheck("ok", 0.9, requests=1000),)))
 
 
 @pytest.fixture
 def invalid() -> Assessment:
     """An open-model run whose generator did not keep up."""
     checks = (
-        ValidityCheck("offered", "ok", 0.999, 0.99, "99.9 % of the offered arrivals were sent"),
-        ValidityCheck("dropped", "failed", 12, 0, "12 arrivals dropped: due, but never sent"),
-        ValidityCheck("cpu", "failed", 0.12, 0.05, "a worker was above 80 % CPU for 12 % of the time"),
-        ValidityCheck("lag", "remark", 12.3, None, "Requests left up to 12 ms late."),
-        ValidityCheck("clock", "unknown", None, 1.0, "nobody looked at the clock"),
-        ValidityCheck("workers", "unknown", None, None, "nobody counted the workers"),
-        ValidityCheck("little", "n/a", None, None, "does not apply"),
+        OfferedCheck("ok", 0.999, begun_per_s=999, offered_per_s=1000),
+        DroppedCheck("failed", 12),
+        GrowingLag("failed", 0.12, full=0.8, cause=LatenessCause("full", 1), before_ms=10, after_ms=400),
+        LagCheck("remark", 12.3, requests=1000, figure=UncleanFigure("p99", 12, 40), cause=LatenessCause("unknown")),
+        ClockCheck("unknown"),
+        WorkersCheck("unknown"),
+        LittleCheck("n/a", not_applied=NoLittle("varies")),
     )
     thresholds = (
         ThresholdResult("p99 < 300ms", True, 40.0, 300.0, "p99 was 40 ms", "ms"),
@@ -79,7 +83,7 @@ def invalid() -> Assessment:
 def omission() -> Omission:
     """Of a run that hides a stall."""
     recorded, modelled = {0.9: 1.0, 0.99: 2.0, 0.999: 900.0}, {0.9: 500.0, 0.99: 950.0, 0.999: 995.0}
-    return Omission(500.0, 0.1, recorded, modelled, stalls=40, missed=360, warning="stalls were hidden:\np90 500 ms")
+    return Omission(500.0, 0.1, recorded, modelled, stalls=40, missed=360, stall_ms=100.0)
 
 
 @pytest.fixture

@@ -28,10 +28,10 @@ from plimsoll.report.formats import FORMATS
 from plimsoll.report.outputs import text
 from plimsoll.report.render.run_json import runs_document
 from plimsoll.report.render.run_listing import otava_csv, run_list
+from plimsoll.report.run_summary import RunSummary
 from plimsoll.report.sources import OutputRequest, RunSource, StudySource
 from plimsoll.report.text import dumps
 from plimsoll.stats.analysis import Analysis
-from plimsoll.stats.run_summary import RunSummary
 from plimsoll.stats.study import Series
 from plimsoll.store import Store, schema
 

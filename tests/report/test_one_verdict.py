@@ -9,24 +9,24 @@ from xml.etree import ElementTree
 
 import pytest
 
+from plimsoll.experiment.study import judged_trial
 from plimsoll.record.cells import CellKey
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.document.run_tables import INVALID, UNSOUND
 from plimsoll.report.formats import FORMATS
 from plimsoll.report.outputs import text
+from plimsoll.report.probe import probe_of
 from plimsoll.report.render.run_json import runs_document
 from plimsoll.report.render.run_listing import otava_csv, run_list
+from plimsoll.report.run_summary import RunSummary
 from plimsoll.report.sources import OutputRequest, RunSource, StudySource
 from plimsoll.say.headline import headline
+from plimsoll.say.validity import _ENDINGS
 from plimsoll.stats.analysis import Analysis
-from plimsoll.stats.capacity.reading import probe_of
 from plimsoll.stats.headline import diagnose
 from plimsoll.stats.reading import RunReading
-from plimsoll.stats.run_summary import RunSummary
 from plimsoll.stats.study import Study
-from plimsoll.stats.trial import trial_of
 from plimsoll.stats.validity import Validity
-from plimsoll.stats.validity.load import _ENDINGS
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def test_everything_that_says_whether_a_run_is_valid_says_the_same(case: tuple[s
 
 def test_a_run_counts_in_a_comparison_only_if_it_is_valid_and_over(case: tuple[str, StoredRun]) -> None:
     name, run = case
-    trial = trial_of(run, RunReading(run), CellKey(variant="a"))
+    trial = judged_trial(run, RunReading(run), CellKey(variant="a"))
     assert bool(trial.invalid) == (name not in VALID or name == "going on")
     analysis = Analysis(Study("s", (trial,), shape="operations"), (), ())
     found = json.loads(text(StudySource(analysis), "bmf", OutputRequest()))
@@ -146,10 +146,14 @@ def test_each_status_and_each_check_has_a_case() -> None:
 
 def test_what_only_concerns_the_record_is_said_so() -> None:
     from plimsoll.report.document.run_tables import validity_title
-    from plimsoll.stats.validity import ValidityCheck
+    from plimsoll.stats.validity.lateness import LagCheck
+    from plimsoll.stats.validity.load import DroppedCheck, EndedCheck
+    from plimsoll.stats.validity.record import PercentilesCheck, StoredCheck
+
+    kinds = {kind.name: kind for kind in (StoredCheck, DroppedCheck, EndedCheck, LagCheck, PercentilesCheck)}
 
     def title(*states: tuple[str, Any]) -> str:
-        return validity_title(Validity(tuple(ValidityCheck(name, state, None, None, "") for name, state in states)))
+        return validity_title(Validity(tuple(kinds[name](state) for name, state in states)))
 
     assert title(("stored", "failed")) == f"{UNSOUND} (stored)"
     assert title(("stored", "failed"), ("dropped", "failed")) == f"{INVALID} (stored, dropped)"

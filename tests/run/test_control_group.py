@@ -13,7 +13,7 @@ from plimsoll.run.machine import (
     throttled_since,
 )
 from plimsoll.run.perform import ThrottlingObserver
-from plimsoll.stats.validity.throttling import throttling_notes
+from plimsoll.say.causes import throttling_notes
 
 if TYPE_CHECKING:
     from pathlib import Path

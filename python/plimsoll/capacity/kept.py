@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.redact import storable_json
-from plimsoll.stats.capacity.reading import probe_of
+from plimsoll.report.probe import probe_of
 from plimsoll.stats.study import Level
 from plimsoll.store.cells import CellOutcome, ExperimentFile, run_name
 

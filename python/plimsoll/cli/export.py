@@ -10,6 +10,7 @@ from plimsoll.cli.parts.common import opened_store, prepare_reading, store_optio
 from plimsoll.report.formats import all_formats, of_runs
 from plimsoll.report.outputs import pieces, write
 from plimsoll.report.sources import OutputRequest, RunSource
+from plimsoll.say.validity import check_texts
 
 _SHORT = {"csv": "seconds.csv", "json": "seconds.json"}
 """What may be typed for a format's name."""
@@ -49,7 +50,7 @@ def export(run: str, format: str, output: str | None, store: str | None) -> None
             sys.stdout.buffer.writelines(pieces(source, _SHORT.get(format, format), OutputRequest()))
         else:
             write(source, _SHORT.get(format, format), path, OutputRequest())
-        for reason in source.assessment.validity.reasons:
+        for reason in check_texts(source.assessment.validity.failed):
             click.echo(f"plimsoll: INVALID: {reason}", err=True)
     if path != "-":
         click.echo(path)

@@ -12,8 +12,8 @@ from plimsoll.errors import StoreError, UsageError
 from plimsoll.report.render import run_json
 from plimsoll.report.render.experiment_listing import experiment_list, experiments_document
 from plimsoll.report.render.run_listing import otava_csv, run_list
+from plimsoll.report.run_summary import RunSummary, rules
 from plimsoll.report.text import dumps, room
-from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.stats.view import RunView
 from plimsoll.store.checks import DAMAGE
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.matching.renames import renamed
+from plimsoll.report.run_summary import RunSummary, rules
 from plimsoll.report.sources import RunSource, StudySource
 from plimsoll.stats.kinds import level_of_run
-from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 if TYPE_CHECKING:

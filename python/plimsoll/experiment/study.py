@@ -10,12 +10,14 @@ from plimsoll.errors import UsageError
 from plimsoll.experiment.drift import RunConditions, drift, facts_of
 from plimsoll.experiment.state import from_json
 from plimsoll.record.cells import CellKey
+from plimsoll.say.validity import check_texts
 from plimsoll.stats.compare.noise import noise_of
 from plimsoll.stats.kinds import level_of_run
 from plimsoll.stats.metric import DEFAULT_METRICS, Metric
 from plimsoll.stats.reading import RunReading
 from plimsoll.stats.study import Study, Trial
 from plimsoll.stats.trial import trial_of
+from plimsoll.stats.validity import judge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,8 +82,8 @@ def _search(
     about: Mapping[str, str],
 ) -> Study:
     """A search for capacity."""
+    from plimsoll.report.probe import probe_of
     from plimsoll.stats.capacity.probe import CapacitySearch
-    from plimsoll.stats.capacity.reading import probe_of
     from plimsoll.stats.thresholds.slo import parse_slo
 
     assert experiment.file is not None
@@ -119,17 +121,16 @@ def _trials(store: Store, cells: Sequence[StoredCell]) -> tuple[tuple[Trial, ...
 
 
 def _measured(store: Store, cell: StoredCell, run: StoredRun) -> Trial:
-    trial = trial_of(
-        run,
-        RunReading(run),
-        cell,
-        order=cell.number,
-        crashed=_crashed(cell),
-        facts=_facts(cell),
-    )
+    trial = judged_trial(run, RunReading(run), cell, order=cell.number, crashed=_crashed(cell), facts=_facts(cell))
     # What the cell knows besides the run: that its target ended, …
     reasons = () if trial.invalid or cell.state == "valid" else (cell.reason,)
     return replace(trial, invalid=(*trial.invalid, *reasons), collected=cell.collected)
+
+
+def judged_trial(run: StoredRun, reading: RunReading, cell: CellKey, **given: Any) -> Trial:
+    """A run that counts in no comparison if it is invalid, or has not ended. given: as `trial_of` has it."""
+    unfit = judge(reading.view, run.manifest, run.facts, run.status).unfit
+    return trial_of(run, reading, cell, invalid=tuple(check_texts(unfit)), **given)
 
 
 def _failed(cell: StoredCell) -> Trial:
@@ -230,11 +231,7 @@ def machine_of(store: Store, experiment: StoredExperiment) -> Machine | None:
 def study_of_run(run: StoredRun, store: Store, reading: RunReading | None = None) -> Study:
     """One run by itself. reading: if it has been read already."""
     name = run.manifest.name or run.id
-    trial = trial_of(
-        run,
-        reading or RunReading(run),
-        CellKey(variant=name, level=level_of_run(run.manifest)),
-    )
+    trial = judged_trial(run, reading or RunReading(run), CellKey(variant=name, level=level_of_run(run.manifest)))
     circumstances = [RunConditions(CellKey(variant=name), run.manifest)]
     return Study(
         name=run.id,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from plimsoll.record.manifest import Manifest
     from plimsoll.stats.latency.omission import Omission
     from plimsoll.stats.validity import Validity
+    from plimsoll.stats.validity.lateness import UncleanFigure
     from plimsoll.stats.view import RunView
 
 
@@ -31,8 +32,8 @@ class Assessment:
     """Whether there were arrivals, and not users who take their time."""
     max_users: int | None = None
     """Most users that the open model might have, if that is known."""
-    unclean: tuple[str, ...] = ()
-    """The figures with too large a share of the generator, in words."""
+    unclean: tuple[UncleanFigure, ...] = ()
+    """The figures with too large a share of the generator."""
 
 
 def assess(view: RunView, manifest: Manifest, facts: RunFacts, status: str) -> Assessment:

@@ -36,8 +36,9 @@ from plimsoll.run.main_log import CallingHandler, log_handler, log_start, log_to
 from plimsoll.run.reflection import with_schema
 from plimsoll.run.result import exit_code
 from plimsoll.run.sizing import CapacityWarning
+from plimsoll.say.causes import throttling_notes
+from plimsoll.say.validity import check_text
 from plimsoll.stats.thresholds.grammar import parse_threshold
-from plimsoll.stats.validity.throttling import throttling_notes
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
@@ -433,7 +434,7 @@ def _read_back(place: str | None, run: str | None, lost: list[str], kept: ExitSt
         return None
     if check is None or check.state != "failed":
         return source
-    lost.append(check.text)
+    lost.append(check_text(check))
     return None
 
 

@@ -16,17 +16,20 @@ from plimsoll.record.events import (
     WorkerReturned,
 )
 from plimsoll.say.durations import ms
-from plimsoll.stats.validity.load import lost_worker
 
 if TYPE_CHECKING:
     from plimsoll.record.events import RunEvent
+
+
+_LOADS = {"taken over": "; the others take its load over", "unsent": "; nobody sends its arrivals", "missing": ""}
+"""By what becomes of the load of a lost worker."""
 
 
 def event_text(event: RunEvent) -> str:
     """As the run's log, its notes and its outputs have it."""
     match event:
         case WorkerLost():
-            return lost_worker(event)
+            return _lost_worker(event)
         case WorkerReplaced():
             return (
                 f"worker {event.worker} ({event.place}) takes the place of a lost one from second {event.to_second} "
@@ -61,3 +64,13 @@ def event_text(event: RunEvent) -> str:
             return f"the clock was set by {ms(event.step_ms)} in second {event.second}"
         case GuardStopped():
             return f"the run was ended by {event.limit}{f': {event.how}' if event.how else ''}"
+
+
+def _lost_worker(event: WorkerLost) -> str:
+    users = {0: "", 1: "its user is lost, "}.get(event.users, f"its {event.users} users are lost, ")
+    kept = "all that it measured"
+    if event.kept_to is not None:
+        kept = f"what it measured up to second {event.kept_to}" if event.kept_to >= 0 else "nothing of it"
+    text = f"worker {event.worker} ({event.place}) {event.how}: {users}kept is {kept}"
+    text += "".join(f"; nobody uses {part}" for part in event.unused)
+    return text + _LOADS[event.load]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from plimsoll.record import FAILURES, NO_REQUESTS, RESPONDED, TRACEPARENT, UNANSWERED, SlowRequest
 from plimsoll.stats.latency.milliseconds import ms_at
 from plimsoll.stats.study import PLIMSOLL, FailureKind, GeneratorHealth, Measured, TargetWork, Trial
-from plimsoll.stats.validity import judge, throughput_share
+from plimsoll.stats.validity import throughput_share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -75,8 +75,10 @@ def trial_of(
     order: int | None = None,
     crashed: str | None = None,
     facts: Mapping[str, str | float] | None = None,
+    invalid: tuple[str, ...] = (),
 ) -> Trial:
-    """All data of a run for statistics. reading: of this run. facts: more data from the experiment.
+    """All data of a run for statistics. reading: of this run. facts: more data from the experiment. invalid: why the
+    run counts in no comparison.
 
     Sums and percentiles are those of `RunView`, without the warm-up; a `Course` has every second, and its `measured`
     are all from the end of the warm-up on, so the last one may be a fraction of a second, or contain only late
@@ -84,7 +86,6 @@ def trial_of(
     """
     view = reading.view
     manifest = run.manifest
-    validity = judge(view, manifest, run.facts, run.status)
     target: Mapping[str, Mapping[str, Any]] = run.facts.observed or {}
     users, ramp = _users(view, manifest)
     kinds, added, steady = _kinds(view), throughput_share(view, manifest) or 0.0, view.steady
@@ -104,7 +105,7 @@ def trial_of(
         endpoints=tuple(_measured(endpoint, reading, kinds, added, steady) for endpoint in view.endpoints),
         total=_measured(view.total, reading, kinds, added, steady),
         precision=replace(PLIMSOLL, times_of=cast("Any", view.times_of)),
-        invalid=validity.unfit,
+        invalid=invalid,
         notes=tuple(run.notes),
         is_stopped=run.status == "stopped",
         generator=_generator(view, manifest),

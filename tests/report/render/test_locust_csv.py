@@ -101,7 +101,13 @@ def test_the_verdict_a_line_per_check(prefix, view, invalid):
     files.finish(view, invalid)
     rows = list(csv.DictReader(lines(prefix, "validity")))
     assert [row["Check"] for row in rows] == ["offered", "dropped", "cpu", "lag", "clock", "workers", "little"]
-    assert list(rows[1].values()) == ["dropped", "failed", "12", "0", "12 arrivals dropped: due, but never sent"]
+    assert list(rows[1].values()) == [
+        "dropped",
+        "failed",
+        "12",
+        "0",
+        "12 arrivals dropped: due, but never sent; more users (--max-users), or a lower rate",
+    ]
     assert (rows[4]["State"], rows[4]["Value"], rows[6]["State"]) == ("unknown", "", "n/a")
 
 

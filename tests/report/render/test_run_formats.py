@@ -19,6 +19,7 @@ from plimsoll.record import merge
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.outputs import write
 from plimsoll.report.sources import OutputRequest, RunSource
+from plimsoll.say.validity import check_texts
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def export(run: StoredRun, format: str, path: str) -> list[str]:
     """The reasons to doubt it."""
     source = RunSource.of(run)
     write(source, format, path, OutputRequest())
-    return source.assessment.validity.reasons
+    return check_texts(source.assessment.validity.failed)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from plimsoll.record import COUNTERS, GENERATOR_COUNTERS
 from plimsoll.record.facts import RunFacts
 from plimsoll.report.render.run_fields import RunFields
 from plimsoll.report.render.run_json import RUNS_SCHEMA, SCHEMA, VERSION, document, dumps, runs_document
+from plimsoll.say.validity import omission_lines
 from plimsoll.stats.view import RunView
 
 FORMATS = Path(__file__).parents[3] / "docs" / "formats.md"
@@ -100,7 +101,7 @@ def test_the_verdict_with_its_numbers(run, view, invalid):
         "state": "failed",
         "value": 12,
         "limit": 0,
-        "text": "12 arrivals dropped: due, but never sent",
+        "text": "12 arrivals dropped: due, but never sent; more users (--max-users), or a lower rate",
     }
     assert [(each["text"], each["passed"], each["value"]) for each in value["thresholds"]] == [
         ("p99 < 300ms", True, 40.0),
@@ -133,7 +134,7 @@ def test_of_a_valid_run_there_is_a_verdict_too(run, view, valid):
 def test_what_the_closed_model_hid(view, valid, omission):
     value = document(view, None, replace(valid, omission=omission))
     assert value["omission"] == {
-        "warning": "stalls were hidden:\np90 500 ms",
+        "warning": "\n".join(omission_lines(omission)),
         "rate": 500.0,
         "interval_s": 0.1,
         "recorded_ms": {"90": 1.0, "99": 2.0, "99.9": 900.0},

@@ -8,17 +8,17 @@ import pytest
 
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.render.run_junit import junit
+from plimsoll.say.validity import check_texts
 from plimsoll.stats.thresholds.verdict import ThresholdResult
-from plimsoll.stats.validity import Validity, ValidityCheck
+from plimsoll.stats.validity import Validity
+from plimsoll.stats.validity.lateness import LagCheck
+from plimsoll.stats.validity.load import ClockCheck, DroppedCheck, EndedCheck
 
 MET = ThresholdResult("errors < 1%", True, 0.2, 1.0, "errors: 0.2%", "%")
 MISSED = ThresholdResult("p99 of <b> & co < 200ms", False, 312.0, 200.0, 'p99 of "<b>": 312 ms, not < 200 ms', "ms")
-VALID = Validity(
-    (ValidityCheck("lag", "ok", 0.2, 1.0, "lag p99 0.2 ms"), ValidityCheck("clock", "unknown", None, 1.0, "not known"))
-)
+VALID = Validity((LagCheck("ok", 0.2, requests=100), ClockCheck("unknown")))
 INVALID = Validity((
-    ValidityCheck("lag", "failed", 12.3, 1.0, "lag p99 12.3 ms is over its limit"),
-    ValidityCheck("cpu", "failed", 0.4, 0.05, "short of CPU"),
+    DroppedCheck("failed", 12), EndedCheck("failed", status="failed"),
 ))  # fmt: skip
 
 # Attributes and children, in their order, that the schema of Jenkins allows; those marked * must be there.
@@ -87,8 +87,9 @@ def test_an_invalid_run_is_an_error_with_every_reason(run):
     assert (root.get("errors"), root.get("failures"), root[0].get("errors")) == ("1", "0", "1")
     *_, case = root.iter("testcase")
     assert [child.tag for child in case] == ["error", "system-out"]
-    assert case[0].get("message") == "lag p99 12.3 ms is over its limit; short of CPU"
-    assert case[1].text == "lag: failed: lag p99 12.3 ms is over its limit\ncpu: failed: short of CPU"
+    dropped, ended = check_texts(INVALID.checks)
+    assert case[0].get("message") == f"{dropped}; {ended}"
+    assert case[1].text == f"dropped: failed: {dropped}\nended: failed: {ended}"
 
 
 def test_what_the_run_was_is_in_the_properties(run):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.render.run_listing import OTAVA_COLUMNS, otava_csv, run_list
-from plimsoll.stats.run_summary import QUANTILES, RunSummary
+from plimsoll.report.run_summary import QUANTILES, RunSummary
 from plimsoll.stats.view import RunView
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import text
 from tests.server.stored_runs import serve_history, store_file, store_location, store_run
 
 from plimsoll.record.manifest import Manifest
-from plimsoll.stats.run_summary import RunSummary
+from plimsoll.report.run_summary import RunSummary
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
 from plimsoll.store.database import Database

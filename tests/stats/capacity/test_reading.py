@@ -7,7 +7,8 @@ import pytest
 from plimsoll._engine import Histogram
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
-from plimsoll.stats.capacity.reading import backlog_growth, probe_of
+from plimsoll.report.probe import probe_of
+from plimsoll.stats.capacity.reading import backlog_growth
 from plimsoll.stats.columns import IntervalColumns
 from plimsoll.stats.thresholds.slo import parse_slo
 

@@ -8,6 +8,7 @@ from plimsoll._engine import Histogram
 from plimsoll.record import Health
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
+from plimsoll.say.validity import check_text
 from plimsoll.stats.validity import judge
 from plimsoll.stats.view import RunView
 
@@ -49,8 +50,8 @@ def at(seconds, value):
 def test_users_of_a_stopped_worker_are_missing_load(run):
     found = check(run(8, w0={"users": 20, "silence_ms": at(range(2, 7), 4943)}), PYTHON, "silence")
     assert (found.state, found.value) == ("failed", pytest.approx(98.86 / 160))
-    assert found.text == (
-        "a worker stood still for up to 4943 ms (seconds 2 to 6), and its 20 users did nothing meanwhile: 99 of 160 "
+    assert check_text(found) == (
+        "a worker stood still for up to 4.94 s (seconds 2 to 6), and its 20 users did nothing meanwhile: 99 of 160 "
         "seconds of users' time are missing (61.7 %); its process was stopped, this computer was busy, or the users' "
         "own code blocks, for example to read a file"
     )
@@ -76,7 +77,7 @@ def test_several_silences_add_up(run):
     view = run(400, w0={"users": 20, "silence_ms": at({30, 90}, 2100)})
     found = check(view, CLOSED, "silence")
     assert found.state == "failed"
-    assert "(seconds 30, 90)" in found.text
+    assert "(seconds 30, 90)" in check_text(found)
 
 
 def test_the_code_of_a_single_user_in_python_may_take_its_time(run):
@@ -100,14 +101,14 @@ def test_the_code_of_a_single_user_in_python_may_take_its_time(run):
 )
 def test_the_cause_is_told_by_what_the_worker_did_meanwhile(run, states, native, python):
     view = run(8, w0={"users": 20, "silence_ms": at(range(2, 7), 4900), **states})
-    assert native in check(view, CLOSED, "silence").text
-    assert python in check(view, PYTHON, "silence").text
+    assert native in check_text(check(view, CLOSED, "silence"))
+    assert python in check_text(check(view, PYTHON, "silence"))
 
 
 def test_a_worker_that_reads_a_slow_file_is_not_one_of_a_busy_computer(run):
     view = run(8, w0={"users": 20, "silence_ms": at(range(2, 7), 4900), "cpu_wait_ms": 20, "cpu": 0.02})
     said = "its process was stopped, or the users' own code blocks, for example to read a file"
-    assert check(view, PYTHON, "silence").text.endswith(said)
+    assert check_text(check(view, PYTHON, "silence")).endswith(said)
 
 
 def test_arrivals_that_left_seconds_late_are_missing_load(run):
@@ -118,8 +119,8 @@ def test_arrivals_that_left_seconds_late_are_missing_load(run):
     )  # fmt: skip
     found = check(view, OPEN, "lag")
     assert found.state == "failed"
-    assert found.text == (
-        "640 of 1600 arrivals left more than 2 s after they were due, up to 4903 ms, from second 3 to second 7: its "
+    assert check_text(found) == (
+        "640 of 1600 arrivals left more than 2 s after they were due, up to 4.9 s, from second 3 to second 7: its "
         "process was stopped, or this computer was busy"
     )
     assert check(view, OPEN, "silence").state == "remark", "the arrivals of the open model came later"

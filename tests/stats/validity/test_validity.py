@@ -10,7 +10,16 @@ from plimsoll.record import Health
 from plimsoll.record.events import WorkerLost, WorkerSeconds
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
+from plimsoll.say.validity import check_text, check_texts
 from plimsoll.stats.validity import Validity, ValidityCheck, judge
+from plimsoll.stats.validity.load import (
+    ClockCheck,
+    CoordinatorCheck,
+    DroppedCheck,
+    EndedCheck,
+    OfferedCheck,
+    WorkersCheck,
+)
 from plimsoll.stats.view import RunView
 
 OPEN = Manifest(model="open", users_kind="native")
@@ -51,9 +60,9 @@ def checks(view, manifest=CLOSED, facts=SOUND) -> dict[str, ValidityCheck]:
 def test_a_sound_run_is_valid_and_the_checks_have_their_order(run):
     for manifest in (CLOSED, PYTHON, OPEN):
         validity = judge(run(states=lambda second: {"offered": 100}), manifest, SOUND, "finished")
-        assert (validity.valid, validity.reasons) == (True, [])
+        assert (validity.valid, check_texts(validity.failed)) == (True, [])
         assert [check.name for check in validity.checks] == NAMES
-        assert all("\n" not in check.text for check in validity.checks)
+        assert all("\n" not in check_text(check) for check in validity.checks)
 
 
 def test_an_empty_run_is_not_blamed(run):
@@ -71,11 +80,12 @@ def test_an_empty_run_is_not_blamed(run):
 
 def test_only_what_failed_is_a_reason():
     validity = Validity((
-        ValidityCheck("a", "failed", 1, 0, "first"), ValidityCheck("b", "unknown", None, None, "second"),
-        ValidityCheck("c", "failed", 1, 0, "third"), ValidityCheck("d", "n/a", None, None, "fourth"),
-        ValidityCheck("e", "ok", 0, 0, "fifth"), ValidityCheck("f", "remark", 3, 1, "sixth"),
+        DroppedCheck("failed", 1), ClockCheck("unknown"), EndedCheck("failed", status="failed"), OfferedCheck("n/a"),
+        WorkersCheck("ok", 0), CoordinatorCheck("remark", 3.0),
     ))  # fmt: skip
-    assert (validity.valid, validity.reasons, validity.remarks) == (False, ["first", "third"], ["sixth"])
+    assert not validity.valid
+    assert [check.name for check in validity.failed] == ["dropped", "ended"]
+    assert [check.name for check in validity.remarks] == ["coordinator"]
     assert Validity(validity.checks[-1:]).valid
 
 
@@ -98,8 +108,8 @@ def test_rates_are_those_of_the_seconds_in_which_load_was_offered(run):
     )
     check = checks(view, OPEN)["offered"]
     assert check.value == pytest.approx(0.8)
-    assert check.text.startswith("only 400/s of 500/s offered were begun in time (80 %, less than 99 %)")
-    assert "--max-users" in check.text
+    assert check_text(check).startswith("only 400/s of 500/s offered were begun in time (80 %, less than 99 %)")
+    assert "--max-users" in check_text(check)
 
 
 def test_what_was_cut_off_waiting_is_not_counted_twice(run):
@@ -112,12 +122,12 @@ def test_a_dropped_arrival_makes_a_run_invalid(run, make_interval):
     view = run(states=lambda at: {"offered": 1000, "dropped": int(at == 3)})
     check = checks(view, OPEN)["dropped"]
     assert (check.state, check.value, check.limit) == ("failed", 1, 0)
-    assert check.text.startswith("1 arrival dropped: due, but never sent")
+    assert check_text(check).startswith("1 arrival dropped: due, but never sent")
     assert checks(run(states=lambda at: {"offered": 9}), OPEN)["dropped"].state == "ok"
     # Also when only the exchanges tell.
     recorded = run()
     recorded.add([make_interval(outcome="dropped", untimed=2)])
-    assert checks(recorded)["dropped"].text.startswith("2 arrivals dropped")
+    assert check_text(checks(recorded)["dropped"]).startswith("2 arrivals dropped")
 
 
 def test_an_open_run_without_arrivals_is_unknown(run):
@@ -142,14 +152,14 @@ def test_an_open_run_without_arrivals_is_unknown(run):
 )
 def test_a_lost_worker_is_missing_until_another_one_has_its_load(run, facts, text):
     check = checks(run(), facts=RunFacts.from_json({**SOUND.to_json(), "lost_workers": 1, **facts}))["workers"]
-    assert check.text == f"1 worker lost: a part of the load was missing {text}"
+    assert check_text(check) == f"1 worker lost: a part of the load was missing {text}"
 
 
 def test_the_death_of_a_worker_is_said_with_who_it_was_and_what_became_of_its_load(run):
     lost = WorkerLost(worker=1, place="pid 5", how="was killed by SIGKILL", users=3, kept_to=4, load="taken over")
     missing = (WorkerSeconds(worker=1, from_second=5, to_second=7),)
     check = checks(run(), facts=replace(SOUND, lost_workers=1, lost=(lost,), incomplete=missing))["workers"]
-    assert check.text == (
+    assert check_text(check) == (
         "worker 1 (pid 5) was killed by SIGKILL: its 3 users are lost, kept is what it measured up to second 4; "
         "the others take its load over; what was measured is incomplete from second 5 to 6"
     )
@@ -169,14 +179,14 @@ def test_the_death_of_a_worker_is_said_with_who_it_was_and_what_became_of_its_lo
 def test_facts(run, name, fact, value, state, text):
     check = checks(run(), facts=replace(SOUND, **{fact: value}))[name]
     assert check.state == state
-    assert check.text.startswith(text)
+    assert check_text(check).startswith(text)
     assert judge(run(), CLOSED, replace(SOUND, **{fact: value}), "finished").valid == (state != "failed")
 
 
 def test_running_out_of_files_or_ports(run):
     check = checks(run(states=lambda at: {"exhausted": int(at < 2)}))["exhausted"]
     assert (check.state, check.value) == ("failed", 2)
-    assert check.text.startswith("2 exchanges failed because files, ports or memory of the generator ran out")
+    assert check_text(check).startswith("2 exchanges failed because files, ports or memory of the generator ran out")
 
 
 @pytest.mark.parametrize(
@@ -195,7 +205,7 @@ def test_a_damaged_record_contradicts_itself(run, make_interval, damage, said):
     view.add([broken])
     check = checks(view)["percentiles"]
     assert check.state == "failed"
-    assert check.text.startswith(f"times contradict each other (GET /broken: {said}")
+    assert check_text(check).startswith(f"times contradict each other (GET /broken: {said}")
 
 
 def test_times_of_every_size_are_in_order(make_interval):
@@ -231,8 +241,8 @@ def busy(make_interval, in_flight, seconds=60, ms=100.0, per_second=500, custom=
 )
 def test_littles_law(make_interval, in_flight, state):
     check = checks(busy(make_interval, in_flight))["little"]
-    assert check.state == state, check.text
-    assert check.text.startswith("Little's law: the times add up to 50 in flight, ")
+    assert check.state == state, check_text(check)
+    assert check_text(check).startswith("Little's law: the times add up to 50 in flight, ")
 
 
 def test_littles_law_counts_what_lay_unread(make_interval):
@@ -252,7 +262,7 @@ def test_littles_law_knows_its_edges(make_interval):
         return checks(found)["little"]
 
     assert view(10).state == "n/a"
-    assert "exchanges took up to 6 s, the run only 10 s" in view(10).text
+    assert "exchanges took up to 6 s, the run only 10 s" in check_text(view(10))
     cut = busy(make_interval, lambda second: 50, seconds=20, ms=6000.0, per_second=6)
     assert checks(cut)["little"].state == "ok"
 
@@ -269,7 +279,7 @@ def test_littles_law_knows_its_edges(make_interval):
 )
 def test_where_littles_law_does_not_apply(make_interval, change, reason):
     check = checks(busy(make_interval, **{"in_flight": lambda second: 50, **change}))["little"]
-    assert (check.state, check.value, check.text) == ("n/a", None, f"Little's law is not applied: {reason}")
+    assert (check.state, check.value, check_text(check)) == ("n/a", None, f"Little's law is not applied: {reason}")
 
 
 def test_the_last_part_of_a_second_is_no_sample(make_interval):
@@ -287,46 +297,51 @@ def test_a_record_with_less_than_was_recorded_is_not_valid(run):
     for less in ({"exchanges": 1001}, {"reports": 11}, {"exchanges": 999}):
         found = judge(view, CLOSED, RunFacts.from_json({**SOUND.to_json(), "recorded": {**whole, **less}}), "finished")
         assert not found.valid
-        assert "the store has 1000 and 10: a part of the record was lost or changed" in found.reasons[0]
+        assert "the store has 1000 and 10: a part of the record was lost or changed" in check_texts(found.failed)[0]
 
 
 def test_a_run_that_says_what_it_lost_or_has_no_end_is_not_valid(run):
     lost = judge(run(), CLOSED, replace(SOUND, not_stored="seconds 3 to 4 (200 requests) were not stored"), "finished")
-    assert lost.reasons == ["seconds 3 to 4 (200 requests) were not stored"]
-    assert judge(run(), CLOSED, RunFacts(), "interrupted").reasons == [
+    assert check_texts(lost.failed) == ["seconds 3 to 4 (200 requests) were not stored"]
+    assert check_texts(judge(run(), CLOSED, RunFacts(), "interrupted").failed) == [
         "the run was cut off before its end: seconds may be missing"
     ]
 
 
 def test_a_run_that_failed_is_not_valid_and_one_that_goes_on_is_not_judged(run):
-    assert judge(run(), CLOSED, SOUND, "failed").reasons == ["the run failed before its end"]
+    assert check_texts(judge(run(), CLOSED, SOUND, "failed").failed) == ["the run failed before its end"]
     odd = judge(run(), CLOSED, SOUND, "paused")
-    assert odd.reasons == ["it is not known how the run ended: its status is 'paused'"]
+    assert check_texts(odd.failed) == ["it is not known how the run ended: its status is 'paused'"]
     stopped, running = (judge(run(), CLOSED, SOUND, status) for status in ("stopped", "running"))
-    assert (stopped.valid, stopped.remarks, stopped.unfit) == (True, ["The run was stopped before its end."], ())
-    assert (running.valid, running.unfit) == (True, ("the run has not ended",))
+    assert (stopped.valid, stopped.unfit) == (True, ())
+    assert check_texts(stopped.remarks) == ["The run was stopped before its end."]
+    assert (running.valid, check_texts(running.unfit)) == (True, ["the run has not ended"])
 
 
 def test_a_coordinator_that_stood_still_is_visible_and_load_that_it_cut_is_not_valid(run):
     assert checks(run())["coordinator"].state == "ok"
     stood = judge(run(), CLOSED, replace(SOUND, coordinator_silence_s=2.04), "finished")
     assert stood.valid
-    assert stood.named("coordinator").text == (
+    assert check_text(stood.named("coordinator")) == (
         "the process that coordinates the run stood still for 2.0 s; the workers went on with their load"
     )
     cut = judge(run(), CLOSED, replace(SOUND, coordinator_silence_s=9.0, load_cut_s=4.2), "finished")
-    assert cut.reasons == ["the load ended early, after 4.2 s: the process that coordinates the run stood still"]
+    assert check_texts(cut.failed) == [
+        "the load ended early, after 4.2 s: the process that coordinates the run stood still"
+    ]
 
 
 def test_a_run_that_was_continued_is_not_valid_and_names_what_is_missing(run):
     once = {"from_second": 4, "to_second": 9, "incomplete": []}
-    assert judge(run(), CLOSED, RunFacts.from_json({**SOUND.to_json(), "resumed": [once]}), "finished").reasons == [
+    assert check_texts(
+        judge(run(), CLOSED, RunFacts.from_json({**SOUND.to_json(), "resumed": [once]}), "finished").failed
+    ) == [
         "the process that coordinates the run was lost, and another one continued it: no full load from second 4 to 9"
     ]
     again = {"from_second": 12, "to_second": 20, "incomplete": [{"worker": 1, "from_second": 11}]}
-    assert judge(
-        run(), CLOSED, RunFacts.from_json({**SOUND.to_json(), "resumed": [once, again]}), "finished"
-    ).reasons == [
+    assert check_texts(
+        judge(run(), CLOSED, RunFacts.from_json({**SOUND.to_json(), "resumed": [once, again]}), "finished").failed
+    ) == [
         "the process that coordinates the run was lost, and another one continued it: no full load from second 4 to 9, "
         "no full load from second 12 to 20; what 1 worker measured from second 11 until then is incomplete"
     ]

@@ -10,6 +10,7 @@ from plimsoll.record import OTHERS
 from plimsoll.say.durations import duration_text
 from plimsoll.say.names import folded_names, naming_hint
 from plimsoll.say.numbers import NONE, amount, counted
+from plimsoll.say.validity import omission_lines
 from plimsoll.stats.latency.milliseconds import ms_at
 from plimsoll.stats.names import name_pattern
 
@@ -79,8 +80,8 @@ def doubts(assessment: Assessment) -> list[str]:
     """What nobody looked at, and what a closed model does not see."""
     unknown = ", ".join(check.name for check in assessment.validity.checks if check.state == "unknown")
     lines = [f"could not be checked: {unknown}"] if unknown else []
-    if assessment.omission and assessment.omission.warning:
-        lines += assessment.omission.warning.splitlines()
+    if assessment.omission and assessment.omission.is_significant:
+        lines += omission_lines(assessment.omission)
     return lines
 
 

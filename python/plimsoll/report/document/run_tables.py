@@ -28,6 +28,7 @@ from plimsoll.report.load import load_at_length, load_in_short, run_title
 from plimsoll.say.durations import duration_text
 from plimsoll.say.headline.target import target_judgement
 from plimsoll.say.numbers import NONE, amount, count, known, milliseconds, moment, share, shares_line
+from plimsoll.say.validity import check_texts
 from plimsoll.stats.generator import by_machine
 from plimsoll.stats.headline.target import target
 from plimsoll.stats.latency.milliseconds import Latency
@@ -131,14 +132,14 @@ def _doubts(assessment: Assessment) -> Doubts:
     validity = assessment.validity
     small, title = tuple(doubts(assessment)), validity_title(validity)
     if not validity.valid:
-        return Doubts(title, True, (*validity.reasons, *validity.remarks), small)
+        return Doubts(title, True, tuple(check_texts((*validity.failed, *validity.remarks))), small)
     passed = sum(check.state == "ok" for check in validity.checks)
-    return Doubts(title, False, tuple(validity.remarks), (f"Checks passed: {passed}.", *small))
+    return Doubts(title, False, tuple(check_texts(validity.remarks)), (f"Checks passed: {passed}.", *small))
 
 
 def validity_title(validity: Validity) -> str:
     """The judgement in one line. It claims no more than the checks below it show."""
-    failed = [check.name for check in validity.checks if check.state == "failed"]
+    failed = [check.name for check in validity.failed]
     if failed:
         return f"{UNSOUND if OF_RECORD.issuperset(failed) else INVALID} ({', '.join(failed)})"
     states = {check.name: check.state for check in validity.checks}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -13,6 +13,7 @@ from plimsoll.record.cells import CellKey
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.load import load_in_short
+from plimsoll.say.validity import check_texts
 from plimsoll.stats.kinds import level_of_run
 from plimsoll.stats.study import Course, Trial
 from plimsoll.stats.trial import trial_of
@@ -32,12 +33,12 @@ def trial_of_run(
 ) -> Trial:
     """From what was read, with percentiles of each second; from the view alone if nothing was."""
     manifest = run.manifest if run is not None else Manifest()
-    trial = trial_of(
+    return trial_of(
         run or cast("Any", SimpleNamespace(id="memory", status="", manifest=manifest, facts=RunFacts(), notes=[])),
         reading or ViewReading(view),
         CellKey(variant=load_in_short(manifest) or "run", level=level_of_run(manifest)),
+        invalid=tuple(check_texts(assessment.validity.unfit)),
     )
-    return replace(trial, invalid=assessment.validity.unfit)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from plimsoll._engine import Histogram
 from plimsoll.plain_text import one_line
 from plimsoll.record import TIMES_OF
+from plimsoll.say.validity import check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,11 +36,11 @@ def hgrm(source: RunSource, request: OutputRequest) -> str:
     for interval in source.measured():
         if interval.outcome in timed and interval.timed:
             total.add(interval.response)
-    return percentile_table(total, source.assessment.validity.reasons)
+    return percentile_table(total, check_texts(source.assessment.validity.failed))
 
 
 def hlog(source: RunSource, request: OutputRequest) -> Iterator[str]:
-    lines = log_lines(source.stored, source.measured(), source.assessment.validity.reasons)
+    lines = log_lines(source.stored, source.measured(), check_texts(source.assessment.validity.failed))
     return (f"{line}\n" for line in lines)
 
 

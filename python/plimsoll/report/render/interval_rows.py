@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 from plimsoll.errors import UsageError
 from plimsoll.record import COUNTERS, merge
 from plimsoll.report.render.csv_writer import CsvWriter
+from plimsoll.say.validity import check_texts
 from plimsoll.stats.latency.milliseconds import Latency
 
 if TYPE_CHECKING:
@@ -42,17 +43,17 @@ _PIECE = 2**18
 
 
 def interval_csv(source: RunSource, request: OutputRequest) -> Iterator[str]:
-    return as_csv(source.measured(), source.assessment.validity.reasons)
+    return as_csv(source.measured(), check_texts(source.assessment.validity.failed))
 
 
 def interval_json(source: RunSource, request: OutputRequest) -> Iterator[str]:
-    return as_json(source.stored, source.measured(), source.assessment.validity.reasons)
+    return as_json(source.stored, source.measured(), check_texts(source.assessment.validity.failed))
 
 
 def interval_parquet(source: RunSource, request: OutputRequest) -> Iterator[bytes]:
     """Raises UsageError when pyarrow is not installed."""
     with tempfile.TemporaryFile() as file:
-        write_parquet(file, source.stored, source.measured(), source.assessment.validity.reasons)
+        write_parquet(file, source.stored, source.measured(), check_texts(source.assessment.validity.failed))
         file.seek(0)
         while piece := file.read(_PIECE):
             yield piece

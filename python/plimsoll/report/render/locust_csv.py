@@ -19,6 +19,7 @@ from plimsoll.record import Health, Interval, frames_of
 from plimsoll.report.render.csv_writer import CsvWriter
 from plimsoll.report.reporting import PERCENTILES, Reporting, readable
 from plimsoll.report.writing import check_writable
+from plimsoll.say.validity import check_text
 from plimsoll.stats.table import LiveRow, live_rows_of, live_total_of
 from plimsoll.stats.view import RunView
 
@@ -123,7 +124,10 @@ class CsvFiles:
     def finish(self, view: RunView, assessment: Assessment) -> None:
         """Everything but the history, as it is in the end. Raises OSError."""
         self._write(view, [*_completed(view), live_total_of(view)])
-        checks = [[each.name, each.state, each.value, each.limit, each.text] for each in assessment.validity.checks]
+        checks = [
+            [check.name, check.state, check.value, check.limit, check_text(check)]
+            for check in assessment.validity.checks
+        ]
         self._replace("validity", VALIDITY, checks)
 
     def _append(self, rows: Sequence[LiveRow], unix_time: float, users: int) -> None:

@@ -19,6 +19,7 @@ from plimsoll.report.render.run_fields import (
     ValidityFields,
 )
 from plimsoll.report.text import dumps
+from plimsoll.say.validity import check_text, omission_lines, unclean_text
 from plimsoll.stats.generator import by_machine
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.table import PERCENTILES, Times, rows_of, total_of
@@ -52,8 +53,8 @@ def run_json(source: RunSource, request: OutputRequest) -> str:
 def document(view: RunView, run: Described | None, assessment: Assessment) -> dict[str, Any]:
     """Everything that is known of a run, as `RunFields` describes it. run: None for one that was not kept."""
     validity = assessment.validity
-    checks = [_made(CheckFields, check) for check in validity.checks]
-    unclean = list(assessment.unclean)
+    checks = [_made(CheckFields, check, text=check_text(check)) for check in validity.checks]
+    unclean = [unclean_text(figure) for figure in assessment.unclean]
     result: dict[str, Any] = plain(
         RunFields(
             schema=SCHEMA,
@@ -131,7 +132,14 @@ def _omission(omission: Omission) -> OmissionFields:
         {f"{100 * quantile:g}": value for quantile, value in values.items()}
         for values in (omission.recorded, omission.modelled)
     )
-    return _made(OmissionFields, omission, interval_s=omission.interval, recorded_ms=recorded, modelled_ms=modelled)
+    return _made(
+        OmissionFields,
+        omission,
+        warning="\n".join(omission_lines(omission)) if omission.is_significant else None,
+        interval_s=omission.interval,
+        recorded_ms=recorded,
+        modelled_ms=modelled,
+    )
 
 
 def _generator(generator: GeneratorView) -> GeneratorFields:

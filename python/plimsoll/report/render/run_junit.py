@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from plimsoll.plain_text import printable
+from plimsoll.say.validity import check_text, check_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -99,11 +100,10 @@ def _validity(suite: ElementTree.Element, validity: Validity, seconds: str) -> N
     attributes = {"classname": "plimsoll.validity", "name": "run validity", "time": seconds}
     case = ElementTree.SubElement(suite, "testcase", attributes)
     if not validity.valid:
-        error = ElementTree.SubElement(
-            case, "error", {"message": xml_text("; ".join(validity.reasons)), "type": "invalid"}
-        )
-        error.text = xml_text("\n".join(validity.reasons))
-    checks = "\n".join(f"{check.name}: {check.state}: {check.text}" for check in validity.checks)
+        reasons = check_texts(validity.failed)
+        error = ElementTree.SubElement(case, "error", {"message": xml_text("; ".join(reasons)), "type": "invalid"})
+        error.text = xml_text("\n".join(reasons))
+    checks = "\n".join(f"{check.name}: {check.state}: {check_text(check)}" for check in validity.checks)
     ElementTree.SubElement(case, "system-out").text = xml_text(checks)
 
 

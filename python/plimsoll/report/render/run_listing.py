@@ -16,8 +16,8 @@ from plimsoll.say.numbers import amount, counted, milliseconds, moments, shares_
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from plimsoll.report.run_summary import RunSummary
     from plimsoll.report.sources import Labelled
-    from plimsoll.stats.run_summary import RunSummary
 
 _COLUMNS = [
     TextColumn("Scenario", least=12),

@@ -17,6 +17,7 @@ from plimsoll.report.document.opening import sentence
 from plimsoll.run.coordinator.output_thread import FLUSH_S, OutputThread
 from plimsoll.run.coordinator.progress import Observer
 from plimsoll.say.events import event_text
+from plimsoll.say.validity import check_texts
 from plimsoll.stats.headline.generator import is_early
 from plimsoll.stats.table import total_of
 from plimsoll.stats.validity import judge_so_far
@@ -143,7 +144,7 @@ class OutputFeed(Observer):
             "end", result.ended or time.time(), text,
             status=result.status, exit_code=exit_code,
             verdict="invalid" if not is_valid else "failed" if exit_code else "passed",
-            valid=is_valid, reasons=[redact(reason) for reason in assessment.validity.reasons],
+            valid=is_valid, reasons=[redact(reason) for reason in check_texts(assessment.validity.failed)],
             thresholds=[{"text": threshold.text, "outcome": threshold.outcome, "detail": threshold.detail}
                         for threshold in assessment.thresholds],
             requests=total.requests, failures=total.failures, rps=total.rps,
@@ -167,10 +168,10 @@ class OutputFeed(Observer):
         """Judge the run so far. Judging a longer run takes more time, so it is done less often."""
         began = time.thread_time()
         facts = replace(progress.facts, lost_workers=len(progress.facts.lost or ()))
-        checks = judge_so_far(progress.view, self._manifest, facts).checks
-        failed = [check for check in checks if check.state == "failed" and not is_early(check, progress.view)]
-        self._reasons = tuple(redact(check.text) for check in failed)
-        self._remarks = tuple(redact(check.text) for check in checks if check.state == "remark")
+        validity = judge_so_far(progress.view, self._manifest, facts)
+        failed = [check for check in validity.failed if not is_early(check, progress.view)]
+        self._reasons = tuple(map(redact, check_texts(failed)))
+        self._remarks = tuple(map(redact, check_texts(validity.remarks)))
         self._thresholds = tuple(self._judge(progress.view.rate_s))
         self._next_judgement = time.monotonic() + (time.thread_time() - began) / JUDGED_PART
 

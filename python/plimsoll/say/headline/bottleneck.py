@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 from plimsoll.say.durations import ms
 from plimsoll.say.headline.judgement import TOO_EARLY, RunJudgement, sentence
 from plimsoll.say.numbers import counted, number, whole_percent
+from plimsoll.say.validity import check_text
 from plimsoll.stats.headline.bottleneck import (
     EARLY,
     ClosedBottleneck,
@@ -40,7 +41,7 @@ def bottleneck_judgement(found: Bottleneck) -> RunJudgement:
             text = f"{whole_percent(share)} of the requests of the last {seconds} s failed."
             return RunJudgement("unknown", "Unknown", text)
         case FaultyGenerator(check):
-            return _generator(sentence(check.text))
+            return _generator(sentence(check_text(check)))
         case SlowGenerator(cycle, lag, delay):
             return _generator(
                 f"Of the {ms(cycle)} from one request of a user to its next, {ms(lag + delay)} are the generator's own "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from plimsoll.say.durations import ms
 from plimsoll.say.headline.judgement import TOO_EARLY, JudgementTone, RunJudgement, sentence
 from plimsoll.say.numbers import counted, number, percent, whole_percent
+from plimsoll.say.validity import check_text
 from plimsoll.stats.headline.generator import EARLY
 from plimsoll.stats.latency.milliseconds import ms_at
 from plimsoll.stats.validity import LEAST_FOR_P99
@@ -41,7 +42,7 @@ def generator_judgement(found: GeneratorReliability) -> RunJudgement:
     more = (*_workers(state), *unknown)
     match found.kind:
         case "failed" | "remark":
-            first, *others = (sentence(check.text) for check in found.checks)
+            first, *others = (sentence(check_text(check)) for check in found.checks)
             tone: JudgementTone = "bad" if found.kind == "failed" else "warning"
             title = TITLES.get(found.checks[0].name, "Invalid")
             return RunJudgement(tone, title, first, (*others, figures), figure)

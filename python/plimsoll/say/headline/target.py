@@ -9,6 +9,7 @@ from plimsoll.say.durations import ms
 from plimsoll.say.headline.judgement import TOO_EARLY, JudgementTone, RunJudgement, sentence
 from plimsoll.say.names import several
 from plimsoll.say.numbers import counted, number, percent, whole_percent
+from plimsoll.say.validity import omission_lines
 from plimsoll.stats.headline.causes import RaisingCode, UnreachableTarget
 from plimsoll.stats.headline.target import (
     BrokenThresholds,
@@ -82,7 +83,7 @@ def target_judgement(health: TargetHealth) -> RunJudgement:
         case SlowerTarget():
             return RunJudgement("warning", "Slower than before", _slower(cause), (seen, *about), tail)
         case Omission():
-            text, *more = map(sentence, (cause.warning or "").splitlines())
+            text, *more = map(sentence, omission_lines(cause))
             return RunJudgement("warning", "Stalls", text, (*more, seen, *about), tail)
         case UnansweredRequests():
             return RunJudgement("warning", "Does not answer everything", _unanswered(cause), (seen, *about), tail)

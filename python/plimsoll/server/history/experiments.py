@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from plimsoll.report.run_summary import RunSummary
     from plimsoll.server.history.open_store import OpenStore
-    from plimsoll.stats.run_summary import RunSummary
     from plimsoll.store import Store
     from plimsoll.store.cells import StoredCell, StoredExperiment
     from plimsoll.store.imports import ListedStudy

@@ -9,10 +9,10 @@ from starlette.concurrency import run_in_threadpool
 
 from plimsoll.errors import FieldError
 from plimsoll.report.load import load_in_short, run_title
+from plimsoll.report.run_summary import RunSummary, rules
 from plimsoll.server.answers import answer, read
 from plimsoll.server.messages import Label, RunItem, RunList, Summary
 from plimsoll.stats.kinds import kind_of, source_of
-from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.store.cells import run_name
 
 if TYPE_CHECKING:

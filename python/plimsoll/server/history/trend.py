@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from plimsoll.report.charts.trend import Point
+    from plimsoll.report.run_summary import RunSummary
     from plimsoll.server.history.open_store import OpenStore
     from plimsoll.server.messages import SeriesItem
     from plimsoll.stats.compare.trend import DetectedChange
-    from plimsoll.stats.run_summary import RunSummary
     from plimsoll.store import Store, StoredRun
 
 MOST_POINTS = 500
@@ -187,8 +187,8 @@ def _left_out(measured: Sequence[Measured], metric: str) -> Iterator[str]:
 
 def _few(measured: Sequence[Measured], metric: str) -> Iterator[str]:
     """With few requests, the slowest ones decide a percentile."""
+    from plimsoll.report.run_summary import QUANTILES
     from plimsoll.stats.latency.ranks import above, least_requests
-    from plimsoll.stats.run_summary import QUANTILES
 
     q = QUANTILES.get(metric, 1.0)
     if q == 1.0:

@@ -10,9 +10,9 @@ import math
 from collections import deque
 from typing import TYPE_CHECKING
 
+from plimsoll.report.run_summary import QUANTILES
 from plimsoll.server.messages import EndpointRow
 from plimsoll.stats.latency.ranks import least_requests
-from plimsoll.stats.run_summary import QUANTILES
 from plimsoll.stats.table import live_row_of
 
 if TYPE_CHECKING:

@@ -1,25 +1,17 @@
-"""A recorded run as a probe: its result, its validity, and whether the backlog grew."""
+"""What a recorded run tells a search for capacity: whether it reached the target, and whether its backlog grew."""
 
 from __future__ import annotations
 
 import statistics
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from plimsoll.record import NO_REQUESTS
-from plimsoll.stats.capacity.probe import CapacityProbe
-from plimsoll.stats.thresholds.slo import results
-from plimsoll.stats.validity import judge
-from plimsoll.stats.view import RecordedRun, RunView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.stats.capacity.probe import ProbePhase
-    from plimsoll.stats.thresholds.grammar import Threshold
+    from plimsoll.stats.view import RunView
 
-TOO_FEW = frozenset({"offered", "dropped"})
-"""Checks that fail if fewer requests were sent than requested. A target that broke the objective with fewer would have
-broken it with all."""
 UNREACHABLE = frozenset({"connect", "tls"})
 """Outcomes of requests that did not reach the target."""
 LEAST_SECONDS = 6
@@ -28,31 +20,20 @@ GROWTH = 0.01
 """A backlog grows if it grows by more than this share of the arrivals."""
 
 
-class ProbeRun(RecordedRun, Protocol):
-    @property
-    def id(self) -> str: ...
+def is_unreachable(view: RunView) -> bool:
+    """No request reached the target."""
+    outcomes = {name for name, sums in view.total.outcomes.items() if sums.count} - NO_REQUESTS
+    return bool(outcomes) and outcomes <= UNREACHABLE
 
 
-def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: ProbePhase) -> CapacityProbe:
-    """load: the requested users, or arrivals per second. Raises StoreError for an unreadable run."""
-    view = RunView.of(run)
-    thresholds = results(criteria, view)
-    held = all(threshold.held for threshold in thresholds)
-    failed = [check for check in judge(view, run.manifest, run.facts, run.status).checks if check.state == "failed"]
-    reasons = tuple(check.text for check in failed if held or check.name not in TOO_FEW)
-    if held and any(threshold.within_share for threshold in thresholds):
-        reasons = (*reasons, "without what the load generator may have added the objective was met, with it broken")
+def backlog_of(view: RunView) -> list[int]:
+    """Requests in flight or waiting, in each measured second."""
     waits = view.generator.waiting_by_second()
-    backlog = [
+    return [
         count + waits.get(second, 0)
         for second, count in sorted(view.generator.in_flight_by_second().items())
         if view.warmup <= second and second + 1 <= view.warmup + view.duration
     ]
-    growth = backlog_growth(backlog, load) if run.manifest.is_open else None
-    outcomes = {name for name, sums in view.total.outcomes.items() if sums.count} - NO_REQUESTS
-    unreachable = outcomes and outcomes <= UNREACHABLE
-    why = next((failure.text for failure in run.failures()), "no connection") if unreachable else ""
-    return CapacityProbe(load, view.duration, phase, thresholds, reasons, run.id, growth, why)
 
 
 def backlog_growth(backlog: Sequence[int], rate: float) -> float | None:

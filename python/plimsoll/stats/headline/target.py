@@ -312,7 +312,7 @@ def _slower(view: RunView, current: Latency | None) -> SlowerTarget | None:
 
 def _stall(view: RunView, manifest: Manifest) -> Omission | None:
     hidden = omission(view, manifest)
-    return hidden if hidden is not None and hidden.warning else None
+    return hidden if hidden is not None and hidden.is_significant else None
 
 
 def _unanswered(view: RunView, manifest: Manifest) -> UnansweredRequests | None:

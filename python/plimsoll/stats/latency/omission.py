@@ -62,8 +62,13 @@ class Omission:
     """Exchanges so long that their users missed requests."""
     missed: int
     """Requests that would have come in the meantime."""
-    warning: str | None
-    """Lines for people; None if the run hides nothing significant."""
+    stall_ms: float
+    """An exchange that took longer was a stall."""
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the run hides something that matters. `plimsoll.say.validity` has the words."""
+        return any(self.modelled[q] > HIDDEN * self.recorded[q] for q in QUANTILES)
 
 
 def omission(view: RunView, manifest: Manifest) -> Omission | None:
@@ -75,18 +80,15 @@ def omission(view: RunView, manifest: Manifest) -> Omission | None:
     if pace is None or recorded.count < LEAST_EXCHANGES:
         return None
     times = _quantiles(recorded)
-    nothing = Omission(pace.rate, pace.interval, times, times, stalls=0, missed=0, warning=None)
     stall = max(OF_MEDIAN * recorded.value_at(0.5), pace.interval * 1e6)
+    nothing = Omission(pace.rate, pace.interval, times, times, stalls=0, missed=0, stall_ms=stall / 1000)
     stalled, rest = _split(recorded, stall)
     filled = stalled.corrected(max(1, round(pace.interval * 1e6)))
     missed = filled.count - stalled.count
     if not missed or pace.lacking < BACKED * missed:
         return nothing
     rest.add(filled)
-    found = replace(nothing, modelled=_quantiles(rest), stalls=stalled.count, missed=missed)
-    if all(found.modelled[q] <= HIDDEN * found.recorded[q] for q in QUANTILES):
-        return found
-    return replace(found, warning=_warning(found, stall / 1000))
+    return replace(nothing, modelled=_quantiles(rest), stalls=stalled.count, missed=missed)
 
 
 class _Pace(NamedTuple):
@@ -122,9 +124,9 @@ def _lacking(counts: Sequence[int], typical: float) -> float:
 
 def _response(view: RunView) -> Histogram:
     total = Histogram()
-    for outcome, each in view.total.outcomes.items():
+    for outcome, sums in view.total.outcomes.items():
         if outcome in TIMED:
-            total.add(each.response)
+            total.add(sums.response)
     return total
 
 
@@ -138,20 +140,3 @@ def _split(times: Histogram, limit: float) -> tuple[Histogram, Histogram]:
 
 def _quantiles(times: Histogram) -> dict[float, float]:
     return {q: times.value_at(q) / 1000 for q in QUANTILES}
-
-
-def _warning(found: Omission, stall: float) -> str:
-    figures = ", ".join(
-        f"p{100 * q:g} {_ms(found.modelled[q])} instead of {_ms(found.recorded[q])}" for q in QUANTILES[:2]
-    )
-    rate = f"{found.rate:.0f}" if found.rate >= 10 else f"{found.rate:.2g}"
-    return (
-        f"coordinated omission: the target stalled, and while {found.stalls} exchanges took over {_ms(stall)} their "
-        f"users sent about {found.missed} requests less\n"
-        f"modelled for clients who do not wait for each other: {figures}\n"
-        f"to measure it instead, run the open model: --rate {rate}/s"
-    )
-
-
-def _ms(milliseconds: float) -> str:
-    return f"{milliseconds:.3g} ms" if milliseconds < 1000 else f"{milliseconds:.0f} ms"

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.validity import lateness, load, record, standstill
+from plimsoll.stats.validity.causes import CPU, CPU_SHARE
 from plimsoll.stats.validity.check import ACHIEVED, ENDED, OF_RECORD, CheckState, Validity, ValidityCheck
-from plimsoll.stats.validity.lateness import CPU, CPU_SHARE, LEAST_FOR_P99, throughput_share, unclean_figures
+from plimsoll.stats.validity.lateness import LEAST_FOR_P99, throughput_share, unclean_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

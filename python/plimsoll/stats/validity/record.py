@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 import statistics
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from plimsoll._engine import Histogram
 from plimsoll.record import TIMED, RecordCounts
-from plimsoll.stats.validity.check import ValidityCheck, count, ms
+from plimsoll.stats.validity.check import ValidityCheck
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.record.facts import RunFacts
     from plimsoll.stats.totals import Totals
+    from plimsoll.stats.validity.check import CheckState
     from plimsoll.stats.view import RunView
 
 LITTLE_SAMPLES = 10
@@ -29,45 +33,93 @@ _HOUR_MS = 3_600_000.0
 _QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
 
 
-def percentiles(view: RunView) -> ValidityCheck:
-    """Exact extremes and counts against the histograms: they can only disagree if the record is damaged."""
-    timed = [each for each in (*view.endpoints, view.total) if each.response.count]
+class OtherCount(NamedTuple):
+    """A row has not as many times as exchanges that were timed."""
+
+    times: int
+    exchanges: int
+
+
+class WrongOrder(NamedTuple):
+    """A time of a row is above one that cannot be smaller. Names and ms."""
+
+    low: tuple[str, float]
+    high: tuple[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class PercentilesCheck(ValidityCheck):
+    """Exact extremes and counts against the histograms: they can only disagree if the record is damaged. The value is
+    the number of rows in which they do."""
+
+    name = "percentiles"
+    endpoint: str = ""
+    """The first one of them: method and name."""
+    contradiction: OtherCount | WrongOrder | None = None
+    """The first one of that row."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCheck(ValidityCheck):
+    """The run's counts of its records, against those that were read. The value is the share of the exchanges."""
+
+    name = "stored"
+    lost: str = ""
+    """What was not stored, in the words of the run."""
+    expected: RecordCounts | None = None
+    actual: RecordCounts | None = None
+
+
+class NoLittle(NamedTuple):
+    """Why Little's law is not applied. `plimsoll.say.validity` names the values of each id."""
+
+    id: Literal["varies", "few samples", "few in flight", "own client", "late counts", "long exchanges"]
+    values: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LittleCheck(ValidityCheck):
+    """Little's law: the average in flight is the sum of all times, per second. The value is the difference."""
+
+    name = "little"
+    timed: float = 0.0
+    counted: float = 0.0
+    not_applied: NoLittle | None = None
+
+
+def percentiles(view: RunView) -> PercentilesCheck:
+    timed = [row for row in (*view.endpoints, view.total) if row.response.count]
     if not timed:
-        return ValidityCheck("percentiles", "n/a", None, None, "nothing was timed")
-    wrong = [f"{_label(each)}: {disorder}" for each in timed if (disorder := _disorder(each))]
+        return PercentilesCheck("n/a")
+    wrong = [(row, contradiction) for row in timed if (contradiction := _contradiction(row))]
     if not wrong:
-        return ValidityCheck("percentiles", "ok", 0, 0, "min ≤ p50 ≤ p90 ≤ p99 ≤ p99.9 ≤ max at every endpoint")
-    text = f"times contradict each other ({wrong[0]}): the record is damaged"
-    return ValidityCheck("percentiles", "failed", len(wrong), 0, text)
+        return PercentilesCheck("ok", 0, 0)
+    row, contradiction = wrong[0]
+    return PercentilesCheck("failed", len(wrong), 0, f"{row.method} {row.name}".strip(), contradiction)
 
 
-def stored(view: RunView, facts: RunFacts) -> ValidityCheck:
-    """The run's counts of its records, against those that were read."""
-    if lost := facts.not_stored:
-        return ValidityCheck("stored", "failed", None, None, lost)
+def stored(view: RunView, facts: RunFacts) -> StoredCheck:
+    if facts.not_stored:
+        return StoredCheck("failed", lost=facts.not_stored)
     recorded = facts.recorded
     if recorded is None:
-        return ValidityCheck("stored", "n/a", None, None, "the run does not say how much it recorded")
+        return StoredCheck("n/a")
     expected, actual = RecordCounts(recorded.exchanges, recorded.reports), view.recorded
-    of = f"{count(expected.exchanges, 'exchange')} and {count(expected.reports, 'report')} of workers"
     share = actual.exchanges / expected.exchanges if expected.exchanges else None
-    if actual == expected:
-        return ValidityCheck("stored", "ok", share, 1, f"all of the run is stored: {of}")
-    text = f"of {of}, the store has {actual.exchanges} and {actual.reports}: a part of the record was lost or changed"
-    return ValidityCheck("stored", "failed", share, 1, text)
+    return StoredCheck("ok" if actual == expected else "failed", share, 1, expected=expected, actual=actual)
 
 
-def _disorder(endpoint: Totals) -> str | None:
-    """The first two times in the wrong order. Not by `Latency`, which keeps percentiles within the extremes."""
-    parts = [each for outcome, each in endpoint.outcomes.items() if outcome in TIMED and each.timed]
-    times = Histogram()
-    for each in parts:
-        times.add(each.response)
-    if times.count != sum(each.timed for each in parts):
-        return f"{times.count} times of {sum(each.timed for each in parts)} exchanges"
+def _contradiction(endpoint: Totals) -> OtherCount | WrongOrder | None:
+    """Not by `Latency`, which keeps percentiles within the extremes."""
+    parts = [sums for outcome, sums in endpoint.outcomes.items() if outcome in TIMED and sums.timed]
+    times, exchanges = Histogram(), sum(sums.timed for sums in parts)
+    for sums in parts:
+        times.add(sums.response)
+    if times.count != exchanges:
+        return OtherCount(times.count, exchanges)
     # Histograms end at 1 h; the extremes do not.
-    smallest = min(min(each.response_min for each in parts) / 1e6, _HOUR_MS)
-    largest = max(each.response_max for each in parts) / 1e6
+    smallest = min(min(sums.response_min for sums in parts) / 1e6, _HOUR_MS)
+    largest = max(sums.response_max for sums in parts) / 1e6
     values = [
         ("min", smallest),
         *((name, times.value_at(q) / 1000) for name, q in _QUANTILES.items()),
@@ -76,50 +128,44 @@ def _disorder(endpoint: Totals) -> str | None:
     for (name, value), (above, bound) in pairwise(values):
         # A histogram rounds to 1 µs and 1/1000.
         if value > bound * 1.001 + 0.001:
-            return f"{name} {ms(value)} is above {above} {ms(bound)}"
+            return WrongOrder((name, value), (above, bound))
     return None
 
 
-def little(view: RunView) -> ValidityCheck:
-    """Little's law: the average in flight is the sum of all times, per second.
-
-    The tolerance is three standard errors of the sampled mean, `LITTLE_TOLERANCE`, and the edge: exchanges cut off at
-    the end, or begun in the warm-up, are on one side only, which is at most the longest time's share of the run.
+def little(view: RunView) -> LittleCheck:
+    """The tolerance is three standard errors of the sampled mean, `LITTLE_TOLERANCE`, and the edge: exchanges cut off
+    at the end, or begun in the warm-up, are on one side only, which is at most the longest time's share of the run.
     """
-    reason, samples = _no_little(view), _in_flight(view)
-    if reason:
-        return ValidityCheck("little", "n/a", None, None, f"Little's law is not applied: {reason}")
+    samples = _in_flight(view)
+    if reason := _no_little(view, samples):
+        return LittleCheck("n/a", not_applied=reason)
     counted = statistics.fmean(samples)
     timed = _busy_seconds(view) / view.covered
     error = 3 * statistics.stdev(samples) / math.sqrt(len(samples))
     tolerance = error + counted * (LITTLE_TOLERANCE + _longest(view) / view.covered)
-    figures = f"the times add up to {timed:.4g} in flight, {counted:.4g} were counted"
+    state: CheckState = "remark"
     if abs(timed - counted) <= tolerance:
-        text = f"Little's law: {figures} (within ±{tolerance:.3g})"
-        return ValidityCheck("little", "ok", abs(timed - counted), tolerance, text)
-    apart = f"Little's law: {figures} (more than ±{tolerance:.3g} apart)"
-    if timed < counted:
-        return ValidityCheck("little", "failed", counted - timed, tolerance, f"{apart}: exchanges were not recorded")
-    text = f"{apart}. Exchanges came and went between two counts."
-    return ValidityCheck("little", "remark", timed - counted, tolerance, text)
+        state = "ok"
+    elif timed < counted:
+        state = "failed"
+    return LittleCheck(state, abs(timed - counted), tolerance, timed, counted)
 
 
-def _no_little(view: RunView) -> str | None:
+def _no_little(view: RunView, samples: Sequence[int]) -> NoLittle | None:
     """Why it is unknown."""
-    samples = _in_flight(view)
     if len(samples) > 1 and statistics.stdev(samples) > statistics.fmean(samples):
         # A target that stalls in step with the seconds is always sampled at the same point.
-        return "what was in flight changes too much between samples"
+        return NoLittle("varies")
     if len(samples) < LITTLE_SAMPLES:
-        return f"{count(len(samples), 'sample')} of what was in flight, at least {LITTLE_SAMPLES} are needed"
+        return NoLittle("few samples", (len(samples),))
     if statistics.fmean(samples) < LITTLE_MEAN:
-        return f"{statistics.fmean(samples):.3g} in flight on average, at least {LITTLE_MEAN:.0f} are needed"
-    if sum(each.timed for each in view.total.outcomes.values()) != view.generator.lag.count:
-        return "a client of the user's own timed exchanges that the engine did not count"
+        return NoLittle("few in flight", (statistics.fmean(samples),))
+    if sum(sums.timed for sums in view.total.outcomes.values()) != view.generator.lag.count:
+        return NoLittle("own client")
     if view.generator.mean_silence_ms > LITTLE_SILENCE_MS:
-        return "a worker often stood still, and counted late"
+        return NoLittle("late counts")
     if _longest(view) > 0.5 * view.covered:
-        return f"exchanges took up to {_longest(view):.3g} s, the run only {view.covered:.3g} s"
+        return NoLittle("long exchanges", (_longest(view), view.covered))
     return None
 
 
@@ -132,13 +178,9 @@ def _in_flight(view: RunView) -> list[int]:
 def _busy_seconds(view: RunView) -> float:
     """Sum of the seconds in which exchanges were in flight: until they were read, not only arrived."""
     delay = view.generator.delay
-    return sum(each.service_sum for each in view.total.outcomes.values()) / 1e9 + delay.mean * delay.count / 1e6
+    return sum(sums.service_sum for sums in view.total.outcomes.values()) / 1e9 + delay.mean * delay.count / 1e6
 
 
 def _longest(view: RunView) -> float:
     """Seconds."""
-    return max((each.service.max for each in view.total.outcomes.values()), default=0) / 1e6
-
-
-def _label(endpoint: Totals) -> str:
-    return f"{endpoint.method} {endpoint.name}".strip()
+    return max((sums.service.max for sums in view.total.outcomes.values()), default=0) / 1e6

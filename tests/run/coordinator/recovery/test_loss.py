@@ -20,7 +20,7 @@ from plimsoll.run.dispatch import UserClass
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.result import Result
 from plimsoll.run.transport.orders import Assign, Offer, Order, Stop
-from plimsoll.stats.validity.load import lost_worker
+from plimsoll.say.events import event_text
 from plimsoll.stats.view import RunView
 
 SECOND = 1_000_000_000
@@ -133,7 +133,7 @@ def test_a_worker_that_could_not_be_reached_loses_its_load_and_none_of_its_numbe
     scene.look(9)
     scene.losses.on_report(scene.workers[2])
     scene.losses.on_expiry(scene.workers[2], 8_200_000_000, scene.result)
-    (note,) = map(lost_worker, scene.result.facts.lost or ())
+    (note,) = map(event_text, scene.result.facts.lost or ())
     assert "worker 2 (on b) could not be reached and ended its load after 8.2 s" in note
     assert "kept is all that it measured; nobody sends its arrivals" in note
     assert "users" not in note, "in the open model arrivals are what is lost"
@@ -154,7 +154,7 @@ def test_a_worker_that_says_it_got_no_orders_from_a_coordinator_that_sent_them_c
     scene = Scene(monkeypatch, "mark")
     scene.look(8)
     scene.losses.on_expiry(scene.workers[2], 8_200_000_000, scene.result)
-    (note,) = map(lost_worker, scene.result.facts.lost or ())
+    (note,) = map(event_text, scene.result.facts.lost or ())
     assert "worker 2 (on b) says that no order reached it, and ended its load after 8.2 s" in note
     assert scene.ended == [] and scene.result.facts.load_cut_s is None
 

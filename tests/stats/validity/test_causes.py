@@ -7,7 +7,8 @@ import pytest
 from plimsoll._engine import Histogram
 from plimsoll.record import Health
 from plimsoll.record.facts import CpuPeriods, RunFacts
-from plimsoll.stats.validity.throttling import cause
+from plimsoll.say.causes import cause_text
+from plimsoll.stats.validity.causes import cpu_limit
 from plimsoll.stats.view import RunView
 
 
@@ -28,9 +29,10 @@ def view():
 )
 def test_the_cause_has_its_counts_and_advice_that_fits(view, workers, advice):
     expected = f"the CPU limit of its control group (container) stopped the generator in 71 of 176 periods: {advice}"
-    assert cause(view(workers), RunFacts(cpu_periods=CpuPeriods(176, 71))) == expected
+    cause = cpu_limit(view(workers), RunFacts(cpu_periods=CpuPeriods(176, 71)))
+    assert cause is not None and cause_text(cause) == expected
 
 
 @pytest.mark.parametrize("periods", [None, CpuPeriods(100, 1), CpuPeriods(0, 0)])
 def test_without_a_limit_that_mattered_there_is_no_cause(view, periods):
-    assert cause(view(1), RunFacts(cpu_periods=periods)) is None
+    assert cpu_limit(view(1), RunFacts(cpu_periods=periods)) is None

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from plimsoll import __version__
+from plimsoll.say.validity import check_texts
 from plimsoll.stats.latency.milliseconds import Milliseconds
 from plimsoll.stats.table import total_of
 from plimsoll.stats.validity import judge
@@ -82,7 +83,7 @@ class RunSummary:
             times={name: None if time is None else time.value for name, time in times.items()},
             at_least=tuple(name for name, time in times.items() if time is not None and time.at_least),
             shares={name: time.share for name, time in times.items() if time is not None},
-            reasons=tuple(judge(view, manifest, facts, status).reasons),
+            reasons=tuple(check_texts(judge(view, manifest, facts, status).failed)),
         )
 
     @classmethod

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
-from plimsoll.stats.run_summary import RunSummary
+from plimsoll.report.run_summary import RunSummary
+from plimsoll.say.validity import check_texts
 from plimsoll.stats.table import Times, total_of
 from plimsoll.stats.validity import judge
 from plimsoll.stats.view import RunView
@@ -30,7 +31,7 @@ def test_it_says_what_the_tables_say(make_interval, make_health):
     expected = {"mean": times.mean, **percentiles, "p999": times.percentiles["99.9"], "max": times.max}
     assert summary.times == expected
     assert "p99" in summary.at_least and "p50" not in summary.at_least
-    assert list(summary.reasons) == judge(view, Manifest(), RunFacts(lost_workers=1), "finished").reasons
+    assert list(summary.reasons) == check_texts(judge(view, Manifest(), RunFacts(lost_workers=1), "finished").failed)
     assert len(summary.reasons) == 1
     assert not summary.is_valid
 
