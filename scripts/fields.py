@@ -1,6 +1,7 @@
-"""Generates the pages of the fields of a plan, an experiment, a limits file and a run as JSON from their schemas.
+"""Generates the pages of the fields of a plan, an experiment, a limits file, a run as JSON, and what a store knows of a
+run, from their schemas.
 
-python -m scripts.fields          write docs/reference/{plan,experiment,limits,run}.md
+python -m scripts.fields          write docs/reference/{plan,experiment,limits,run,record}.md
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.cli.schema import SCHEMAS, WRITTEN
+from plimsoll.load.json_schema import document_schema
+from plimsoll.record.facts import RunFacts
+from plimsoll.record.manifest import Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +30,11 @@ RUN = (
     "as a JSON Schema (2020-12). Fields may be added under the same version; none is renamed, removed or given another "
     "meaning. Times inside a run count from its *second 0*; times of day are Unix seconds."
 )
-PAGES = (*WRITTEN, "run")
+RECORD = (
+    "A store keeps them of each run as JSON; `plimsoll show RUN --json` has them as `manifest` and `facts`. A key that "
+    "is missing, or null, has its default: not known, or not so in this run. A key that another version wrote is kept."
+)
+PAGES = (*WRITTEN, "run", "record")
 NOTATION = """\
 | written as | what it is |
 |---|---|
@@ -46,6 +54,11 @@ Schema = dict[str, Any]
 
 def page(name: str) -> str:
     """The reference page of a file."""
+    if name == "record":
+        head = ["# Manifest and facts of a run", _MADE.format("dataclasses that read and write them"), RECORD]
+        schemas = [_without_origin(document_schema(kind, "")) for kind in (Manifest, RunFacts)]
+        tables = (table for schema in schemas for table in _tables(schema, schema["$defs"], is_read=False))
+        return "\n\n".join([*head, *dict.fromkeys(tables)]) + "\n"
     schema = SCHEMAS[name]()
     if name == "run":
         head = ["# Fields of a run as JSON", _MADE.format("types of the code that writes it"), RUN]
@@ -60,6 +73,13 @@ def page(name: str) -> str:
     ]
     tables = list(_tables(schema, schema.get("$defs", {})))
     return "\n\n".join([*head, *tables]) + "\n"
+
+
+def _without_origin(schema: Schema) -> Schema:
+    """Without what a value was read from, which is not written."""
+    for table in (schema, *schema["$defs"].values()):
+        table["properties"].pop("origin", None)
+    return schema
 
 
 def _tables(schema: Schema, known: dict[str, Schema], *, is_read: bool = True) -> Iterator[str]:
@@ -88,7 +108,10 @@ def _section(table: Schema, fields: Schema, known: dict[str, Schema], is_read: b
     for name, field in fields["properties"].items():
         is_needed = name in fields.get("required", ())
         default = "required" if is_needed else f"`{json.dumps(field['default'])}`" if "default" in field else ""
-        meaning = field.get("description") or _coded(known[_references(field)[0]]["description"])
+        meaning = field.get("description") or "".join(
+            _coded(known[each]["description"]) if is_read else known[each]["description"]
+            for each in _references(field)[:1]
+        )
         default = f" {default} |" if is_read else ""
         lines.append(f"| `{name}` | {_cell(_kind(field, known))} |{default} {_cell(meaning)} |")
     return "\n".join(lines)

@@ -36,7 +36,9 @@ class RecordedRows(JsonObject):
     """How much the coordinator gave to the store."""
 
     exchanges: int = 0
+    """With those of the warm-up."""
     reports: int = 0
+    """Of workers, each about a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,10 @@ class MachineFacts(JsonObject):
     machine: str | None = None
     """Its name for people, if that is not the name of the host."""
     clock_offset_ms: float | None = None
+    """As it was used, ± `clock_error_ms`."""
     clock_error_ms: float | None = None
     clock_moved_ms: float | None = None
+    """Since then, ± `clock_moved_error_ms`."""
     clock_moved_error_ms: float | None = None
 
 
@@ -79,11 +83,12 @@ class ClusterFacts(JsonObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts(JsonObject):
-    """Facts of a run. None: the fact is not known, or did not happen. A fact that is None is not written."""
+    """Facts of a run. One that is not known, or did not happen, is null; then it is not written."""
 
     WRITES_NULL: ClassVar[bool] = False
 
     lost_workers: int | None = None
+    """How many workers were lost."""
     lost: tuple[WorkerLost, ...] | None = None
     """The lost workers, and what happened to them. Older versions stored only their number."""
     clock_step_ms: float | None = None
@@ -93,11 +98,11 @@ class RunFacts(JsonObject):
     coordinator_silence_s: float | None = None
     """The longest time for which the coordinating process stood still."""
     thresholds: tuple[dict[str, Any], ...] | None = None
-    """Results, as `ThresholdResult` writes them."""
+    """The thresholds and how they ended, as `ThresholdResult` writes them."""
     edits: tuple[tuple[int, str], ...] | None = None
     """Changes of the load by hand: the second, and what was changed."""
     incomplete: tuple[WorkerSeconds, ...] | None = None
-    """Seconds whose measurements are missing."""
+    """Seconds from which something that a lost worker measured may be missing."""
     replaced: tuple[WorkerReplaced, ...] | None = None
     """Workers that took the place of lost ones, and the seconds without them."""
     load_taken_over: bool | None = None
@@ -116,7 +121,8 @@ class RunFacts(JsonObject):
     cpu_periods: CpuPeriods | None = None
     """CPU periods of the workers' control group; None if the group has no limit."""
     observed: dict[str, dict[str, Any]] | None = None
-    """Facts about the target, by source: each probe reports its own."""
+    """What the target told of itself, by source: `transactions`, `calls`, `statements`, `parts` of `Server-Timing`, and
+    below `traceparent` the `slowest` requests with their `trace`; times in ms."""
     guard_stopped: GuardStopped | None = None
     """The guard rail or other limit that ended the run."""
     recorded: RecordedRows | None = None

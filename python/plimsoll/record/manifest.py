@@ -40,9 +40,10 @@ class StoredShape(JsonObject):
     """A load over time."""
 
     kind: str = ""
-    """A name of `SHAPES`, or of another version's."""
+    """A name of `SHAPES`, or of another version's: constant, ramp, steps, staircase, spike, sine, stages, replay, …"""
     values: dict[str, Any] = field(default_factory=dict)
-    """Parameters of the shape by name. A digest stands for a long list."""
+    """Parameters of the shape by name. A digest stands for a long list. A shape that is composed of another one has it
+    as its `curve`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +66,16 @@ class StoredLoad(JsonObject):
     """Phases of one model, and their limits."""
 
     model: str = ""
-    """open or closed."""
+    """open: levels are arrivals per second; closed: users."""
     phases: tuple[StoredPhase, ...] = ()
     max_users: int | None = None
+    """Of the open model: most users at a time."""
     on_saturation: str | None = None
+    """What the open model does then: wait or drop."""
     iterations: int | None = None
+    """How many may begin in all."""
     requests: int | None = None
+    """The same of requests."""
 
     @property
     def is_open(self) -> bool:
@@ -123,7 +128,7 @@ class Processor(JsonObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Computer(JsonObject):
-    """What of the computer moves a number. None: not known there."""
+    """What of the computer moves a number; null where it is not known."""
 
     hostname: str | None = None
     governor: str | None = None
@@ -140,7 +145,7 @@ class Computer(JsonObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProcessLimits(JsonObject):
-    """Limits of a process and its workers. None: no limit."""
+    """Limits of a process and its workers; null is no limit."""
 
     open_files: int | None = None
     open_files_hard: int | None = None
@@ -149,9 +154,10 @@ class ProcessLimits(JsonObject):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest(JsonObject):
-    """Plan, versions and machine of a run. None: not known, or not so in this run."""
+    """Plan, versions and machine of a run. Null is not known, or not so in this run."""
 
     tool: str | None = None
+    """What made the run."""
     version: str = ""
     """Of the tool."""
     command: str = ""
@@ -167,6 +173,7 @@ class Manifest(JsonObject):
     warmup: float | None = None
     """Seconds from the start that are left out of the results."""
     times_of: TimesOf = "all"
+    """Whose times the tables show and thresholds judge."""
     thresholds: tuple[str, ...] = ()
     """As they were written, without those of a locustfile."""
     max_users: int | None = None
@@ -188,14 +195,17 @@ class Manifest(JsonObject):
     users_per_connection: int | None = None
     """With HTTP/2: users that shared a connection; None if user classes differed."""
     seed: int | None = None
+    """Of everything random."""
     versions: dict[str, str] = field(default_factory=dict)
     """By package."""
     python: str | None = None
+    """Its version."""
     git: GitState | None = None
     """None outside of a repository."""
     branch: str | None = None
     """The branch that was built or checked out."""
     kernel: str | None = None
+    """Its version."""
     cpu: Processor = Processor()
     machine: Computer = Computer()
     limits: ProcessLimits = ProcessLimits()
