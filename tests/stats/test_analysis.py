@@ -18,7 +18,7 @@ def test_findings_decide_which_verdicts_there_are():
 
     sound = pairs(*DIFFERENT, of=lambda ms: row(ms, 100.0), metrics=(P99, RATE))
     found = analyse(sound)
-    assert [(each.metric.text, each.word) for each in found.comparisons] == [
+    assert [(comparison.metric.text, comparison.word) for comparison in found.comparisons] == [
         ("p99", "different"), ("throughput", "equivalent"),
     ]  # fmt: skip
     assert found.comparisons[0].checks == (len(BLOCKING) + 1,) * 2
@@ -26,7 +26,7 @@ def test_findings_decide_which_verdicts_there_are():
     bigger = pairs(*DIFFERENT, of=lambda ms: row(ms, 100.0 if ms < 220 else 200.0), metrics=(P99, RATE))
     refused = analyse(bigger)
     assert refused.findings[0].weight == "blocks"
-    assert {each.word for each in refused.comparisons} == {"invalid"}
+    assert {comparison.word for comparison in refused.comparisons} == {"invalid"}
     assert reason_text(refused.comparisons[0]) == said(refused.findings[0]).statement
     passed, of = refused.comparisons[0].checks
     assert passed < of

@@ -213,7 +213,7 @@ def status_of(outcome: str, message: str) -> int | None:
 def _generator(view: RunView, manifest: Manifest) -> GeneratorHealth:
     generator = view.generator
     in_flight = generator.in_flight_by_second()
-    samples = [count for second, count in in_flight.items() if second < _whole_seconds(view)]
+    samples = [count for second, count in in_flight.items() if second < view.whole_seconds.stop]
     return GeneratorHealth(
         lag_p99=ms_at(generator.lag, 0.99),
         delay_p99=ms_at(generator.delay, 0.99),
@@ -233,7 +233,7 @@ def _users(view: RunView, manifest: Manifest) -> tuple[float | None, float]:
     ramp = (planned or 0) / (manifest.spawn_rate or math.inf)
     by_second = view.generator.users_by_second()
     # The second in which the run ends has fewer: they are stopping.
-    end = _whole_seconds(view) - 1
+    end = view.whole_seconds.stop - 1
     counts = [count for second, count in by_second.items() if second < end]
     if not counts:
         return planned, max(0.0, ramp - view.warmup)
@@ -245,10 +245,6 @@ def _users(view: RunView, manifest: Manifest) -> tuple[float | None, float]:
     seconds = reached + 1.0 if reached else 0.0
     # They are counted at the end of whole seconds; the spawn rate determines the exact moment.
     return float(most), max(0.0, min(seconds, ramp - view.warmup)) if ramp > view.warmup else seconds
-
-
-def _whole_seconds(view: RunView) -> int:
-    return math.floor(view.length) if view.length is not None else view.last_second
 
 
 def _think(manifest: Manifest) -> float | None:

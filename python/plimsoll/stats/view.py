@@ -165,7 +165,7 @@ class RunView:
         view = cls.before(run, times_of)
         first = view.warmup
         # An exception is stored without its times, so those of the warm-up cannot be separated.
-        failures = (each for each in run.failures() if not first or each.last >= run.started + first)
+        failures = (failure for failure in run.failures() if not first or failure.last >= run.started + first)
         left_out = LeftOut.of(run.facts)
         for columns in run.columns():
             view.add_columns(columns)
@@ -275,20 +275,22 @@ class RunView:
 
         Arrivals that were dropped before anybody knew which request they would be have no row; `total` includes them.
         """
-        with_exchanges = (each for each in self._endpoints.values() if each.completed or each.unanswered)
-        return sorted(with_exchanges, key=lambda each: (each.name, each.method))
+        with_exchanges = (
+            endpoint for endpoint in self._endpoints.values() if endpoint.completed or endpoint.unanswered
+        )
+        return sorted(with_exchanges, key=lambda endpoint: (endpoint.name, endpoint.method))
 
     @property
     def recorded_failures(self) -> list[Failure]:
         """Those that users reported, the most frequent first."""
-        return sorted(self._failures.values(), key=lambda each: (-each.count, each.key))
+        return sorted(self._failures.values(), key=lambda failure: (-failure.count, failure.key))
 
     @property
     def failures(self) -> list[Failure]:
         """The same, with requests whose responses did not come."""
-        overdue = (each.overdue_failure(self.started) for each in self._endpoints.values())
+        overdue = (endpoint.overdue_failure(self.started) for endpoint in self._endpoints.values())
         found = [*self._failures.values(), *filter(None, overdue)]
-        return sorted(found, key=lambda each: (-each.count, each.key))
+        return sorted(found, key=lambda failure: (-failure.count, failure.key))
 
     @property
     def counted_failures(self) -> list[Failure]:
@@ -299,9 +301,9 @@ class RunView:
         failures = self.failures
         endpoints = self._endpoints.values() if failures else ()
         left = {
-            (each.method, each.name, outcome.outcome): outcome.count
-            for each in endpoints
-            for outcome in each.failed_outcomes
+            (endpoint.method, endpoint.name, outcome.outcome): outcome.count
+            for endpoint in endpoints
+            for outcome in endpoint.failed_outcomes
         }
         found = []
         for failure in failures:
@@ -310,12 +312,12 @@ class RunView:
             if count:
                 left[of] -= count
                 found.append(replace(failure, count=count))
-        return sorted(found, key=lambda each: (-each.count, each.key))
+        return sorted(found, key=lambda failure: (-failure.count, failure.key))
 
     @property
     def exceptions(self) -> list[CaughtException]:
         """The most frequent first."""
-        return sorted(self._exceptions.values(), key=lambda each: (-each.count, each.message, each.traceback))
+        return sorted(self._exceptions.values(), key=lambda caught: (-caught.count, caught.message, caught.traceback))
 
     @property
     def last_second(self) -> int:

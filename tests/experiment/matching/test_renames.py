@@ -20,7 +20,7 @@ def study(name: str, keys: list[tuple[str, str]]) -> Study:
 
 
 def keys(study: Study) -> list[tuple[str, str]]:
-    return [each.key for each in study.trials[0].endpoints]
+    return [endpoint.key for endpoint in study.trials[0].endpoints]
 
 
 @pytest.mark.parametrize("new", ["POST /v1/chat/completions", "POST /other"])

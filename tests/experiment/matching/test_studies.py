@@ -19,8 +19,8 @@ def row(method: str, name: str) -> Measured:
 def study(
     name: str, *variants: str, level: Level | None = TEN, names: tuple[str, ...] = ("/",), **others: object
 ) -> Study:
-    known = {"duration": 10.0, "endpoints": tuple(row("GET", each) for each in names), "total": row("", "Aggregated")}
-    trials = tuple(Trial(f"{name}-{each}", each, level, order=1, **(known | others)) for each in variants)
+    known = {"duration": 10.0, "endpoints": tuple(row("GET", path) for path in names), "total": row("", "Aggregated")}
+    trials = tuple(Trial(f"{name}-{variant}", variant, level, order=1, **(known | others)) for variant in variants)
     return Study(name, trials, source=f"{name}.db", metrics=(Metric.parse("p99"),), about={"kernel": "6.1"})
 
 
@@ -32,7 +32,7 @@ def test_one_is_what_it_was():
 def test_two_of_one_variant_each_are_compared_with_one_another():
     found = matched([study("before", "old"), study("after", "new")])
     assert found.variants == ("old", "new")
-    assert [(each.variant, each.operation, each.order) for each in found.trials] == [
+    assert [(trial.variant, trial.operation, trial.order) for trial in found.trials] == [
         ("old", "", None), ("new", "", None),
     ]  # fmt: skip
     assert (found.name, found.source) == ("before and after", "before.db; after.db")
@@ -50,7 +50,7 @@ def test_two_runs_of_one_scenario_are_told_apart_by_their_ids():
 def test_variants_of_two_experiments_are_matched_by_name():
     found = matched([study("before", "base", "index", "gone"), study("after", "index", "base", "async")])
     assert found.variants == ("before", "after")
-    assert [(each.variant, each.operation) for each in found.trials] == [
+    assert [(trial.variant, trial.operation) for trial in found.trials] == [
         ("before", "base"), ("before", "index"), ("after", "base"), ("after", "index"),
     ]  # fmt: skip
     assert found.operations == ("base", "index")
@@ -61,7 +61,7 @@ def test_variants_of_two_experiments_are_matched_by_name():
 def test_one_run_is_compared_with_each_variant_of_an_experiment():
     found = matched([study("run", "locustfile.py"), study("todos", "base", "index")])
     assert found.variants == ("locustfile.py", "base", "index")
-    assert [each.variant for each in found.trials] == ["locustfile.py", "base", "index"]
+    assert [trial.variant for trial in found.trials] == ["locustfile.py", "base", "index"]
     assert "locustfile.py and todos were not run side by side" in found.warnings[-1]
 
 
@@ -74,7 +74,7 @@ def test_operations_stay_operations():
 
 def test_ids_stay_apart():
     found = matched([study("x", "a"), study("y", "b")])
-    assert [each.id for each in found.trials] == ["a: x-a", "b: y-b"]
+    assert [trial.id for trial in found.trials] == ["a: x-a", "b: y-b"]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_levels_that_only_one_has_are_left_out():
     both = study("x", "a")
     wide = replace(both, trials=(*both.trials, replace(both.trials[0], id="more", level=TWENTY)))
     found = matched([wide, study("y", "b")])
-    assert {each.level for each in found.trials} == {TEN}
+    assert {trial.level for trial in found.trials} == {TEN}
     assert "only a has 20 users: left out" in found.warnings
     with pytest.raises(UsageError, match=r"no level in common.*\(a: 10 users and 20 users; b: 300/s\)"):
         matched([wide, study("y", "b", level=Level("/s", 300))])
@@ -110,14 +110,14 @@ def test_levels_that_only_one_has_are_left_out():
 
 def test_two_single_levels_are_compared_and_that_is_said():
     found = matched([study("x", "a"), study("y", "b", level=TWENTY)])
-    assert {each.level for each in found.trials} == {None}
+    assert {trial.level for trial in found.trials} == {None}
     assert "the load differs (a: 10 users; b: 20 users): a difference may be that of the load" in found.warnings
 
 
 def test_one_endpoint_under_two_names_is_taken_for_the_same():
     found = matched([study("x", "a", names=("/",), total=None), study("y", "b", names=("http://h/",))])
     assert "endpoints have different names (a: GET /; b: GET http://h/); they are taken for the same" in found.warnings
-    assert [each.total.key for each in found.trials] == [("", "Aggregated")] * 2
+    assert [trial.total.key for trial in found.trials] == [("", "Aggregated")] * 2
     assert found.endpoints() == ()
 
 

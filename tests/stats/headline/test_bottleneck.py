@@ -15,10 +15,13 @@ def closed(users, in_flight, **given):
 
 
 def opened(**state):
-    """Ten whole seconds, and those before. A number that is given as (first, each) grows by `each`."""
+    """Ten whole seconds, and those before. A number that is given as (first, step) grows by `step`."""
 
     def at(second):
-        grown = {name: each[0] + second * each[1] if isinstance(each, tuple) else each for name, each in state.items()}
+        grown = {
+            name: number[0] + second * number[1] if isinstance(number, tuple) else number
+            for name, number in state.items()
+        }
         return {"offered": 100, "in_flight": 5, "users": 20, **grown}
 
     return view_of(state=at)

@@ -63,7 +63,7 @@ def test_what_never_heals_is_said_at_once():
     view = view_of(1)
     found = generator(view, facts=RunFacts(lost_workers=1, clock_step_ms=90.0))
     assert (found.tone, found.title) == ("bad", "Lost a worker")
-    assert any("clock was set by 90 ms" in each for each in found.more)
+    assert any("clock was set by 90 ms" in line for line in found.more)
     dropped = view_of(1, state=lambda _: {"offered": 1000, "dropped": 1})
     assert generator(dropped, OPEN).title == "Dropped arrivals"
 

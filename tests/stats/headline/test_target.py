@@ -73,7 +73,7 @@ def test_that_nothing_fails_any_more_is_said():
     failed = view_of(30)
     failed.add(list(view_of(0, 9, failing=9).total.outcomes.values()))
     assert "None of the 1000 requests of the last 10 s failed." in target(failed).more
-    assert not any("None of" in each for each in target(view_of(12, failing=1)).more)
+    assert not any("None of" in line for line in target(view_of(12, failing=1)).more)
 
 
 def test_thresholds_decide_where_there_are_any():
@@ -85,7 +85,7 @@ def test_thresholds_decide_where_there_are_any():
     assert found.text == ("1 of 2 thresholds does not hold so far: p99 < 5ms (p99: 10 ms, not < 5 ms).")
     assert "so far" not in target(view_of(12, length=12.0), thresholds=(BROKEN,)).text
     both = target(view_of(failing=50), thresholds=(BROKEN,))
-    assert any("HTTP 503" in each for each in both.more)
+    assert any("HTTP 503" in line for line in both.more)
 
 
 def test_silence_is_said_before_anything_else():
