@@ -25,7 +25,7 @@ from plimsoll.record.exchanges import (
     merge,
     sum_of,
 )
-from plimsoll.record.failures import CaughtException, Failure, FailureTuple, frames_of
+from plimsoll.record.failures import CaughtException, Failure, FailureTuple, frames_of, no_response
 from plimsoll.record.generator import (
     GENERATOR_COUNTERS,
     WORKER_STATE,
@@ -72,5 +72,6 @@ __all__ = [
     "added_up",
     "frames_of",
     "merge",
+    "no_response",
     "sum_of",
 ]

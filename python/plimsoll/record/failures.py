@@ -61,6 +61,16 @@ class Failure:
         self.last = max(self.last, other.last)
 
 
+def no_response(limit_s: float, *, is_after_arrivals: bool) -> str:
+    """The message of failures whose response did not come. It is data, like the messages that clients give to others.
+
+    limit_s: how long was waited, at least: since the last arrival of the run, or since the request was due.
+    """
+    if is_after_arrivals:
+        return f"no response {limit_s:g} s after the last arrival of the run"
+    return f"no response after more than {limit_s:.3g} s, when the user was stopped"
+
+
 @dataclass(slots=True)
 class CaughtException:
     """Exceptions that users' code let out at one place: counted by the frames of their traceback.

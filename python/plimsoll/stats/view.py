@@ -18,6 +18,7 @@ from plimsoll.record import (
     UNANSWERED,
     Failure,
     RecordCounts,
+    no_response,
 )  # fmt: skip
 from plimsoll.stats.columns import IntervalColumns, take
 from plimsoll.stats.generator import GeneratorView
@@ -91,7 +92,8 @@ class EndpointView(Totals):
             return None
         first, last = self._unanswered_in
         times = started + first, started + last + 1
-        return Failure(self.method, self.name, UNANSWERED, self._patience.message, self.overdue, *times)
+        message = no_response(self._patience.limit_s, is_after_arrivals=self._patience.is_after_arrivals)
+        return Failure(self.method, self.name, UNANSWERED, message, self.overdue, *times)
 
     def completed_within(self, seconds: range) -> int:
         """Completed exchanges whose response came in these seconds of the run."""

@@ -45,17 +45,15 @@ class Patience:
             self._longest_ns = max(self._longest_ns, interval.response_max)
 
     @property
-    def limit_s(self) -> float:
-        if self.waiting_s is not None and self.waiting_s >= LEAST_S:
-            return self.waiting_s
-        return max(LEAST_S, TIMES_LONGEST * self._longest_ns / 1e9)
+    def is_after_arrivals(self) -> bool:
+        """Whether the limit is counted from the last arrival of the run."""
+        return self.waiting_s is not None and self.waiting_s >= LEAST_S
 
     @property
-    def message(self) -> str:
-        """How such a failure reads."""
-        if self.waiting_s is not None and self.waiting_s >= LEAST_S:
-            return f"no response {self.waiting_s:g} s after the last arrival of the run"
-        return f"no response after more than {self.limit_s:.3g} s, when the user was stopped"
+    def limit_s(self) -> float:
+        if self.waiting_s is not None and self.is_after_arrivals:
+            return self.waiting_s
+        return max(LEAST_S, TIMES_LONGEST * self._longest_ns / 1e9)
 
     def overdue(self, waits: Interval) -> int:
         """How many of these waits are failures."""
