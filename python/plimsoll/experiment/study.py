@@ -39,12 +39,12 @@ def study_of(store: Store, name: str) -> Study:
     of it was measured; StoreError."""
     experiment = store.experiments.find(name)
     if experiment is None or experiment.file is None:
-        known = [each.name for each in store.experiments.all()]
-        raise UsageError(f"store {store.name} has no experiment {name!r}; there are {', '.join(known) or 'none'}")
+        names = [known.name for known in store.experiments.all()]
+        raise UsageError(f"store {store.name} has no experiment {name!r}; there are {', '.join(names) or 'none'}")
     cells = store.experiments.cells(experiment.key)
     trials, circumstances = _trials(store, cells)
-    if not any(each.total is not None for each in trials):
-        state = f"{sum(each.state == 'failed' for each in cells)} cells have failed" if trials else "none was run"
+    if not any(trial.total is not None for trial in trials):
+        state = f"{sum(cell.state == 'failed' for cell in cells)} cells have failed" if trials else "none was run"
         raise UsageError(f"experiment {name} has nothing measured yet: of {len(cells)} cells {state}")
     if "capacity" in experiment.file.spec:
         return _search(store, experiment, cells, trials, _about(circumstances))
@@ -53,8 +53,8 @@ def study_of(store: Store, name: str) -> Study:
         name=experiment.name,
         trials=trials,
         question=spec.question,
-        variants=tuple(each.name for each in spec.variants),
-        changes={each.name: each.changes for each in spec.variants if each.changes},
+        variants=tuple(variant.name for variant in spec.variants),
+        changes={variant.name: variant.changes for variant in spec.variants if variant.changes},
         against=spec.compare.against,
         metrics=spec.compare.metrics,
         primary=spec.compare.primary,
@@ -174,7 +174,7 @@ def _plain(value: Any) -> str | float:
 
 def _gap(cells: Sequence[StoredCell], trials: Sequence[Trial]) -> float | None:
     """Seconds that a cell took beyond what its run measured, in the middle; None when none has been measured."""
-    durations = {each.id: each.duration for each in trials}
+    durations = {trial.id: trial.duration for trial in trials}
     gaps = [
         cell.ended - cell.started - duration
         for cell in cells
@@ -184,7 +184,7 @@ def _gap(cells: Sequence[StoredCell], trials: Sequence[Trial]) -> float | None:
 
 
 def _unfinished(cells: Sequence[StoredCell]) -> tuple[str, ...]:
-    left = sum(each.state in ("pending", "running") for each in cells)
+    left = sum(cell.state in ("pending", "running") for cell in cells)
     return (f"{left} of {len(cells)} cells have not been run yet",) if left else ()
 
 
@@ -207,11 +207,12 @@ def noise_for(store: Store, file: ExperimentFile, machine: Machine | None = None
     """What A/A experiments of the same scenario say of the bench's own noise. machine: where they must have run."""
     wanted = file.spec["scenarios"], file.files
     studies = []
-    for each in store.experiments.all():
-        alike = each.file is not None and each.file.is_aa and (each.file.spec["scenarios"], each.file.files) == wanted
-        if alike and (machine is None or machine_of(store, each) == machine):
+    for experiment in store.experiments.all():
+        known = experiment.file
+        alike = known is not None and known.is_aa and (known.spec["scenarios"], known.files) == wanted
+        if alike and (machine is None or machine_of(store, experiment) == machine):
             try:
-                studies.append(study_of(store, each.name))
+                studies.append(study_of(store, experiment.name))
             except UsageError:
                 continue  # nothing measured
     if not studies:
@@ -221,7 +222,7 @@ def noise_for(store: Store, file: ExperimentFile, machine: Machine | None = None
 
 def machine_of(store: Store, experiment: StoredExperiment) -> Machine | None:
     """What its first run was made on; None before there is one."""
-    first = next((each.run for each in store.experiments.cells(experiment.key) if each.run is not None), None)
+    first = next((cell.run for cell in store.experiments.cells(experiment.key) if cell.run is not None), None)
     if first is None:
         return None
     facts = facts_of(store.run(first).manifest)

@@ -69,7 +69,7 @@ def _unanswered(view: RunView) -> str:
 
 def names_line(view: RunView) -> str | None:
     """That there were more names than are counted apart, and what to do about it."""
-    keys = {(each.method, each.name): each.requests for each in view.endpoints}
+    keys = {(endpoint.method, endpoint.name): endpoint.requests for endpoint in view.endpoints}
     requests = keys.pop(OTHERS, 0)
     if not requests:
         return None

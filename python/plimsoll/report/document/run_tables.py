@@ -234,10 +234,10 @@ def _requests(row: Row) -> TableRow:
 def _percentiles(title: str, rows: Sequence[Row], times: Sequence[Latency], note: str) -> TableData:
     found = [[time.quantile(percentile / 100) for percentile in PERCENTILES] for time in times]
     texts = tuple(
-        TableRow((row.method, row.name, *map(milliseconds, each)), _kind(row))
-        for row, each in zip(rows, found, strict=True)
+        TableRow((row.method, row.name, *map(milliseconds, quantiles)), _kind(row))
+        for row, quantiles in zip(rows, found, strict=True)
     )
-    marks = " ".join(filter(None, (note, shares_line(time for each in found for time in each))))
+    marks = " ".join(filter(None, (note, shares_line(time for quantiles in found for time in quantiles))))
     return TableData(
         title, (METHOD, NAME, *(TableColumn(f"{percentile}%") for percentile in PERCENTILES)), texts, marks
     )

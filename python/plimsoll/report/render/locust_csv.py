@@ -57,7 +57,7 @@ _UNENCODABLE = "backslashreplace"
 
 def headers(percentiles: Sequence[float] = PERCENTILES) -> dict[str, list[str]]:
     """The first lines of all files, by what comes after the prefix."""
-    titles = [readable(each) for each in percentiles]
+    titles = [readable(percentile) for percentile in percentiles]
     return {
         "stats": [*STATS, *titles],
         "stats_history": [*HISTORY, *titles, *HISTORY_TOTALS],
@@ -140,12 +140,12 @@ class CsvFiles:
     def _write(self, view: RunView, rows: Sequence[Row]) -> None:
         percentiles = self._reporting.percentiles
         self._replace("stats", headers(percentiles)["stats"], [stats_line(row, percentiles) for row in rows])
-        texts = [(each, self._error_text(each.method, each.text)) for each in view.recorded_failures]
-        texts.sort(key=lambda each: failure_key(each[0].method, each[0].name, each[1]))
-        self._replace("failures", FAILURES, [_failure_row(*each) for each in texts])
+        texts = [(failure, self._error_text(failure.method, failure.text)) for failure in view.recorded_failures]
+        texts.sort(key=lambda row: failure_key(row[0].method, row[0].name, row[1]))
+        self._replace("failures", FAILURES, [_failure_row(failure, text) for failure, text in texts])
         exceptions = [
-            [each.count, each.message, frames_of(each.traceback), nodes(each.workers, view.generator.workers)]
-            for each in view.exceptions
+            [caught.count, caught.message, frames_of(caught.traceback), nodes(caught.workers, view.generator.workers)]
+            for caught in view.exceptions
         ]
         self._replace("exceptions", EXCEPTIONS, exceptions)
 
@@ -252,7 +252,7 @@ def nodes(indexes: Collection[int], workers: int) -> str:
     """Where exceptions were caught, as Locust calls it. workers: how many there are."""
     if workers <= 1 and {0}.issuperset(indexes):
         return "local"
-    return ", ".join(f"worker-{each}" for each in sorted(indexes))
+    return ", ".join(f"worker-{index}" for index in sorted(indexes))
 
 
 def error_text(method: str, message: str) -> str:

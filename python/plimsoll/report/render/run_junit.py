@@ -114,4 +114,4 @@ def _seconds(run: Described | None) -> str:
 def xml_text(value: object) -> str:
     """The value with marks in place of characters that are not seen. XML 1.0 has no way to write most of them, not even
     escaped. The library that writes the XML escapes the others."""
-    return "".join(each if each in "\t\n" else printable(each) for each in _LINES.split(str(value)))
+    return "".join(part if part in "\t\n" else printable(part) for part in _LINES.split(str(value)))

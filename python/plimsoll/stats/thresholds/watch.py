@@ -214,7 +214,7 @@ class _Scope:
         oldest = min(self._new, default=complete + 1)
         self._new = {}
         for length, courses in self._courses.items():
-            for end in [each for each in courses[0].pending if each >= oldest]:
+            for end in [second for second in courses[0].pending if second >= oldest]:
                 self._judge_window(end, length, courses, patience)
 
     def judge(self, second: int, first: int, patience: Patience) -> None:
