@@ -25,6 +25,7 @@ from plimsoll.stats.generator import GeneratorView
 from plimsoll.stats.latency.patience import Patience
 from plimsoll.stats.left_out import LeftOut, first_second
 from plimsoll.stats.seconds import WINDOW, RecentSeconds, by_second
+from plimsoll.stats.spans import TimeSpans
 from plimsoll.stats.totals import AGGREGATED, Totals
 
 if TYPE_CHECKING:
@@ -80,6 +81,8 @@ class EndpointView(Totals):
         """The first and the last second in which users were stopped in the middle of a request."""
         self.requests_by_second = array("Q")
         self.failures_by_second = array("Q")
+        self.spans = TimeSpans()
+        """The responses that did not fail, over the course of the run."""
 
     @property
     def overdue(self) -> int:
@@ -253,6 +256,9 @@ class RunView:
             endpoint.add(sums)
             counts = outcome, take(columns.seconds, rows), take(columns.numbers["count"], rows)
             endpoint.count(*counts)
+            if outcome == "success":
+                numbers = (take(columns.numbers[name], rows) for name in ("count", "response_sum", "bytes_body"))
+                endpoint.spans.add(counts[1], *numbers)
             if method not in STREAM_ROWS:
                 found.append(sums)
                 self.total.count(*counts)

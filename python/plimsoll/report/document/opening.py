@@ -9,10 +9,12 @@ from plimsoll.record import STREAM_ROWS
 from plimsoll.report.document.blocks import Paragraph, Preformatted
 from plimsoll.report.text import cells
 from plimsoll.say.durations import duration_text
-from plimsoll.say.headline.target import slowness, unreachable_judgement
+from plimsoll.say.headline.target import target_judgement, times_noticed, unreachable_judgement
 from plimsoll.say.numbers import amount, count, short_percent, with_share
 from plimsoll.stats.headline.causes import unreachable
-from plimsoll.stats.headline.waiting import slow_endpoint
+from plimsoll.stats.headline.growing import GrowingTimes
+from plimsoll.stats.headline.target import target
+from plimsoll.stats.headline.waiting import SlowEndpoint
 from plimsoll.stats.totals import Totals
 
 if TYPE_CHECKING:
@@ -20,9 +22,11 @@ if TYPE_CHECKING:
 
     from plimsoll.record.manifest import Manifest
     from plimsoll.report.document.blocks import Block
+    from plimsoll.stats.headline.target import TargetHealth
     from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
     from plimsoll.stats.table import Row
     from plimsoll.stats.thresholds.verdict import ThresholdResult
+    from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import RunView
 
 NO_REQUESTS = "No requests were made."
@@ -38,18 +42,28 @@ _BAR_CELLS = 32
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
-def opening(view: RunView, manifest: Manifest, total: Row, thresholds: Sequence[ThresholdResult]) -> tuple[Block, ...]:
-    """manifest: of it, `host` and `users_kind` are read. total: the row of all endpoints."""
+def opening(
+    view: RunView, manifest: Manifest, total: Row, thresholds: Sequence[ThresholdResult], validity: Validity
+) -> tuple[Block, ...]:
+    """total: the row of all endpoints. validity: of the run."""
     blocks: list[Block] = []
     if thresholds:
         blocks.append(Preformatted("\n".join(_threshold_lines(thresholds))))
-    if slow := slow_endpoint(view):
-        blocks.append(Paragraph(one_line(slowness(slow))))
+    health = target(view, manifest, (), None, validity)
+    blocks += [Paragraph(one_line(text)) for text in times_noticed(health)]
     blocks.append(Paragraph(sentence(view, manifest, total)))
     if total.response_ms.count:
         title = "Response times" + "; those of streams end with the head" * ends_with_heads(view, manifest)
         blocks.append(Preformatted("\n".join([title, *histogram_lines(total.response_ms)])))
-    return tuple(blocks)
+    return (*blocks, *_weakness(health))
+
+
+def _weakness(health: TargetHealth) -> tuple[Paragraph, ...]:
+    """What the target does not do well, unless other lines say it, as they do of failures and thresholds."""
+    if not health.requests or health.failures or isinstance(health.cause, SlowEndpoint | GrowingTimes):
+        return ()
+    judged = target_judgement(health)
+    return (Paragraph(f"{judged.title}. {judged.text}"),) if judged.tone == "warning" else ()
 
 
 def _threshold_lines(thresholds: Sequence[ThresholdResult]) -> list[str]:

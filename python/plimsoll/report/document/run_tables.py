@@ -26,11 +26,9 @@ from plimsoll.report.document.remarks import doubts, generator_line, load_line, 
 from plimsoll.report.document.tables import EXAMPLE, KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS, shown
 from plimsoll.report.load import load_at_length, load_in_short, run_title
 from plimsoll.say.durations import duration_text
-from plimsoll.say.headline.target import target_judgement
 from plimsoll.say.numbers import NONE, amount, count, known, milliseconds, moment, share, shares_line
 from plimsoll.say.validity import check_texts
 from plimsoll.stats.generator import by_machine
-from plimsoll.stats.headline.target import target
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.study import TOTAL
 from plimsoll.stats.table import AGREE, rows_of, total_of
@@ -68,20 +66,8 @@ def tables_document(view: RunView, run: Described | None, assessment: Assessment
     ]
     first = () if assessment.validity.valid else (_doubts(assessment),)
     manifest = run.manifest if run else Manifest()
-    head: tuple[Block, ...] = (
-        *first, *opening(view, manifest, total, assessment.thresholds), *_weakness(view, manifest, assessment)
-    )  # fmt: skip
+    head: tuple[Block, ...] = (*first, *opening(view, manifest, total, assessment.thresholds, assessment.validity))
     return document_of_run(run, lines_of(view, run), head, made)
-
-
-def _weakness(view: RunView, manifest: Manifest, assessment: Assessment) -> tuple[Paragraph, ...]:
-    """What the target does not do well, unless other lines say it, as they do of failures and thresholds."""
-    if not view.total.requests:
-        return ()
-    judged = target_judgement(target(view, manifest, (), None, assessment.validity))
-    return (
-        (Paragraph(f"{judged.title}. {judged.text}"),) if judged.tone == "warning" and not view.total.failures else ()
-    )
 
 
 def document_of_run(

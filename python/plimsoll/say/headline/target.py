@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, assert_never
 from plimsoll.say.durations import ms
 from plimsoll.say.headline.judgement import TOO_EARLY, JudgementTone, RunJudgement, sentence
 from plimsoll.say.names import several
-from plimsoll.say.numbers import counted, number, percent, whole_percent
+from plimsoll.say.numbers import counted, number, percent, size, whole_percent
 from plimsoll.say.validity import omission_lines
 from plimsoll.stats.headline.causes import RaisingCode, UnreachableTarget
+from plimsoll.stats.headline.growing import GrowingTimes
 from plimsoll.stats.headline.target import (
     BrokenThresholds,
     CheckedTarget,
@@ -73,13 +74,15 @@ def target_judgement(health: TargetHealth) -> RunJudgement:
         case BrokenThresholds():
             return _broken(cause, (*_failures(health.failing), seen), _so_far(health))
         case FailingRequests():
-            slow = (slowness(health.slow),) if health.slow is not None else ()
             tone: JudgementTone = "bad" if cause.is_certain else "warning"
             text, *more = _failures(cause)
             figure = percent(cause.failures / cause.requests)
-            return RunJudgement(tone, "Requests fail", text, (*more, *slow, *about), figure)
+            return RunJudgement(tone, "Requests fail", text, (*more, *times_noticed(health), *about), figure)
         case SlowEndpoint():
-            return RunJudgement("warning", f"{cause.label} is slow", _why_slow(cause), (seen, *about), tail)
+            more = [text for text in times_noticed(health) if text != slowness(cause)]
+            return RunJudgement("warning", f"{cause.label} is slow", _why_slow(cause), (*more, seen, *about), tail)
+        case GrowingTimes():
+            return RunJudgement("warning", f"{cause.label} got slower", _growth(cause), (seen, *about), tail)
         case SlowerTarget():
             return RunJudgement("warning", "Slower than before", _slower(cause), (seen, *about), tail)
         case Omission():
@@ -134,6 +137,20 @@ def _reason(message: str) -> str:
 def slowness(slow: SlowEndpoint) -> str:
     """The endpoint that is much slower than the others, in one text."""
     return f"{slow.label} is slow. {_why_slow(slow)}"
+
+
+def times_noticed(health: TargetHealth) -> tuple[str, ...]:
+    """What is to be said of the times of its endpoints, a text for each."""
+    slow = (slowness(health.slow),) if health.slow is not None else ()
+    growing = health.growing
+    return slow if growing is None else (*slow, f"{growing.label} got slower during the run. {_growth(growing)}")
+
+
+def _growth(growing: GrowingTimes) -> str:
+    took = f"At first a request took {ms(growing.first_ms)} on average, at the end {ms(growing.last_ms)}"
+    if not growing.has_larger_replies:
+        return f"{took}, under the same load."
+    return f"{took}, while its replies grew from {size(growing.first_bytes)} to {size(growing.last_bytes)}."
 
 
 def _why_slow(slow: SlowEndpoint) -> str:

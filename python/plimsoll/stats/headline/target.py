@@ -8,7 +8,8 @@ The first of these that applies:
 3. A threshold does not hold so far.
 4. Requests fail. Bad when more than `TOLERANCE` of them certainly do (the lower end of Wilson's 95 % interval of the
    share, JASA 22, 1927), which is the onset of the rule ERR of the findings; else a warning.
-5. One endpoint is slow, and users wait mostly for it: `stats.headline.waiting`.
+5. One endpoint is slow, and users wait mostly for it: `stats.headline.waiting`. Or one became slower in the course of
+   the run: `stats.headline.growing`.
 6. It has become slower: the p50 of the last seconds is at least `SLOWER` times that of the whole run, both of at least
    `LEAST` requests. The 95 % interval of the median of 100 lognormal times reaches from 0.78 to 1.28 of it with σ = 1
    (ranks 40 and 61): a factor of two is no chance.
@@ -33,6 +34,7 @@ from typing import TYPE_CHECKING, Literal
 from plimsoll.record import UNANSWERED
 from plimsoll.stats.headline.causes import RECENT, RaisingCode, UnreachableTarget, raising, unreachable
 from plimsoll.stats.headline.generator import is_early
+from plimsoll.stats.headline.growing import GrowingTimes, growing_times
 from plimsoll.stats.headline.waiting import SlowEndpoint, slow_endpoint
 from plimsoll.stats.latency.omission import Omission, omission
 from plimsoll.stats.latency.patience import LEAST_S
@@ -142,6 +144,7 @@ TargetCause = (
     | BrokenThresholds
     | FailingRequests
     | SlowEndpoint
+    | GrowingTimes
     | SlowerTarget
     | Omission
     | UnansweredRequests
@@ -167,6 +170,7 @@ class TargetHealth:
     timeouts: int
     failing: FailingRequests | None
     slow: SlowEndpoint | None
+    growing: GrowingTimes | None
     thresholds: tuple[ThresholdResult, ...]
 
 
@@ -178,6 +182,7 @@ def target(
     validity: Validity,
 ) -> TargetHealth:
     times, failing, slow = view.total.response_of(view.timed), _failing(view), slow_endpoint(view)
+    growing = growing_times(view, manifest)
     has_p99 = times.count + times.waited >= LEAST
     cause = (
         _silence(view)
@@ -187,6 +192,7 @@ def target(
         or _broken(thresholds)
         or failing
         or slow
+        or growing
         or _slower(view, current)
         or _stall(view, manifest)
         or _shortcoming(view, manifest, validity)
@@ -203,6 +209,7 @@ def target(
         timeouts=view.total.response.censored,
         failing=failing,
         slow=slow,
+        growing=growing,
         thresholds=tuple(thresholds),
     )
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.view import EndpointView, RunView
 
-SLOWER = 5.0
+SLOWER = 3.0
 NOTICED_MS = 100.0
 MOST = 0.3
 LEAST = 10
