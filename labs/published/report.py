@@ -186,7 +186,7 @@ class _Report:
         """A run with a known rate and nothing else."""
         level = Level("users", table.users) if table.users else None
         notes = (f"read from {self._source.place(table.lines[0])}",)
-        return Trial("", variant, level, users=table.users, notes=notes)
+        return Trial(id="", variant=variant, level=level, users=table.users, notes=notes)
 
     def _text_table(self, table: MappedTable) -> TextTable:
         titles, rows = self._cells(table.lines[0], table.titles)

@@ -27,9 +27,9 @@ from plimsoll.stats.study import FailureKind, Measured, Study, Trial
 )
 def test_what_cannot_be_is_refused(numbers, complaint):
     good, bad = Measured("GET", "/a", requests=3, failures=3, max=0.0), Measured("GET", "/b", **numbers)
-    check(ResultFile(Path("results")), Study("s", (Trial("1", "v", endpoints=(good,)),)))
+    check(ResultFile(Path("results")), Study("s", (Trial(id="1", variant="v", endpoints=(good,)),)))
     with pytest.raises(UsageError) as caught:
-        check(ResultFile(Path("results")), Study("s", (Trial("1", "v", endpoints=(good, bad)),)))
+        check(ResultFile(Path("results")), Study("s", (Trial(id="1", variant="v", endpoints=(good, bad)),)))
     assert str(caught.value) == f"results: GET /b: {complaint}"
 
 
@@ -38,7 +38,9 @@ def test_sums_that_are_not_those_of_their_rows_are_a_warning(tmp_path):
     file.write_text("endpoint,requests,failures,p50 (ms)\n/a,3,1,5\n/b,4,0,5\nTotal,9,1,5\n")
     assert read(file, users=5.0).warnings == ("the requests of all rows together are 7, but the row of the sum has 9",)
     total = Measured("", "Aggregated", failures=1, kinds=(FailureKind("http", "HTTP 500", 3, 500),))
-    assert doubts(Study("s", (Trial("1", "v", total=total),))) == ("Aggregated: 3 failures by kind, but 1 failures",)
+    assert doubts(Study("s", (Trial(id="1", variant="v", total=total),))) == (
+        "Aggregated: 3 failures by kind, but 1 failures",
+    )
 
 
 @pytest.mark.parametrize(

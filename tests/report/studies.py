@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tests.report.traffic import WARMUP, Traffic, trial
 from tests.say.written import written
 
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.compare.comparison import Comparison, Remark, RunsNeeded
 from plimsoll.stats.findings.finding import Where
@@ -40,7 +41,7 @@ def compared(
     width = others.pop("width", 0.03)
 
     def value(variant: str) -> float | None:
-        values = [metric.of(m) for t in study.cell(variant, level, operation) if (m := t.endpoint(endpoint))]
+        values = [metric.of(m) for t in study.cell(CellKey(variant, level, operation)) if (m := t.endpoint(endpoint))]
         known = [each for each in values if each]
         return math.exp(sum(map(math.log, known)) / len(known)) if known else None
 
@@ -54,7 +55,7 @@ def compared(
         "ratio": ratio,
         "low": interval[0],
         "high": interval[1],
-        "pairs": len(study.cell(a, level, operation)),
+        "pairs": len(study.cell(CellKey(a, level, operation))),
         "interleaved": True,
         "spread": 0.031,
         "requests": 2400,
@@ -379,9 +380,9 @@ def imported() -> Analysis:
         total = Measured("", "Aggregated", rate=9.4)
         trials.append(
             Trial(
-                f"report.txt:{variant}",
-                variant,
-                Level("users", 48),
+                id=f"report.txt:{variant}",
+                variant=variant,
+                level=Level("users", 48),
                 users=48,
                 endpoints=(get, delete),
                 total=total,

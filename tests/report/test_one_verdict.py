@@ -114,7 +114,7 @@ def test_everything_that_says_whether_a_run_is_valid_says_the_same(case: tuple[s
 
 def test_a_run_counts_in_a_comparison_only_if_it_is_valid_and_over(case: tuple[str, StoredRun]) -> None:
     name, run = case
-    trial = judged_trial(run, RunReading(run), CellKey(variant="a"))
+    trial = judged_trial(run, RunReading(run), CellKey("a"))
     assert bool(trial.invalid) == (name not in VALID or name == "going on")
     analysis = Analysis(Study("s", (trial,), shape="operations"), (), ())
     found = json.loads(text(StudySource(analysis), "bmf", OutputRequest()))

@@ -61,7 +61,14 @@ def trial(
     }
     run = f"20261120-12{order // 60:02}-{order:04}"
     return Trial(
-        run, variant, level, repeat=repeat, order=order, endpoints=endpoints, total=_sum(endpoints), **(known | others)
+        id=run,
+        variant=variant,
+        level=level,
+        repeat=repeat,
+        order=order,
+        endpoints=endpoints,
+        total=_sum(endpoints),
+        **(known | others),
     )
 
 

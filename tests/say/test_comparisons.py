@@ -162,7 +162,7 @@ def test_one_run_each_speaks_for_itself_only():
 
 
 def test_the_pace_of_a_comparison():
-    trials = tuple(Trial(name, name, Level("users", 240), duration=300.0) for name in ("old", "new"))
+    trials = tuple(Trial(id=name, variant=name, level=Level("users", 240), duration=300.0) for name in ("old", "new"))
     assert str(RunLength.of(Study("s", trials, gap=60.0), OPEN)) == "2×(300+60) s"
     assert RunLength.of(Study("s", trials), OPEN) is None
 

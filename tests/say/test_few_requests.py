@@ -30,7 +30,7 @@ def at_levels(**times: float) -> Study:
     """DELETE /thread at 48, 96 and 162 users; times: p99 by level, with a median of 100 ms."""
     return Study("table", tuple(
         Trial(
-            f"{users}", "a", Level("users", float(users)),
+            id=f"{users}", variant="a", level=Level("users", float(users)),
             endpoints=(Measured("DELETE", "/thread", quantiles={0.5: 100.0, 0.99: value}, **known),),
         )
         for users, (value, known) in zip((48, 96, 162), times.values(), strict=True)

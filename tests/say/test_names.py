@@ -1,4 +1,4 @@
-from tests.stats.findings.making import level, run, study
+from tests.stats.findings.making import run, study
 
 from plimsoll.record import OTHERS
 from plimsoll.say.names import at_levels, code, folded_names, lead, listed, named, naming_hint, row, several
@@ -50,4 +50,4 @@ def test_a_run_is_named_by_what_tells_it_apart():
     assert named(of.run(study(*repeated), repeated[1], "GET /")) == "GET / (run 2)"
     assert named(of.cell(study(*repeated), repeated[1], "GET /")) == "GET /"
     assert lead(of.cell(study(alone), alone)) == ""
-    assert row(of.compared(study(*several_runs), ("GET", "/"), level(10), "read")) == "read: GET / at 10 users"
+    assert row(of.compared(study(*several_runs), ("GET", "/"), several_runs[0])) == "read: GET / at 10 users"

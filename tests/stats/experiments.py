@@ -137,8 +137,8 @@ class Simulation:
                 size=sum(row.size or 0.0 for row in rows) / shape.endpoints,
             )
         return Trial(
-            f"{variant}-{level}-{repeat}",
-            variant,
+            id=f"{variant}-{level}-{repeat}",
+            variant=variant,
             repeat=repeat,
             level=Level("users", 10 * (level + 1)),
             duration=60.0,

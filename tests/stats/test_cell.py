@@ -12,7 +12,7 @@ P99, THROUGHPUT, ERRORS = Metric("quantile", 0.99), Metric("throughput"), Metric
 def trial(number: int, **measured) -> Trial:
     invalid = measured.pop("invalid", ())
     total = Measured("", "Aggregated", **measured)
-    return Trial(str(number), "a", repeat=number, total=total, invalid=invalid)
+    return Trial(id=str(number), variant="a", repeat=number, total=total, invalid=invalid)
 
 
 def test_the_interval_is_students_t_on_the_logarithms():

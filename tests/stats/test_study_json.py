@@ -91,8 +91,9 @@ slow_requests = some.builds(
     some.none() | some.floats(0, 9),
 )  # fmt: skip
 trials = some.builds(
-    Trial, words, words, some.none() | levels, words, counts, maybe_count, maybe, maybe, maybe, maybe, numbers, numbers,
-    some.lists(measured, max_size=2).map(tuple), some.none() | measured, precision=precisions,
+    Trial, id=words, variant=words, level=some.none() | levels, operation=words, repeat=counts, order=maybe_count,
+    users=maybe, offered=maybe, think=maybe, duration=maybe, ramp=numbers, warmup=numbers,
+    endpoints=some.lists(measured, max_size=2).map(tuple), total=some.none() | measured, precision=precisions,
     invalid=some.lists(words, max_size=2).map(tuple),
     generator=some.none() | some.builds(GeneratorHealth, maybe, maybe),
     observed=some.lists(series, max_size=2).map(tuple), cores=some.dictionaries(words, numbers, max_size=2),
@@ -144,7 +145,7 @@ def test_a_study_comes_back_from_json_as_it_was(study):
 
 
 def test_what_is_equal_to_a_default_and_not_the_same_is_written():
-    study = Study("x", (Trial("a", "b", ramp=0),), interleaved=0)
+    study = Study("x", (Trial(id="a", variant="b", ramp=0),), interleaved=0)
     assert "interleaved" in to_json(study)
 
 

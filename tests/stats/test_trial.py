@@ -59,7 +59,7 @@ class Run:
         return iter(())
 
 
-def read_trial(recorded, cell=CellKey(variant="a"), **given):  # noqa: B008
+def read_trial(recorded, cell=CellKey("a"), **given):  # noqa: B008
     return trial_of(recorded, RunReading(recorded), cell, **given)
 
 

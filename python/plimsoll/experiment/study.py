@@ -232,8 +232,8 @@ def machine_of(store: Store, experiment: StoredExperiment) -> Machine | None:
 def study_of_run(run: StoredRun, store: Store, reading: RunReading | None = None) -> Study:
     """One run by itself. reading: if it has been read already."""
     name = run.manifest.name or run.id
-    trial = judged_trial(run, reading or RunReading(run), CellKey(variant=name, level=level_of_run(run.manifest)))
-    circumstances = [RunConditions(CellKey(variant=name), run.manifest)]
+    trial = judged_trial(run, reading or RunReading(run), CellKey(name, level_of_run(run.manifest)))
+    circumstances = [RunConditions(CellKey(name), run.manifest)]
     return Study(
         name=run.id,
         trials=(trial,),

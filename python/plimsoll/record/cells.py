@@ -29,7 +29,7 @@ class Level:
         return f"{self.value:g} user{'s' * (self.value != 1)}" if self.unit == "users" else f"{self.value:g}/s"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class CellKey:
     """A variant at a level with an operation, in one repeat."""
 
@@ -40,6 +40,15 @@ class CellKey:
     """"" if the experiment has only one."""
     repeat: int = 0
     """From 1; 0 for a run that belongs to no experiment."""
+
+    @property
+    def cell(self) -> CellKey:
+        """The same for all repeats."""
+        return CellKey(self.variant, self.level, self.operation)
+
+    def is_of_cell(self, other: CellKey) -> bool:
+        """Whether the two are the same for all repeats."""
+        return (self.variant, self.level, self.operation) == (other.variant, other.level, other.operation)
 
     @property
     def label(self) -> str:

@@ -153,8 +153,8 @@ class RunLength:
     @classmethod
     def of(cls, study: Study, comparison: Comparison) -> RunLength | None:
         """None when it is not known."""
-        where = comparison.level, comparison.operation
-        cells = [trial for name in (comparison.a, comparison.b) for trial in study.cell(name, *where)]
+        variants = comparison.a, comparison.b
+        cells = [trial for variant in variants for trial in study.cell(comparison.cell(variant))]
         durations = [trial.duration for trial in cells if trial.duration is not None]
         return cls(max(durations), study.gap) if durations and study.gap is not None else None
 

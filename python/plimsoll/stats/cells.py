@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.cell import geometric_mean, median_ratio
 from plimsoll.stats.study import TOTAL
 
@@ -154,21 +155,21 @@ class CellSummary:
 
 def cells_of(study: Study) -> tuple[CellSummary, ...]:
     """Those with a trial, by operation, level, variant."""
-    trials: dict[tuple[str, Level | None, str], list[Trial]] = {}
+    trials: dict[CellKey, list[Trial]] = {}
     for trial in study.trials:
-        trials.setdefault((trial.variant, trial.level, trial.operation), []).append(trial)
+        trials.setdefault(trial.cell, []).append(trial)
     return tuple(
-        _cell(*place, tuple(sorted(trials[place], key=lambda each: each.repeat)))
+        _cell(place, tuple(sorted(trials[place], key=lambda each: each.repeat)))
         for operation in study.operations
         for level in study.levels
         for variant in study.variants
-        if (place := (variant, level, operation)) in trials
+        if (place := CellKey(variant, level, operation)) in trials
     )
 
 
-def cell_of(study: Study, variant: str, level: Level | None, operation: str = "") -> CellSummary:
+def cell_of(study: Study, of: CellKey) -> CellSummary:
     """One of them, perhaps without a trial."""
-    return _cell(variant, level, operation, study.cell(variant, level, operation))
+    return _cell(of, study.cell(of))
 
 
 def rate_ratio(a: CellSummary, b: CellSummary) -> float | None:
@@ -191,7 +192,7 @@ def requests_per_arrival(study: Study) -> float | None:
     )
 
 
-def _cell(variant: str, level: Level | None, operation: str, trials: tuple[Trial, ...]) -> CellSummary:
+def _cell(of: CellKey, trials: tuple[Trial, ...]) -> CellSummary:
     counting = [trial for trial in trials if not trial.invalid] or trials
     runs: dict[tuple[str, str], list[Measured]] = {}
     for trial in counting:
@@ -200,7 +201,7 @@ def _cell(variant: str, level: Level | None, operation: str, trials: tuple[Trial
     endpoints = {key: EndpointCell(key, tuple(runs[key])) for key in sorted(runs, key=lambda key: (key[1], key[0]))}
     totals = tuple(trial.total for trial in counting if trial.total is not None)
     total = EndpointCell(TOTAL, totals) if totals else None
-    return CellSummary(variant, level, operation, trials, endpoints, total)
+    return CellSummary(of.variant, of.level, of.operation, trials, endpoints, total)
 
 
 def _achieved(trial: Trial) -> float | None:

@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
+from plimsoll.record.cells import CellKey
 from plimsoll.record.cells import Level as Level
 from plimsoll.record.cells import LoadUnit as LoadUnit
 from plimsoll.stats.latency.censored import Survival
@@ -267,18 +268,13 @@ class TargetWork:
     """Returned or changed by a statement."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Trial:
-    """One run: a cell of an experiment, or a table of a report."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Trial(CellKey):
+    """One run: a cell of an experiment, or a table of a report. Trials with the same `repeat` ran next to one another,
+    and are compared as a pair. The first is 1 in an experiment, and 0 in imported files; people read
+    `Study.number_of`."""
 
     id: str
-    variant: str
-    level: Level | None = None
-    operation: str = ""
-    """The operation of its users, if a study has several scenarios."""
-    repeat: int = 0
-    """Trials with the same number ran next to one another, and are compared as a pair. The first is 1 in an experiment,
-    and 0 in imported files; people read `Study.number_of`."""
     order: int | None = None
     """Its position in time among all trials of the study."""
     users: float | None = None
@@ -325,6 +321,10 @@ class Trial:
     @property
     def model(self) -> Literal["closed", "open"]:
         return "open" if self.offered is not None else "closed"
+
+    # Each is itself, whatever others have the same place.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def endpoint(self, key: tuple[str, str]) -> Measured | None:
         """key ("", "") or `TOTAL`: all of them together."""
@@ -442,14 +442,9 @@ class Study:
         """Of its repeat, from 1."""
         return trial.repeat - min(other.repeat for other in self.trials) + 1
 
-    def cell(self, variant: str, level: Level | None, operation: str = "") -> tuple[Trial, ...]:
-        """Its repeats, in order; including invalid ones."""
-        found = (
-            trial
-            for trial in self.trials
-            if (trial.variant, trial.level, trial.operation) == (variant, level, operation)
-        )
-        return tuple(sorted(found, key=lambda trial: trial.repeat))
+    def cell(self, of: CellKey) -> tuple[Trial, ...]:
+        """The repeats of a cell, in order; including invalid ones."""
+        return tuple(sorted(filter(of.is_of_cell, self.trials), key=lambda trial: trial.repeat))
 
     def endpoints(self, operation: str | None = None) -> tuple[tuple[str, str], ...]:
         """Keys of all endpoints, by name, then method. operation None: of all operations."""
@@ -464,9 +459,9 @@ class Study:
 
 def _numbered(trials: tuple[Trial, ...]) -> tuple[Trial, ...]:
     """Runs of one variant, level and operation are repeats, even without numbers."""
-    cells: dict[tuple[str, Level | None, str], list[Trial]] = {}
+    cells: dict[CellKey, list[Trial]] = {}
     for trial in trials:
-        cells.setdefault((trial.variant, trial.level, trial.operation), []).append(trial)
+        cells.setdefault(trial.cell, []).append(trial)
     numbers = {
         id(trial): same[0].repeat + number
         for same in cells.values()

@@ -15,7 +15,9 @@ OWN = [("POST", "/v1/chat/completions"), ("first token", "/v1/chat/completions")
 def study(name: str, keys: list[tuple[str, str]]) -> Study:
     rows = tuple(Measured(*key, requests=10, rate=1.0, quantiles={0.5: 20.0}) for key in keys)
     work = (TargetWork("part", "POST /v1/chat/completions", "db", 1, 2.0),)
-    trial = Trial(name, name, Level("users", 2), endpoints=rows, total=Measured("", "Aggregated"), work=work)
+    trial = Trial(
+        id=name, variant=name, level=Level("users", 2), endpoints=rows, total=Measured("", "Aggregated"), work=work
+    )
     return Study(name, (trial,), source=name, metrics=(Metric.parse("p50"),))
 
 

@@ -20,7 +20,8 @@ def study(
     name: str, *variants: str, level: Level | None = TEN, names: tuple[str, ...] = ("/",), **others: object
 ) -> Study:
     known = {"duration": 10.0, "endpoints": tuple(row("GET", path) for path in names), "total": row("", "Aggregated")}
-    trials = tuple(Trial(f"{name}-{variant}", variant, level, order=1, **(known | others)) for variant in variants)
+    known |= {"level": level, "order": 1} | others
+    trials = tuple(Trial(id=f"{name}-{variant}", variant=variant, **known) for variant in variants)
     return Study(name, trials, source=f"{name}.db", metrics=(Metric.parse("p99"),), about={"kernel": "6.1"})
 
 

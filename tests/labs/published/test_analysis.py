@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from labs.published.report import read
 
+from plimsoll.record.cells import CellKey
 from plimsoll.report import outputs
 from plimsoll.report.sources import OutputRequest, StudySource
 from plimsoll.say.findings import evidence_of, said
@@ -226,7 +227,7 @@ def test_keys_a_rounded_maximum_is_no_contradiction() -> None:
     ],
 )
 def test_todos_what_was_measured(step: str, seconds: float, throughput: float, mean: float, size: int) -> None:
-    (trial,) = analysis(TODOS).study.cell(step, analysis(TODOS).study.levels[0])
+    (trial,) = analysis(TODOS).study.cell(CellKey(step, analysis(TODOS).study.levels[0]))
     get = trial.endpoint(("GET", "/todos/"))
     assert trial.total is not None and trial.total.mean is not None and get is not None and get.size is not None
 
@@ -278,7 +279,8 @@ def test_todos_index_and_orjson_are_within_what_counting_scatters(
 def test_todos_throughput_against_the_step_before(step: str, change: float) -> None:
     study = analysis(TODOS).study
     before, after = (
-        study.cell(name, study.levels[0])[0].total for name in (study.variants[study.variants.index(step) - 1], step)
+        study.cell(CellKey(name, study.levels[0]))[0].total
+        for name in (study.variants[study.variants.index(step) - 1], step)
     )
     assert before is not None and before.rate and after is not None and after.rate
 

@@ -5,6 +5,7 @@ from labs.published.report import read
 
 from plimsoll.errors import UsageError
 from plimsoll.importers.studies import find, keep
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.study import LOCUST, Level
 from plimsoll.stats.study_json import to_json
 from plimsoll.store import Store
@@ -19,7 +20,7 @@ def rates(study, variant):
 
 
 def at(study, variant, level, operation=""):
-    (trial,) = study.cell(variant, level, operation)
+    (trial,) = study.cell(CellKey(variant, level, operation))
     return trial
 
 

@@ -49,7 +49,7 @@ def test_runs_without_the_asked_load_have_a_curve_and_a_course():
 
 def test_of_many_endpoints_the_busiest_have_charts():
     endpoints = tuple(Measured("GET", f"/{place}", requests=place, quantiles={0.5: 1.0}) for place in range(2000))
-    study = Study("x", (Trial("1", "a", endpoints=endpoints),))
+    study = Study("x", (Trial(id="1", variant="a", endpoints=endpoints),))
     assert busiest(study, "") == sorted(("GET", f"/{place}") for place in range(2000 - MOST_ENDPOINTS, 2000))
     assert len(charts_of(Analysis(study, (), ()))) <= MOST_ENDPOINTS + 1
 

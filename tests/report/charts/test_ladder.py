@@ -1,6 +1,7 @@
 import pytest
 from tests.report.studies import ladder, operations
 
+from plimsoll.record.cells import CellKey
 from plimsoll.report.charts.ladder import ladder_charts, operations_charts
 from plimsoll.report.document.blocks import Figures
 from plimsoll.report.document.sections import ReportContext, summary
@@ -22,7 +23,7 @@ def test_there_are_two_charts_and_neither_has_two_scales():
 def test_points_are_means_of_cells_with_their_intervals():
     throughput, latency = ladder_charts(ladder(), "", ("", ""), "Aggregated")
     point = next(row for row in throughput.spec["datasets"]["points"] if row["level"] == 336 and row["series"] == "new")
-    cell = cell_value(ladder().study.cell("new", Level("users", 336)), Metric("throughput"), ("", ""))
+    cell = cell_value(ladder().study.cell(CellKey("new", Level("users", 336))), Metric("throughput"), ("", ""))
     assert cell is not None
     assert (point["value"], point["low"], point["high"]) == pytest.approx((cell.value, cell.low, cell.high), rel=1e-4)
     assert point["count"] == 5
@@ -40,9 +41,9 @@ def test_the_bracket_of_the_knee_is_shaded_for_each_variant():
 def of(*levels: float, invalid: float | None = None) -> Analysis:
     trials = tuple(
         Trial(
-            str(value),
-            "a",
-            Level("users", value),
+            id=str(value),
+            variant="a",
+            level=Level("users", value),
             total=Measured("", "Aggregated", rate=value),
             invalid=("lag",) if value == invalid else (),
         )

@@ -13,8 +13,12 @@ def series(source, name, values, unit="MB") -> Series:
 
 def test_each_thing_that_was_observed_has_a_chart_with_a_line_for_each_run_and_source():
     trials = [
-        Trial("1", "old", observed=(series("app", "rss", [1.0, 2.0]), series("db", "rss", [5.0, 6.0]))),
-        Trial("2", "new", observed=(series("app", "rss", [3.0, 4.0]), series("app", "cpu", [0.5, 0.6], "cores"))),
+        Trial(id="1", variant="old", observed=(series("app", "rss", [1.0, 2.0]), series("db", "rss", [5.0, 6.0]))),
+        Trial(
+            id="2",
+            variant="new",
+            observed=(series("app", "rss", [3.0, 4.0]), series("app", "cpu", [0.5, 0.6], "cores")),
+        ),
     ]
     rss, cpu = target_charts("t", "50 users", trials, ["old", "new"])
     assert {row["run"] for row in rss.spec["datasets"]["points"]} == {"1 app", "1 db", "2 app"}
@@ -24,7 +28,7 @@ def test_each_thing_that_was_observed_has_a_chart_with_a_line_for_each_run_and_s
 
 
 def test_a_single_value_is_no_line():
-    assert target_charts("t", "", [Trial("1", "a", observed=(series("app", "rss", [1.0]),))], ["a"]) == []
+    assert target_charts("t", "", [Trial(id="1", variant="a", observed=(series("app", "rss", [1.0]),))], ["a"]) == []
 
 
 def test_bars_hold_all_requests_between_their_edges():

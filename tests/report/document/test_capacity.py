@@ -21,7 +21,12 @@ INVALID = ("a worker was lost",)
 
 def study(probes, unit="/s", *, is_finished=True, per_arrival=1.0):
     trials = tuple(
-        Trial(f"t{place}", "v", Level(unit, each.load), total=Measured("", "Aggregated", rate=each.load * per_arrival))
+        Trial(
+            id=f"t{place}",
+            variant="v",
+            level=Level(unit, each.load),
+            total=Measured("", "Aggregated", rate=each.load * per_arrival),
+        )
         for place, each in enumerate(probes)
     )
     search = CapacitySearch(SLO, unit, 10.0, tuple(probes), is_finished)

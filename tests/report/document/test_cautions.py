@@ -11,7 +11,7 @@ from plimsoll.stats.study import Study, Trial
 
 
 def study_of(*reasons: str) -> Study:
-    return Study("s", tuple(Trial(str(place), "a", invalid=(each,)) for place, each in enumerate(reasons)))
+    return Study("s", tuple(Trial(id=str(place), variant="a", invalid=(each,)) for place, each in enumerate(reasons)))
 
 
 def test_reasons_that_differ_by_their_numbers_are_one_line():

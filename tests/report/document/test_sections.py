@@ -39,7 +39,7 @@ def test_of_several_operations_each_has_its_ladder_and_its_failures():
 
 
 def test_whether_requests_failed_is_not_told_where_it_is_not_known():
-    study = Study("x", (Trial("1", "a", total=Measured("", "Aggregated", rate=3.0)),))
+    study = Study("x", (Trial(id="1", variant="a", total=Measured("", "Aggregated", rate=3.0)),))
     blocks = section(study_document(Analysis(study, (), ())), "operations").blocks
     assert not only(blocks, Paragraph)
 
@@ -54,7 +54,7 @@ def test_whether_requests_failed_is_not_told_where_it_is_not_known():
 )
 def test_that_no_request_failed_is_said_only_of_counts_that_are_0(failures, expected):
     rows = [Measured("", "Aggregated", requests=480_000, failures=each) for each in failures]
-    trials = tuple(Trial(str(number), f"v{number}", total=row) for number, row in enumerate(rows))
+    trials = tuple(Trial(id=str(number), variant=f"v{number}", total=row) for number, row in enumerate(rows))
     blocks = section(study_document(Analysis(Study("x", trials), (), ())), "operations").blocks
     assert only(blocks, Paragraph) == [Paragraph(text, "soft") for text in expected]
     failed = [each for each in only(blocks, TableBlock) if each.table.caption.startswith("Failures")]
@@ -62,14 +62,17 @@ def test_that_no_request_failed_is_said_only_of_counts_that_are_0(failures, expe
 
 
 def test_without_levels_tables_stand_in_their_section_itself():
-    trial = Trial("1", "a", total=Measured("", "Aggregated", requests=3, failures=0))
+    trial = Trial(id="1", variant="a", total=Measured("", "Aggregated", requests=3, failures=0))
     document = study_document(Analysis(Study("x", (trial,)), (), ()))
     assert len(only(section(document, "operations").blocks, TableBlock)) == 2
 
 
 def test_of_many_levels_the_first_is_open():
     levels = range(10, 70, 10)
-    trials = [Trial(f"{n}", "a", Level("users", n), total=Measured("", "Aggregated", requests=n)) for n in levels]
+    trials = [
+        Trial(id=f"{n}", variant="a", level=Level("users", n), total=Measured("", "Aggregated", requests=n))
+        for n in levels
+    ]
     document = study_document(Analysis(Study("x", tuple(trials)), (), ()))
     found = only(section(document, "operations").blocks, Details)
     assert [each.is_open for each in found] == [True, *[False] * 5]

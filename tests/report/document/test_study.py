@@ -100,7 +100,7 @@ def test_two_thousand_endpoints_do_not_make_a_page_that_no_browser_opens(cells):
 
     endpoints = tuple(measured(place) for place in range(2000))
     trials = [
-        Trial(f"{variant}-{level}", variant, Level("users", 10 * level), endpoints=endpoints,
+        Trial(id=f"{variant}-{level}", variant=variant, level=Level("users", 10 * level), endpoints=endpoints,
               total=Measured("", "Aggregated", 1000, 0, 10.0))
         for variant in ("old", "new") for level in range(1, 1 + cells // 2)
     ]  # fmt: skip
@@ -123,7 +123,9 @@ def test_many_long_runs_do_not_make_one_either():
         "duration": 290.0, "warmup": 10.0, "total": total, "users_by_second": some,
         "generator_course": GeneratorCourse(times, times, some, some, some),
     }  # fmt: skip
-    trials = [Trial(f"{n}", "a", Level("users", 50), repeat=n, **about) for n in range(MOST_COURSES + 5)]
+    trials = [
+        Trial(id=f"{n}", variant="a", level=Level("users", 50), repeat=n, **about) for n in range(MOST_COURSES + 5)
+    ]
     document = study_document(Analysis(Study("long", tuple(trials)), (), ()))
     assert len(to_json(document)) < 10_000_000
     (choice, note) = section(document, "course").blocks

@@ -42,7 +42,7 @@ def test_a_cell_without_a_valid_run_shows_its_numbers():
 
 def test_of_too_many_endpoints_the_busiest_are_kept_and_a_note_says_so():
     endpoints = tuple(Measured("GET", f"/{place:04}", requests=place, failures=0) for place in range(2000))
-    study = Study("x", (Trial("1", "a", endpoints=endpoints, total=Measured("", "Aggregated", requests=1)),))
+    study = Study("x", (Trial(id="1", variant="a", endpoints=endpoints, total=Measured("", "Aggregated", requests=1)),))
     requests, _ = locust_tables(cells_of(study), 50, names_variant=False)
     assert len(requests.rows) == 51
     assert requests.rows[0].cells[1] == "/1950"
@@ -63,7 +63,9 @@ def test_a_time_that_may_have_been_longer_is_marked():
         "censored": 3,
     }
     measured = Measured("GET", "/", **given)
-    study = Study("x", (Trial("1", "a", endpoints=(measured,), total=replace(measured, method="", name="Aggregated")),))
+    study = Study(
+        "x", (Trial(id="1", variant="a", endpoints=(measured,), total=replace(measured, method="", name="Aggregated")),)
+    )
     requests, percentiles = locust_tables(cells_of(study), 10, names_variant=False)
     assert requests.rows[0].cells[5:8] == ("≥39.7", "10.0", "≥1\u202f000")
     assert percentiles.rows[0].cells[-3:] == ("10.0", "≥1\u202f000", "≥1\u202f000")
@@ -82,7 +84,7 @@ def test_messages_of_several_runs_that_have_much_in_common_are_one_row():
     def rows(*ports):
         trials = [
             Trial(
-                str(port), "a", repeat=number, endpoints=(Measured("GET", "/", requests=4, kinds=(
+                id=str(port), variant="a", repeat=number, endpoints=(Measured("GET", "/", requests=4, kinds=(
                     FailureKind("reset", f"lost 1.1.1.1:{port}", 2, group="lost [address]"),)),),
             )
             for number, port in enumerate(ports)
@@ -97,7 +99,7 @@ def test_messages_of_several_runs_that_have_much_in_common_are_one_row():
 
 def test_failures_without_a_kind_are_counted_and_rounded_as_in_their_source():
     total = Measured("", "Aggregated", requests=480_000, failures=83_232, rounding={"failures": 24.0})
-    (cell,) = cells_of(Study("x", (Trial("1", "a", total=total),)))
+    (cell,) = cells_of(Study("x", (Trial(id="1", variant="a", total=total),)))
     table = failure_table([("a", cell)], 100)
     assert table is not None
     assert [row.cells for row in table.rows] == [
@@ -110,5 +112,7 @@ def test_counts_that_a_source_rounds_are_marked():
         Measured("GET", "/a", requests=12_300, failures=7, rounding={"requests": 50.0}),
         Measured("GET", "/b", requests=12_300, failures=7),
     )
-    requests, _ = locust_tables(cells_of(Study("x", (Trial("1", "a", endpoints=rows),))), 10, names_variant=False)
+    requests, _ = locust_tables(
+        cells_of(Study("x", (Trial(id="1", variant="a", endpoints=rows),))), 10, names_variant=False
+    )
     assert [row.cells[2:4] for row in requests.rows] == [("≈12\u202f300", "7"), ("12\u202f300", "7")]

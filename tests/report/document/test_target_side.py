@@ -36,7 +36,7 @@ def test_work_has_its_shares_of_calls_and_time():
         transaction("GET /b", 10, 810.0, p95=100.0),
         TargetWork("statement", "db", "SELECT 1", 200, 50.0, rows=600),
     )
-    study = Study("s", (Trial("1", "only", duration=50.0, warmup=10.0, work=works),))
+    study = Study("s", (Trial(id="1", variant="only", duration=50.0, warmup=10.0, work=works),))
     requests, statements = work_tables(study)
     assert [each.title for each in requests.columns] == [
         "Of", "Transaction", "Calls", "Per minute", "Share of calls", "Share of time", "Mean (ms)", "p95 (ms)",
@@ -53,7 +53,13 @@ def test_work_has_its_shares_of_calls_and_time():
 
 def test_runs_of_a_variant_are_added_up_and_have_no_percentile():
     runs = tuple(
-        Trial(str(number), variant, duration=60.0, repeat=number, work=(transaction("GET /a", 30, 60.0, p95=3.0),))
+        Trial(
+            id=str(number),
+            variant=variant,
+            duration=60.0,
+            repeat=number,
+            work=(transaction("GET /a", 30, 60.0, p95=3.0),),
+        )
         for number in (1, 2)
         for variant in ("old", "new")
     )
@@ -68,7 +74,7 @@ def test_runs_of_a_variant_are_added_up_and_have_no_percentile():
 def test_what_takes_least_time_is_one_row(monkeypatch):
     monkeypatch.setattr(target_side, "MOST_NAMES", 2)
     works = tuple(transaction(f"GET /{number}", 10, 100.0 - number) for number in range(6))
-    (table,) = work_tables(Study("s", (Trial("1", "only", duration=60.0, work=works),)))
+    (table,) = work_tables(Study("s", (Trial(id="1", variant="only", duration=60.0, work=works),)))
     assert [row.cells[1] for row in table.rows] == ["GET /0", "GET /1", "(others): 4"]
     assert table.rows[-1].cells[2] == "40"
 
@@ -78,7 +84,7 @@ def test_slow_requests_have_their_traces_and_what_the_target_took_where_that_is_
         SlowRequest("GET", "/a", "success", "ab" * 16, 12.34, 250.0, 240.0, 200.0),
         SlowRequest("GET", "/b", "timeout", "cd" * 16, 2.0, 100.0, 100.0),
     )
-    table = slowest_table(Study("s", (Trial("1", "only", slowest=slowest),)))
+    table = slowest_table(Study("s", (Trial(id="1", variant="only", slowest=slowest),)))
     assert table is not None
     assert [cells[-7:] for cells in texts(table)] == [
         ("GET /a", "12.3", "250", "240", "200", "success", "ab" * 16),

@@ -21,7 +21,9 @@ def written(*trials):
 
 def trial(variant, p50, repeat=0, **given):
     level = Level("users", 5)
-    return Trial(f"{variant}{repeat}", variant, level, repeat=repeat, endpoints=(measured(p50, 50.0),), **given)
+    return Trial(
+        id=f"{variant}{repeat}", variant=variant, level=level, repeat=repeat, endpoints=(measured(p50, 50.0),), **given
+    )
 
 
 def test_one_run_has_its_endpoints():

@@ -38,6 +38,6 @@ def test_of_rates_what_is_carried_first():
 
 def test_of_nothing_that_it_is_nothing():
     assert answer_of(Analysis(Study("empty", ()), (), ())) == ("No run has ended yet.",)
-    assert answer_of(Analysis(Study("bare", (Trial("1", "a"),)), (), ())) == (
+    assert answer_of(Analysis(Study("bare", (Trial(id="1", variant="a"),)), (), ())) == (
         "1 run; nothing in them can be compared.",
     )

@@ -56,7 +56,7 @@ def test_a_rate_of_which_a_part_is_answered_later_is_not_carried():
     def run(offered, rate, requests):
         total = Measured("", "Aggregated", requests=requests, failures=0, rate=rate, quantiles={0.99: 900.0})
         known = {"offered": float(offered), "duration": 5.0, "generator": GeneratorHealth(achieved=1.0)}
-        return Trial(f"{offered}", "a", Level("/s", offered), total=total, **known)
+        return Trial(id=f"{offered}", variant="a", level=Level("/s", offered), total=total, **known)
 
     study = Study("one", (run(120, 120.0, 600), run(210, 160.0, 1040)))
     (found,) = carried(Analysis(study, (), ()))

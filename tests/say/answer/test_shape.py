@@ -22,7 +22,7 @@ def test_what_is_said_wins():
 
 def test_two_versions_at_one_level_are_a_ladder_of_one_rung():
     assert shape_of(imported().study) == "ladder"
-    assert shape_of(Study("s", (Trial("1", "a", Level("users", 5)),))) == "operations"
+    assert shape_of(Study("s", (Trial(id="1", variant="a", level=Level("users", 5)),))) == "operations"
 
 
 def test_what_changed_is_the_studys_word_before_that_of_a_run():
@@ -33,9 +33,11 @@ def test_what_changed_is_the_studys_word_before_that_of_a_run():
 
 def test_collected_texts_and_other_facts():
     trials = (
-        Trial("1", "a", collected={"explain": "Seq Scan"}, facts={"rows": 1.0, "plan": "x\ny", "changes": "c"}),
-        Trial("2", "a", collected={"explain": "other"}, facts={"rows": 2.0}),
-        Trial("3", "b", facts={"rows": 9.0}),
+        Trial(
+            id="1", variant="a", collected={"explain": "Seq Scan"}, facts={"rows": 1.0, "plan": "x\ny", "changes": "c"}
+        ),
+        Trial(id="2", variant="a", collected={"explain": "other"}, facts={"rows": 2.0}),
+        Trial(id="3", variant="b", facts={"rows": 9.0}),
     )
     study = Study("s", trials)
     assert collected(study, "a") == {"explain": "Seq Scan", "plan": "x\ny"}

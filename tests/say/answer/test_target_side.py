@@ -3,7 +3,7 @@ from plimsoll.stats.study import Study, TargetWork, Trial
 
 
 def traced(variant: str, *works: TargetWork) -> Trial:
-    return Trial(variant, variant, duration=60.0, work=works)
+    return Trial(id=variant, variant=variant, duration=60.0, work=works)
 
 
 def transaction(source: str, view: str, calls: int, ms: float) -> TargetWork:

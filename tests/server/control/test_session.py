@@ -103,7 +103,7 @@ def test_the_rate_changes_while_a_run_goes_on(
     assert "200/s" in what
     with Store.open(str(plimsoll.store)) as store:
         kept = store.run("last")
-        assert trial_of(kept, RunReading(kept), CellKey(variant="a")).edits == ((second, what),)
+        assert trial_of(kept, RunReading(kept), CellKey("a")).edits == ((second, what),)
 
 
 def test_a_reset_leaves_out_what_was_measured_before(

@@ -167,7 +167,7 @@ def test_studies_and_comparisons_can_be_had_in_every_format(store_file, store_ru
 
 def test_a_name_of_any_characters_stays_a_name(store_file):
     total = Measured("", "Aggregated", requests=10, failures=0, rate=1.0, mean=1.0)
-    study = Study(HOSTILE, (Trial("t", variant="a", level=Level("users", 1.0), total=total),))
+    study = Study(HOSTILE, (Trial(id="t", variant="a", level=Level("users", 1.0), total=total),))
     with Store.open(store_file) as store:
         key, _ = keep_study(store, study, digest="d", created=NOON)
     with serve_history(store_file) as served:

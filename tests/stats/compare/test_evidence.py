@@ -4,6 +4,7 @@ import pytest
 from tests.say.written import written
 from tests.stats.runs import GET, P99, TEN, pairs, study, table, trial
 
+from plimsoll.record.cells import CellKey
 from plimsoll.say.remarks import reason_text, remark_text
 from plimsoll.stats.compare.evidence import counted_failures, fewest_requests, gather, too_few
 from plimsoll.stats.compare.gate import VerdictGate
@@ -11,7 +12,7 @@ from plimsoll.stats.compare.questions import Question
 from plimsoll.stats.compare.readings import Readings
 from plimsoll.stats.findings.finding import Where
 
-QUESTION = Question(P99, "A", "B", "baseline", GET, TEN, "", False, True)
+QUESTION = Question(P99, CellKey("A", TEN), CellKey("B", TEN), "baseline", GET, False, True)
 
 
 def gathered(made, findings=()):
@@ -76,20 +77,20 @@ def test_the_fewest_requests_of_any_run_decide():
         trial("A", table(1, requests=500)), trial("B", table(1, requests=None, rate=1.0)), trial("C", table(1))
     )
     bench = Readings(made)
-    assert fewest_requests(bench, QUESTION, bench.pairs("A", "B", TEN, "")) == (300, False)
-    assert fewest_requests(bench, QUESTION, bench.pairs("A", "C", TEN, "")) == (500, True)
+    assert fewest_requests(bench, QUESTION, bench.pairs(CellKey("A", TEN), CellKey("B", TEN))) == (300, False)
+    assert fewest_requests(bench, QUESTION, bench.pairs(CellKey("A", TEN), CellKey("C", TEN))) == (500, True)
     assert fewest_requests(bench, QUESTION, ()) == (None, False)
 
 
 def test_a_number_that_the_source_rounds_was_not_counted():
     rounded = table(1, requests=12_300, rounding={"requests": 50.0})
     bench = Readings(study(trial("A", rounded), trial("B", table(1, requests=20_000))))
-    assert fewest_requests(bench, QUESTION, bench.pairs("A", "B", TEN, "")) == (12_300, False)
+    assert fewest_requests(bench, QUESTION, bench.pairs(CellKey("A", TEN), CellKey("B", TEN))) == (12_300, False)
 
 
 def test_failures_are_counted_where_they_are_known():
     made = pairs([1, 2], [3, 4], of=lambda ms: table(ms, failures=None if ms == 4 else 5))
     bench = Readings(made)
-    ((a, b),) = counted_failures(bench, QUESTION, bench.pairs("A", "B", TEN, ""))
+    ((a, b),) = counted_failures(bench, QUESTION, bench.pairs(CellKey("A", TEN), CellKey("B", TEN)))
     assert (a.failures, b.requests) == (5, 20_000)
     assert counted_failures(bench, QUESTION, ()) == []

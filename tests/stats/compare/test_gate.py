@@ -4,6 +4,7 @@ import pytest
 from tests.say.written import written
 from tests.stats.runs import GET, P50, P99, RATE, TEN, study, table, trial
 
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.compare.gate import VerdictGate
 from plimsoll.stats.compare.questions import Question
 from plimsoll.stats.findings.finding import Where
@@ -18,7 +19,7 @@ STUDY = study(
 
 
 def question(endpoint=GET, metric=P99, a="A", b="B"):
-    return Question(metric, a, b, "baseline", endpoint, TEN, "read", False, True)
+    return Question(metric, CellKey(a, TEN, "read"), CellKey(b, TEN, "read"), "baseline", endpoint, False, True)
 
 
 def finding(weight="blocks", **where):

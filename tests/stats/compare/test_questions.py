@@ -34,9 +34,9 @@ def test_the_order_is_that_of_every_table():
     ]
     asked = list(questions_of(study(*trials, metrics=(P99, P50))))
     assert len(asked) == 2 * 2 * 1 * 3 * 2
-    assert [each.operation for each in asked[:: len(asked) // 2]] == ["write", "read"]
+    assert [each.b.operation for each in asked[:: len(asked) // 2]] == ["write", "read"]
     first = asked[: len(asked) // 4]
-    assert {each.level for each in first} == {TEN}
+    assert {each.b.level for each in first} == {TEN}
     assert [(each.endpoint, each.metric.text) for each in first] == [
         (GET, "p99"), (GET, "p50"), (POST, "p99"), (POST, "p50"), (TOTAL, "p99"), (TOTAL, "p50"),
     ]  # fmt: skip
@@ -79,7 +79,7 @@ def test_a_cell_that_nobody_was_run_in_raises_no_question():
     there, only_a = TEN, Level("users", 20)
     trials = [trial("A", table(1)), trial("B", table(1)), trial("A", table(1), level=only_a)]
     trials += [trial("C", table(1), level=there)]
-    asked = [(each.b, each.level) for each in questions_of(study(*trials))]
+    asked = [(each.b.variant, each.b.level) for each in questions_of(study(*trials))]
     assert asked == [("B", there), ("C", there), ("B", only_a), ("C", only_a)]
     others = study(trials[0], trials[1], trials[3], variants=("B", "C", "A"))
-    assert [each.level for each in questions_of(others)] == [there, there]
+    assert [each.b.level for each in questions_of(others)] == [there, there]

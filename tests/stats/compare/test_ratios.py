@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from tests.stats.runs import GET, MAX, MEAN, P50, P99, RATE, TEN, own, study, table, trial
 
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.compare.questions import Question
 from plimsoll.stats.compare.ratios import (
     effect_of,
@@ -21,7 +22,7 @@ from plimsoll.stats.study import LOCUST, PLIMSOLL, Noise
 
 
 def question(metric):
-    return Question(metric, "A", "B", "baseline", GET, TEN, "", False, True)
+    return Question(metric, CellKey("A", TEN), CellKey("B", TEN), "baseline", GET, False, True)
 
 
 def run(rng, variant, seconds=60, rate=50, median=50.0):

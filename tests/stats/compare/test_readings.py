@@ -7,6 +7,7 @@ import pytest
 from tests.stats.runs import GET, P50, P99, TEN, own, recorded, study, table, trial
 
 from plimsoll._engine import Histogram
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.compare.readings import Readings, requests_of, timed_by_service, without_head
 from plimsoll.stats.study import TOTAL, Level
 
@@ -16,27 +17,27 @@ COLD = [[150.0, 151.0]] * 10 + [[50.0, 51.0]] * 50
 
 def test_the_cut_is_the_most_that_any_valid_run_needs():
     bench = Readings(study(own("A", STEADY), own("B", COLD), own("A", STEADY, level=Level("users", 20))))
-    assert bench.cut("", TEN) == 10
-    assert bench.cut("", Level("users", 20)) == 0
+    assert bench.cut(CellKey("A", TEN)) == 10
+    assert bench.cut(CellKey("A", Level("users", 20))) == 0
     broken = own("B", COLD, invalid=("late",))
-    assert Readings(study(own("A", STEADY), broken)).cut("", TEN) == 0
+    assert Readings(study(own("A", STEADY), broken)).cut(CellKey("A", TEN)) == 0
     less_cold = own("B", [[150.0]] * 5 + [[50.0]] * 55, repeat=1)
-    assert Readings(study(own("B", COLD), less_cold)).cut("", TEN) == 10
+    assert Readings(study(own("B", COLD), less_cold)).cut(CellKey("A", TEN)) == 10
     means_only = own("C", STEADY)
     means_only = replace(means_only, total=replace(means_only.total, histogram=None))
-    assert Readings(study(own("B", COLD), means_only)).cut("", TEN) == 0
+    assert Readings(study(own("B", COLD), means_only)).cut(CellKey("A", TEN)) == 0
     of_a_table = trial("C", table(5))
-    assert Readings(study(own("B", COLD), of_a_table)).cut("", TEN) == 0
+    assert Readings(study(own("B", COLD), of_a_table)).cut(CellKey("A", TEN)) == 0
 
 
 def test_what_never_becomes_steady_is_not_cut():
     for drifting in ([50.0 + second for second in range(100)], [300.0 - 2 * second for second in range(100)]):
-        assert Readings(study(own("A", [[each] for each in drifting]))).cut("", TEN) == 0
+        assert Readings(study(own("A", [[each] for each in drifting]))).cut(CellKey("A", TEN)) == 0
 
 
 def test_the_part_of_a_second_at_the_end_does_not_count():
     stalled = [*COLD, [9000.0]]
-    assert Readings(study(own("A", stalled, duration=60.2))).cut("", TEN) == 10
+    assert Readings(study(own("A", stalled, duration=60.2))).cut(CellKey("A", TEN)) == 10
 
 
 def test_every_figure_is_of_the_window():
@@ -105,11 +106,11 @@ def test_pairs_are_of_the_same_repeat():
     a = [trial("A", repeat=repeat, id=f"a{repeat}{n}") for repeat, n in ((0, 0), (1, 0), (1, 1), (2, 0))]
     b = [trial("B", repeat=repeat, id=f"b{repeat}{n}") for repeat, n in ((3, 0), (1, 0), (1, 1), (0, 0))]
     bench = Readings(study(*a, *b))
-    found = bench.pairs("A", "B", TEN, "")
+    found = bench.pairs(CellKey("A", TEN), CellKey("B", TEN))
     assert [(x.id, y.id) for x, y in found] == [("a00", "b00"), ("a10", "b10"), ("a11", "b11")]
-    assert bench.pairs("A", "B", None, "") == ()
-    assert bench.pairs("A", "B", TEN, "") is found
-    assert bench.cell("A", TEN, "") == tuple(a)
+    assert bench.pairs(CellKey("A"), CellKey("B")) == ()
+    assert bench.pairs(CellKey("A", TEN), CellKey("B", TEN)) is found
+    assert bench.cell(CellKey("A", TEN)) == tuple(a)
 
 
 def test_requests_are_told_from_a_rate_if_need_be():

@@ -32,7 +32,7 @@ def run(users: float | None = None, *rows: Measured, variant: str = "a", **known
     """users: its level too, unless a level is given."""
     at = known.pop("level", level(users) if users is not None else None)
     name = known.pop("id", f"{variant}@{at}#{known.get('repeat', 0)}{known.get('operation', '')}")
-    return Trial(name, variant, at, users=users, endpoints=rows, **{"precision": PLIMSOLL, **known})
+    return Trial(id=name, variant=variant, level=at, users=users, endpoints=rows, **{"precision": PLIMSOLL, **known})
 
 
 def study(*trials: Trial, **known: Any) -> Study:

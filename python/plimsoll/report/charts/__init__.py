@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.record.cells import CellKey
 from plimsoll.report.charts.chart import Chart, unique
 from plimsoll.report.charts.course import Beside, course_charts
 from plimsoll.report.charts.failures import FailureBar, failure_chart
@@ -97,7 +98,7 @@ def _percentiles(study: Study, operation: str, endpoint: tuple[str, str]) -> Ite
     what = what_of(study)
 
     def curves(series: str, variant: str, level: Level | None) -> Curves:
-        trials = study.cell(variant, level, operation)
+        trials = study.cell(CellKey(variant, level, operation))
         counting = [each for each in trials if not each.invalid] or trials
         found = ((each.id, measured) for each in counting if (measured := each.endpoint(endpoint)) is not None)
         return Curves(series, tuple(found))
@@ -124,7 +125,7 @@ def _failures(study: Study, operation: str) -> Iterator[Chart]:
     bars: list[FailureBar] = []
     for level in study.levels:
         for variant in study.variants:
-            totals = [each.total for each in study.cell(variant, level, operation) if each.total is not None]
+            totals = [each.total for each in study.cell(CellKey(variant, level, operation)) if each.total is not None]
             if totals:
                 load = level.value if level is not None else None
                 bars.append(FailureBar(cell_label(study, variant, level), totals, variant, load))
@@ -234,7 +235,7 @@ def trial_label(study: Study, trial: Trial) -> str:
     """index at 50 users, repeat 2."""
     label = cell_label(study, trial.variant, trial.level)
     operation = f"{trial.operation}: " if trial.operation else ""
-    repeats = len(study.cell(trial.variant, trial.level, trial.operation))
+    repeats = len(study.cell(trial))
     return f"{operation}{label}" + (f", repeat {study.number_of(trial)}" if repeats > 1 else "")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.record.cells import CellKey
 from plimsoll.report.charts.chart import Chart, Row, draw, short
 from plimsoll.report.charts.ticks import ticks_of
 from plimsoll.stats.cell import cell_value
@@ -106,7 +107,7 @@ def _points(
 ) -> Iterable[tuple[Row, list[Row]]]:
     """A point for each level, and its single runs."""
     for level in levels:
-        cell = cell_value(analysis.study.cell(variant, level, operation), metric, endpoint)
+        cell = cell_value(analysis.study.cell(CellKey(variant, level, operation)), metric, endpoint)
         if cell is None or cell.value <= 0:
             continue
         row: Row = {"series": variant, "level": level.value, "value": short(cell.value), "count": len(cell.values)}

@@ -36,7 +36,7 @@ def trial_of_run(
     return trial_of(
         run or cast("Any", SimpleNamespace(id="memory", status="", manifest=manifest, facts=RunFacts(), notes=[])),
         reading or ViewReading(view),
-        CellKey(variant=load_in_short(manifest) or "run", level=level_of_run(manifest)),
+        CellKey(load_in_short(manifest) or "run", level_of_run(manifest)),
         invalid=tuple(check_texts(assessment.validity.unfit)),
     )
 

@@ -66,7 +66,7 @@ def verdict_table(analysis: Analysis, most: int, notes: Footnotes) -> TableData:
 
 def _value(study: Study, comparison: Comparison, variant: str, value: float | None) -> str:
     """Without a pair of runs the comparison has none; a run of this variant has one."""
-    row = cell_of(study, variant, comparison.level, comparison.operation).endpoint(comparison.endpoint)
+    row = cell_of(study, comparison.cell(variant)).endpoint(comparison.endpoint)
     metric = comparison.metric
     value = row.value(metric) if value is None and row is not None else value
     if value is None:

@@ -214,8 +214,8 @@ def _sizes(analysis: Analysis, comparison: Comparison) -> tuple[float, float] | 
 
 
 def _cells(analysis: Analysis, comparison: Comparison) -> tuple[CellSummary, CellSummary]:
-    place = comparison.level, comparison.operation
-    return cell_of(analysis.study, comparison.a, *place), cell_of(analysis.study, comparison.b, *place)
+    study = analysis.study
+    return cell_of(study, comparison.cell(comparison.a)), cell_of(study, comparison.cell(comparison.b))
 
 
 def _single_runs(analysis: Analysis, rows: Sequence[Comparison]) -> Iterator[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from plimsoll.record.cells import CellKey
+
 if TYPE_CHECKING:
     from plimsoll.stats.findings.finding import Finding
     from plimsoll.stats.metric import Metric
@@ -122,6 +124,10 @@ class Comparison:
     checks: tuple[int, int] = (0, 0)
     """(passed, total)."""
     remarks: tuple[Remark, ...] = ()
+
+    def cell(self, variant: str) -> CellKey:
+        """Of one of its variants."""
+        return CellKey(variant, self.level, self.operation)
 
     @property
     def better(self) -> bool | None:

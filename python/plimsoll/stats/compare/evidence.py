@@ -42,12 +42,12 @@ class Evidence:
 
 def gather(study: Study, readings: Readings, gate: VerdictGate, question: Question) -> tuple[Evidence, Refusal | None]:
     """The counted pairs. A refusal if there are none, or if a check forbids any answer."""
-    cells = [readings.cell(variant, question.level, question.operation) for variant in (question.a, question.b)]
-    for variant, trials in zip((question.a, question.b), cells, strict=True):
+    cells = [readings.cell(cell) for cell in (question.a, question.b)]
+    for cell, trials in zip((question.a, question.b), cells, strict=True):
         if not trials:
-            level = (str(question.level),) if question.level is not None else ()
-            return Evidence((), frozenset()), Refusal("no verdict", Remark("not run", names=(variant, *level)))
-    pairs = readings.pairs(question.a, question.b, question.level, question.operation)
+            level = (str(cell.level),) if cell.level is not None else ()
+            return Evidence((), frozenset()), Refusal("no verdict", Remark("not run", names=(cell.variant, *level)))
+    pairs = readings.pairs(question.a, question.b)
     if not pairs:
         return Evidence((), frozenset()), Refusal("no verdict", Remark("no common repeat"))
     general = gate.of_question(question)

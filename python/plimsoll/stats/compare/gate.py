@@ -10,9 +10,10 @@ from plimsoll.stats.study import TOTAL
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from plimsoll.record.cells import CellKey
     from plimsoll.stats.compare.questions import Question
     from plimsoll.stats.findings.finding import Finding, Where
-    from plimsoll.stats.study import Level, Study, Trial
+    from plimsoll.stats.study import Study, Trial
 
     EndpointKey = tuple[str, str]
 
@@ -28,7 +29,7 @@ class VerdictGate:
 
     def __init__(self, findings: Iterable[Finding], study: Study) -> None:
         self._study = study
-        self._requests: dict[tuple[str, str, Level | None, str], Counter[EndpointKey]] = {}
+        self._requests: dict[tuple[CellKey, CellKey], Counter[EndpointKey]] = {}
         blocking = [each for each in findings if each.weight == "blocks"]
         self._general = [each for each in blocking if each.where.trial is None]
         self._of_trials: dict[str, list[Finding]] = {}
@@ -53,11 +54,12 @@ class VerdictGate:
         where = finding.where
         if where.kinds and question.metric.kind not in where.kinds:
             return False
-        if where.level not in (None, question.level) or where.operation not in (None, question.operation):
+        a, b = question.a, question.b
+        if where.level not in (None, b.level) or where.operation not in (None, b.operation):
             return False
-        if where.against is not None and {where.variant, where.against} != {question.a, question.b}:
+        if where.against is not None and {where.variant, where.against} != {a.variant, b.variant}:
             return False
-        if where.against is None and where.variant not in (None, question.a, question.b):
+        if where.against is None and where.variant not in (None, a.variant, b.variant):
             return False
         return where.endpoint in (None, question.endpoint, _total_of(question)) or self._is_part(where, question)
 
@@ -71,11 +73,11 @@ class VerdictGate:
 
     def _requests_of(self, question: Question) -> Counter[EndpointKey]:
         """Of each endpoint, in the runs of both variants."""
-        place = question.a, question.b, question.level, question.operation
+        place = question.a, question.b
         if place not in self._requests:
             counts = self._requests[place] = Counter()
-            for variant in place[:2]:
-                for trial in self._study.cell(variant, *place[2:]):
+            for cell in place:
+                for trial in self._study.cell(cell):
                     for row in trial.endpoints:
                         counts[row.key] += row.requests or 0
         return self._requests[place]

@@ -65,7 +65,7 @@ def _of_study(study: Study) -> Iterable[Noise]:
     readings = Readings(study)
     for question in questions_of(study):
         # Its steps all compare the same system; counted once, against the baseline.
-        if question.metric.kind == "errors" or question.a != study.variants[0]:
+        if question.metric.kind == "errors" or question.a.variant != study.variants[0]:
             continue
         differences = _differences(readings, question)
         if not differences:
@@ -74,7 +74,7 @@ def _of_study(study: Study) -> Iterable[Noise]:
         yield Noise(
             metric=question.metric.text,
             endpoint=question.endpoint,
-            level=question.level,
+            level=question.b.level,
             variance=math.fsum(each**2 for each in differences) / len(differences),
             freedom=float(len(differences)),
             rejected=int(test is not None and test.p <= ALPHA),
@@ -85,7 +85,7 @@ def _of_study(study: Study) -> Iterable[Noise]:
 def _differences(readings: Readings, question: Question) -> list[float]:
     """ln(b/a) of each pair of valid runs."""
     found: list[float] = []
-    for pair in readings.pairs(question.a, question.b, question.level, question.operation):
+    for pair in readings.pairs(question.a, question.b):
         measured = [readings.measured(trial, question.endpoint) for trial in pair if not trial.invalid]
         values = [value for each in measured if each is not None and (value := question.metric.of(each))]
         if len(values) == 2:

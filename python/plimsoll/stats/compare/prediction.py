@@ -23,13 +23,9 @@ LEAST_EARLIER = 5
 
 def earlier_rows(study: Study, readings: Readings, question: Question) -> tuple[Measured, ...]:
     """Of the valid earlier runs, those with a value; none if they are too few, or no earlier ones of the same thing."""
-    if not study.is_after_earlier or question.a != study.variants[0]:
+    if not study.is_after_earlier or question.a.variant != study.variants[0]:
         return ()
-    rows = (
-        readings.measured(trial, question.endpoint)
-        for trial in readings.cell(question.a, question.level, question.operation)
-        if not trial.invalid
-    )
+    rows = (readings.measured(trial, question.endpoint) for trial in readings.cell(question.a) if not trial.invalid)
     found = tuple(row for row in rows if row is not None and question.metric.of(row) is not None)
     return found if len(found) >= LEAST_EARLIER else ()
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.stats.study import Against, Level, Study, Trial
+    from plimsoll.stats.study import Against, Study, Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +20,11 @@ class Question:
     """b against a."""
 
     metric: Metric
-    a: str
-    b: str
+    a: CellKey
+    b: CellKey
+    """At the same level, with the same operation."""
     against: Against
     endpoint: tuple[str, str]
-    level: Level | None
-    operation: str
     is_primary: bool
     """It was declared to be what the question of the study is about."""
     leads: bool
@@ -44,15 +44,17 @@ def questions_of(study: Study) -> Iterator[Question]:
     for operation in study.operations:
         endpoints = (*study.endpoints(operation), *([TOTAL] if _has_total(study, operation) else []))
         for level in study.levels:
-            for a, b, against in pairs:
-                trials = [*study.cell(a, level, operation), *study.cell(b, level, operation)]
+            for first, second, against in pairs:
+                a = CellKey(first, level, operation)
+                b = replace(a, variant=second)
+                trials = [*study.cell(a), *study.cell(b)]
                 if not trials:
                     continue
                 for endpoint in endpoints:
                     for metric in _asked(study, metrics, endpoint, trials):
                         primary = any(each.is_same(metric) and each.is_about(endpoint) for each in study.primary)
                         leads = primary if study.primary else endpoint == TOTAL or len(endpoints) == 1
-                        yield Question(metric, a, b, against, endpoint, level, operation, primary, leads)
+                        yield Question(metric, a, b, against, endpoint, primary, leads)
 
 
 def pairs_of_variants(variants: Sequence[str], roles: Sequence[Against]) -> list[tuple[str, str, Against]]:

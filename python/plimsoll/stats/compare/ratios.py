@@ -92,7 +92,7 @@ def history_of(study: Study, question: Question) -> Noise | None:
     """The bench's A/A history of this metric, if there is enough; never for those runs themselves."""
     if study.is_aa:
         return None
-    place = question.metric.text, question.endpoint, question.level
+    place = question.metric.text, question.endpoint, question.b.level
     known = (each for each in study.noise if each.freedom >= LEAST_HISTORY)
     return next((each for each in known if (each.metric, each.endpoint, each.level) == place), None)
 
@@ -141,7 +141,7 @@ def _rate(readings: Readings, measured: Measured, trial: Trial) -> Estimate:
     """Of the whole seconds with offered load: the last may be a fraction, or contain only late responses."""
     assert measured.course is not None
     start, stop, _ = measured.course.measured.indices(len(measured.course))
-    left = (trial.duration or 0.0) - readings.cut(trial.operation, trial.level)
+    left = (trial.duration or 0.0) - readings.cut(trial)
     counts = measured.course.requests[start : min(stop, start + math.floor(left))]
     return ratio_of_sums(counts, np.ones(len(counts)))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll._engine import Histogram
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.latency.autocorrelation import Counts, woodruff
 from plimsoll.stats.latency.censored import Survival
 from plimsoll.stats.latency.warmup import mser5
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 EndpointKey = tuple[str, str]
 Pair = tuple["Trial", "Trial"]
-CellKey = tuple[str, "Level | None", str]
-"""Variant, level, operation."""
 
 
 class Readings:
@@ -38,7 +37,7 @@ class Readings:
         self._quantiles = sorted(each for each in quantiles if each is not None)
         # Trials are not hashable by value; the study keeps them alive, so their identity suffices.
         self._cells: dict[CellKey, tuple[Trial, ...]] = {}
-        self._pairs: dict[tuple[str, CellKey], tuple[Pair, ...]] = {}
+        self._pairs: dict[tuple[CellKey, CellKey], tuple[Pair, ...]] = {}
         self._rows: dict[int, dict[EndpointKey, Measured]] = {}
         self._cuts: dict[tuple[str, Level | None], int] = {}
         self._measured: dict[tuple[int, EndpointKey], Measured | None] = {}
@@ -49,30 +48,29 @@ class Readings:
         """The same with service times, in which the generator has no share."""
         return Readings(self._study, "service")
 
-    def cell(self, variant: str, level: Level | None, operation: str) -> tuple[Trial, ...]:
+    def cell(self, of: CellKey) -> tuple[Trial, ...]:
         """Like `Study.cell`, cached because it is needed for every endpoint and metric."""
-        place = variant, level, operation
-        if place not in self._cells:
-            self._cells[place] = self._study.cell(*place)
-        return self._cells[place]
+        if of not in self._cells:
+            self._cells[of] = self._study.cell(of)
+        return self._cells[of]
 
-    def pairs(self, a: str, b: str, level: Level | None, operation: str) -> tuple[Pair, ...]:
-        """The trials of two variants that ran in pairs: of the same repeat, in their order within it."""
-        place = a, (b, level, operation)
+    def pairs(self, a: CellKey, b: CellKey) -> tuple[Pair, ...]:
+        """The trials of two cells that ran in pairs: of the same repeat, in their order within it."""
+        place = a, b
         if place not in self._pairs:
-            self._pairs[place] = _paired(self.cell(a, level, operation), self.cell(b, level, operation))
+            self._pairs[place] = _paired(self.cell(a), self.cell(b))
         return self._pairs[place]
 
-    def cut(self, operation: str, level: Level | None) -> int:
+    def cut(self, of: CellKey) -> int:
         """Seconds beyond the declared warm-up in which some valid run at this level was still getting faster: the
         maximum over the runs. They are left out of every run there, so that no variant has an advantage.
 
         0 for a run without times per second, or one that never became steady: then a finding reports it.
         """
-        found = self._cuts.get((operation, level))
-        if found is None:
-            found = self._cuts[operation, level] = self._find_cut(operation, level)
-        return found
+        place = of.operation, of.level
+        if place not in self._cuts:
+            self._cuts[place] = self._find_cut(*place)
+        return self._cuts[place]
 
     def _find_cut(self, operation: str, level: Level | None) -> int:
         trials = [
@@ -95,14 +93,14 @@ class Readings:
 
     def warmup(self, trials: Iterable[Trial]) -> float:
         """Seconds left out at the start of these trials: the maximum of any."""
-        return max((each.warmup + self.cut(each.operation, each.level) for each in trials), default=0.0)
+        return max((each.warmup + self.cut(each) for each in trials), default=0.0)
 
     def measured(self, trial: Trial, key: EndpointKey) -> Measured | None:
         """One endpoint over the window; key ("", "Aggregated"): all together. None: it does not occur in the run."""
         place = id(trial), key
         if place not in self._measured:
             found = self._row(trial, key)
-            cut = self.cut(trial.operation, trial.level)
+            cut = self.cut(trial)
             if found is not None and cut and found.course is not None:
                 found = without_head(found, found.course, cut, trial.duration)
             if found is not None and self._clock == "service":

@@ -93,12 +93,12 @@ def _answer(bench: _Bench, question: Question, weight: float) -> Comparison:
     trials = [trial for pair in evidence.pairs for trial in pair]
     start = Comparison(
         metric=question.metric,
-        a=question.a,
-        b=question.b,
+        a=question.a.variant,
+        b=question.b.variant,
         against=question.against,
         endpoint=question.endpoint,
-        level=question.level,
-        operation=question.operation,
+        level=question.b.level,
+        operation=question.b.operation,
         word="no verdict",
         pairs=len(evidence.pairs),
         interleaved=bench.study.interleaved,
@@ -146,7 +146,7 @@ def _with_values(bench: _Bench, question: Question, evidence: Evidence, start: C
         a = _earlier_values(question, evidence)
         start = replace(start, earlier=len(evidence.earlier))
     a_value, b_value = (fmean(each) if is_share else geometric_mean(each) or None for each in (a, b))
-    cut = bench.readings.cut(question.operation, question.level)
+    cut = bench.readings.cut(question.b)
     slow = (Remark("still warming up", (cut,)),) if cut else ()
     return replace(
         start,

@@ -192,7 +192,7 @@ def _two(study: Study, trial: Trial, row: Measured, found: Modes, failed: Litera
         high_range_ms=found.high_range,
         above=found.above,
         failed=failed,
-        where=Where(trial.variant, trial.level, trial.operation, row.key, kinds=("quantile",) if is_all else ()),
+        where=Where.of(trial, row.key, kinds=("quantile",) if is_all else ()),
         weight="blocks" if is_all and failed else "insight",
     )
 
@@ -223,7 +223,7 @@ def _mixed(study: Study, trial: Trial) -> Finding | None:
             fast=tuple(row.label for row in fast),
             slow=tuple(row.label for row in slow),
             is_failed=is_failed,
-            where=Where(trial.variant, trial.level, trial.operation, TOTAL, kinds=("quantile",)),
+            where=Where.of(trial, TOTAL, kinds=("quantile",)),
             weight="blocks" if is_failed else "insight",
         )
     return None

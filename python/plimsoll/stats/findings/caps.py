@@ -84,7 +84,7 @@ def _files(study: Study, trial: Trial) -> Iterable[Finding]:
         limit=float(limit),
         rate_per_s=rate,
         max_s=row.max / 1000,
-        where=Where(trial.variant, trial.level, trial.operation, None, trial.id),
+        where=Where.of(trial, None, trial.id),
         weight="warning",
     )
 
@@ -103,7 +103,7 @@ def _shared(study: Study, trial: Trial) -> list[Finding]:
             p99_ms=common,
             endpoints=same,
             of=len(tails),
-            where=Where(trial.variant, trial.level, trial.operation, None, trial.id, kinds=("quantile", "max")),
+            where=Where.of(trial, None, trial.id, kinds=("quantile", "max")),
             weight="warning",
         )
     ]
@@ -118,7 +118,7 @@ def _ceilings(study: Study, trial: Trial) -> Iterable[Finding]:
             run(study, trial, row.label),
             p99_ms=row.quantile(0.99) or 0.0,
             limit_ms=limit,
-            where=Where(trial.variant, trial.level, trial.operation, row.key, trial.id, kinds=("quantile", "max")),
+            where=Where.of(trial, row.key, trial.id, kinds=("quantile", "max")),
             weight="warning",
         )
 

@@ -62,6 +62,6 @@ def _finding(study: Study, trial: Trial) -> Finding:
         connections=float(row.connected),
         connecting_ms=row.connecting,
         mean_ms=row.mean or None,
-        where=Where(trial.variant, trial.level, trial.operation, TOTAL),
+        where=Where.of(trial, TOTAL),
         weight="insight",
     )

@@ -78,8 +78,8 @@ def _last_wait(trials: Iterable[Trial]) -> float:
 
 
 def floor(study: Study) -> Iterable[Finding]:
-    for a, b, level, operation in compared_cells(study):
-        before, after = valid(study, a, level, operation), valid(study, b, level, operation)
+    for a, b in compared_cells(study):
+        before, after = valid(study, a), valid(study, b)
         if len(before) == len(after) == 1:
             yield from _floor(study, before[0], after[0])
 
@@ -101,6 +101,6 @@ def _floor(study: Study, before: Trial, after: Trial) -> Iterable[Finding]:
         run(study, after),
         ratio=ratio,
         interval=(low, high),
-        where=Where(after.variant, after.level, after.operation, TOTAL, against=before.variant),
+        where=Where.of(after, TOTAL, against=before.variant),
         weight="insight",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.compare.pairs import ALPHA
 from plimsoll.stats.compare.prediction import LEAST_EARLIER
 from plimsoll.stats.compare.shares import FailureCount, beyond_earlier, difference
@@ -15,7 +16,7 @@ from plimsoll.stats.findings.subject import Subject, compared, run
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plimsoll.stats.study import Level, Study
+    from plimsoll.stats.study import Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,12 @@ class SurvivorsOnly(Finding):
 
 def unequal(study: Study) -> Iterable[Finding]:
     places = []
-    for a, b, level, operation in compared_cells(study):
-        before, after = _failed(study, a, level, operation), _failed(study, b, level, operation)
+    for a, b in compared_cells(study):
+        before, after = _failed(study, a), _failed(study, b)
         for key in before:
             sides = _sides(study, before[key], after.get(key, {}))
             if any(each.failures for side in sides for each in side):
-                places.append(((a, b), level, operation, key, sides))
+                places.append(((a, b), key, sides))
     for place in places:
         old, new = place[-1]
         alpha = ALPHA / len(places)
@@ -78,19 +79,15 @@ def survivors(study: Study) -> Iterable[Finding]:
                 failed=share,
                 percentiles=tuple(hidden),
                 is_certain=trial.precision.times_of == "successes",
-                where=Where(
-                    trial.variant, trial.level, trial.operation, row.key, trial.id, kinds=("quantile", "mean", "max")
-                ),
+                where=Where.of(trial, row.key, trial.id, kinds=("quantile", "mean", "max")),
                 weight="warning",
             )
 
 
-def _failed(
-    study: Study, variant: str, level: Level | None, operation: str
-) -> dict[tuple[str, str], dict[int, FailureCount]]:
+def _failed(study: Study, cell: CellKey) -> dict[tuple[str, str], dict[int, FailureCount]]:
     """Per row, by repeat."""
     found: dict[tuple[str, str], dict[int, FailureCount]] = {}
-    for trial in valid(study, variant, level, operation):
+    for trial in valid(study, cell):
         for row in rows_of(trial):
             if row.requests and row.failures is not None:
                 found.setdefault(row.key, {})[trial.repeat] = FailureCount(row.failures, row.requests)
@@ -109,18 +106,16 @@ def _sides(
 
 def _unequal(
     study: Study,
-    pair: tuple[str, str],
-    level: Level | None,
-    operation: str,
+    pair: tuple[CellKey, CellKey],
     key: tuple[str, str],
     sides: tuple[list[FailureCount], list[FailureCount]],
     interval: tuple[float, float],
 ) -> Finding:
     a, b = pair
     return UnequalFailures(
-        compared(study, key, level, operation),
+        compared(study, key, b),
         shares=tuple(sum(failure_count.share for failure_count in side) / len(side) for side in sides),
         difference=interval,
-        where=Where(b, level, operation, key, against=a, kinds=("quantile", "mean", "max", "throughput")),
+        where=Where.of(b, key, against=a.variant, kinds=("quantile", "mean", "max", "throughput")),
         weight="blocks",
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from plimsoll.record.cells import CellKey
     from plimsoll.stats.metric import MetricKind
     from plimsoll.stats.study import Level, Study
 
@@ -32,6 +33,11 @@ class Where:
     """The other variant, if the finding concerns both together and neither alone."""
     kinds: tuple[MetricKind, ...] = ()
     """Of metrics; empty: all."""
+
+    @classmethod
+    def of(cls, cell: CellKey, endpoint: tuple[str, str] | None = None, trial: str | None = None, **more: Any) -> Self:
+        """A cell, and the rest as the fields have it."""
+        return cls(cell.variant, cell.level, cell.operation, endpoint, trial, **more)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

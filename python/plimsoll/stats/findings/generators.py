@@ -92,7 +92,7 @@ def generators(study: Study) -> Iterable[Finding]:
                 lag_p99_ms=faults.lag_p99_ms,
                 limit_ms=faults.limit_ms,
                 cpu=faults.cpu,
-                where=Where(trial.variant, trial.level, trial.operation, None, trial.id),
+                where=Where.of(trial, None, trial.id),
                 # With late requests the load is still the requested one: the lateness widens comparisons.
                 weight="blocks" if faults.achieved is not None else "warning",
             )

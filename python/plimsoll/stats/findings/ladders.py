@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.cell import geometric_mean
 from plimsoll.stats.distributions.normal import normal_quantile
 from plimsoll.stats.distributions.student import t_quantile
@@ -228,7 +229,7 @@ def _cells(study: Study) -> Iterator[tuple[str, str, list[tuple[Level, tuple[Tri
                     (level, trials)
                     for level in study.levels
                     if level is not None and level.unit == unit and level.value > 0
-                    if (trials := tuple(valid(study, variant, level, operation)))
+                    if (trials := tuple(valid(study, CellKey(variant, level, operation))))
                 ]
                 if rungs:
                     yield variant, operation, rungs

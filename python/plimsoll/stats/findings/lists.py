@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import places, valid
 from plimsoll.stats.findings.subject import Subject, run, subject
@@ -114,7 +115,7 @@ class OtherPlan(Finding):
 def lists(study: Study) -> Iterable[Finding]:
     for level, operation in places(study):
         by_key: dict[tuple[str, str], list[Listing]] = {}
-        for trial in (each for variant in study.variants for each in valid(study, variant, level, operation)):
+        for trial in (each for variant in study.variants for each in valid(study, CellKey(variant, level, operation))):
             for listing in listings(trial):
                 by_key.setdefault(listing.key, []).append(listing)
         for found in by_key.values():
@@ -135,7 +136,7 @@ def plans(study: Study) -> Iterable[Finding]:
                 run(study, trial, " ".join(each.key)),
                 plan_rows=float(min(limits)),
                 rows=each.rows,
-                where=Where(trial.variant, trial.level, trial.operation, each.key, trial.id),
+                where=Where.of(trial, each.key, trial.id),
                 weight="warning",
             )
 

@@ -224,7 +224,7 @@ def _broken(study: Study, trial: Trial, law: Little) -> Finding:
         users=law.users,
         word=law.word,
         is_open=trial.model != "closed",
-        where=Where(trial.variant, trial.level, trial.operation, None, trial.id),
+        where=Where.of(trial, None, trial.id),
         weight="warning" if law.word == "doubtful" else "blocks",
     )
 

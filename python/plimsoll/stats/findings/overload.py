@@ -71,7 +71,7 @@ def _of_what_is_left(study: Study, trial: Trial) -> Finding:
         unanswered=float(total.overdue),
         run=trial.id,
         requests=float(total.requests),
-        where=Where(trial.variant, trial.level, trial.operation),
+        where=Where.of(trial),
         weight="warning",
     )
 
@@ -100,6 +100,6 @@ def _finding(study: Study, found: list[tuple[Trial, float]]) -> Finding:
         served_per_s=max(arrivals - growth, 0.0),
         backlog_per_s=growth,
         run=trial.id,
-        where=Where(trial.variant, trial.level, trial.operation),
+        where=Where.of(trial),
         weight="warning",
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.distributions.normal import normal_quantile
 from plimsoll.stats.distributions.student import t_quantile
 from plimsoll.stats.distributions.trends import scatter
@@ -21,7 +22,7 @@ from plimsoll.stats.study import TOTAL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plimsoll.stats.study import Level, Measured, SizeOf, Study, Trial
+    from plimsoll.stats.study import Measured, SizeOf, Study, Trial
 
 DIFFERS = 0.05
 """Of the mean size: small differences between variants (a header's date, a field) are still the same request."""
@@ -64,12 +65,12 @@ class GrowingReplies(Finding):
 
 
 def payload(study: Study) -> Iterable[Finding]:
-    for a, b, level, operation in compared_cells(study):
-        before, after = _sizes(study, a, level, operation), _sizes(study, b, level, operation)
+    for a, b in compared_cells(study):
+        before, after = _sizes(study, a), _sizes(study, b)
         for key in before:
             if key in after and before[key].mean > 0 and _is_apart(before[key], after[key]):
                 sizes = before[key].mean, after[key].mean
-                yield _different(study, (a, b), level, operation, key[0], sizes)
+                yield _different(study, (a, b), key[0], sizes)
 
 
 def mix_error(trials: Sequence[Trial]) -> float:
@@ -107,11 +108,9 @@ def _is_apart(a: _Size, b: _Size) -> bool:
     return abs(b.mean - a.mean) - max(CHANCE, width) * error > DIFFERS * a.mean
 
 
-def _sizes(
-    study: Study, variant: str, level: Level | None, operation: str
-) -> dict[tuple[tuple[str, str], SizeOf], _Size]:
+def _sizes(study: Study, cell: CellKey) -> dict[tuple[tuple[str, str], SizeOf], _Size]:
     """Per row, over the runs of the cell. Sizes with headers are not sizes of bodies."""
-    trials = valid(study, variant, level, operation)
+    trials = valid(study, cell)
     found: dict[tuple[tuple[str, str], SizeOf], list[Measured]] = {}
     for trial in trials:
         for row in rows_of(trial):
@@ -140,18 +139,16 @@ def _size_of(rows: Sequence[Measured], least: float) -> _Size:
 
 def _different(
     study: Study,
-    pair: tuple[str, str],
-    level: Level | None,
-    operation: str,
+    pair: tuple[CellKey, CellKey],
     key: tuple[str, str],
     sizes: tuple[float, float],
 ) -> Finding:
     a, b = pair
     return OtherSizes(
-        compared(study, key, level, operation),
+        compared(study, key, b),
         bytes=sizes,
         ratio=sizes[1] / sizes[0],
-        where=Where(b, level, operation, key, against=a),
+        where=Where.of(b, key, against=a.variant),
         weight="blocks",
     )
 
@@ -163,8 +160,7 @@ def growth(study: Study) -> Iterable[Finding]:
         for same in grouped(trials, lambda trial: trial.endpoints):
             ends_of_runs = [ends for trial, row in same if (ends := grows(row, trial.duration)) is not None]
             if ends_of_runs:
-                cell = first.variant, first.level, first.operation
-                yield _grows(study, cell, same[0][1].key, ends_of_runs)
+                yield _grows(study, first, same[0][1].key, ends_of_runs)
 
 
 def grows(row: Measured, duration: float | None = None) -> tuple[float, float] | None:
@@ -192,16 +188,15 @@ def grows(row: Measured, duration: float | None = None) -> tuple[float, float] |
 
 def _grows(
     study: Study,
-    cell: tuple[str, Level | None, str],
+    cell: CellKey,
     key: tuple[str, str],
     ends: list[tuple[float, float]],
 ) -> Finding:
-    variant, level, operation = cell
     return GrowingReplies(
-        subject(study, variant, operation, f"{key[0]} {key[1]}".strip(), level),
+        subject(study, cell.variant, cell.operation, f"{key[0]} {key[1]}".strip(), cell.level),
         first_bytes=sum(start for start, _ in ends) / len(ends),
         last_bytes=sum(end for _, end in ends) / len(ends),
         runs=float(len(ends)),
-        where=Where(variant, level, operation, key),
+        where=Where.of(cell, key),
         weight="warning",
     )

@@ -68,7 +68,7 @@ def order(study: Study) -> Iterable[Finding]:
             yield Disorder(
                 run(study, trial, measured.label),
                 *wrong,
-                where=Where(trial.variant, trial.level, trial.operation, measured.key, trial.id),
+                where=Where.of(trial, measured.key, trial.id),
                 weight="blocks",
             )
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, TypeVar
 
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.compare.questions import pairs_of_variants
 from plimsoll.stats.study import TOTAL, Measured
 
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 _Number = TypeVar("_Number", int, float)
 
 
-def valid(study: Study, variant: str, level: Level | None, operation: str) -> list[Trial]:
+def valid(study: Study, cell: CellKey) -> list[Trial]:
     """The counted runs of a cell."""
-    return [trial for trial in study.cell(variant, level, operation) if not trial.invalid]
+    return [trial for trial in study.cell(cell) if not trial.invalid]
 
 
 def places(study: Study) -> Iterator[tuple[Level | None, str]]:
@@ -31,15 +32,18 @@ def places(study: Study) -> Iterator[tuple[Level | None, str]]:
 def cells(study: Study) -> Iterator[list[Trial]]:
     """The valid runs of each variant at each level with each operation, where there are any."""
     for variant, level, operation in product(study.variants, study.levels, study.operations):
-        if trials := valid(study, variant, level, operation):
+        if trials := valid(study, CellKey(variant, level, operation)):
             yield trials
 
 
-def compared_cells(study: Study) -> Iterator[tuple[str, str, Level | None, str]]:
-    """(variant, other variant, level, operation) of all comparisons."""
+def compared_cells(study: Study) -> Iterator[tuple[CellKey, CellKey]]:
+    """Of all comparisons."""
     for level, operation in places(study):
         for a, b, _ in pairs_of_variants(study.variants, study.against):
-            yield a, b, level, operation
+            yield (
+                CellKey(a, level, operation),
+                CellKey(b, level, operation),
+            )
 
 
 def grouped(trials: Iterable[Trial], rows: Callable[[Trial], Iterable[Measured]]) -> list[list[tuple[Trial, Measured]]]:

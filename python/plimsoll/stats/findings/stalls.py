@@ -108,6 +108,6 @@ def _finding(study: Study, found: list[tuple[Trial, Stalls]], runs: int) -> Find
         at_s=tuple(float(begin + second) for second in each.seconds),
         runs=float(len(found)),
         of=float(runs),
-        where=Where(trial.variant, trial.level, trial.operation, TOTAL),
+        where=Where.of(trial, TOTAL),
         weight="insight",
     )

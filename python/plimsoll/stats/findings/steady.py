@@ -189,7 +189,7 @@ def _moving(study: Study, found: list[tuple[Trial, Measured, Steadiness]], runs:
         run=trial.id,
         between_s=_between(trial, row),
         ends_ms=seen.ends or (0.0, 0.0),
-        where=Where(trial.variant, trial.level, trial.operation, _key(row)),
+        where=Where.of(trial, _key(row)),
         weight="blocks",
     )
 
@@ -205,7 +205,7 @@ def _cold(study: Study, found: list[tuple[Trial, Measured, Steadiness]], runs: i
         between_s=_between(trial, row, seen.cold),
         runs=float(len(found)),
         of=float(runs),
-        where=Where(trial.variant, trial.level, trial.operation, _key(row)),
+        where=Where.of(trial, _key(row)),
         weight="warning" if longest >= BATCH else "insight",
     )
 

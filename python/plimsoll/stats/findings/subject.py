@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from plimsoll.record.cells import CellKey
+
 if TYPE_CHECKING:
     from plimsoll.stats.study import Level, Study, Trial
 
@@ -41,12 +43,13 @@ def cell(study: Study, trial: Trial, endpoint: str = "") -> Subject:
 
 def run(study: Study, trial: Trial, endpoint: str = "") -> Subject:
     """One run among the others."""
-    repeats = study.cell(trial.variant, trial.level, trial.operation)
+    repeats = study.cell(trial)
     repeat = repeats.index(trial) + 1 if len(repeats) > 1 else None
     return replace(cell(study, trial, endpoint), repeat=repeat, trial=trial.id)
 
 
-def compared(study: Study, key: tuple[str, str], level: Level | None, operation: str) -> Subject:
+def compared(study: Study, key: tuple[str, str], cell: CellKey) -> Subject:
     """A row of two variants."""
     label = f"{key[0]} {key[1]}".strip()
-    return replace(subject(study, "", operation if operation != label else "", "", level), endpoint=label)
+    operation = cell.operation if cell.operation != label else ""
+    return replace(subject(study, "", operation, "", cell.level), endpoint=label)

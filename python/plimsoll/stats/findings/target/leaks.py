@@ -119,7 +119,7 @@ def crashes(study: Study) -> Iterable[Finding]:
                 trial.crashed,
                 _ended(trial),
                 _memory(trial),
-                where=Where(trial.variant, trial.level, trial.operation, None, trial.id),
+                where=Where.of(trial, None, trial.id),
                 weight="warning",
             )
 
@@ -157,7 +157,7 @@ def _finding(study: Study, trial: Trial, series: Series, found: Growth) -> Findi
         unit=series.unit,
         series=(series.source, series.name),
         levels_off=found.word == "plateau",
-        where=Where(trial.variant, trial.level, trial.operation, None, trial.id),
+        where=Where.of(trial, None, trial.id),
         weight="insight" if found.word == "plateau" else "warning",
     )
 

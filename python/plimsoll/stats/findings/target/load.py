@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import valid
 from plimsoll.stats.findings.subject import Subject, subject
@@ -174,7 +175,7 @@ def _waits(study: Study, source: str, name: str, most: _Seen, first: _Seen | Non
 def _cells(study: Study, variant: str, operation: str) -> list[list[Trial]]:
     """The lowest level first."""
     levels = sorted(study.levels, key=lambda level: level.value if level is not None else 0.0)
-    found = (valid(study, variant, level, operation) for level in levels)
+    found = (valid(study, CellKey(variant, level, operation)) for level in levels)
     return [trials for trials in found if trials]
 
 
@@ -203,4 +204,4 @@ def _of(trial: Trial, source: str, name: str, sums: Callable[..., np.float64]) -
 
 
 def _where(trial: Trial) -> Where:
-    return Where(trial.variant, trial.level, trial.operation)
+    return Where.of(trial)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
+from plimsoll.record.cells import CellKey
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import compared_cells, valid
 from plimsoll.stats.findings.subject import Subject, subject
@@ -73,7 +74,7 @@ def grown(study: Study) -> Iterable[Finding]:
     """Under more load."""
     for variant, operation in product(study.variants, study.operations):
         ladder = sorted((level for level in study.levels if level is not None), key=lambda level: level.value)
-        cells = [trials for level in ladder if (trials := valid(study, variant, level, operation))]
+        cells = [trials for level in ladder if (trials := valid(study, CellKey(variant, level, operation)))]
         if len(cells) < 2:
             continue
         low, high = _work(cells[0]), _work(cells[-1])
@@ -86,12 +87,12 @@ def grown(study: Study) -> Iterable[Finding]:
 def changed(study: Study) -> Iterable[Finding]:
     """From one variant to another, at the highest level that both have."""
     highest: dict[tuple[str, str, str], tuple[list[Trial], list[Trial]]] = {}
-    for a, b, level, operation in compared_cells(study):
-        pair = valid(study, a, level, operation), valid(study, b, level, operation)
-        known = highest.get((a, b, operation))
-        if all(pair) and (known is None or level is None or level.value > _value(known[0][0])):
-            highest[a, b, operation] = pair
-    for (a, _, _), (first, second) in highest.items():
+    for a, b in compared_cells(study):
+        pair, place = (valid(study, a), valid(study, b)), (a.variant, b.variant, b.operation)
+        known = highest.get(place)
+        if all(pair) and (known is None or b.level is None or b.level.value > _value(known[0][0])):
+            highest[place] = pair
+    for first, second in highest.values():
         before, after = _work(first), _work(second)
         found = [
             key for key in after
@@ -99,7 +100,7 @@ def changed(study: Study) -> Iterable[Finding]:
             and (_counts(after[key]) or _counts(before[key]))
         ]  # fmt: skip
         for key in sorted(found, key=lambda key: -max(before[key].share, after[key].share))[:MOST]:
-            yield _finding(study, second[0], key, (before[key], after[key]), against=a)
+            yield _finding(study, second[0], key, (before[key], after[key]), against=first[0].variant)
 
 
 def _value(trial: Trial) -> float:
@@ -148,6 +149,6 @@ def _finding(
         rows=(before.rows or 0.0, after.rows or 0.0) if is_other else None,
         levels=levels,
         work=key,
-        where=Where(trial.variant, trial.level, trial.operation, against=against),
+        where=Where.of(trial, against=against),
         weight="insight",
     )
