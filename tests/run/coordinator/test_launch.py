@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from plimsoll.record.facts import RunFacts
-from plimsoll.run.coordinator.connected import ConnectedWorkers
 from plimsoll.run.coordinator.launch import Launch
-from plimsoll.run.coordinator.peers import MessageRouter
+from plimsoll.run.coordinator.peers import ConnectedWorkers, MessageRouter
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.messages import Prepared, Ready

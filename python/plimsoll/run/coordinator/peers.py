@@ -18,12 +18,11 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import now
-from plimsoll.run.coordinator.connected import ConnectedWorkers
 from plimsoll.run.transport.orders import Adjust, Drain, Spawned, Tell
 from plimsoll.run.transport.report_rules import NEWS, is_news
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from plimsoll.run.loop import Loop
     from plimsoll.run.transport.handle import WorkerHandle
@@ -36,6 +35,41 @@ LONGEST_CLIENT = 300
 """Characters of the name by which the user's code knows a worker."""
 SPAWN_TIMEOUT_NS = 1_000_000_000
 """ns that the run waits for listeners on the main node, so that events keep their order."""
+
+
+class ConnectedWorkers:
+    """By their index: there is at most one with each. The main node is not one of them."""
+
+    def __init__(self, workers: Iterable[WorkerHandle] = ()) -> None:
+        self._by_index: dict[int, WorkerHandle] = {}
+        self.add(workers)
+
+    def __iter__(self) -> Iterator[WorkerHandle]:
+        """Those that are connected now, even if some are added or removed meanwhile."""
+        return iter(list(self._by_index.values()))
+
+    def __len__(self) -> int:
+        return len(self._by_index)
+
+    def __contains__(self, worker: WorkerHandle) -> bool:
+        """It is connected, and no other one has its index."""
+        return self._by_index.get(worker.index) is worker
+
+    def __getitem__(self, index: int) -> WorkerHandle:
+        return self._by_index[index]
+
+    @property
+    def indexes(self) -> frozenset[int]:
+        return frozenset(self._by_index)
+
+    def add(self, workers: Iterable[WorkerHandle]) -> None:
+        """A worker takes the place of a connected one with its index."""
+        self._by_index.update({worker.index: worker for worker in workers})
+
+    def remove(self, worker: WorkerHandle) -> None:
+        """If no other one has its index."""
+        if worker in self:
+            del self._by_index[worker.index]
 
 
 class MessageRouter:

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.record import TIMES_OF
 from plimsoll.record.facts import RunFacts
+from plimsoll.redact import redact
 from plimsoll.report.load import load_in_short, run_title
 from plimsoll.run.machine import PeriodsSince
+from plimsoll.say.headline import RunHeadline, headline
 from plimsoll.server.live.charts import Charts
 from plimsoll.server.live.endpoint_history import EndpointHistory
-from plimsoll.server.live.headline import headline_of, host_of
 from plimsoll.server.live.health import chart_second, worker_items
 from plimsoll.server.live.rows import RowTable, row_of
 from plimsoll.server.live.snapshot import exception_item, failure_item
 from plimsoll.server.messages import Test
+from plimsoll.stats.headline import diagnose
 from plimsoll.stats.seconds import WINDOW
 from plimsoll.stats.table import live_total_of
 
@@ -24,10 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plimsoll.record import Health
+    from plimsoll.record.facts import RunFacts
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.coordinator.progress import Progress
     from plimsoll.run.plan import RunPlan
+    from plimsoll.say.headline import RunJudgement
     from plimsoll.server.live.charts import ChartUpdate
+    from plimsoll.stats.latency.milliseconds import Latency
     from plimsoll.stats.seconds import RecentSeconds, SecondSums
     from plimsoll.stats.thresholds.verdict import ThresholdResult
     from plimsoll.stats.view import RunView
@@ -206,3 +211,33 @@ def _trouble_fields(view: RunView) -> dict[str, Any]:
         "kinds_of_failures": len(failures),
         "exceptions": tuple(exception_item(each) for each in view.exceptions),
     }
+
+
+def headline_of(
+    view: RunView,
+    plan: RunPlan,
+    facts: RunFacts,
+    *,
+    current: Latency | None = None,
+    thresholds: Sequence[ThresholdResult] = (),
+    assessment: Assessment | None = None,
+) -> RunHeadline:
+    """facts: about the run so far. current: response times of the last seconds. thresholds: their results so far.
+    assessment: of a run that is over, which includes these; None while it is in progress."""
+    manifest = replace(plan.described(users=None, shaped=False), host=host_of(plan))
+    if assessment is None:
+        diagnosis = diagnose(view, manifest, facts, thresholds=thresholds, current=current)
+    else:
+        diagnosis = diagnose(view, manifest, facts, thresholds=assessment.thresholds, validity=assessment.validity)
+    found = headline(diagnosis)
+    return RunHeadline(_redacted(found.target), _redacted(found.generator), _redacted(found.bottleneck))
+
+
+def host_of(plan: RunPlan) -> str:
+    """The target, for people: several hosts in one text, without secrets."""
+    return redact(plan.host_text)
+
+
+def _redacted(judged: RunJudgement) -> RunJudgement:
+    more = tuple(redact(line) for line in judged.more)
+    return replace(judged, title=redact(judged.title), text=redact(judged.text), more=more)
