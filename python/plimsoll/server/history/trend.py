@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import FieldError, RefError
 from plimsoll.say.numbers import counted, quantity
-from plimsoll.say.remarks import caveats
 from plimsoll.server.answers import answer
 from plimsoll.server.history.runs import summaries_of
 from plimsoll.server.history.series import SeriesOfRuns
@@ -68,10 +67,11 @@ class Trends:
 
 
 def _trend(store: Store, series: SeriesItem, ids: Sequence[str], metric: str) -> Trend:
-    # Imported here because they load the chart libraries.
+    # Imported here because they load the statistics of reports, and numpy.
     from plimsoll.report.charts.chart import config
     from plimsoll.report.charts.trend import trend_chart
     from plimsoll.report.document.pictures import chart_spec
+    from plimsoll.say.remarks import caveats
     from plimsoll.stats.compare.trend import changes
 
     runs = [run for run in store.several(ids[:MOST_POINTS]) if run.status != "running"]
