@@ -17,6 +17,7 @@ from pathlib import Path
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Health, Interval
+from plimsoll.record.facts import RecordedRows, RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.store import Store
 
@@ -53,9 +54,11 @@ def make_store(path: str, seconds: int, endpoints: int) -> None:
         for second in range(seconds):
             intervals = [_interval(second, name, chance.choice(patterns)) for name in names]
             writer.commit(intervals, [Health(worker=0, second=second, users=50)])
-        recorded = {"exchanges": seconds * endpoints * REQUESTS, "reports": seconds}
+        recorded = RecordedRows(exchanges=seconds * endpoints * REQUESTS, reports=seconds)
         writer.finish(
-            "finished", STARTED + seconds, facts={"lost_workers": 0, "clock_step_ms": 0.0, "recorded": recorded}
+            "finished",
+            STARTED + seconds,
+            facts=RunFacts(lost_workers=0, clock_step_ms=0.0, recorded=recorded),
         )
 
 

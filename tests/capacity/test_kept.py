@@ -8,6 +8,7 @@ from plimsoll.capacity.kept import KeptSearch, kept_file, short_name, take_up
 from plimsoll.capacity.search import Settings, search
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.experiment.study import study_of
+from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest, StoredScenario
 from plimsoll.stats.thresholds.slo import parse_slo
 from plimsoll.store import Store
@@ -49,7 +50,7 @@ def make_run(store, make_interval, make_health):
                 health.offered = 100
                 times = [10.0 if load <= 437 else 90.0] * 100
                 writer.commit([make_interval(times, second=second, outcome=self.outcome)], [health])
-            writer.finish("finished", NOON + 60 * number + 4, facts={"lost_workers": 0, "clock_step_ms": 0.0})
+            writer.finish("finished", NOON + 60 * number + 4, facts=RunFacts(lost_workers=0, clock_step_ms=0.0))
             return writer.id
 
     return Maker()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
+from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.formats import of_runs
 from plimsoll.report.sources import RunSource
@@ -86,7 +87,7 @@ def test_csv_has_the_doubts_in_each_line(plimsoll, make_interval, make_health):
         writer = store.start_run(Manifest(started=1_795_176_000.0, users_kind="native", warmup=1.5))
         for second in range(4):
             writer.commit([make_interval([1.0] * 10, second=second, name="/a\0b")], [make_health(second)])
-        writer.finish("finished", 1_795_176_004.0, facts={"lost_workers": 1})
+        writer.finish("finished", 1_795_176_004.0, facts=RunFacts.from_json({"lost_workers": 1}))
         doubts = check_texts(RunSource.of(store.run("last")).assessment.validity.failed)
     assert doubts
     assert plimsoll("export", "--format", "csv", "-o", "out").exit_code == 0

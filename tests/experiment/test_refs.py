@@ -4,6 +4,7 @@ import pytest
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.refs import MOST_EARLIER, good_before, named_last
+from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.store import Store
 
@@ -32,7 +33,7 @@ def stored(store, make_interval, make_health):
         threshold = {"text": "p99 < 1s", "passed": passed, "value": 1.0, "limit": 1.0, "detail": ""}
         intervals = [make_interval([10.0] * 20, second=0)] if requests else []
         writer.commit(intervals, [make_health(0, users=5)])
-        writer.finish(status, begin + 1, facts={"thresholds": [threshold]})
+        writer.finish(status, begin + 1, facts=RunFacts.from_json({"thresholds": [threshold]}))
         if tags:
             store.labels.of_run(writer.id, tags=list(tags))
         return store.run(writer.id)

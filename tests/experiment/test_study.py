@@ -11,6 +11,7 @@ from plimsoll.experiment.refs import study_in_store, study_of_refs
 from plimsoll.experiment.spec import Compare
 from plimsoll.experiment.state import as_aa, kept_file, row_of
 from plimsoll.experiment.study import noise_for, study_of
+from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level
@@ -42,7 +43,7 @@ def make_run(store, make_interval, make_health):
         for second in range(SECONDS):
             health = make_health(second, users=5, lag_us=[5] * 20, delay_us=[5] * 20)
             writer.commit([make_interval([ms * (1 + each / 100) for each in range(20)], second=second)], [health])
-        writer.finish("finished", NOON + SECONDS, facts={"lost_workers": 0, "clock_step_ms": 0.0})
+        writer.finish("finished", NOON + SECONDS, facts=RunFacts.from_json({"lost_workers": 0, "clock_step_ms": 0.0}))
         return writer.id
 
     return make

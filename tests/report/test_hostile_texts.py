@@ -23,6 +23,7 @@ from tests.report.hostile import BEGINNINGS, NOT_STORED, TEXT, planted
 from tests.report.studies import SAMPLES
 
 from plimsoll.record import CaughtException, Failure
+from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.formats import FORMATS
 from plimsoll.report.outputs import text
@@ -255,7 +256,7 @@ def stored(
         }  # fmt: skip
         seconds = np.arange(5.0)
         series = [Series(evil, name, evil, seconds, seconds) for name in ("rss", evil)]
-        writer.finish("finished", STARTED + 5, [evil], facts, series)
+        writer.finish("finished", STARTED + 5, [evil], RunFacts.from_json(facts), series)
         yield replace(store.run(writer.id), tags=(evil,), note=evil)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from plimsoll.experiment.study import judged_trial
 from plimsoll.record.cells import CellKey
+from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.document.run_tables import INVALID, UNSOUND
 from plimsoll.report.formats import FORMATS
@@ -85,7 +86,7 @@ def case(
             for name, value in states.items():
                 setattr(health, name, value(second))
             writer.commit([make_interval([5.0] * 40, second=second)], [health])
-        writer.finish("finished", STARTED + 8, facts={**SOUND, **facts})
+        writer.finish("finished", STARTED + 8, facts=RunFacts.from_json({**SOUND, **facts}))
         # A store gives these states to runs that are going on, and to those whose writer is gone.
         yield request.param, replace(store.run(writer.id), status=status)
 

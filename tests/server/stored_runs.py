@@ -12,6 +12,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from plimsoll.record import Failure
+from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.server.answers import ON_ERROR
 from plimsoll.server.app import history_routes
@@ -115,7 +116,7 @@ def store_run(make_interval, make_health) -> Callable[..., str]:
                 ]
                 writer.commit(intervals, [make_health(second, users=5, delay_us=[3])], failures)
             if status is not None:
-                writer.finish(status, started + 3, facts=facts)
+                writer.finish(status, started + 3, facts=RunFacts.from_json(facts))
             return writer.id
 
     return make

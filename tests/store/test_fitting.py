@@ -9,6 +9,7 @@ import pytest
 from sqlalchemy import Double, Integer
 
 from plimsoll.record import LARGEST, CaughtException, Failure
+from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.store import schema
 from plimsoll.store.checks import LATEST
@@ -96,5 +97,5 @@ def test_counts_that_grow_beyond_their_column_stay_at_its_end(commit, rows):
 
 
 def test_facts_that_are_no_numbers_are_stored_as_null(store, writer):
-    writer.finish("finished", 1.0, facts={"ratio": math.nan, "more": [math.inf, {"x": 1.5}]})
+    writer.finish("finished", 1.0, facts=RunFacts.from_json({"ratio": math.nan, "more": [math.inf, {"x": 1.5}]}))
     assert store.run(writer.id).facts.to_json() == {"ratio": None, "more": [None, {"x": 1.5}]}

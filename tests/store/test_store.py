@@ -64,7 +64,10 @@ def test_a_finished_run(store):
     writer = store.start_run(Manifest(started=NOON))
     for _ in range(2):
         writer.finish(
-            "stopped", NOON + 5, ["worker 1 died", "http://a:b@c"], {"lost_workers": 1, "why": "http://a:b@c"}
+            "stopped",
+            NOON + 5,
+            ["worker 1 died", "http://a:b@c"],
+            RunFacts.from_json({"lost_workers": 1, "why": "http://a:b@c"}),
         )
     run = store.run(writer.id)
     assert (run.status, run.ended, run.notes) == ("stopped", NOON + 5, ["worker 1 died", "http://a:***@c"])

@@ -8,6 +8,7 @@ from sqlalchemy import text
 
 from plimsoll.errors import StoreError
 from plimsoll.record import CaughtException, Failure
+from plimsoll.record.facts import RunFacts
 from plimsoll.record.manifest import Manifest
 from plimsoll.stats.view import RunView
 from plimsoll.store import RunWriter, Store
@@ -278,9 +279,9 @@ def test_a_run_has_one_writer_and_another_process_goes_on_only_when_that_is_gone
 ):
     writer.commit([make_interval([1.0], second=0)], [make_health(0, 0)])
     with pytest.raises(StoreError, match="another process goes on with run"):
-        store.resume_run(store.run(writer.id), [], {})
+        store.resume_run(store.run(writer.id), [], RunFacts())
     with pytest.raises(StoreError, match="another process goes on with run"):
-        store.resume_run(replace(store.run(writer.id), id="none"), [], {})
+        store.resume_run(replace(store.run(writer.id), id="none"), [], RunFacts())
     database = Database(store_location)
     with database.write("have another machine's process write it") as connection:
         connection.execute(text("UPDATE run SET writer = 'vm-b 1 0.00', written = 0"))
@@ -292,7 +293,7 @@ def test_a_run_has_one_writer_and_another_process_goes_on_only_when_that_is_gone
         writer.commit([make_interval([1.0], second=1)])
     with pytest.raises(StoreError, match="is gone, or another process goes on with it"):
         writer.finish("finished", 9.0)
-    again = store.resume_run(seen, ["continued"], {"resumed": []})
+    again = store.resume_run(seen, ["continued"], RunFacts.from_json({"resumed": []}))
     now = store.run(writer.id)
     assert (now.status, now.notes, now.facts.to_json()) == ("running", ["continued"], {"resumed": []})
     again.commit([make_interval([1.0], second=1)])

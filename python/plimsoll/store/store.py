@@ -21,7 +21,7 @@ from plimsoll.store.reader import StoredRun
 from plimsoll.store.writer import RunWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
     from types import TracebackType
     from typing import Self
 
@@ -108,7 +108,7 @@ class Store:
             connection.execute(insert(schema.run), row)
         return RunWriter(self._database, run)
 
-    def resume_run(self, run: StoredRun, notes: Collection[str], facts: Mapping[str, Any]) -> RunWriter:
+    def resume_run(self, run: StoredRun, notes: Collection[str], facts: RunFacts) -> RunWriter:
         """Go on with a run whose writer has ended: this process is its writer from now on. notes, facts: those that it
         has from now on, whatever follows."""
         column = schema.run.c
@@ -118,7 +118,7 @@ class Store:
                 "writer": this_process(),
                 "written": time.time(),
                 "notes": storable_json(list(notes)),
-                "facts": storable_json(dict(facts)),
+                "facts": storable_json(facts.to_json()),
             }
             gone = lost.writer if lost is not None and is_gone(*lost, time.time()) else None
             # Two processes may want it at the same time.

@@ -13,6 +13,7 @@ from sqlalchemy import BigInteger, Boolean, bindparam, case, delete, insert, or_
 
 from plimsoll.errors import StoreError
 from plimsoll.record import LARGEST, Health, Interval
+from plimsoll.record.facts import RunFacts
 from plimsoll.redact import storable, storable_json
 from plimsoll.store import schema
 from plimsoll.store.fitting import fitting
@@ -80,19 +81,19 @@ class RunWriter:
         status: str,
         ended: float,
         notes: Collection[str] = (),
-        facts: Mapping[str, Any] | None = None,
+        facts: RunFacts | None = None,
         observed: Sequence[Series] = (),
     ) -> None:
         """Closes the run: "finished", "stopped" or "failed" at a Unix time. May be repeated. Raises StoreError.
 
-        facts: JSON, what a verdict on the run needs besides its numbers; passwords in URLs are masked. observed: all
+        facts: what a verdict on the run needs besides its numbers; passwords in URLs are masked. observed: all
         that was observed of the target.
         """
         values = {
             "status": status,
             "ended": ended,
             "notes": storable_json(list(notes)),
-            "facts": storable_json(dict(facts or {})),
+            "facts": storable_json(facts.to_json() if facts is not None else {}),
             "written": time.time(),
         }
         with self._database.write("close the run") as connection:

@@ -9,7 +9,7 @@ from collections import Counter, deque
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from plimsoll.errors import StoreError
 from plimsoll.record import RecordCounts
@@ -57,7 +57,7 @@ class RunSink(Protocol):
         status: str,
         ended: float,
         notes: Collection[str],
-        facts: Mapping[str, Any] | None = None,
+        facts: RunFacts,
         observed: Sequence[Series] = (),
     ) -> None: ...
 
@@ -187,7 +187,7 @@ class StoreWriter(Observer):
             known = kept(loss, known)
         told = [text for text in map(event_text, known.store_lost or ()) if text not in notes]
         try:
-            writer.finish(status, ended, [*notes, *told, *lost], known.to_json(), observed)
+            writer.finish(status, ended, [*notes, *told, *lost], known, observed)
         except StoreError as error:
             lost.append(f"the end of the run was not stored: {error}")
 

@@ -128,7 +128,7 @@ class Resumption:
         """Goes on with the run where a new one is started."""
 
         def resume(_: Manifest) -> RunWriter:
-            writer = store.resume_run(self._run, self.notes, self.facts.to_json())
+            writer = store.resume_run(self._run, self.notes, self.facts)
             self._then()
             return writer
 
