@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import subprocess
 import sys
@@ -92,6 +93,8 @@ def test_credentials_in_a_query_are_masked(plimsoll, folder):
         (("posts.log",), "posts.log: has no request that a plan could send: 1 with a body that a log does not have"),
         (("broken.gz", "--log-format", "$request"), "broken.gz: not a whole gzip file"),
         (("own.log", "-H", "http://127.0.0.1"), "--host is for access logs"),
+        (("access.log", "-H", "127.0.0.1:8000"), '--host: "127.0.0.1:8000" is not a URL'),
+        (("access.log", "--set", "a=b"), "--set is not for access logs"),
     ],
 )
 def test_mistakes(plimsoll, folder, words, message):
@@ -100,3 +103,31 @@ def test_mistakes(plimsoll, folder, words, message):
     (folder / "broken.gz").write_bytes(gzip.compress(b"GET / HTTP/1.1\n" * 99)[:-9])
     result = plimsoll("scenario", *words)
     assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+
+
+HOSTILE = [
+    {"method": method, "uri": uri, "status": 200, "ts": number}
+    for number in range(3)
+    for method in ("GET", "HEAD")
+    for uri in (
+        "/${x}/a", "/b?${y}=${z}", "/a\x01b/\x1b[31mred", "/a\nb\r\nX: y", "/a\"b'c", "/a b?c d=e f", "//evil.test/x",
+        "/../etc", "/a#b?c", "/{id}/{}", f"/a%2F{number}", "/%zz%", "/é\u2028\x7f", "/\ud800", "/a??b", "/a?&&=", "/",
+        f"/t/{number}", f"/t/{number}?q={number}", f"/t/{number}?q=${{{number}}}&p=%00%ff\n,", f"/t?q={number}",
+        f"/t?q={number}&q=", "/" * 30_000,
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["access.log", "a\nb = 1 #.log"])
+def test_a_plan_of_what_anybody_may_ask_for_is_accepted(plimsoll, folder, name):
+    (folder / name).write_text("\ufeff" + "\r\n".join(map(json.dumps, HOSTILE)))
+    assert plimsoll("scenario", name, "-o", "mix.toml").exit_code == 0
+    checked = plimsoll("run", "mix.toml", "--dry-run", "-H", "http://127.0.0.1:1")
+    assert checked.exit_code == 0, checked.stderr
+
+
+def test_a_pipe_is_read_once(plimsoll, folder):
+    os.mkfifo(folder / "pipe")
+    with subprocess.Popen(["/bin/sh", "-c", "cat access.log > pipe"]):
+        result = plimsoll("scenario", "pipe", "--log-format", '%h %l %u %t "%r" %>s')
+    assert result.stderr.startswith("4 endpoints of 100 requests"), result.stderr

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -118,6 +117,8 @@ def scenario(
     if output is not None and not output.endswith(_SUFFIXES):
         raise UsageError(f"--output {output}: write a plan (plan.toml) or a locustfile (locustfile.py)")
     if log_format is not None or is_access_log(sources[0]):
+        if hosts or given:
+            raise UsageError(f"{'--hosts' if hosts else '--set'} is not for access logs")
         _write_mix(sources, output, host, log_format, assets=assets, prove=prove, force=force)
         return
     if host is not None:
@@ -146,15 +147,23 @@ def _write_mix(
     force: bool,
 ) -> None:
     """The mix of access logs as a plan. Raises UsageError."""
+    from plimsoll.load.mistakes import BadValueError
+    from plimsoll.load.origins import split_url
     from plimsoll.sources.access_logs.mix_plan import mix_files, mix_in_words
     from plimsoll.sources.access_logs.reading import read_mix
+    from plimsoll.sources.making import source_name
 
     if output is not None and output.endswith(".py"):
         raise UsageError(f"--output {output}: an access log becomes a plan; write to a .toml file")
     if prove:
         raise UsageError("--prove needs the replies of a recording; an access log has none")
+    if host is not None:
+        try:
+            split_url(host)
+        except BadValueError as error:
+            raise UsageError(f"--host: {error}") from error
     mix = read_mix(sources, log_format, assets=assets)
-    names = [re.split(r"[/\\]", source)[-1] for source in sources]
+    names = [source_name(source) for source in sources]
     files = mix_files(mix, names, Path(output).stem if output else "mix", host)
     tell = say if output is None else click.echo
     if output is None:

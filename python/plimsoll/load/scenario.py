@@ -114,7 +114,9 @@ def _flow(draft: Draft, plan: PlanTable, table: FlowTable | WeightedStep, path: 
         draft.sources |= step.sources(step_path, step_field)
         steps.append(step.definition(draft, step_path))
     draft.sources[f"{field}.name"] = f"{path}.name"
-    return {"name": table.name, "weight": table.weight, "steps": steps}
+    # Several requests may be of one endpoint, and have its name.
+    name = table.name if isinstance(table, FlowTable) else None
+    return {"name": name, "weight": table.weight, "steps": steps}
 
 
 def _different(flows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
+from plimsoll.plain_text import printable
 from plimsoll.sources.correlation import Correlation
 from plimsoll.sources.drafting import draft_of
 from plimsoll.sources.locustfile_text import LocustfileText
@@ -54,10 +55,15 @@ def make_draft(
     draft = draft_of(recordings[0] if other else _joined(recordings))
     if seen:
         Correlation(draft, other).run()
-    # Not their folders: the same recording gives the same scenario everywhere.
-    draft.sources = tuple(re.split(r"[/\\]", recording.name)[-1] for recording in recordings)
+    draft.sources = tuple(source_name(recording.name) for recording in recordings)
     hide_secrets(draft)
     return draft
+
+
+def source_name(path: str) -> str:
+    """As a comment of the scenario names a source, on one line of it. Not its folder: the same recording gives the same
+    scenario everywhere."""
+    return printable(re.split(r"[/\\]", path)[-1]).replace('"', "'")
 
 
 def _has_replies(recording: Recording) -> bool:

@@ -104,3 +104,26 @@ def test_times() -> None:
 def test_a_long_line_takes_time_in_proportion(unit: str, read: LineReader) -> None:
     """What takes the square of its length runs into the timeout of the test."""
     assert read(unit * (LENGTH // len(unit))) is None
+
+
+@pytest.mark.parametrize("time", [10**400, float("nan"), "9999-12-31T23:59:59-14:00", "01/Jan/0001:00:00:00 +1400"])
+def test_a_time_that_no_calendar_has_is_none(time: object) -> None:
+    assert unix_time(time) is None
+
+
+def test_a_target_is_sent_as_one_line_of_ascii() -> None:
+    assert text_line(r'::1 - - [x] "GET /a\x22b?c=\"\x5C\xC3\xA9 HTTP/1.1" 200') == AccessLine(
+        "GET", "/a%22b?c=%22%5C%C3%A9", 200, None, "::1"
+    )
+    line = json_line('{"method": "GET", "uri": "/a\\"b\\\\\\n#é\\ud800 ?c=%2F"}')
+    assert line is not None
+    assert line.target == "/a%22b%5C%0A%23%C3%A9%3F%20?c=%2F"
+
+
+def test_what_is_no_url_is_no_request() -> None:
+    assert text_line('::1 - - [x] "GET http://[/a HTTP/1.1" 400') is None
+
+
+def test_a_format_as_configurations_have_it() -> None:
+    assert format_reader(r"%h %l %u %t \"%r\" %>s %b")(TEXTS["nginx combined"]) == EXPECTED
+    assert format_reader('$1 - - [$time_local] "$request" $status')(TEXTS["nginx combined"]) is not None

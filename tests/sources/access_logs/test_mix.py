@@ -74,3 +74,13 @@ def test_values_have_names() -> None:
     assert path_of(("users", "{}", "{}", "x-y", "{}")) == "/users/{user_id}/{id}/x-y/{x_y_id}"
     assert path_of(("{}",)) == "/{id}"
     assert path_of(("",)) == "/"
+
+
+def test_places_of_paths_and_long_targets_are_bounded(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setattr(module, "MOST_PLACES", 3)
+    mix = mix_of("/a/b/c/d", "/a/b/c/e", "/x" * (module.MOST_SEGMENTS + 1), f"/?q={'x' * module.LONGEST_TARGET}")
+    assert counts(mix) == {"GET /a/b/c/{c_id}": 2}
+    assert mix.left_out == {"with a very long path or query": 2}
+    mix.leave_out(AccessLine("POST", "/x" * 30_000), module.NO_BODY)
+    (name,) = mix.without_body
+    assert name.count("/") == module.MOST_SEGMENTS

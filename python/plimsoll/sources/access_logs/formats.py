@@ -52,6 +52,14 @@ _DIRECTIVE = re.compile(r"%[!,0-9]*[<>]?(?:\{(?P<argument>[^}]*)\})?(?P<letter>[
 _NEEDED = "$request, or $request_method and $request_uri; of Apache %r, or %m and %U"
 
 
+_ESCAPED = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|([\"\\]))")
+
+
+def _unescaped(target: str) -> str:
+    """As it was sent: nginx and Apache write a quote as \\x22 or \\"."""
+    return _ESCAPED.sub(lambda found: f"%{found[1] or format(ord(found[2]), '02X')}", target)
+
+
 def text_line(line: str) -> AccessLine | None:
     """A line with the quoted request line of HTTP: "GET /path HTTP/1.1"."""
     request = _REQUEST.search(line)
@@ -62,7 +70,7 @@ def text_line(line: str) -> AccessLine | None:
     time = _TIME.search(line)
     client = _CLIENT.search(before) or _CLIENT.search(line, request.end())
     return line_of(
-        request["method"], request["target"], status, (time[1] or time[2]) if time else None,
+        request["method"], _unescaped(request["target"]), status, (time[1] or time[2]) if time else None,
         client[1] if client else before.partition(" ")[0],
     )  # fmt: skip
 
@@ -97,6 +105,8 @@ def column_reader(fields: str) -> LineReader:
 
 def format_reader(text: str) -> LineReader:
     """Of lines in this format of nginx or Apache. Raises UsageError for one that does not have the request."""
+    # Quotes are as in a configuration file, or as in the log.
+    text = text.replace('\\"', '"')
     pattern, names = "", set()
     end = 0
     for found in _DIRECTIVE.finditer(text):
@@ -104,10 +114,12 @@ def format_reader(text: str) -> LineReader:
         end = found.end()
         name = found["name"] or _DIRECTIVES.get(found["letter"] or "", "")
         following = text[end : end + 1]
-        value = rf"[^{re.escape(following)}]*" if following else ".*"
+        # The beginning of a format is enough: the line may go on after the status.
+        last = r"\S*" if name == "status" else ".*"
+        value = rf"[^{re.escape(following)}]*" if following else last
         if found["letter"] == "t":
             value = r"\[[^\]]*\]"
-        pattern += f"(?P<{name}>{value})" if name and name not in names else value
+        pattern += f"(?P<{name}>{value})" if name.isidentifier() and name not in names else value
         names.add(name)
     pattern += re.escape(text[end:])
     if "request" not in names and not (names & set(_METHODS) and names & {"path", "uri", "request_uri"}):

@@ -6,13 +6,17 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 _CLF_TIME = "%d/%b/%Y:%H:%M:%S %z"
 _HAPROXY_TIME = "%d/%b/%Y:%H:%M:%S.%f"
 _METHOD = re.compile(r"[A-Z]{3,20}")
 _STATUS = re.compile(r"[1-5][0-9]{2}")
 _UNIX = re.compile(r"[0-9]{9,19}(?:\.[0-9]+)?")
+_UNSENT = re.compile(r"[\x00-\x20\"#\\]|[^\x00-\x7e]")
+"""Characters that a plan sends by their codes, as most clients do."""
+_LAST_TIME = 253_000_000_000.0
+"""In the year 9987: dates end with 9999."""
 _SCALES = ((1e17, 1e-9), (1e14, 1e-6), (1e11, 1e-3))
 """From this number on, a Unix time has this unit in seconds."""
 
@@ -36,16 +40,29 @@ def line_of(method: str, target: str, status: Any = None, time: Any = None, clie
     """The request that these values describe; None if they describe none. target: a whole URL, too. time: Unix time in
     seconds, ms, µs or ns, ISO 8601, or as Apache and HAProxy write it."""
     if "://" in target[:12]:
-        url = urlsplit(target)
+        try:
+            url = urlsplit(target)
+        except ValueError:
+            return None
         target = f"{url.path or '/'}{f'?{url.query}' if url.query else ''}"
     if not _METHOD.fullmatch(method) or not target.startswith("/"):
         return None
     said = str(status or "")
+    target = _UNSENT.sub(lambda found: quote(found[0], errors="replace"), target)
     return AccessLine(method, target, int(said) if _STATUS.fullmatch(said) else None, unix_time(time), client)
 
 
 def unix_time(value: Any) -> float | None:
     """Seconds; None if it is no time."""
+    try:
+        seconds = _seconds(value)
+    except (OverflowError, ValueError):
+        return None
+    return seconds if seconds is not None and abs(seconds) < _LAST_TIME else None
+
+
+def _seconds(value: Any) -> float | None:
+    """Raises ValueError for what is no time, and OverflowError for one that no clock shows."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = format(value, "f")
     if not isinstance(value, str):
@@ -59,8 +76,5 @@ def unix_time(value: Any) -> float | None:
             return datetime.strptime(text, form).astimezone(UTC).timestamp()
         except ValueError:
             continue
-    try:
-        date = datetime.fromisoformat(text)
-    except ValueError:
-        return None
+    date = datetime.fromisoformat(text)
     return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()

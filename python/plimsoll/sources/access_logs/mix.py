@@ -26,6 +26,12 @@ MOST_WORDS = 100
 """Different words in one place of a path; with more of them the place is a value."""
 MOST_ENDPOINTS = 5_000
 MOST_CLIENTS = 50_000
+MOST_PLACES = 20_000
+"""Places in paths whose words are kept; further ones are values."""
+LONGEST_TARGET = 8_192
+"""Characters. nginx and Apache take no longer ones."""
+MOST_SEGMENTS = 50
+LONGEST_CLIENT = 100
 LONGEST_QUERY = 4_096
 """Characters; what follows them is left out."""
 LONGEST_PAUSE_S = 30 * 60.0
@@ -66,6 +72,9 @@ class Asked:
 
     def add(self, target: str, random: random.Random) -> None:
         self.requests += 1
+        if self.targets and self.targets[0] == target:
+            # One text for all of them.
+            target = self.targets[0]
         if len(self.targets) < MOST_TARGETS:
             self.targets.append(target)
         elif (place := random.randrange(self.requests)) < MOST_TARGETS:
@@ -107,6 +116,9 @@ class LogMix:
     def add(self, line: AccessLine) -> None:
         """A request that a plan can send."""
         path, _, query = line.target.partition("?")
+        if len(line.target) > LONGEST_TARGET or path.count("/") > MOST_SEGMENTS:
+            self.left_out["with a very long path or query"] += 1
+            return
         names = tuple(name for name, _ in parse_qsl(query[:LONGEST_QUERY], keep_blank_values=True))
         endpoint = Endpoint(line.method, self._segments(line.method, path), names)
         asked = self._asked.get(endpoint)
@@ -117,13 +129,13 @@ class LogMix:
             asked = self._asked[endpoint] = Asked()
         asked.add(line.target, self._random)
         if line.time is not None:
-            self._note_time(line.time, line.client)
+            self._note_time(line.time, line.client[:LONGEST_CLIENT])
 
     def leave_out(self, line: AccessLine, reason: str) -> None:
         """A request that no plan can send."""
         self.left_out[reason] += 1
         if reason == NO_BODY:
-            path, _, _ = line.target.partition("?")
+            path = "/".join(line.target[:LONGEST_TARGET].partition("?")[0].split("/")[: MOST_SEGMENTS + 1])
             name = Endpoint(line.method, self._segments(line.method, path)).name
             if name in self.without_body or len(self.without_body) < MOST_ENDPOINTS:
                 self.without_body[name] += 1
@@ -165,7 +177,9 @@ class LogMix:
         segments: list[str] = []
         for segment in path.split("/")[1:]:
             start = (method, *segments)
-            words = self._words.setdefault(start, set())
+            words = self._words.get(start)
+            if words is None and start not in self._words and len(self._words) < MOST_PLACES:
+                words = self._words[start] = set()
             if _VALUE.fullmatch(segment):
                 segment = VALUE
             elif words is None:

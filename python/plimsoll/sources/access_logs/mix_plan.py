@@ -111,7 +111,9 @@ class _MixPlan:
             f"${{{feeder}.{name}}}" if name in varying else percent_encoded(values[0]).replace("${", "$${")
             for name, values in columns.items()
         )
-        path = "".join(f"/{next(said) if segment == VALUE else segment}" for segment in endpoint.segments)
+        path = "".join(
+            f"/{next(said) if segment == VALUE else segment.replace('${', '$${')}" for segment in endpoint.segments
+        )
         query = "&".join(f"{percent_encoded(name)}={next(said)}" for name in endpoint.query)
         return f"{path}?{query}" if query else path
 

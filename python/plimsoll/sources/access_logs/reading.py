@@ -34,7 +34,8 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 def is_access_log(word: str) -> bool:
     """Whether at least half of the first lines of a file are requests. It never raises."""
-    if word == STDIN:
+    if not Path(word).is_file():
+        # What a pipe has said once, it does not say again.
         return False
     try:
         first = list(islice(_lines(word), _FIRST_LINES))
@@ -100,7 +101,7 @@ def _lines(word: str) -> Iterator[str]:
     try:
         with _opened(word) as file:
             while line := file.readline(LONGEST_LINE):
-                yield line.decode("utf-8", "replace").rstrip("\r\n")
+                yield line.decode("utf-8", "replace").removeprefix("\ufeff").rstrip("\r\n")
                 while not line.endswith(b"\n") and line:
                     line = file.readline(LONGEST_LINE)
     except IsADirectoryError as error:
