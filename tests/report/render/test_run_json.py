@@ -201,5 +201,6 @@ def test_every_field_is_explained_in_the_docs(run, view, invalid, omission):
     runs = runs_document([(run, view)])
     runs["runs"][0]["manifest"] = {}
     fields = {name for name in names(value) | names(runs) if not name[0].isdigit()}
-    docs = FORMATS.read_text() + FORMATS.with_name("reference").joinpath("run.md").read_text()
+    pages = (FORMATS, *(FORMATS.with_name("reference") / name for name in ("run.md", "record.md")))
+    docs = "".join(page.read_text() for page in pages)
     assert {name for name in fields if f"`{name}`" not in docs} == set()

@@ -75,15 +75,15 @@ def run_document(
     of = _context(title_of(run), trial, command, charts=charts)
     rows, total = rows_of(view), total_of(view)
     made = [
-        sections.courses(of),
         _thresholds(assessment),
+        sections.findings(of),
+        sections.courses(of),
         numbers(rows, total),
         machines(view, run),
         _curves(of),
         failures(view, MOST_FAILURES, sections.failure_figure(of, "")),
         exceptions(view, MOST_EXCEPTIONS),
         validity(assessment),
-        sections.findings(of),
         sections.target(of),
         sections.measured(_manifest(run)),
         sections.notes(of, lines_below(view, [*rows, total], assessment)),
