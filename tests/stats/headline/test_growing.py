@@ -13,7 +13,7 @@ from plimsoll.say.headline import headline
 from plimsoll.say.headline.target import times_noticed
 from plimsoll.stats.headline import diagnose
 from plimsoll.stats.headline.growing import growing_times
-from plimsoll.stats.headline.target import target
+from plimsoll.stats.headline.target import CheckedTarget, target
 from plimsoll.stats.validity import judge_so_far
 from plimsoll.stats.view import RunView
 
@@ -97,3 +97,67 @@ def test_arrivals_are_the_load_of_the_open_model() -> None:
 
     assert growing_times(view_of(lambda second: 100 + second % 3), OPEN) is not None
     assert growing_times(view_of(lambda second: 10 + 10 * second), OPEN) is None
+
+
+QUEUES: dict[str, Callable[[int], float]] = {
+    "that is full after 20 s": lambda second: 1000 * min(20, second + 1),
+    "that is not full yet": lambda second: 1000 * (second + 1),
+}
+
+
+@pytest.mark.parametrize("name", QUEUES)
+def test_a_queue_that_fills_up_at_first_is_none(name: str) -> None:
+    """All users begin at once, and the target serves one after the other."""
+    assert growing_times(run_of(QUEUES[name]), CLOSED) is None
+    assert growing_times(run_of(QUEUES[name], lambda second: 25 * min(2, second + 1)), CLOSED) is None
+
+
+def test_an_endpoint_that_is_asked_more_has_another_load() -> None:
+    """All users are at the first step of a long flow, and come to the second one later."""
+    view = RunView()
+    for second in range(SECONDS):
+        row = interval("/list", 20 + 2 * second, 20.0 + 2 * second, second=second)
+        view.add([row], [health(second, users=50, in_flight=5)], ())
+    assert growing_times(view, CLOSED) is None
+
+
+STEPS: dict[str, Callable[[int], int]] = {
+    "a spike": lambda second: 100 if 20 <= second < 25 else 20,
+    "a stage at the end": lambda second: 50 if second < 34 else 100,
+    "up and down": lambda second: 10 + 5 * min(second, SECONDS - second),
+    "a lost worker": lambda second: 50 if second < 20 else 25,
+    "a worker that is replaced": lambda second: 25 if 20 <= second < 23 else 50,
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+@pytest.mark.parametrize("is_open", [False, True])
+def test_stages_and_workers_that_come_and_go(name: str, is_open: bool) -> None:
+    view = RunView()
+    for second in range(SECONDS):
+        load = 4 * STEPS[name](second)
+        state = {"users": 9, "offered": load} if is_open else {"users": load}
+        view.add([interval("/list", 20, 20.0 + 2 * second, second=second)], [health(second, **state)], ())
+    assert growing_times(view, OPEN if is_open else CLOSED) is None
+
+
+def test_a_backlog_of_arrivals_is_an_overload() -> None:
+    """Of 100 arrivals per second the target answers 80."""
+    view = RunView()
+    for second in range(SECONDS):
+        rows = [interval("/list", 80, 10 + 200.0 * second, second=second)]
+        view.add(rows, [health(second, users=2000, offered=100, in_flight=20 * (second + 1))], ())
+    assert growing_times(view, OPEN) is not None
+    said = target(view, OPEN, (), None, judge_so_far(view, OPEN, SOUND))
+    assert (type(said.cause).__name__, said.growing) == ("OverloadedTarget", None)
+
+
+def test_a_generator_without_cpu_slows_down_by_itself() -> None:
+    view = RunView()
+    for second in range(SECONDS):
+        rows = [interval("/list", 100, 20.0 + 2 * second, second=second)]
+        state = health(second, users=50, in_flight=5, cpu=0.999, lag_ms=50 + 5 * second, delay_ms=50.0)
+        view.add(rows, [state], ())
+    assert growing_times(view, CLOSED) is not None
+    said = target(view, CLOSED, (), None, judge_so_far(view, CLOSED, SOUND))
+    assert (said.cause, said.growing) == (CheckedTarget("times"), None)

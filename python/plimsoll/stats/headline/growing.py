@@ -3,7 +3,9 @@
 Only the time counts in which the load was at least `STEADY` of its highest: users in the closed model, arrivals in the
 open one. Its means by span have a trend (Mann, Econometrica 13, 1945; Kendall, Rank Correlation Methods, 1975) with
 |z| ≥ `Z`, which chance reaches once in two thousand endpoints, and the mean of the last quarter is at least `TIMES`
-that of the first one and `NOTICED_MS` above it.
+that of the first one and `NOTICED_MS` above it. All this holds as well without the time that a request takes at the
+end: for so long after the load is whole, a queue of closed users may still fill up. An endpoint that is asked more
+often at the end than at first has another load.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.record.manifest import Manifest
-    from plimsoll.stats.view import RunView
+    from plimsoll.stats.view import EndpointView, RunView
 
 TIMES = 1.5
 NOTICED_MS = 10.0
@@ -57,8 +59,10 @@ def growing_times(view: RunView, manifest: Manifest) -> GrowingTimes | None:
     shares = waiting_shares(view)
     rows = [row for row in view.endpoints if shares.get((row.method, row.name), 0.0) >= LEAST_SHARE]
     for row in sorted(rows, key=lambda row: -shares[row.method, row.name]):
-        spans = [span for span in row.spans.within(steady) if span.responses]
-        if (found := _growth(spans)) is not None:
+        found = _growth(row, steady)
+        if found is not None:
+            found = _growth(row, range(steady.start + int(found[1].mean_ms / 1000), steady.stop))
+        if found is not None:
             first, last = found
             return GrowingTimes(
                 f"{row.method} {row.name}".strip(),
@@ -71,8 +75,9 @@ def growing_times(view: RunView, manifest: Manifest) -> GrowingTimes | None:
     return None
 
 
-def _growth(spans: Sequence[SpanSum]) -> tuple[SpanSum, SpanSum] | None:
-    """The first and the last quarter, if there is a trend upwards."""
+def _growth(row: EndpointView, seconds: range) -> tuple[SpanSum, SpanSum] | None:
+    """The first and the last quarter of these seconds, if there is a trend upwards."""
+    spans = [span for span in row.spans.within(seconds) if span.responses]
     if len(spans) < LEAST_SPANS:
         return None
     quarter = len(spans) // 4
@@ -82,7 +87,8 @@ def _growth(spans: Sequence[SpanSum]) -> tuple[SpanSum, SpanSum] | None:
     for span in spans[-quarter:]:
         last.add(span)
     is_more = last.mean_ms >= max(TIMES * first.mean_ms, first.mean_ms + NOTICED_MS)
-    if not is_more or min(first.responses, last.responses) < LEAST_RESPONSES:
+    is_asked_more = last.responses > TIMES * first.responses
+    if not is_more or is_asked_more or min(first.responses, last.responses) < LEAST_RESPONSES:
         return None
     return (first, last) if _z([span.mean_ms for span in spans]) >= Z else None
 

@@ -9,7 +9,7 @@ The first of these that applies:
 4. Requests fail. Bad when more than `TOLERANCE` of them certainly do (the lower end of Wilson's 95 % interval of the
    share, JASA 22, 1927), which is the onset of the rule ERR of the findings; else a warning.
 5. One endpoint is slow, and users wait mostly for it: `stats.headline.waiting`. Or one became slower in the course of
-   the run: `stats.headline.growing`.
+   the run, and not for a lack of CPU or a backlog of arrivals: `stats.headline.growing`.
 6. It has become slower: the p50 of the last seconds is at least `SLOWER` times that of the whole run, both of at least
    `LEAST` requests. The 95 % interval of the median of 100 lognormal times reaches from 0.78 to 1.28 of it with σ = 1
    (ranks 40 and 61): a factor of two is no chance.
@@ -57,7 +57,9 @@ SILENCE = 3
 SILENCES = 2.0
 SLOWER = 2.0
 WAITED = 0.1
-TIMES = frozenset({"cpu", "clock", "exhausted", "percentiles", "little"})
+OF_GENERATOR = frozenset({"cpu", "clock", "exhausted"})
+OF_ARRIVALS = frozenset({"offered", "dropped"})
+TIMES = OF_GENERATOR | {"percentiles", "little"}
 _Z = 1.96
 """Of 95 %."""
 
@@ -182,7 +184,7 @@ def target(
     validity: Validity,
 ) -> TargetHealth:
     times, failing, slow = view.total.response_of(view.timed), _failing(view), slow_endpoint(view)
-    growing = growing_times(view, manifest)
+    growing = _growing(view, manifest, validity)
     has_p99 = times.count + times.waited >= LEAST
     cause = (
         _silence(view)
@@ -214,14 +216,27 @@ def target(
     )
 
 
+def _growing(view: RunView, manifest: Manifest, validity: Validity) -> GrowingTimes | None:
+    """Not if the generator slowed down, or if the load is more than the target can do: a queue grows then."""
+    growing = growing_times(view, manifest)
+    if growing is None or _failed(view, validity) & (OF_GENERATOR | OF_ARRIVALS):
+        return None
+    return None if manifest.is_open and _backlog(view) else growing
+
+
+def _failed(view: RunView, validity: Validity) -> set[str]:
+    """Names of checks."""
+    return {check.name for check in validity.checks if check.state == "failed" and not is_early(check, view)}
+
+
 def _shortcoming(view: RunView, manifest: Manifest, validity: Validity) -> TargetCause:
     """What lies with the generator, the requests without a response, or the load; nothing of a healthy target."""
-    failed = {check.name for check in validity.checks if check.state == "failed" and not is_early(check, view)}
+    failed = _failed(view, validity)
     if failed & TIMES:
         return CheckedTarget("times")
     if (unanswered := _unanswered(view, manifest)) is not None:
         return unanswered
-    if "offered" in failed or "dropped" in failed:
+    if failed & OF_ARRIVALS:
         return CheckedTarget("late")
     if manifest.is_open and (backlog := _backlog(view)):
         return OverloadedTarget(*backlog)
