@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import os
+import resource
 import selectors
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +21,6 @@ from plimsoll.run.transport.orders import Drain, Init, Open, Prepare, Stop, Tell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -136,3 +137,34 @@ def test_a_locustfile_that_changes_while_the_processes_start_is_refused(worker: 
     (error,) = _read(worker)
     assert isinstance(error, LocustfileError)
     assert str(error) == f"{tmp_path}/locustfile.py has changed since this run was started; start the run again"
+
+
+def _children() -> set[int]:
+    return {int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()}
+
+
+def test_processes_that_no_run_asks_for_are_gone_at_the_end() -> None:
+    before = _children()
+    with worker_process.started_ahead(2, capture=False):
+        ahead = _children() - before
+        worker = WorkerProcess(0)
+        assert len(ahead) == 2
+        assert worker.pid in ahead
+    assert _children() - before == {worker.pid}
+    worker.kill()
+    assert worker.wait() == "was killed by SIGKILL"
+
+
+def test_a_process_that_cannot_be_started_ends_the_others() -> None:
+    before = _children()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    taken = {int(file.name) for file in Path("/proc/self/fd").iterdir()}
+    # Enough for the first processes, and not for nine.
+    limit = [fd for fd in range(soft) if fd not in taken][8]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+    try:
+        with pytest.raises(OSError, match="Too many open files"), worker_process.started_ahead(9, capture=False):
+            pytest.fail("has begun")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert _children() == before

@@ -117,9 +117,10 @@ _ahead: dict[tuple[int, bool], tuple[socket.socket, ChildProcess]] = {}
 def started_ahead(count: int, *, capture: bool) -> Iterator[None]:
     """Within the block the processes of the next run of this machine are there: they import what they need while this
     process does the same. At the end those that no run has asked for are killed."""
-    if calling_program() is None:
-        _ahead.update({(index, capture): connected_worker(index, capture) for index in range(count)})
     try:
+        if calling_program() is None:
+            for index in range(count):
+                _ahead[index, capture] = connected_worker(index, capture)
         yield
     finally:
         while _ahead:
