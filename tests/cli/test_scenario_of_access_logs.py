@@ -114,6 +114,7 @@ HOSTILE = [
         "/../etc", "/a#b?c", "/{id}/{}", f"/a%2F{number}", "/%zz%", "/é\u2028\x7f", "/\ud800", "/a??b", "/a?&&=", "/",
         f"/t/{number}", f"/t/{number}?q={number}", f"/t/{number}?q=${{{number}}}&p=%00%ff\n,", f"/t?q={number}",
         f"/t?q={number}&q=", "/" * 30_000,
+        '/@api_key=password=Bearer #"sig=?a', "/%00&:/authorization=//1://{}",
     )
 ]  # fmt: skip
 

@@ -120,7 +120,17 @@ class _MixPlan:
     def _without_secrets(self, target: str) -> str:
         masked = redact(target)
         self._masked += masked != target
-        return masked
+        if _shape(masked) == _shape(target):
+            return masked
+        # What looks like a credential goes across the parts of the target.
+        names = "&".join(f"{percent_encoded(name)}=***" for name in _shape(target)[1])
+        return f"{'/'.join(map(redact, target.partition('?')[0].split('/')))}?{names}"
+
+
+def _shape(target: str) -> tuple[int, list[str]]:
+    """The number of segments, and the names of the query."""
+    path, _, query = target.partition("?")
+    return path.count("/"), [name for name, _ in parse_qsl(query[:LONGEST_QUERY], keep_blank_values=True)]
 
 
 def _columns(endpoint: Endpoint, targets: list[str]) -> dict[str, list[str]]:
