@@ -10,6 +10,7 @@ const SHAPES: Record<Status, string> = {
   stopped: "■",
   failed: "▲",
   interrupted: "▲",
+  damaged: "▲",
 };
 
 const GOES_ON: ReadonlySet<Status> = new Set<Status>(["preparing", "spawning", "running", "stopping"]);
