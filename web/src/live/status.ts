@@ -17,6 +17,7 @@ const WORDS: Record<Status, Word> = {
   stopped: { text: "Stopped", tone: "over" },
   failed: { text: "Failed", tone: "bad" },
   interrupted: { text: "Interrupted", tone: "warning" },
+  damaged: { text: "Damaged", tone: "bad" },
 };
 
 const GOING: readonly Status[] = ["preparing", "spawning", "running", "stopping"];
