@@ -67,12 +67,15 @@ class Answering:
         self.theirs.close()
 
     def _answer(self) -> None:
-        data, extra, _, _ = self.theirs.recvmsg(1 << 16, socket.CMSG_LEN(64))
-        descriptors = array("i", extra[0][2])
-        self.requests.append({**json.loads(data), "descriptors": len(descriptors)})
-        for each in descriptors:
-            os.close(each)
+        # The test may be over before anything is asked, or before the answer.
         with contextlib.suppress(OSError):
+            data, extra, _, _ = self.theirs.recvmsg(1 << 16, socket.CMSG_LEN(64))
+            if not data:
+                return
+            descriptors = array("i", extra[0][2])
+            self.requests.append({**json.loads(data), "descriptors": len(descriptors)})
+            for descriptor in descriptors:
+                os.close(descriptor)
             self.theirs.sendall(json.dumps(self._reply).encode() + b"\n")
 
 
