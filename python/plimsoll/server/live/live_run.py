@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.record import TIMES_OF
@@ -13,6 +12,9 @@ from plimsoll.redact import redact
 from plimsoll.report.load import load_in_short, run_title
 from plimsoll.run.machine import PeriodsSince
 from plimsoll.say.headline import RunHeadline, headline
+from plimsoll.server.live.charts import Charts
+from plimsoll.server.live.endpoint_history import EndpointHistory
+from plimsoll.server.live.health import chart_second, worker_items
 from plimsoll.server.live.rows import RowTable, row_of
 from plimsoll.server.live.snapshot import exception_item, failure_item
 from plimsoll.server.messages import Test
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from plimsoll.run.coordinator.progress import Progress
     from plimsoll.run.plan import RunPlan
     from plimsoll.say.headline import RunJudgement
-    from plimsoll.server.live.charts import Charts, ChartUpdate
+    from plimsoll.server.live.charts import ChartUpdate
     from plimsoll.stats.latency.milliseconds import Latency
     from plimsoll.stats.seconds import RecentSeconds, SecondSums
     from plimsoll.stats.thresholds.verdict import ThresholdResult
@@ -61,15 +63,8 @@ class LiveRun:
         """Since the first batch: the workers' start is no part of the run."""
         self._rows = RowTable()
         self._timed = TIMES_OF[plan.times_of]
+        self.charts = Charts(EndpointHistory(self._timed), is_open=plan.is_open, warmup=self._warmup)
         self._drawn = -1
-
-    @cached_property
-    def charts(self) -> Charts:
-        # Made with the first second: charts take long to import, and a run must not wait for them.
-        from plimsoll.server.live.charts import Charts
-        from plimsoll.server.live.endpoint_history import EndpointHistory
-
-        return Charts(EndpointHistory(self._timed), is_open=self.plan.is_open, warmup=self._warmup)
 
     def test(self, name: str, *, is_editable: bool) -> Test:
         """The `Test` before it starts."""
@@ -144,8 +139,6 @@ class LiveRun:
 
     def second_fields(self, view: RunView, new: ChartUpdate) -> dict[str, Any]:
         """Fields of a snapshot while the run is in progress and watched."""
-        from plimsoll.server.live.health import worker_items
-
         total = live_total_of(view)
         workers = worker_items(view.recent, self._facts.missing_workers)
         facts = replace(
@@ -194,8 +187,6 @@ class LiveRun:
         while self._drawn < recent.last and (is_last or recent.is_complete(self._drawn + 1, workers)):
             self._drawn += 1
             due.add(self._drawn)
-        from plimsoll.server.live.health import chart_second
-
         return self.charts.take(seconds, [chart_second(recent, each, self._timed) for each in sorted(due)])
 
     def _drawn_fields(self, new: ChartUpdate) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from plimsoll.errors import UsageError
+from plimsoll.report.charts.chart import config
+from plimsoll.report.document.pictures import chart_spec
 from plimsoll.server.answers import answer, problem
 from plimsoll.server.messages import LiveCharts
 
@@ -71,9 +73,5 @@ def endpoint_of(request: Request) -> Key | None:
 
 
 def _charts(live: Live, endpoint: Key | None) -> LiveCharts:
-    # Imported here because charts take long to import, and a run starts with its page.
-    from plimsoll.report.charts.chart import config
-    from plimsoll.report.document.pictures import chart_spec
-
     found, sequence = live.charts(endpoint)
     return LiveCharts(tuple(chart_spec(each) for each in found), config("page"), sequence)
