@@ -147,7 +147,7 @@ def _write_mix(
     force: bool,
 ) -> None:
     """The mix of access logs as a plan. Raises UsageError."""
-    from plimsoll.load.mistakes import BadValueError
+    from plimsoll.load.mistakes import named
     from plimsoll.load.origins import split_url
     from plimsoll.sources.access_logs.mix_plan import mix_files, mix_in_words
     from plimsoll.sources.access_logs.reading import read_mix
@@ -158,10 +158,8 @@ def _write_mix(
     if prove:
         raise UsageError("--prove needs the replies of a recording; an access log has none")
     if host is not None:
-        try:
+        with named("--host"):
             split_url(host)
-        except BadValueError as error:
-            raise UsageError(f"--host: {error}") from error
     mix = read_mix(sources, log_format, assets=assets)
     names = [source_name(source) for source in sources]
     files = mix_files(mix, names, Path(output).stem if output else "mix", host)

@@ -50,8 +50,6 @@ _DIRECTIVES = {
 """Those of Apache that a scenario needs, as nginx names them."""
 _DIRECTIVE = re.compile(r"%[!,0-9]*[<>]?(?:\{(?P<argument>[^}]*)\})?(?P<letter>[A-Za-z%])|\$\{?(?P<name>[a-z_0-9]+)\}?")
 _NEEDED = "$request, or $request_method and $request_uri; of Apache %r, or %m and %U"
-
-
 _ESCAPED = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|([\"\\]))")
 
 
@@ -66,8 +64,8 @@ def text_line(line: str) -> AccessLine | None:
     if request is None:
         return None
     before = line[: request.start()]
-    status = request["status"] or next(iter(_STATUS_BEFORE.findall(before)), None)
-    time = _TIME.search(line)
+    time, earlier = _TIME.search(line), _STATUS_BEFORE.search(before)
+    status = request["status"] or (earlier[1] if earlier else None)
     client = _CLIENT.search(before) or _CLIENT.search(line, request.end())
     return line_of(
         request["method"], _unescaped(request["target"]), status, (time[1] or time[2]) if time else None,
@@ -86,11 +84,10 @@ def json_line(line: str) -> AccessLine | None:
 
 def column_reader(fields: str) -> LineReader:
     """Of lines in W3C extended format. fields: the names of the columns, as the line #Fields has them."""
-    names = fields.lower().split()
-    separator = None if len(fields.split("\t")) == 1 else "\t"
+    names, has_tabs = fields.lower().split(), "\t" in fields
 
     def read(line: str) -> AccessLine | None:
-        values = line.split(separator if "\t" not in line else "\t")
+        values = line.split("\t" if has_tabs or "\t" in line else None)
         if len(values) != len(names):
             return None
         row: dict[str, Any] = {name: value for name, value in zip(names, values, strict=True) if value != "-"}
@@ -128,7 +125,7 @@ def format_reader(text: str) -> LineReader:
 
     def read(line: str) -> AccessLine | None:
         found = compiled.match(line)
-        return _of_fields({**found.groupdict(), "query": found.groupdict().get("query") or ""}) if found else None
+        return _of_fields(found.groupdict()) if found else None
 
     return read
 

@@ -47,9 +47,9 @@ def line_of(method: str, target: str, status: Any = None, time: Any = None, clie
         target = f"{url.path or '/'}{f'?{url.query}' if url.query else ''}"
     if not _METHOD.fullmatch(method) or not target.startswith("/"):
         return None
-    said = str(status or "")
+    code = str(status or "")
     target = _UNSENT.sub(lambda found: quote(found[0], errors="replace"), target)
-    return AccessLine(method, target, int(said) if _STATUS.fullmatch(said) else None, unix_time(time), client)
+    return AccessLine(method, target, int(code) if _STATUS.fullmatch(code) else None, unix_time(time), client)
 
 
 def unix_time(value: Any) -> float | None:

@@ -43,9 +43,6 @@ _VALUE = re.compile(
 VALUE = "{}"
 """A place of a path that has many values."""
 
-Place = tuple[str, tuple[str, ...]]
-"""Method and segments of a path."""
-
 
 @dataclass(frozen=True, slots=True, order=True)
 class Endpoint:
@@ -63,8 +60,8 @@ class Endpoint:
 
 
 @dataclass(slots=True)
-class Asked:
-    """What is known of the requests of one endpoint that did not fail."""
+class TargetSample:
+    """The requests of one endpoint that did not fail: how many there are, and a sample of them."""
 
     requests: int = 0
     targets: list[str] = field(default_factory=list)
@@ -81,7 +78,7 @@ class Asked:
             # Algorithm R of Vitter, ACM Transactions on Mathematical Software 11 (1985).
             self.targets[place] = target
 
-    def join(self, other: Asked, random: random.Random) -> None:
+    def join(self, other: TargetSample, random: random.Random) -> None:
         """Take over the requests of another endpoint, each with its share of the sample."""
         total = self.requests + other.requests
         kept = min(len(self.targets), round(MOST_TARGETS * self.requests / total))
@@ -96,7 +93,7 @@ class LogMix:
     def __init__(self) -> None:
         # The same log gives the same plan.
         self._random = random.Random(0)
-        self._asked: dict[Endpoint, Asked] = {}
+        self._samples: dict[Endpoint, TargetSample] = {}
         self._words: dict[tuple[str, ...], set[str] | None] = {}
         """The words that follow a beginning of a path; None where they are too many."""
         self._clients: OrderedDict[str, float] = OrderedDict()
@@ -121,13 +118,13 @@ class LogMix:
             return
         names = tuple(name for name, _ in parse_qsl(query[:LONGEST_QUERY], keep_blank_values=True))
         endpoint = Endpoint(line.method, self._segments(line.method, path), names)
-        asked = self._asked.get(endpoint)
-        if asked is None:
-            if len(self._asked) >= MOST_ENDPOINTS:
+        sample = self._samples.get(endpoint)
+        if sample is None:
+            if len(self._samples) >= MOST_ENDPOINTS:
                 self.left_out["of more endpoints than are kept"] += 1
                 return
-            asked = self._asked[endpoint] = Asked()
-        asked.add(line.target, self._random)
+            sample = self._samples[endpoint] = TargetSample()
+        sample.add(line.target, self._random)
         if line.time is not None:
             self._note_time(line.time, line.client[:LONGEST_CLIENT])
 
@@ -141,13 +138,13 @@ class LogMix:
                 self.without_body[name] += 1
 
     @property
-    def endpoints(self) -> list[tuple[Endpoint, Asked]]:
+    def endpoints(self) -> list[tuple[Endpoint, TargetSample]]:
         """The most frequent first."""
-        return sorted(self._asked.items(), key=lambda item: (-item[1].requests, item[0]))
+        return sorted(self._samples.items(), key=lambda item: (-item[1].requests, item[0]))
 
     @property
     def requests(self) -> int:
-        return sum(asked.requests for asked in self._asked.values())
+        return sum(sample.requests for sample in self._samples.values())
 
     @property
     def seconds(self) -> float:
@@ -196,7 +193,7 @@ class LogMix:
     def _join_after(self, method: str, beginning: tuple[str, ...]) -> None:
         """Join the endpoints that differ only in the place after the beginning."""
         place = len(beginning)
-        for endpoint in [*self._asked]:
+        for endpoint in [*self._samples]:
             segments = endpoint.segments
             if (
                 endpoint.method == method
@@ -206,8 +203,8 @@ class LogMix:
             ):
                 joined = replace(endpoint, segments=(*beginning, VALUE, *segments[place + 1 :]))
                 if joined != endpoint:
-                    asked = self._asked.pop(endpoint)
-                    self._asked.setdefault(joined, Asked()).join(asked, self._random)
+                    sample = self._samples.pop(endpoint)
+                    self._samples.setdefault(joined, TargetSample()).join(sample, self._random)
         for start in [start for start in self._words if start[: place + 1] == (method, *beginning)]:
             if len(start) > place + 1 and start[place + 1] != VALUE:
                 del self._words[start]
@@ -222,7 +219,7 @@ def reasons_in_words(mix: LogMix) -> str:
 
 
 def path_of(segments: tuple[str, ...]) -> str:
-    """The path of an endpoint, with a name for each value: /todos/{todo}."""
+    """The path of an endpoint, with a name for each value: /todos/{todo_id}."""
     names = iter(value_names(segments))
     return "".join(f"/{{{next(names)}}}" if segment == VALUE else f"/{segment}" for segment in segments)
 
@@ -244,4 +241,5 @@ def identifier(text: str) -> str:
 
 def unused(name: str, names: Container[str]) -> str:
     """The name, with a number if it is one of these."""
-    return next(each for each in (name, *(f"{name}_{number}" for number in range(2, 10_000))) if each not in names)
+    numbered = (name, *(f"{name}_{number}" for number in range(2, 10_000)))
+    return next(candidate for candidate in numbered if candidate not in names)

@@ -25,7 +25,7 @@ from plimsoll.sources.plan_text import toml_string
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.sources.access_logs.mix import Asked, Endpoint, LogMix
+    from plimsoll.sources.access_logs.mix import Endpoint, LogMix, TargetSample
 
 _SHOWN = 5
 """Endpoints in a sentence."""
@@ -50,8 +50,8 @@ def mix_files(mix: LogMix, names: Sequence[str], stem: str, host: str | None) ->
 def mix_in_words(mix: LogMix) -> list[str]:
     """What was found, in sentences."""
     counts: Counter[str] = Counter()
-    for endpoint, asked in mix.endpoints:
-        counts[endpoint.name] += asked.requests
+    for endpoint, sample in mix.endpoints:
+        counts[endpoint.name] += sample.requests
     named = _shares(counts.most_common(), mix.requests)
     lines = [f"{counted(len(counts), 'endpoint')} of {_what(mix)}: {named}."]
     if mix.left_out:
@@ -72,22 +72,22 @@ class _MixPlan:
         self._stem = stem
         self._names: set[str] = set()
         self._masked = 0
-        for endpoint, asked in mix.endpoints:
-            self._add(endpoint, asked, asked.requests / mix.requests)
+        for endpoint, sample in mix.endpoints:
+            self._add(endpoint, sample, sample.requests / mix.requests)
         if self._masked:
             self.notes.append(
                 f"{counted(self._masked, 'target')} had credentials in the query: they are masked; write valid ones"
             )
 
-    def _add(self, endpoint: Endpoint, asked: Asked, share: float) -> None:
+    def _add(self, endpoint: Endpoint, sample: TargetSample, share: float) -> None:
         path = path_of(endpoint.segments)
-        said = self._target(endpoint, [self._without_secrets(target) for target in asked.targets])
+        target = self._target(endpoint, [self._without_secrets(target) for target in sample.targets])
         self.requests += ["", "[[request]]"]
-        if said != path:
+        if target != path:
             self.requests.append(f"name = {toml_string(path)}")
         self.requests += [
-            f"{endpoint.method.lower()} = {toml_string(said)}",
-            f"weight = {asked.requests}  # {percent(share)}",
+            f"{endpoint.method.lower()} = {toml_string(target)}",
+            f"weight = {sample.requests}  # {percent(share)}",
         ]
 
     def _target(self, endpoint: Endpoint, targets: list[str]) -> str:
@@ -107,14 +107,14 @@ class _MixPlan:
                 'order = "random"',
                 'share = "all"',
             ]
-        said = iter(
+        parts = iter(
             f"${{{feeder}.{name}}}" if name in varying else percent_encoded(values[0]).replace("${", "$${")
             for name, values in columns.items()
         )
         path = "".join(
-            f"/{next(said) if segment == VALUE else segment.replace('${', '$${')}" for segment in endpoint.segments
+            f"/{next(parts) if segment == VALUE else segment.replace('${', '$${')}" for segment in endpoint.segments
         )
-        query = "&".join(f"{percent_encoded(name)}={next(said)}" for name in endpoint.query)
+        query = "&".join(f"{percent_encoded(name)}={next(parts)}" for name in endpoint.query)
         return f"{path}?{query}" if query else path
 
     def _without_secrets(self, target: str) -> str:

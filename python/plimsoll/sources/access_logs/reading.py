@@ -35,7 +35,7 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 def is_access_log(word: str) -> bool:
     """Whether at least half of the first lines of a file are requests. It never raises."""
     if not Path(word).is_file():
-        # What a pipe has said once, it does not say again.
+        # A pipe can be read only once.
         return False
     try:
         first = list(islice(_lines(word), _FIRST_LINES))
