@@ -12,9 +12,7 @@ from plimsoll.say.durations import duration_text
 from plimsoll.say.headline.target import target_judgement, times_noticed, unreachable_judgement
 from plimsoll.say.numbers import amount, count, short_percent, with_share
 from plimsoll.stats.headline.causes import unreachable
-from plimsoll.stats.headline.growing import GrowingTimes
 from plimsoll.stats.headline.target import target
-from plimsoll.stats.headline.waiting import SlowEndpoint
 from plimsoll.stats.totals import Totals
 
 if TYPE_CHECKING:
@@ -60,7 +58,7 @@ def opening(
 
 def _weakness(health: TargetHealth) -> tuple[Paragraph, ...]:
     """What the target does not do well, unless other lines say it, as they do of failures and thresholds."""
-    if not health.requests or health.failures or isinstance(health.cause, SlowEndpoint | GrowingTimes):
+    if not health.requests or health.failures or health.cause in (health.slow, health.growing):
         return ()
     judged = target_judgement(health)
     return (Paragraph(f"{judged.title}. {judged.text}"),) if judged.tone == "warning" else ()

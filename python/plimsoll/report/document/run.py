@@ -35,7 +35,7 @@ from plimsoll.report.document.run_trial import trial_of_run
 from plimsoll.report.document.sections import ReportContext
 from plimsoll.report.document.tables import shown
 from plimsoll.say.durations import duration_text
-from plimsoll.say.headline.target import target_judgement, times_noticed
+from plimsoll.say.headline.target import target_judgement, times_beside
 from plimsoll.say.numbers import amount, count, quantity, share, with_share
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.headline.target import target
@@ -111,8 +111,7 @@ def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tup
     health = target(view, manifest, assessment.thresholds, None, assessment.validity)
     judged = target_judgement(health)
     first = f"{judged.title}. {with_streams(judged.text, view, manifest)}"
-    more = [text for text in times_noticed(health) if not text.startswith(judged.title)]
-    return (Answer((first, *more)),)
+    return (Answer((first, *times_beside(health))),)
 
 
 def _status(view: RunView, total: Row) -> tuple[NamedValue, ...]:

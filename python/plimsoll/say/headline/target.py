@@ -77,10 +77,10 @@ def target_judgement(health: TargetHealth) -> RunJudgement:
             tone: JudgementTone = "bad" if cause.is_certain else "warning"
             text, *more = _failures(cause)
             figure = percent(cause.failures / cause.requests)
-            return RunJudgement(tone, "Requests fail", text, (*more, *times_noticed(health), *about), figure)
+            return RunJudgement(tone, "Requests fail", text, (*more, *times_beside(health), *about), figure)
         case SlowEndpoint():
-            more = [text for text in times_noticed(health) if text != slowness(cause)]
-            return RunJudgement("warning", f"{cause.label} is slow", _why_slow(cause), (*more, seen, *about), tail)
+            beside = (*times_beside(health), seen, *about)
+            return RunJudgement("warning", f"{cause.label} is slow", _why_slow(cause), beside, tail)
         case GrowingTimes():
             return RunJudgement("warning", f"{cause.label} got slower", _growth(cause), (seen, *about), tail)
         case SlowerTarget():
@@ -140,10 +140,21 @@ def slowness(slow: SlowEndpoint) -> str:
 
 
 def times_noticed(health: TargetHealth) -> tuple[str, ...]:
-    """What is to be said of the times of its endpoints, a text for each."""
-    slow = (slowness(health.slow),) if health.slow is not None else ()
-    growing = health.growing
-    return slow if growing is None else (*slow, f"{growing.label} got slower during the run. {_growth(growing)}")
+    """What is to be said of the times of its endpoints: of a slow one, and of one that got slower."""
+    return _times_of(health.slow, health.growing)
+
+
+def times_beside(health: TargetHealth) -> tuple[str, ...]:
+    """The same without what leads."""
+    return _times_of(
+        None if health.slow is health.cause else health.slow,
+        None if health.growing is health.cause else health.growing,
+    )
+
+
+def _times_of(slow: SlowEndpoint | None, growing: GrowingTimes | None) -> tuple[str, ...]:
+    texts = (slowness(slow),) if slow is not None else ()
+    return texts if growing is None else (*texts, f"{growing.label} got slower during the run. {_growth(growing)}")
 
 
 def _growth(growing: GrowingTimes) -> str:

@@ -42,8 +42,5 @@ def diagnose(
     `validity.judge`. thresholds: their results so far. validity: None while the run is in progress. current: response
     times of the last seconds; None if unknown, as for a run that is over."""
     judged = judge_so_far(view, manifest, facts) if validity is None else validity
-    return RunDiagnosis(
-        target(view, manifest, thresholds, current, judged),
-        generator(view, manifest, judged),
-        bottleneck(view, manifest, judged),
-    )
+    health = target(view, manifest, thresholds, current, judged)
+    return RunDiagnosis(health, generator(view, manifest, judged), bottleneck(view, manifest, judged, health.slow))

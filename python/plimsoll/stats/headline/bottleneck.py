@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Literal
 
 from plimsoll.stats.headline.causes import RECENT
 from plimsoll.stats.headline.generator import is_early
-from plimsoll.stats.headline.waiting import slow_endpoint
 from plimsoll.stats.little import BUSY
 from plimsoll.stats.validity import LEAST_FOR_P99
 from plimsoll.stats.validity.lateness import is_costly
@@ -148,7 +147,8 @@ class OpenBottleneck:
 Bottleneck = UnknownBottleneck | FailingLoad | FaultyGenerator | SlowGenerator | ClosedBottleneck | OpenBottleneck
 
 
-def bottleneck(view: RunView, manifest: Manifest, validity: Validity) -> Bottleneck:
+def bottleneck(view: RunView, manifest: Manifest, validity: Validity, slow: SlowEndpoint | None) -> Bottleneck:
+    """slow: the endpoint that users mostly wait for, if there is one."""
     seconds = _loaded(view, manifest)
     if len(seconds) < EARLY:
         return UnknownBottleneck("seconds", len(seconds))
@@ -160,7 +160,7 @@ def bottleneck(view: RunView, manifest: Manifest, validity: Validity) -> Bottlen
     load = _load(view, seconds)
     if load is None:
         return UnknownBottleneck("answers", len(seconds))
-    return _open(view, manifest, load, seconds) if manifest.is_open else _closed(view, load, seconds)
+    return _open(view, manifest, load, seconds) if manifest.is_open else _closed(view, load, seconds, slow)
 
 
 def _loaded(view: RunView, manifest: Manifest) -> range:
@@ -208,14 +208,14 @@ def _load(view: RunView, seconds: range) -> RecentLoad | None:
     )
 
 
-def _closed(view: RunView, load: RecentLoad, seconds: range) -> Bottleneck:
+def _closed(view: RunView, load: RecentLoad, seconds: range, slow: SlowEndpoint | None) -> Bottleneck:
     if (own := _own(view, load)) is not None:
         return own
     if load.users <= 0:
         return UnknownBottleneck("users", len(seconds))
     share = load.in_flight / load.users
     limit: Literal["target", "users", "both"] = "target" if share >= BUSY else "users" if share <= THINKING else "both"
-    return ClosedBottleneck(limit, load, view.total.service.median, slow_endpoint(view))
+    return ClosedBottleneck(limit, load, view.total.service.median, slow)
 
 
 def _arrivals(view: RunView, seconds: range) -> RecentArrivals:

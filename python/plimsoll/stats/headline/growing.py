@@ -43,8 +43,6 @@ class GrowingTimes:
     last_ms: float
     first_bytes: float
     last_bytes: float
-    of_waiting: float
-    """0…1: its share of all waiting."""
 
     @property
     def has_larger_replies(self) -> bool:
@@ -70,7 +68,6 @@ def growing_times(view: RunView, manifest: Manifest) -> GrowingTimes | None:
                 last.mean_ms,
                 first.mean_bytes,
                 last.mean_bytes,
-                shares[row.method, row.name],
             )
     return None
 
