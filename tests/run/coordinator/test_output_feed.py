@@ -12,8 +12,16 @@ import pytest
 from tests.outputs.receiver import receiving
 
 from plimsoll.experiment.ports import free_port
+from plimsoll.record.events import LoadChanged
+from plimsoll.record.manifest import Manifest
+from plimsoll.run.coordinator.output_feed import OutputFeed
+from plimsoll.run.coordinator.progress import Batch, Progress
+from plimsoll.run.result import Result
+from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.command import Command, CountingTarget
 
 
@@ -99,6 +107,25 @@ def test_a_lost_worker_and_a_change_of_the_load_are_events(plimsoll: Command, ta
     assert last["generator"]["workers"] == 1
     assert not last["validity"]["valid"]
     assert lines[-1]["verdict"] == "invalid"
+
+
+def test_each_of_two_events_with_the_same_sentence_is_delivered(tmp_path: Path) -> None:
+    feed = OutputFeed(
+        [f"jsonl={tmp_path / 'run.jsonl'}"], Manifest, lambda: "run", lambda _: (), has_page=False, is_strict=False
+    )
+    result = Result(RunView())
+    for _ in range(2):
+        result.note_event(LoadChanged(second=3, what="9 users"))
+    feed.start(1000.0, "kernel")
+    feed.second(
+        Progress(
+            Batch(), result.view, 1000.0, 4.0, 4.0, None, users=9, wanted=9, workers=1, state="running",
+            notes=result.notes, events=result.events,
+        )
+    )  # fmt: skip
+    feed.close()
+    lines = map(json.loads, (tmp_path / "run.jsonl").read_text().splitlines())
+    assert [line["type"] for line in lines] == ["start", "load_changed", "load_changed"]
 
 
 @pytest.mark.parametrize(("option", "variable"), [("out", None), (None, "PLIMSOLL_OUT")])

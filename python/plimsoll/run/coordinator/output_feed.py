@@ -199,11 +199,13 @@ class OutputFeed(Observer):
 
     def _look_for_events(self, progress: Progress) -> None:
         now = progress.started + progress.elapsed
-        events = {event_text(event): event for event in progress.events[self._known_events :]}
-        for text, event in events.items():
+        texts = set()
+        for event in progress.events[self._known_events :]:
+            text = event_text(event)
+            texts.add(text)
             self._event(event.NAME, now, text, **event.to_json())
         for note in progress.notes[self._known_notes :]:
-            if note not in events:
+            if note not in texts:
                 self._event("note", now, note)
         self._known_notes, self._known_events = len(progress.notes), len(progress.events)
         for threshold in self._thresholds:
