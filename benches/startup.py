@@ -32,8 +32,8 @@ class Command:
 
     name: str
     words: tuple[str, ...]
-    limit: float | None
-    """Seconds to the first request; None: shown only."""
+    limit: float
+    """Seconds to the first request."""
 
     def line(self, url: str, store: str) -> list[str]:
         return [str(PLIMSOLL), "run", *(word.replace("URL", url) for word in self.words), "--store", store]
@@ -68,7 +68,7 @@ def main() -> int:
     for _ in range(rounds):
         for command, measured in starts.items():
             measured.append(start(command))
-    print(table(("command", "first request after", "CPU by then", "limit"), [row(*each) for each in starts.items()]))
+    print(table(("command", "first request after", "CPU by then", "limit"), [row(*item) for item in starts.items()]))
     slow = [command.name for command, measured in starts.items() if is_slow(command, measured)]
     print(f"misses: {', '.join(slow)}" if slow else "holds")
     return 1 if slow else 0
@@ -91,7 +91,7 @@ def start(command: Command) -> Start:
                     connection.settimeout(MOST_SECONDS)
                     connection.recv(65536)
                     seconds = time.perf_counter() - began
-                    cpu = sum(sum(each.cpu_times()[:2]) for each in process.tree())
+                    cpu = sum(sum(part.cpu_times()[:2]) for part in process.tree())
                     connection.sendall(ANSWER)
             except TimeoutError as error:
                 raise BenchError(f"no request within {MOST_SECONDS:.0f} s:\n{process.output()}") from error
@@ -99,13 +99,12 @@ def start(command: Command) -> Start:
 
 
 def row(command: Command, starts: Sequence[Start]) -> tuple[str, str, str, str]:
-    seconds, cpu = ([getattr(each, name) for each in starts] for name in ("seconds", "cpu"))
-    limit = "–" if command.limit is None else f"{command.limit:.1f} s"
-    return command.name, _middle(seconds), _middle(cpu), limit
+    seconds, cpu = zip(*((measured.seconds, measured.cpu) for measured in starts), strict=True)
+    return command.name, _middle(seconds), _middle(cpu), f"{command.limit:.1f} s"
 
 
 def is_slow(command: Command, starts: Sequence[Start]) -> bool:
-    return command.limit is not None and statistics.median(each.seconds for each in starts) > command.limit
+    return statistics.median(measured.seconds for measured in starts) > command.limit
 
 
 def _middle(figures: Sequence[float]) -> str:

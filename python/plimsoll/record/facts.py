@@ -121,7 +121,7 @@ class RunFacts(JsonObject):
     cpu_periods: CpuPeriods | None = None
     """CPU periods of the workers' control group; None if the group has no limit."""
     observed: dict[str, dict[str, Any]] | None = None
-    """What the target told of itself, by source: `transactions`, `calls`, `statements`, `parts` of `Server-Timing`, and
+    """What is known of the target, by source: `transactions`, `calls`, `statements`, `parts` of `Server-Timing`, and
     below `traceparent` the `slowest` requests with their `trace`; times in ms."""
     guard_stopped: GuardStopped | None = None
     """The guard rail or other limit that ended the run."""

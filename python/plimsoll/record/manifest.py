@@ -73,9 +73,9 @@ class StoredLoad(JsonObject):
     on_saturation: str | None = None
     """What the open model does then: wait or drop."""
     iterations: int | None = None
-    """How many may begin in all."""
+    """Iterations that may begin in all."""
     requests: int | None = None
-    """The same of requests."""
+    """Requests that may begin in all."""
 
     @property
     def is_open(self) -> bool:
@@ -157,9 +157,9 @@ class Manifest(JsonObject):
     """Plan, versions and machine of a run. Null is not known, or not so in this run."""
 
     tool: str | None = None
-    """What made the run."""
+    """The tool that made the run."""
     version: str = ""
-    """Of the tool."""
+    """Version of the tool."""
     command: str = ""
     """The command line."""
     scenario: StoredScenario = StoredScenario()
@@ -173,7 +173,7 @@ class Manifest(JsonObject):
     warmup: float | None = None
     """Seconds from the start that are left out of the results."""
     times_of: TimesOf = "all"
-    """Whose times the tables show and thresholds judge."""
+    """Requests whose times the tables show and the thresholds judge."""
     thresholds: tuple[str, ...] = ()
     """As they were written, without those of a locustfile."""
     max_users: int | None = None
@@ -195,17 +195,17 @@ class Manifest(JsonObject):
     users_per_connection: int | None = None
     """With HTTP/2: users that shared a connection; None if user classes differed."""
     seed: int | None = None
-    """Of everything random."""
+    """Seed of all random choices."""
     versions: dict[str, str] = field(default_factory=dict)
     """By package."""
     python: str | None = None
-    """Its version."""
+    """Version of Python."""
     git: GitState | None = None
     """None outside of a repository."""
     branch: str | None = None
     """The branch that was built or checked out."""
     kernel: str | None = None
-    """Its version."""
+    """Version of the kernel."""
     cpu: Processor = Processor()
     machine: Computer = Computer()
     limits: ProcessLimits = ProcessLimits()

@@ -102,8 +102,8 @@ def test_what_the_store_refuses_is_kept_as_soon_as_it_works_again(
     store: Store, make_interval: Callable[..., Interval], caplog: pytest.LogCaptureFixture
 ) -> None:
     writer = Unreliable(store)
-    told: list[StoreLost] = []
-    kept = StoreWriter(writer.open, Manifest, happened=told.append)
+    losses: list[StoreLost] = []
+    kept = StoreWriter(writer.open, Manifest, happened=losses.append)
     kept.start(1000.0, "kernel")
     writer.failing = True
     with caplog.at_level(logging.WARNING, "plimsoll.run"):
@@ -120,7 +120,7 @@ def test_what_the_store_refuses_is_kept_as_soon_as_it_works_again(
         := "the store could not be written from second 1 to 1 (the disk is full); what was held in memory is stored",
     ]
     run = store.run("last")
-    assert (run.notes, run.facts.store_lost) == ([text], (told[-1],))
+    assert (run.notes, run.facts.store_lost) == ([text], (losses[-1],))
 
 
 def test_what_could_not_be_kept_is_said_and_counted(store: Store, make_interval: Callable[..., Interval]) -> None:

@@ -125,7 +125,8 @@ def _failures(study: Study, operation: str) -> Iterator[Chart]:
     bars: list[FailureBar] = []
     for level in study.levels:
         for variant in study.variants:
-            totals = [each.total for each in study.cell(CellKey(variant, level, operation)) if each.total is not None]
+            trials = study.cell(CellKey(variant, level, operation))
+            totals = [trial.total for trial in trials if trial.total is not None]
             if totals:
                 load = level.value if level is not None else None
                 bars.append(FailureBar(cell_label(study, variant, level), totals, variant, load))

@@ -185,9 +185,9 @@ class StoreWriter(Observer):
         known = replace(facts, recorded=recorded, not_stored=f"{self._lost} were not stored" if lost else None)
         for loss in self._losses:
             known = kept(loss, known)
-        told = [text for text in map(event_text, known.store_lost or ()) if text not in notes]
+        losses = [text for text in map(event_text, known.store_lost or ()) if text not in notes]
         try:
-            writer.finish(status, ended, [*notes, *told, *lost], known, observed)
+            writer.finish(status, ended, [*notes, *losses, *lost], known, observed)
         except StoreError as error:
             lost.append(f"the end of the run was not stored: {error}")
 

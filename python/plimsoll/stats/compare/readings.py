@@ -93,7 +93,7 @@ class Readings:
 
     def warmup(self, trials: Iterable[Trial]) -> float:
         """Seconds left out at the start of these trials: the maximum of any."""
-        return max((each.warmup + self.cut(each) for each in trials), default=0.0)
+        return max((trial.warmup + self.cut(trial) for trial in trials), default=0.0)
 
     def measured(self, trial: Trial, key: EndpointKey) -> Measured | None:
         """One endpoint over the window; key ("", "Aggregated"): all together. None: it does not occur in the run."""

@@ -115,9 +115,10 @@ class OtherPlan(Finding):
 def lists(study: Study) -> Iterable[Finding]:
     for level, operation in places(study):
         by_key: dict[tuple[str, str], list[Listing]] = {}
-        for trial in (each for variant in study.variants for each in valid(study, CellKey(variant, level, operation))):
-            for listing in listings(trial):
-                by_key.setdefault(listing.key, []).append(listing)
+        for variant in study.variants:
+            for trial in valid(study, CellKey(variant, level, operation)):
+                for listing in listings(trial):
+                    by_key.setdefault(listing.key, []).append(listing)
         for found in by_key.values():
             growing = [each for each in found if each.grows]
             if growing:

@@ -36,7 +36,7 @@ Suspect = Literal["computer busy", "worker busy", "process stopped", "users' cod
 
 @dataclass(frozen=True, slots=True)
 class LatenessCause:
-    """Why the generator was late. `plimsoll.say.validity` has the words."""
+    """Why the generator was late. `plimsoll.say.causes` has the words."""
 
     id: CauseId
     """CPU limit: that of the workers' control group, as a container has one. Once the group has used up the time of a
