@@ -36,6 +36,7 @@ from plimsoll.run.main_log import CallingHandler, log_handler, log_start, log_to
 from plimsoll.run.reflection import with_schema
 from plimsoll.run.result import exit_code
 from plimsoll.run.sizing import CapacityWarning
+from plimsoll.run.transport.allocation import return_large_buffers
 from plimsoll.say.causes import throttling_notes
 from plimsoll.say.validity import check_text
 from plimsoll.stats.thresholds.grammar import parse_threshold
@@ -158,6 +159,7 @@ class RunSession:
         """The exit code. Once. Raises PlimsollError as `perform`."""
         with self._kept, self._stack:
             self._start_processes()
+            return_large_buffers()
             self._open_store()
             # Before the run: its loop takes signals itself, and leaves them to this as soon as it ends.
             self._kept.enter_context(interrupts.finishing())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -51,6 +52,28 @@ def test_only_our_own_values_are_forgotten() -> None:
     own = {"PYTHONMALLOC": "debug"}
     forget(own)
     assert own == {"PYTHONMALLOC": "debug"}
+
+
+IN_HEAP = """
+# How many of 8 large buffers lie in glibc's heap, after a larger one was freed.
+import ctypes, sys
+from plimsoll.run.transport.allocation import LARGE_BUFFER_BYTES, return_large_buffers
+
+if sys.argv[1] == "returned":
+    return_large_buffers()
+del (larger := [bytearray(64 * LARGE_BUFFER_BYTES)])[:]
+buffers = [bytearray(LARGE_BUFFER_BYTES) for _ in range(8)]
+heaps = [line.split()[0].split("-") for line in open("/proc/self/maps") if line.rstrip().endswith("[heap]")]
+addresses = [ctypes.addressof(ctypes.c_char.from_buffer(buffer)) for buffer in buffers]
+print(sum(any(int(low, 16) <= address < int(high, 16) for low, high in heaps) for address in addresses))
+"""
+
+
+@pytest.mark.skipif(not HAS_GLIBC, reason="another C library")
+@pytest.mark.parametrize(("how", "count"), [("returned", 0), ("as glibc does", 8)])
+def test_large_buffers_do_not_lie_between_small_ones(how: str, count: int) -> None:
+    command = [sys.executable, "-c", IN_HEAP, how]
+    assert int(subprocess.run(command, capture_output=True, check=True).stdout) == count
 
 
 @pytest.mark.skipif(not HAS_GLIBC, reason="another C library")
