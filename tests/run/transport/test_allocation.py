@@ -55,14 +55,14 @@ def test_only_our_own_values_are_forgotten() -> None:
 
 
 IN_HEAP = """
-# How many of 8 large buffers lie in glibc's heap, after a larger one was freed.
+# How many of 64 large buffers lie in glibc's heap, after a larger one was freed.
 import ctypes, sys
 from plimsoll.run.transport.allocation import LARGE_BUFFER_BYTES, return_large_buffers
 
 if sys.argv[1] == "returned":
     return_large_buffers()
 del (larger := [bytearray(64 * LARGE_BUFFER_BYTES)])[:]
-buffers = [bytearray(LARGE_BUFFER_BYTES) for _ in range(8)]
+buffers = [bytearray(LARGE_BUFFER_BYTES) for _ in range(64)]
 heaps = [line.split()[0].split("-") for line in open("/proc/self/maps") if line.rstrip().endswith("[heap]")]
 addresses = [ctypes.addressof(ctypes.c_char.from_buffer(buffer)) for buffer in buffers]
 print(sum(any(int(low, 16) <= address < int(high, 16) for low, high in heaps) for address in addresses))
@@ -70,10 +70,11 @@ print(sum(any(int(low, 16) <= address < int(high, 16) for low, high in heaps) fo
 
 
 @pytest.mark.skipif(not HAS_GLIBC, reason="another C library")
-@pytest.mark.parametrize(("how", "count"), [("returned", 0), ("as glibc does", 8)])
-def test_large_buffers_do_not_lie_between_small_ones(how: str, count: int) -> None:
+@pytest.mark.parametrize(("how", "least", "most"), [("returned", 0, 8), ("as glibc does", 56, 64)])
+def test_large_buffers_do_not_lie_between_small_ones(how: str, least: int, most: int) -> None:
     command = [sys.executable, "-c", IN_HEAP, how]
-    assert int(subprocess.run(command, capture_output=True, check=True).stdout) == count
+    count = int(subprocess.run(command, capture_output=True, check=True).stdout)
+    assert least <= count <= most  # A few fit into what the start left free.
 
 
 @pytest.mark.skipif(not HAS_GLIBC, reason="another C library")
