@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.outputs.receiver import receiving
 
 from plimsoll.record.manifest import Manifest
 from plimsoll.run.plan import RunPlan
@@ -68,7 +70,14 @@ def test_an_experiment_from_its_announcement_to_its_analysis(plimsoll, file, tmp
     assert {line.split(None, 1)[1].partition(",")[0] for line in dry.stdout.splitlines()} == {"a", "b"}
     assert not (tmp_path / "plimsoll.db").exists()
 
-    done = plimsoll("experiment", str(file))
+    with receiving() as receiver:
+        done = plimsoll("experiment", str(file), "--notify", f"{receiver.url}/whisper")
+    ((path, _, message),) = receiver.requests
+    sent = json.loads(message)
+    assert (path, sent["name"], sent["exit_code"]) == ("/whisper", "todos", done.exit_code)
+    assert sent["answer"] == sent["text"].splitlines()[1 : 1 + len(sent["answer"])]
+    with Store.open(str(tmp_path / "plimsoll.db"), create=False) as store:
+        assert "whisper" not in store.experiments.find("todos").file.command
     lines = {label: (state, reason) for label, state, reason in OVER.findall(done.stderr)}
     assert set(lines) == {"a, 2 users, repeat 1", "b, 2 users, repeat 1"}, done.output
     # Whoever else uses the machine may make the generator late; then the cells are invalid, and all is told the same.

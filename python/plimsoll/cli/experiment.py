@@ -17,6 +17,8 @@ from plimsoll.cli.parts.common import (
     ask,
     ask_for_public_load,
     fail_on_option,
+    notify_function,
+    notify_option,
     print_report,
     say,
     store_option,
@@ -29,15 +31,18 @@ from plimsoll.experiment.planned_cell import check_runs
 from plimsoll.experiment.prepare import prepare
 from plimsoll.experiment.session import Session, SessionResult
 from plimsoll.experiment.state import as_aa, kept_file
-from plimsoll.redact import redact
+from plimsoll.redact import redact, redact_options
 from plimsoll.run.transport.cluster import AUTO
 from plimsoll.say.durations import rough_duration
 from plimsoll.store import Store
 from plimsoll.store.database import DEFAULT, absolute
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plimsoll.experiment.prepare import PreparedSession
     from plimsoll.experiment.spec import Experiment
+    from plimsoll.report.sources import StudySource
 
 
 @click.command(
@@ -74,6 +79,7 @@ failed; 130 interrupted"""
 @click.option("--nodes", metavar="N", type=click.IntRange(1), help="With --cluster: how many of its machines.")
 @click.option("--workers-per-node", metavar="N", type=click.IntRange(1), help="With --cluster: on each; 1 by default.")
 @fail_on_option
+@notify_option
 @click.option("--strict", is_flag=True, help="Exit with 3 also if the generator may have added too much to a metric.")
 @store_option
 @click.pass_context
@@ -93,6 +99,7 @@ def experiment(
     nodes: int | None,
     workers_per_node: int | None,
     fail_on: str | None,
+    notify: tuple[str, ...],
     strict: bool,
     store: str | None,
 ) -> None:
@@ -104,6 +111,7 @@ def experiment(
         raise UsageError("--fresh contradicts --resume: start again, or go on")
     if again and not resume:
         raise UsageError("--again goes with --resume")
+    send = notify_function(notify)
     spec = read_experiment(file, full=full)
     spec = as_aa(spec, aa) if aa is not None else spec
     spec = replace(spec, repeats=repeats) if repeats is not None else spec
@@ -111,7 +119,7 @@ def experiment(
     where = [f"{flag}={value}" for flag, value in places if value is not None]
     spec = spec.with_arguments(where)
     plans, targets = check_runs(spec)
-    kept = kept_file(spec, shlex.join(["plimsoll", *sys.argv[1:]]))
+    kept = kept_file(spec, shlex.join(redact_options(["plimsoll", *sys.argv[1:]])))
     options = SessionOptions(resume, fresh, again, only)
     if dry_run:
         with ExitStack() as stack:
@@ -125,7 +133,7 @@ def experiment(
         if done.interrupted or not done.finished:
             say(_to_go_on(spec, done, _words(file, aa, repeats, store, where, full=full)))
             ctx.exit(INTERRUPTED if done.interrupted else _code(done))
-        ctx.exit(_conclude(opened, spec, kept.command, fail_on, strict) or _code(done))
+        ctx.exit(_conclude(opened, spec, kept.command, fail_on, strict, send, _code(done)))
 
 
 def _existing(location: str | None, stack: ExitStack) -> Store | None:
@@ -185,11 +193,19 @@ def _to_go_on(spec: Experiment, done: SessionResult, words: list[str]) -> str:
     return f"experiment {spec.name}: {how} after {after}; go on with\n  {shlex.join([*words, '--resume'])}"
 
 
-def _conclude(store: Store, spec: Experiment, command: str, fail_on: str | None, strict: bool) -> int:
-    """Print what follows from it; the exit code of that."""
+def _conclude(
+    store: Store,
+    spec: Experiment,
+    command: str,
+    fail_on: str | None,
+    strict: bool,
+    send: Callable[[StudySource, int], None],
+    cells_code: int,
+) -> int:
+    """Print what follows from it, and send it; the exit code. cells_code: the exit code that the cells alone give."""
     # Only here: statistics and reports bring a lot along.
     from plimsoll.experiment.study import study_of
-    from plimsoll.report.gate import is_unclean, regressions
+    from plimsoll.report.gate import REGRESSION, is_unclean, regressions
     from plimsoll.report.sources import StudySource
     from plimsoll.stats.analysis import analyse
 
@@ -200,7 +216,10 @@ def _conclude(store: Store, spec: Experiment, command: str, fail_on: str | None,
         return INVALID
     analysis = analyse(study)
     click.echo()
-    print_report(StudySource(analysis), "text", command)
+    source = StudySource(analysis)
+    print_report(source, "text", command)
+    code = INVALID if strict and is_unclean(analysis) else cells_code
     if fail_on == "regression" and regressions(analysis):
-        return 1
-    return INVALID if strict and is_unclean(analysis) else 0
+        code = REGRESSION
+    send(source, code)
+    return code

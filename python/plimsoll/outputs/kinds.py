@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 GROUP = "plimsoll.outputs"
 """The entry points by which another package adds an output: objects of `OutputKind`."""
+WEBHOOK = "webhook"
+"""The output that `--notify` stands for."""
 _SETTING = re.compile(r",(?=[a-z_]+=)")
 
 
@@ -35,7 +37,7 @@ class OutputTarget:
     @property
     def name(self) -> str:
         """For messages. The path of a webhook is its secret."""
-        where = "/".join(self.url.split("/")[:3]) if self.kind == "webhook" else self.url
+        where = "/".join(self.url.split("/")[:3]) if self.kind == WEBHOOK else self.url
         return f"output {self.kind}{f' ({redact(where)})' if where else ''}"
 
 
@@ -63,7 +65,8 @@ def opened(text: str, *, has_page: bool) -> tuple[OutputTarget, Output]:
             raise UsageError(f"no setting {unknown[0]}; {known}")
         return target, kind.open(target)
     except UsageError as error:
-        raise UsageError(f"--out {redact(text) if target.kind != 'webhook' else target.kind}: {error}") from error
+        option = "--notify" if target.kind == WEBHOOK else f"--out {redact(text)}"
+        raise UsageError(f"{option}: {error}") from error
 
 
 def parse_target(text: str) -> OutputTarget:
@@ -136,8 +139,9 @@ OUTPUTS = {
     "statsd": OutputKind(
         "statsd=host:8125", "counters and gauges by UDP", _statsd, ("prefix", "tags"),
     ),
-    "webhook": OutputKind(
-        "webhook=http://host/path", "the verdict, once the run is over; the same as --notify", _webhook, ("header",),
+    WEBHOOK: OutputKind(
+        "webhook=http://host/path", "the verdict, once the run is over; the same as --notify", _webhook,
+        ("template", "header"),
     ),
 }  # fmt: skip
 """All kinds of outputs by name."""

@@ -1,44 +1,124 @@
-"""A message with the verdict when a run ends, as JSON that Slack and what takes the same understand."""
+"""A message with the verdict when a run, an experiment or a comparison ends: as JSON, or as a chat system takes it."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+from plimsoll.errors import UsageError
 from plimsoll.outputs.delivery import DeliveredOutput, Delivery
+from plimsoll.outputs.kinds import WEBHOOK, opened
 from plimsoll.outputs.transports import HttpTransport, http_headers
+from plimsoll.report.notice import Notice
+from plimsoll.say.notices import invalid_line, run_notice_title, threshold_line
+from plimsoll.say.numbers import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from plimsoll.outputs.kinds import OutputTarget
     from plimsoll.outputs.output import OutputEvent
 
-VERDICTS = {
-    "passed": "passed",
-    "failed": "failed",
-    "invalid": "is invalid: its load was not the load that was asked for",
-}
+NOTIFY_S = 5.0
+"""Seconds in which a message is to be delivered."""
+MOST_LETTERS = 12_000
+"""Of the text of a message. Slack takes 40,000, and Teams 28 KB in all."""
+_SLACK_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_MARKDOWN_ESCAPES = str.maketrans({letter: f"\\{letter}" for letter in "\\*_[]`#~"})
+_MARKS = {"passed": "✅", "failed": "❌", "invalid": "⚠️"}
+_TONES = {"passed": "Good", "failed": "Attention", "invalid": "Warning"}
+_CARD = "application/vnd.microsoft.card.adaptive"
+_HOSTS = {
+    "hooks.slack.com": "slack", "webhook.office.com": "teams", "logic.azure.com": "teams",
+    "powerplatform.com": "teams",
+}  # fmt: skip
+"""Templates by the end of a host's name."""
+
+
+def _as_json(notice: Notice) -> dict[str, Any]:
+    return {"text": "\n".join((notice.title, *notice.lines)), **notice.details}
+
+
+def _as_slack(notice: Notice) -> dict[str, Any]:
+    """https://api.slack.com/messaging/webhooks: text in Slack's own markup."""
+    title, *lines = (text.translate(_SLACK_ESCAPES) for text in (notice.title, *notice.lines))
+    return {"text": "\n".join((f"{_MARKS[notice.verdict]} *{title}*", *lines))[:MOST_LETTERS]}
+
+
+def _as_teams(notice: Notice) -> dict[str, Any]:
+    """A message with an Adaptive Card, as a workflow of Teams that begins with a webhook takes it."""
+    title, *lines = (text.translate(_MARKDOWN_ESCAPES) for text in (notice.title, *notice.lines))
+    body = [
+        {
+            "type": "TextBlock", "size": "Medium", "weight": "Bolder", "wrap": True,
+            "color": _TONES[notice.verdict], "text": title,
+        },
+        *({"type": "TextBlock", "wrap": True, "spacing": "Small", "text": line} for line in lines),
+    ]  # fmt: skip
+    card = {
+        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard", "version": "1.4",
+        "body": body,
+    }  # fmt: skip
+    return {"type": "message", "attachments": [{"contentType": _CARD, "contentUrl": None, "content": card}]}
+
+
+TEMPLATES: dict[str, Callable[[Notice], dict[str, Any]]] = {"json": _as_json, "slack": _as_slack, "teams": _as_teams}
+"""Messages by the name of their form."""
 
 
 class Webhook(DeliveredOutput):
     """Sends nothing before the end of the run."""
 
     def __init__(self, target: OutputTarget) -> None:
-        """Raises UsageError."""
+        """Settings: `template`, and `header`. Raises UsageError."""
         transport = HttpTransport(target.url, "application/json", http_headers(target.settings))
         super().__init__(Delivery(target.name, transport, is_of_lines=False))
+        name = target.settings.get("template") or _template_of(target.url)
+        if name not in TEMPLATES:
+            raise UsageError(f"template is {', '.join(TEMPLATES)}, not {name}")
+        self._template = TEMPLATES[name]
 
     def event(self, event: OutputEvent) -> None:
         if event.kind != "end":
             return
-        details = event.details
-        lines = [
-            f"Run {self._run.id} ({self._run.name}) {VERDICTS[details['verdict']]}.",
+        details, run = event.details, self._run
+        lines = (
             event.text,
-            *(f"Invalid: {reason}." for reason in details["reasons"]),
-            *(
-                f"Threshold {result['text']}: {result['outcome']}. {result['detail']}"
-                for result in details["thresholds"]
-            ),
-        ]
-        message = {"text": "\n".join(lines), "run": self._run.id, "name": self._run.name, **details}
-        self._delivery.put(json.dumps(message, ensure_ascii=False).encode())
+            *map(invalid_line, details["reasons"]),
+            *(threshold_line(result["text"], result["outcome"], result["detail"]) for result in details["thresholds"]),
+        )
+        title = run_notice_title(run.id, run.name, details["verdict"])
+        self.put(Notice(title, details["verdict"], lines, {"run": run.id, "name": run.name, **details}))
+
+    def put(self, notice: Notice) -> None:
+        self._delivery.put(json.dumps(self._template(notice), ensure_ascii=False).encode())
+
+
+def _template_of(url: str) -> str:
+    host = urlsplit(url).hostname or ""
+    return next((name for end, name in _HOSTS.items() if host == end or host.endswith(f".{end}")), "json")
+
+
+class Notifier:
+    """Sends a message that is about no run in progress."""
+
+    def __init__(self, urls: Iterable[str]) -> None:
+        """urls: as `--notify` has them. Raises UsageError."""
+        self._hooks: list[tuple[str, Webhook]] = []
+        for url in urls:
+            target, output = opened(f"{WEBHOOK}={url}", has_page=False)
+            assert isinstance(output, Webhook)
+            self._hooks.append((target.name, output))
+
+    def send(self, notice: Notice, exit_code: int) -> list[str]:
+        """Returns what was not delivered, for people."""
+        notice = replace(notice, details={**notice.details, "exit_code": exit_code})
+        lost = []
+        for name, hook in self._hooks:
+            hook.put(notice)
+            if (missing := hook.flush(NOTIFY_S)) is not None:
+                lost.append(f"{name}: {counted(missing.messages, 'message')} not delivered: {missing.reason}")
+            hook.close()
+        return lost

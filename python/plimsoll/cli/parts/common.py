@@ -17,7 +17,7 @@ from plimsoll.run.options.option import STORE
 from plimsoll.run.options.parameter import TableOption
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from plimsoll.report.sources import RunSource, StudySource
     from plimsoll.run.guard import Place
@@ -70,6 +70,14 @@ fail_on_option = click.option(
     help="Exit with 1 if any metric is certainly worse, and by more than what matters.",
 )
 
+notify_option = click.option(
+    "--notify",
+    metavar="URL",
+    multiple=True,
+    help="Send the verdict and the answer there at the end: for webhooks of Slack and Teams as these take it, else as "
+    "JSON. URL,template=slack, teams or json chooses; may be repeated.",
+)
+
 
 def prepare_reading() -> None:
     """For verbs that read long runs, before they import what reads them."""
@@ -114,6 +122,25 @@ def ask_for_public_load(plans: Iterable[RunPlan], more: Iterable[Place] = (), *,
         return  # Without a question, no name needs to be resolved.
     if (question := public_load(plans, more)) is not None:
         ask(question, yes=False)
+
+
+def notify_function(urls: tuple[str, ...]) -> Callable[[StudySource, int], None]:
+    """A function that sends what came of a study, with the exit code of the command, to these URLs. Raises UsageError
+    for a malformed one, before anything else is done."""
+    if not urls:
+        return lambda source, code: None
+    # Only here: most commands send nothing.
+    from plimsoll.outputs.webhook import Notifier
+
+    notifier = Notifier(urls)
+
+    def send(source: StudySource, code: int) -> None:
+        from plimsoll.report.notice import study_notice
+
+        for missing in notifier.send(study_notice(source), code):
+            say(missing)
+
+    return send
 
 
 def print_report(source: RunSource | StudySource, format: str, command: str = "") -> None:

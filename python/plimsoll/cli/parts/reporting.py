@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from plimsoll.cli.parts.common import fail_on_option, opened_store, prepare_reading
+from plimsoll.cli.parts.common import fail_on_option, notify_function, notify_option, opened_store, prepare_reading
 from plimsoll.errors import UsageError
 from plimsoll.report import outputs
 from plimsoll.report.formats import all_formats, of_studies
@@ -45,6 +45,7 @@ _OPTIONS = (
         help="Another name for an endpoint, before endpoints of the same name are compared. Repeatable.",
     ),
     fail_on_option,
+    notify_option,
 )  # fmt: skip
 
 FORMATS_HELP = "\b\nFormats:\n" + "\n".join(f"  {name:7} {all_formats()[name].what}" for name in of_studies())
@@ -53,7 +54,7 @@ Exit codes: 0 reported; 1 a regression, with --fail-on; 2 usage; 3 what was aske
 
 
 def reporting_options(command: Command) -> Command:
-    """--format, -o, --splice, --block, --table, --rename and --fail-on."""
+    """--format, -o, --splice, --block, --table, --rename, --fail-on and --notify."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -61,10 +62,12 @@ def reporting_options(command: Command) -> Command:
 
 def report_on(verb: str, refs: Sequence[str], store: str | None, options: Mapping[str, Any]) -> NoReturn:
     """Report as asked, and exit."""
-    command = ["plimsoll", verb, *refs, *_as_typed(options)]
     others = dict(options)
+    notify = notify_function(others.pop("notify"))
+    command = ["plimsoll", verb, *refs, *_as_typed(others)]
     with opened_study(refs, store, others.pop("rename")) as source:
         code = write_report(source, command, **others)
+        notify(source, code)
     click.get_current_context().exit(code)
 
 

@@ -239,8 +239,8 @@ _RESULTS = (
                  "otlp=http://host:4318, influxdb=http://host:8086,db=NAME, statsd=host:8125. Settings follow with "
                  "commas: ,key=value; may be repeated."),
     _option("--notify", group=RESULTS, metavar="URL", multiple=True, verbs=_REPEATED,
-            help="Send the verdict there when the run is over, as JSON that Slack's incoming webhooks take; may be "
-                 "repeated."),
+            help="Send the verdict there when the run is over: for webhooks of Slack and Teams as these take it, else "
+                 "as JSON. URL,template=slack, teams or json chooses; may be repeated."),
     _flag("--traceparent", group=RESULTS,
           help="Send a W3C traceparent header with each request, and list the slowest requests by their traces."),
     _flag("--headless", group=RESULTS, help="Without the page: the run begins at once, and all ends with it.",

@@ -1,0 +1,70 @@
+"""What a message says when a run, an experiment or a comparison is over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.redact import redact
+from plimsoll.report.gate import exit_code, regressions, reported
+from plimsoll.say.answer import answer_of
+from plimsoll.say.comparisons import direction, in_short, subject
+from plimsoll.say.notices import comparison_lines, study_notice_title
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.report.sources import StudySource
+    from plimsoll.say.notices import NoticeVerdict
+
+MOST_COMPARISONS = 10
+"""Lines of a message: it points at a report, and does not replace it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A message, without secrets."""
+
+    title: str
+    """One sentence."""
+    verdict: NoticeVerdict
+    lines: tuple[str, ...]
+    """Sentences, each on a line of its own."""
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """The same for programs: JSON, by name."""
+
+
+def study_notice(source: StudySource) -> Notice:
+    """Of an experiment, a comparison, or one run."""
+    analysis = source.analysis
+    worse = regressions(analysis)
+    verdict: NoticeVerdict = "failed" if worse else "invalid" if exit_code(source, None) else "passed"
+    if source.run is not None and verdict == "passed":
+        thresholds = source.run.assessment.thresholds
+        verdict = "passed" if all(threshold.passed or threshold.within_share for threshold in thresholds) else "failed"
+    answer = [redact(sentence) for sentence in answer_of(analysis)]
+    shown = sorted(
+        (
+            comparison
+            for comparison in reported(analysis)
+            if comparison.better is not None or comparison.word == "invalid"
+        ),
+        key=lambda comparison: comparison.better is not False,
+    )
+    compared = [
+        (redact(f"{subject(comparison)}{f', {direction(comparison)}' if comparison.better is not None else ''}"),
+         redact(in_short(comparison)))
+        for comparison in shown[:MOST_COMPARISONS]
+    ]  # fmt: skip
+    return Notice(
+        study_notice_title(redact(source.name), verdict, len(worse)),
+        verdict,
+        (*answer, *comparison_lines(compared)),
+        {
+            "name": redact(source.name),
+            "verdict": verdict,
+            "answer": answer,
+            "regressions": len(worse),
+            "comparisons": [{"subject": subject, "result": result} for subject, result in compared],
+        },
+    )
