@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from plimsoll.errors import UsageError
 from plimsoll.outputs.delivery import DeliveredOutput, Delivery
-from plimsoll.outputs.kinds import WEBHOOK, opened
 from plimsoll.outputs.transports import HttpTransport, http_headers
 from plimsoll.report.notice import Notice
 from plimsoll.say.notices import invalid_line, run_notice_title, threshold_line
-from plimsoll.say.numbers import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from plimsoll.outputs.kinds import OutputTarget
     from plimsoll.outputs.output import OutputEvent
 
-NOTIFY_S = 5.0
-"""Seconds in which a message is to be delivered."""
 MOST_LETTERS = 12_000
 """Of the text of a message. Slack takes 40,000, and Teams 28 KB in all."""
 _SLACK_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -99,26 +94,3 @@ class Webhook(DeliveredOutput):
 def _template_of(url: str) -> str:
     host = urlsplit(url).hostname or ""
     return next((name for end, name in _HOSTS.items() if host == end or host.endswith(f".{end}")), "json")
-
-
-class Notifier:
-    """Sends a message that is about no run in progress."""
-
-    def __init__(self, urls: Iterable[str]) -> None:
-        """urls: as `--notify` has them. Raises UsageError."""
-        self._hooks: list[tuple[str, Webhook]] = []
-        for url in urls:
-            target, output = opened(f"{WEBHOOK}={url}", has_page=False)
-            assert isinstance(output, Webhook)
-            self._hooks.append((target.name, output))
-
-    def send(self, notice: Notice, exit_code: int) -> list[str]:
-        """Returns what was not delivered, for people."""
-        notice = replace(notice, details={**notice.details, "exit_code": exit_code})
-        lost = []
-        for name, hook in self._hooks:
-            hook.put(notice)
-            if (missing := hook.flush(NOTIFY_S)) is not None:
-                lost.append(f"{name}: {counted(missing.messages, 'message')} not delivered: {missing.reason}")
-            hook.close()
-        return lost

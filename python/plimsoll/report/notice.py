@@ -9,7 +9,7 @@ from plimsoll.redact import redact
 from plimsoll.report.gate import exit_code, regressions, reported
 from plimsoll.say.answer import answer_of
 from plimsoll.say.comparisons import direction, in_short, subject
-from plimsoll.say.notices import comparison_lines, study_notice_title
+from plimsoll.say.notices import comparison_lines, run_notice_title, study_notice_title
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,8 +56,12 @@ def study_notice(source: StudySource) -> Notice:
          redact(in_short(comparison)))
         for comparison in shown[:MOST_COMPARISONS]
     ]  # fmt: skip
+    if source.run is not None:
+        title = run_notice_title(source.name, redact(source.run.stored.manifest.name), verdict)
+    else:
+        title = study_notice_title(redact(source.name), verdict, len(worse))
     return Notice(
-        study_notice_title(redact(source.name), verdict, len(worse)),
+        title,
         verdict,
         (*answer, *comparison_lines(compared)),
         {

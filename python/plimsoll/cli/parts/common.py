@@ -130,7 +130,7 @@ def notify_function(urls: tuple[str, ...]) -> Callable[[StudySource, int], None]
     if not urls:
         return lambda source, code: None
     # Only here: most commands send nothing.
-    from plimsoll.outputs.webhook import Notifier
+    from plimsoll.outputs.notifier import Notifier
 
     notifier = Notifier(urls)
 
