@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.load.complaints import Complaint, complain
+from plimsoll.load.complaints import complain
+from plimsoll.load.mistakes import Complaint
 from plimsoll.load.toml_file import Places
 
 PLACES = Places({"phase": 3, "phase[1]": 5, "phase[1].rate": 6}, {"phase": [{}, {"rate": 5}], "target": {"url": "u"}})

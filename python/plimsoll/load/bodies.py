@@ -1,17 +1,14 @@
-"""The body of a request in its four notations, and the headers."""
+"""Texts of a request: its body in four notations, its method and its headers."""
 
 from __future__ import annotations
 
 import base64
 import json
 import re
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_plus
 
-from pydantic import AfterValidator, BeforeValidator, PlainValidator, WithJsonSchema
-
 from plimsoll.load.mistakes import BadValueError, shown
-from plimsoll.load.table import one_or_more
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,7 +41,7 @@ def fixed_text(text: str) -> str:
     return text.replace("$${", "${")
 
 
-def _json_value(value: Any) -> Any:
+def json_value(value: Any) -> Any:
     """The value as it is. Raises UsageError if JSON has no such value."""
     _json(value)
     return value
@@ -55,11 +52,6 @@ def _json(value: Any) -> str:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise BadValueError(f"cannot be JSON: {error}; put dates and times into quotes") from error
-
-
-JsonBody = Annotated[str, PlainValidator(json_template), WithJsonSchema({"title": "JSON"})]
-JsonValue = Annotated[Any, PlainValidator(_json_value), WithJsonSchema({"title": "JSON"})]
-FixedText = Annotated[str, AfterValidator(fixed_text)]
 
 
 def form_template(fields: Mapping[str, Sequence[str]]) -> str:
@@ -81,6 +73,10 @@ def encoded(content: bytes) -> dict[str, str]:
     return {"base64": base64.b64encode(content).decode("ascii")}
 
 
+def is_method(text: str) -> bool:
+    return _NAME.fullmatch(text) is not None
+
+
 def header_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise BadValueError(f"{shown(name)} cannot be the name of a header")
@@ -93,16 +89,7 @@ def header_value(value: str) -> str:
     return value
 
 
-HeaderName = Annotated[str, BeforeValidator(lambda name: header_name(name) if isinstance(name, str) else name)]
-HeaderValues = Annotated[
-    list[Annotated[str, BeforeValidator(lambda value: header_value(value) if isinstance(value, str) else value)]],
-    BeforeValidator(one_or_more),
-]
-HeadersTable = dict[HeaderName, HeaderValues]
-"""Values by name; a list for a header that is sent several times."""
-
-
-def header_lines(headers: HeadersTable) -> list[list[str]]:
+def header_lines(headers: Mapping[str, Sequence[str]]) -> list[list[str]]:
     """In the format for native users."""
     return [[name, value] for name, values in headers.items() for value in values]
 

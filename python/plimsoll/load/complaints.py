@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import typing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from plimsoll.errors import UsageError
-from plimsoll.load.mistakes import BadValueError, nearest, shown
+from plimsoll.load.mistakes import BadValueError, Complaint, nearest, shown
 from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
@@ -25,13 +24,6 @@ _MARK = re.compile(r"\[(key|\w+Step)\]")
 """Parts of a location that are not in the file: the name of an entry, and which of several tables a step is."""
 MOST = 10
 """Maximum number shown at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Complaint:
-    path: str
-    """Of the field, e.g. `phase[1].rate`; "" for the whole file."""
-    message: str
 
 
 def complain(file: str, found: Iterable[Complaint], places: Places) -> UsageError:

@@ -11,8 +11,9 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import PrivateAttr, model_validator
 
+from plimsoll.load.file_access import lines_of, read_text
 from plimsoll.load.mistakes import BadValueError, at, shown
-from plimsoll.load.table import ExistingFile, TomlTable, lines_of, read_text
+from plimsoll.load.table import ExistingFile, TomlTable
 
 _COLUMN = re.compile(r"[A-Za-z_][\w-]*")
 

@@ -1,4 +1,4 @@
-"""Which files may be read while a run is planned: all of them, unless the plan comes from a store.
+"""Reads the files that a plan names. All of them may be read, unless the plan comes from a store.
 
 A person who types a path may read it. A store may come from somebody else, and is not asked to choose files of this
 machine. So the places that open a file which a plan, a word of a command line or a target file names call `checked`
@@ -10,6 +10,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
+
+from plimsoll.load.mistakes import BadValueError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,3 +40,18 @@ def checked(named: _Named) -> _Named:
     if check is not None:
         check(named)
     return named
+
+
+def read_text(path: Path) -> str:
+    """The unchanged text, including line ends. Raises UsageError for a file that cannot be read as UTF-8."""
+    try:
+        return checked(path).read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise BadValueError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise BadValueError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from error
+
+
+def lines_of(text: str) -> list[str]:
+    """As an editor counts them; `splitlines` splits at more characters, which may be inside a value."""
+    return text.replace("\r\n", "\n").split("\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from plimsoll.errors import UsageError
@@ -27,6 +28,15 @@ class BadValueError(UsageError, ValueError):
     def __init__(self, message: str, field: str = "") -> None:
         super().__init__(message)
         self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """One error of a file."""
+
+    path: str
+    """Of the field, e.g. `phase[1].rate`; "" for the whole file."""
+    message: str
 
 
 def at(field: str, read: Callable[[Any], Read], value: Any) -> Read:

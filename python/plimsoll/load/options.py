@@ -6,13 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from plimsoll.errors import UsageError
-from plimsoll.load.complaints import complaints
 from plimsoll.load.durations import parse_length
 from plimsoll.load.mistakes import named, nearest
-from plimsoll.load.phases import PhaseTable, cut
 from plimsoll.load.shapes.registry import SHAPES, shape_options
 from plimsoll.load.shapes.shape import Extent
 from plimsoll.load.spec import Limits, Load, Phase, ShapeSpec
@@ -22,6 +18,7 @@ from plimsoll.say.names import listed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from plimsoll.load.phases import PhaseTable
     from plimsoll.load.plan_file import PlanFile
 
 SHAPE_OPTIONS = tuple(shape_options())
@@ -86,8 +83,14 @@ def _shaped(kind: str, given: Mapping[str, Any], limits: Limits, run_time: float
 
 
 def _table(kind: str, given: Mapping[str, Any], run_time: float | None) -> PhaseTable:
+    # Only here: pydantic takes long to import, and most runs have a number of users.
+    from pydantic import ValidationError
+
+    from plimsoll.load.complaints import complaints
+    from plimsoll.load.phases import PhaseTable
+
     values = {name: given[name] for name in (kind, "spacing") if name in given}
-    if run_time is not None and SHAPES[kind].extent is not Extent.OWN:
+    if run_time is not None and SHAPES[kind].shape.extent is not Extent.OWN:
         values["duration"] = run_time
     try:
         return PhaseTable.model_validate(values, context={"folder": Path()})
@@ -118,6 +121,9 @@ def _of_plan(load: Load, given: Mapping[str, Any], limits: Limits) -> Load:
             raise UsageError(f"{_flag(name)} has no meaning for the phases of a plan; say it there")
     if load.model == "closed":
         _refuse(given, OPEN_ONLY, "the open model; the phases of this plan are numbers of users")
+    # Only here: a plan has been read by now, and other runs need no pydantic.
+    from plimsoll.load.phases import cut
+
     phases = load.phases
     if (end := given.get("run_time")) is not None:
         phases = tuple(cut(phase, end) for phase in phases if phase.start < end)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import PrivateAttr, create_model, model_validator
 
-from plimsoll.load.complaints import Complaint
-from plimsoll.load.mistakes import BadValueError
+from plimsoll.load.mistakes import BadValueError, Complaint
 from plimsoll.load.shapes.registry import SHAPES
 from plimsoll.load.shapes.shape import Extent, LoadShape
 from plimsoll.load.spec import Model, Phase, ShapeSpec
@@ -28,7 +27,7 @@ class _NamedTable(TomlTable):
 if TYPE_CHECKING:
     _ShapedTable = _NamedTable
 else:
-    _fields = {name: (shape | None, None) for name, shape in SHAPES.items()}
+    _fields = {name: (kind.shape | None, None) for name, kind in SHAPES.items()}
     _ShapedTable = create_model("_ShapedTable", __base__=_NamedTable, **_fields)
 
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from plimsoll.errors import UsageError
-from plimsoll.load.complaints import Complaint, complain, complaints
+from plimsoll.load.complaints import complain, complaints
+from plimsoll.load.engine_check import check
+from plimsoll.load.mistakes import Complaint
 from plimsoll.load.phases import arrange
 from plimsoll.load.plan_model import PlanTable
-from plimsoll.load.scenario import check, scenario_of
+from plimsoll.load.scenario import scenario_of
 from plimsoll.load.spec import Limits, Load
 from plimsoll.load.toml_file import read_toml
 from plimsoll.stats.thresholds.grammar import parse_threshold

@@ -14,7 +14,6 @@ from pydantic import (
     model_validator,
 )
 
-from plimsoll.load.bodies import HeadersTable
 from plimsoll.load.feeders import FeederTable
 from plimsoll.load.mistakes import BadValueError, at, shown
 from plimsoll.load.origins import split_target
@@ -27,6 +26,7 @@ from plimsoll.load.table import (
     Duration,
     ExistingFile,
     Folder,
+    HeadersTable,
     Length,
     SeveralTexts,
     TomlTable,

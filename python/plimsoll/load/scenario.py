@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import re
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
-from plimsoll._engine import Scenario
-from plimsoll.load.complaints import Complaint
 from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.plan_model import FlowTable
 from plimsoll.load.protocols import grpc
@@ -19,9 +15,6 @@ if TYPE_CHECKING:
 
     from plimsoll.load.plan_model import PlanTable, PlanTargetTable, WeightedStep
     from plimsoll.load.step_model import StepTable
-
-_REFUSED = re.compile(r"(?P<path>[a-z_]+(?:\[\d+\]|\.[a-z_]+)*): (?P<reason>.*)", re.DOTALL)
-_LAST = re.compile(r"(?:\.[^.\[]+|\[\d+\]|^[^.\[]+)$")
 
 
 def scenario_of(
@@ -56,31 +49,6 @@ def scenario_of(
     for index, name in enumerate(plan.feeder):
         draft.sources[f"feeders[{index}]"] = f"feeder.{name}"
     return definition, draft
-
-
-def check(definition: dict[str, Any], draft: Draft) -> Complaint | None:
-    """The engine's error, by field of the plan."""
-    refused = refusal(definition)
-    if refused is None:
-        return None
-    path, reason = refused
-    while path and path not in draft.sources:
-        path = _LAST.sub("", path)
-    return Complaint(draft.sources.get(path, ""), reason)
-
-
-def refusal(definition: dict[str, Any]) -> tuple[str, str] | None:
-    """The field and the reason if native users cannot run this. Calls whose schema is not known yet are checked as far
-    as they do not depend on it."""
-    try:
-        known = grpc.with_stand_in(definition) if grpc.needs_schema(definition) else definition
-        Scenario(json.dumps(known, ensure_ascii=False))
-    except BadValueError as error:
-        return error.field, str(error)
-    except ValueError as error:
-        match = _REFUSED.fullmatch(str(error))
-        return (match["path"], match["reason"]) if match else ("", str(error))
-    return None
 
 
 def _schema(plan: PlanTable, flows: list[dict[str, Any]], draft: Draft) -> str:

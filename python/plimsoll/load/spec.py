@@ -11,6 +11,8 @@ from plimsoll._engine import Shape
 
 Model = Literal["open", "closed"]
 Saturation = Literal["wait", "drop"]
+OBJECTIVES = ("first_token", "time_per_token", "time")
+"""Times of a response that a plan or --slo may limit."""
 
 _PARTS = 1000
 """Number of intervals that are added up for a phase shorter than its shape."""

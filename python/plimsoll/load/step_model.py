@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema, model_validator
 
 from plimsoll._engine import grpc_codes
-from plimsoll.load.bodies import FixedText, HeadersTable, JsonValue, fixed_text
+from plimsoll.load.bodies import fixed_text
 from plimsoll.load.durations import parse_duration
 from plimsoll.load.mistakes import BadValueError, shown
-from plimsoll.load.table import Length, SeveralTexts, TomlTable, one_or_more
+from plimsoll.load.table import FixedText, HeadersTable, JsonValue, Length, SeveralTexts, TomlTable, one_or_more
 from plimsoll.say.names import listed
 
 if TYPE_CHECKING:

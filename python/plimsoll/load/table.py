@@ -5,8 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator, ValidationInfo, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    PlainValidator,
+    ValidationInfo,
+    WithJsonSchema,
+)
 
+from plimsoll.load.bodies import fixed_text, header_name, header_value, json_template, json_value
 from plimsoll.load.durations import parse_duration, parse_length
 from plimsoll.load.file_access import checked
 from plimsoll.load.levels import LoadLevel, parse_level, parse_rate, parse_step, parse_users
@@ -87,21 +96,6 @@ Length = Annotated[float, PlainValidator(parse_length), _TIME]
 """Seconds, > 0."""
 
 
-def read_text(path: Path) -> str:
-    """The unchanged text, including line ends. Raises UsageError for a file that cannot be read as UTF-8."""
-    try:
-        return checked(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise BadValueError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise BadValueError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from error
-
-
-def lines_of(text: str) -> list[str]:
-    """As an editor counts them; `splitlines` splits at more characters, which may be inside a value."""
-    return text.replace("\r\n", "\n").split("\n")
-
-
 _LEVEL_SCHEMA = WithJsonSchema({"type": ["string", "number"], "title": "level", "examples": ["900/s", 50]})
 RATE_SCHEMA = WithJsonSchema({"type": ["string", "number"], "title": "rate", "examples": ["900/s", "54000/m", 900]})
 USERS_SCHEMA = WithJsonSchema({"type": ["integer", "string"], "title": "users", "examples": [50]})
@@ -111,3 +105,13 @@ RateValue = Annotated[LoadLevel, PlainValidator(lambda value: LoadLevel(parse_ra
 UsersValue = Annotated[
     LoadLevel, PlainValidator(lambda value: LoadLevel(float(parse_users(value)), False)), USERS_SCHEMA
 ]
+JsonBody = Annotated[str, PlainValidator(json_template), WithJsonSchema({"title": "JSON"})]
+JsonValue = Annotated[Any, PlainValidator(json_value), WithJsonSchema({"title": "JSON"})]
+FixedText = Annotated[str, AfterValidator(fixed_text)]
+HeaderName = Annotated[str, BeforeValidator(lambda name: header_name(name) if isinstance(name, str) else name)]
+HeaderValues = Annotated[
+    list[Annotated[str, BeforeValidator(lambda value: header_value(value) if isinstance(value, str) else value)]],
+    BeforeValidator(one_or_more),
+]
+HeadersTable = dict[HeaderName, HeaderValues]
+"""Values by name; a list for a header that is sent several times."""

@@ -17,12 +17,10 @@ from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.load import origins
-from plimsoll.load.bodies import encoded, header_name, header_value, parse_header
-from plimsoll.load.file_access import checked
+from plimsoll.load.bodies import encoded, header_name, header_value, is_method, parse_header
+from plimsoll.load.engine_check import refusal
+from plimsoll.load.file_access import checked, lines_of, read_text
 from plimsoll.load.mistakes import BadValueError, named, nearest, shown
-from plimsoll.load.protocols.request_step import is_method
-from plimsoll.load.scenario import refusal
-from plimsoll.load.table import lines_of, read_text
 from plimsoll.say.names import listed
 
 MOST_ENDPOINTS = 200

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import toml_lines
 from plimsoll.errors import UsageError
+from plimsoll.load.file_access import read_text
 from plimsoll.load.mistakes import BadValueError
-from plimsoll.load.table import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

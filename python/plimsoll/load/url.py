@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 from plimsoll._engine import Recorder
 from plimsoll.errors import UsageError
 from plimsoll.load import origins
-from plimsoll.load.bodies import encoded, fixed_text, json_template, parse_header
+from plimsoll.load.bodies import encoded, fixed_text, is_method, json_template, parse_header
 from plimsoll.load.durations import parse_length
-from plimsoll.load.file_access import checked
+from plimsoll.load.engine_check import refusal
+from plimsoll.load.file_access import checked, read_text
 from plimsoll.load.mistakes import BadValueError, named, shown
 from plimsoll.load.protocols import grpc
-from plimsoll.load.protocols.request_step import OBJECTIVES, is_method
-from plimsoll.load.scenario import refusal
-from plimsoll.load.table import read_text
+from plimsoll.load.spec import OBJECTIVES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.load import origins
+from plimsoll.load.engine_check import refusal
 from plimsoll.load.guard_rails import Cap, GuardRails, HostPatterns, check_contact, split_hosts
 from plimsoll.load.levels import parse_rate
 from plimsoll.load.limits_file import machine_rails
 from plimsoll.load.mistakes import BadValueError, named
 from plimsoll.load.options import LOAD_OPTIONS, load_from_options
-from plimsoll.load.plan_file import PlanFile, read_plan
 from plimsoll.load.protocols.tls import check_authorities, check_own
-from plimsoll.load.scenario import refusal
 from plimsoll.load.spec import Load
 from plimsoll.load.targets import read_targets
 from plimsoll.load.url import grpc_scenario, parse_objectives, socket_scenario, url_scenario
@@ -39,6 +38,7 @@ from plimsoll.stats.thresholds.grammar import parse_threshold
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from plimsoll.load.plan_file import PlanFile
     from plimsoll.run.options.command import RunWords
 
 FOR_REQUESTS = ("method", "body", "stream")
@@ -260,7 +260,12 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
     _refuse(given, FOR_URLS, f"goes with a URL, not with {source}")
     _refuse(given, FOR_TLS, f"goes with a URL, not with {source}; a target of a plan has fields verify and cert")
     path = str(Path(source).absolute())
-    plan = read_plan(source, given["host"]) if source.endswith(".toml") else None
+    plan = None
+    if source.endswith(".toml"):
+        # Only here: pydantic, which reads plans, takes long to import.
+        from plimsoll.load.plan_file import read_plan
+
+        plan = read_plan(source, given["host"])
     scenario = plan.scenario if plan else read_targets(source, given["host"])
     if scenario is None:
         found = tuple(str(file) for file in locustfiles.find(given["locustfile"] or locustfiles.DEFAULT))

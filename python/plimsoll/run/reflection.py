@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import GrpcSchema, Origin
 from plimsoll.errors import UsageError
+from plimsoll.load.engine_check import refusal
 from plimsoll.load.guard_rails import HEADER
 from plimsoll.load.mistakes import nearest, shown
 from plimsoll.load.origins import grpc_url
-from plimsoll.load.plan_file import read_plan
 from plimsoll.load.protocols import grpc
 from plimsoll.load.protocols.tls import tls_settings
-from plimsoll.load.scenario import refusal
 from plimsoll.load.url import check
 from plimsoll.plain_text import one_line
 from plimsoll.report.text import cut
@@ -243,5 +242,8 @@ def _complain(plan: RunPlan, known: dict[str, Any], refused: tuple[str, str]) ->
         check(known)
     source = Path(plan.source or "")
     if source.suffix == ".toml" and source.is_file():
+        # Only here: pydantic, which reads plans, takes long to import.
+        from plimsoll.load.plan_file import read_plan
+
         read_plan(str(source), known["targets"][0]["url"], known["schema"])
     raise UsageError(f"{source}: {': '.join(refused)}")

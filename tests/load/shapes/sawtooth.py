@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from plimsoll.load.shapes.registry import SHAPES
-from plimsoll.load.shapes.shape import Extent, FormShape, ShapeOption, Values, Wording
+from plimsoll.load.shapes.shape import Extent, FormShape, ShapeKind, ShapeOption, Values, Wording
 from plimsoll.load.shapes.tables import CountValue, TableShape
 from plimsoll.load.spec import ShapeSpec
 from plimsoll.load.table import Length, LevelValue
@@ -16,8 +16,6 @@ class Sawtooth(TableShape):
 
     kind: ClassVar = "sawtooth"
     extent: ClassVar = Extent.OWN
-    option: ClassVar = ShapeOption("KEY=VALUE,…", "low=10/s,high=50/s,each=1s,teeth=3")
-    form: ClassVar = FormShape("sawtooth", "Sawtooth", "Up, and down at once.", "low=10/s,…", "low=1,…")
 
     low: LevelValue
     high: LevelValue
@@ -35,7 +33,11 @@ class Sawtooth(TableShape):
         return f"{teeth} from {wording.level(values['low'])} to {wording.level(values['high'])}"
 
 
-SHAPES["sawtooth"] = Sawtooth
+SHAPES["sawtooth"] = ShapeKind(
+    f"{__name__}:Sawtooth",
+    ShapeOption("KEY=VALUE,…", "low=10/s,high=50/s,each=1s,teeth=3"),
+    FormShape("sawtooth", "Sawtooth", "Up, and down at once.", "low=10/s,…", "low=1,…"),
+)
 
 if __name__ == "__main__":
     from plimsoll.cli import main

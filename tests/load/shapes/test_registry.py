@@ -111,7 +111,7 @@ def test_a_shape_of_one_row_is_offered_by_the_form() -> None:
 
 def test_every_curve_of_the_engine_is_a_shape() -> None:
     curves = {name for name, each in vars(Shape).items() if isinstance(each, staticmethod)}
-    assert curves <= {each.kind for each in SHAPES.values()}
+    assert curves <= {row.shape.kind for row in SHAPES.values()}
     assert {ShapeSpec.of(each).kind for each in curves} == curves
 
 

@@ -12,8 +12,8 @@ from plimsoll.errors import UsageError
 from plimsoll.experiment.file.model import ExperimentTable
 from plimsoll.experiment.placeholders import NAMES, fill
 from plimsoll.experiment.spec import Compare, Experiment, Scenario, Target, Variant
-from plimsoll.load.complaints import Complaint, complain, complaints
-from plimsoll.load.mistakes import BadValueError
+from plimsoll.load.complaints import complain, complaints
+from plimsoll.load.mistakes import BadValueError, Complaint
 from plimsoll.load.origins import split_target
 from plimsoll.load.plan_file import read_plan
 from plimsoll.load.toml_file import read_toml

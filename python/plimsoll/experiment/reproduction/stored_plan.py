@@ -14,9 +14,9 @@ import click
 
 from plimsoll.errors import StoreError, UsageError
 from plimsoll.experiment.reproduction.effects import Effect, effects_of, named_outputs
+from plimsoll.load.engine_check import refusal
 from plimsoll.load.guard_rails import check_contact
 from plimsoll.load.plan_file import read_plan
-from plimsoll.load.scenario import refusal
 from plimsoll.load.targets import read_targets
 from plimsoll.redact import MASK
 from plimsoll.run.manifest import plan_files

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.load import origins
 from plimsoll.load.bodies import header_lines, overridden
-from plimsoll.load.complaints import Complaint
-from plimsoll.load.mistakes import nearest, shown
+from plimsoll.load.mistakes import Complaint, nearest, shown
 from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
-    from plimsoll.load.bodies import HeadersTable
     from plimsoll.load.origins import Address
     from plimsoll.load.step_model import StepTable
+    from plimsoll.load.table import HeadersTable
 
 
 @dataclass(slots=True)

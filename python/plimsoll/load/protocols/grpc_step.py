@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import model_validator
 
-from plimsoll.load.bodies import JsonBody, header_lines
+from plimsoll.load.bodies import header_lines
 from plimsoll.load.mistakes import BadValueError, at
 from plimsoll.load.origins import is_grpc_url, split_grpc_url
 from plimsoll.load.protocols import grpc
 from plimsoll.load.step_model import StepTable
+from plimsoll.load.table import JsonBody
 
 if TYPE_CHECKING:
     from plimsoll.load.origins import Address

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, PrivateAttr, model_validator
 
-from plimsoll.load.bodies import JsonBody, encoded, form_template, header_lines, json_template
+from plimsoll.load.bodies import encoded, form_template, header_lines, is_method, json_template
+from plimsoll.load.file_access import read_text
 from plimsoll.load.mistakes import BadValueError, at, shown
 from plimsoll.load.origins import is_grpc_url, is_socket_url, is_url, split_url
+from plimsoll.load.spec import OBJECTIVES
 from plimsoll.load.step_model import StepTable
-from plimsoll.load.table import ExistingFile, Length, SeveralTexts, TomlTable, read_text
+from plimsoll.load.table import ExistingFile, JsonBody, Length, SeveralTexts, TomlTable
 from plimsoll.say.names import listed
 
 if TYPE_CHECKING:
@@ -22,12 +23,6 @@ if TYPE_CHECKING:
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 """Methods that are fields of a step: get = "/path"."""
 _BODIES = ("body", "json", "form", "body_file", "template_file")
-OBJECTIVES = ("first_token", "time_per_token", "time")
-_METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-
-
-def is_method(text: str) -> bool:
-    return _METHOD.fullmatch(text) is not None
 
 
 class SloTable(TomlTable):

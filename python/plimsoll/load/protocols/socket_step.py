@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, WithJsonSchema, model_validator
 
-from plimsoll.load.bodies import FixedText, JsonBody, encoded, header_lines
+from plimsoll.load.bodies import encoded, header_lines
 from plimsoll.load.mistakes import BadValueError, at, shown
 from plimsoll.load.origins import split_socket_url
 from plimsoll.load.step_model import StepTable
-from plimsoll.load.table import ExistingFile, Length, TomlTable, one_or_more
+from plimsoll.load.table import ExistingFile, FixedText, JsonBody, Length, TomlTable, one_or_more
 from plimsoll.say.names import listed
 
 if TYPE_CHECKING:

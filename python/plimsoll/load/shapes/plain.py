@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import RootModel
 
+from plimsoll.load.file_access import lines_of, read_text
 from plimsoll.load.levels import LoadLevel
 from plimsoll.load.mistakes import BadValueError, named, shown
-from plimsoll.load.shapes.shape import Extent, FormShape, LoadShape, ShapeOption, Values, Wording
+from plimsoll.load.shapes.shape import Extent, LoadShape, Values, Wording
 from plimsoll.load.spec import ShapeSpec
-from plimsoll.load.table import ExistingFile, RateValue, UsersValue, lines_of, read_text
+from plimsoll.load.table import ExistingFile, RateValue, UsersValue
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,9 +45,6 @@ class Constant(LoadShape):
 class Rate(RootModel[RateValue], Constant):
     """rate = "900/s": as many arrivals per second."""
 
-    option: ClassVar = ShapeOption("RATE", "Open model: so many arrivals per second; 900/s, 54000/m.")
-    form: ClassVar = FormShape("constant", "Constant", "The same load from beginning to end.", "900/s", "50")
-
 
 class Users(RootModel[UsersValue], Constant):
     """users = 50: as many users."""
@@ -58,7 +56,6 @@ class Replay(RootModel[ExistingFile], LoadShape):
 
     kind: ClassVar = "replay"
     extent: ClassVar = Extent.OWN
-    option: ClassVar = ShapeOption("FILE", "Arrivals at the times in a file, one per line.")
 
     def spec(self, seconds: float | None) -> ShapeSpec:
         return ShapeSpec.of("replay", times=read_times(self.root))

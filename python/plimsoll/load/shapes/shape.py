@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
@@ -66,8 +67,6 @@ class LoadShape(ABC):
     kind: ClassVar[str]
     """In a manifest: a curve of the engine, or its own name if it is composed of one."""
     extent: ClassVar[Extent]
-    option: ClassVar[ShapeOption | None] = None
-    form: ClassVar[FormShape | None] = None
 
     @property
     def levels(self) -> tuple[LoadLevel, ...]:
@@ -82,3 +81,21 @@ class LoadShape(ABC):
     @abstractmethod
     def words(values: Values, wording: Wording) -> str:
         """The text of a report."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeKind:
+    """A row of the registry: what the command line and the page say of a shape. Its class is imported by need, since
+    pydantic takes long to import."""
+
+    path: str
+    """Of the class, as an entry point names it: module:class."""
+    option: ShapeOption | None = None
+    """None: only plans have this shape."""
+    form: FormShape | None = None
+    """None: the page's form does not have it."""
+
+    @property
+    def shape(self) -> type[LoadShape]:
+        shape: type[LoadShape] = resolve_name(self.path)
+        return shape

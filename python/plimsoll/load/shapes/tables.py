@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from plimsoll.load.levels import LoadLevel
 from plimsoll.load.mistakes import BadValueError, shown
-from plimsoll.load.shapes.shape import Extent, FormShape, LoadShape, ShapeOption, Values, Wording
+from plimsoll.load.shapes.shape import Extent, LoadShape, Values, Wording
 from plimsoll.load.spec import ShapeSpec
 from plimsoll.load.table import Duration, Length, LevelValue, StepValue, TomlTable
 
@@ -56,11 +56,6 @@ class Ramp(TableShape):
 
     kind: ClassVar = "ramp"
     extent: ClassVar = Extent.NEEDED
-    option: ClassVar = ShapeOption("FROM..TO", "100/s..900/s: evenly more over the run time.")
-    form: ClassVar = FormShape(
-        "ramp", "Ramp", "Evenly from one level to another over the run time, which must be given.",
-        "100/s..900/s", "10..200",
-    )  # fmt: skip
 
     start: LevelValue = Field(alias="from")
     """The first level."""
@@ -84,11 +79,6 @@ class Staircase(TableShape):
 
     kind: ClassVar = "staircase"
     extent: ClassVar = Extent.OWN
-    option: ClassVar = ShapeOption("KEY=VALUE,…", "from=100/s,step=100/s,each=30s,count=5[,rise=2s]")
-    form: ClassVar = FormShape(
-        "staircase", "Staircase", "Equal steps up: from a level, by so much, each for so long, so many of them.",
-        "from=100/s,step=100/s,each=30s,count=5", "from=10,step=10,each=30s,count=5",
-    )  # fmt: skip
 
     start: LevelValue = Field(alias="from")
     """The first level."""
@@ -118,11 +108,6 @@ class Spike(TableShape):
 
     kind: ClassVar = "spike"
     extent: ClassVar = Extent.NEEDED
-    option: ClassVar = ShapeOption("KEY=VALUE,…", "base=100/s,peak=1000/s,at=30s,hold=10s[,rise=1s]")
-    form: ClassVar = FormShape(
-        "spike", "Spike", "A base with one peak: when it comes and how long it holds. The run time must be given.",
-        "base=100/s,peak=1000/s,at=30s,hold=10s", "base=10,peak=100,at=30s,hold=10s",
-    )  # fmt: skip
 
     base: LevelValue
     """The level before and after."""
@@ -145,11 +130,6 @@ class Sine(TableShape):
 
     kind: ClassVar = "sine"
     extent: ClassVar = Extent.OPTIONAL
-    option: ClassVar = ShapeOption("KEY=VALUE,…", "mean=500/s,amplitude=200/s,period=1m")
-    form: ClassVar = FormShape(
-        "sine", "Sine", "Up and down around a mean.",
-        "mean=500/s,amplitude=200/s,period=1m", "mean=50,amplitude=20,period=1m",
-    )  # fmt: skip
 
     mean: LevelValue
     """The level in the middle."""

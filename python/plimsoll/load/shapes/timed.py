@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, PlainValidator, RootModel, WithJson
 from plimsoll.load.durations import parse_duration
 from plimsoll.load.levels import LoadLevel, parse_level
 from plimsoll.load.mistakes import BadValueError, shown
-from plimsoll.load.shapes.shape import Extent, FormShape, LoadShape, ShapeOption, Values, Wording
+from plimsoll.load.shapes.shape import Extent, LoadShape, Values, Wording
 from plimsoll.load.spec import ShapeSpec
 
 
@@ -55,11 +55,6 @@ class Stages(RootModel[Items], LoadShape):
 
     kind: ClassVar = "stages"
     extent: ClassVar = Extent.OWN
-    option: ClassVar = ShapeOption("TIME:LEVEL,…", "30s:100/s,1m:900/s: evenly to each level in its time.")
-    form: ClassVar = FormShape(
-        "stages", "Stages", "Evenly to each level in its time. The first level may stand without a time.",
-        "30s:100/s,1m:900/s", "30s:10,1m:200",
-    )  # fmt: skip
 
     @model_validator(mode="after")
     def _check(self) -> Stages:
@@ -96,10 +91,6 @@ class Steps(RootModel[Items], LoadShape):
 
     kind: ClassVar = "steps"
     extent: ClassVar = Extent.OWN
-    option: ClassVar = ShapeOption("TIME:LEVEL,…", "30s:50,30s:100: each level for its time.")
-    form: ClassVar = FormShape(
-        "steps", "Steps", "Each level for its time, one after the other.", "30s:100/s,30s:200/s", "30s:50,30s:100"
-    )
 
     @model_validator(mode="after")
     def _check(self) -> Steps:
