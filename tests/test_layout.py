@@ -23,7 +23,7 @@ LARGE_FOLDERS: set[str] = set()
 """Those that have too many files. The list only shrinks."""
 
 SHORT_FILES = {
-    "__main__.py", "cli/completion.py", "cli/show.py", "demo/shop.py", "load/shapes/registry.py",
+    "__main__.py", "cli/completion.py", "cli/show.py", "demo/shop.py",
     "run/supervised/child.py",
 }  # fmt: skip
 """Files that might be part of another. The list only shrinks."""

@@ -22,7 +22,7 @@ from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.options.command import RunCommand, run_parameters, words_of
 from plimsoll.run.planning import make_outputs, make_plan, refuse_not_here
 from plimsoll.run.program import refuse_cluster
-from plimsoll.run.transport.local import started_ahead
+from plimsoll.run.transport.spawning import end_unused, started_ahead
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,6 +96,8 @@ def run(ctx: click.Context, /, **_: Any) -> None:
 
 def _run(words: RunWords) -> int:
     given = words.given
+    if given["worker"] or given["attach"]:
+        end_unused()
     if given["worker"]:
         refuse_not_here(words.arguments)
         return join_master(words)
@@ -119,6 +121,7 @@ def _run(words: RunWords) -> int:
 def _workers_ahead(plan: RunPlan, outputs: Outputs, given: Mapping[str, Any]) -> AbstractContextManager[None]:
     """Within the block the workers of a run of this machine that begins at once are starting."""
     if plan.is_remote or not _begins_at_once(plan, given):
+        end_unused()
         return nullcontext()
     ensure_open_files(plan.most_users, plan.processes)
     return started_ahead(plan.processes + plan.has_main_node, capture=outputs.shows_table)

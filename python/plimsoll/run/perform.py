@@ -21,6 +21,7 @@ from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.report.text import room
 from plimsoll.report.writing import STDOUT, check_writable
 from plimsoll.run import interrupts
+from plimsoll.run.allocation import return_large_buffers
 from plimsoll.run.coordinator.background_stream import BackgroundStream
 from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.coordinator.display import Display, LineDisplay
@@ -36,7 +37,6 @@ from plimsoll.run.main_log import CallingHandler, log_handler, log_start, log_to
 from plimsoll.run.reflection import with_schema
 from plimsoll.run.result import exit_code
 from plimsoll.run.sizing import CapacityWarning
-from plimsoll.run.transport.allocation import return_large_buffers
 from plimsoll.say.causes import throttling_notes
 from plimsoll.say.validity import check_text
 from plimsoll.stats.thresholds.grammar import parse_threshold

@@ -13,7 +13,7 @@ from plimsoll.errors import LocustfileError
 from plimsoll.run.loop import Loop
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport import handle as handles
-from plimsoll.run.transport import local as worker_process
+from plimsoll.run.transport import local, spawning
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.local import WorkerProcess
 from plimsoll.run.transport.messages import Prepared, Ready
@@ -125,7 +125,7 @@ def test_a_process_that_takes_nothing_in_is_killed(
 
 
 def test_a_worker_that_does_not_exit_is_killed(worker: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_process, "EXIT_TIMEOUT_S", 0.0)
+    monkeypatch.setattr(local, "EXIT_TIMEOUT_S", 0.0)
     assert worker.wait() == "was killed by SIGKILL"
 
 
@@ -145,7 +145,7 @@ def _children() -> set[int]:
 
 def test_processes_that_no_run_asks_for_are_gone_at_the_end() -> None:
     before = _children()
-    with worker_process.started_ahead(2, capture=False):
+    with spawning.started_ahead(2, capture=False):
         ahead = _children() - before
         worker = WorkerProcess(0)
         assert len(ahead) == 2
@@ -163,8 +163,28 @@ def test_a_process_that_cannot_be_started_ends_the_others() -> None:
     limit = [fd for fd in range(soft) if fd not in taken][8]
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
     try:
-        with pytest.raises(OSError, match="Too many open files"), worker_process.started_ahead(9, capture=False):
+        with pytest.raises(OSError, match="Too many open files"), spawning.started_ahead(9, capture=False):
             pytest.fail("has begun")
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert _children() == before
+
+
+def test_the_first_worker_starts_while_the_command_is_read_and_ends_if_it_is_not_needed() -> None:
+    before = _children()
+    with spawning.first_worker(["run", "http://127.0.0.1:9/"]):
+        (ahead,) = _children() - before
+        worker = WorkerProcess(0)
+        assert worker.pid == ahead
+        worker.kill()
+        worker.wait()
+    with spawning.first_worker(["run", "http://127.0.0.1:9/"]):
+        assert len(_children() - before) == 1
+    assert _children() == before
+
+
+@pytest.mark.parametrize("words", [[], ["show", "last"], ["run", "--help"], ["run", "--worker"]], ids=" ".join)
+def test_no_worker_starts_for_a_command_that_needs_none(words: list[str]) -> None:
+    before = _children()
+    with spawning.first_worker(words):
+        assert _children() == before

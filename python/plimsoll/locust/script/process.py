@@ -36,7 +36,7 @@ install()
 
 from plimsoll.locust.script.script import LocustScript  # noqa: E402
 from plimsoll.run import standard_streams  # noqa: E402
-from plimsoll.run.transport.allocation import forget  # noqa: E402
+from plimsoll.run.allocation import forget  # noqa: E402
 from plimsoll.run.worker.main import main  # noqa: E402
 
 if __name__ == "__main__":

@@ -24,14 +24,14 @@ from plimsoll.run.transport.bundle import Archive, Bundle
 from plimsoll.run.transport.frames import MAX_FRAME_BYTES, pack
 from plimsoll.run.transport.greeting import GREETING_TIMEOUT_S, Channel, greet, tune
 from plimsoll.run.transport.join_token import is_loopback
-from plimsoll.run.transport.local import spawn_worker
 from plimsoll.run.transport.own_folder import OwnFolder
 from plimsoll.run.transport.report_rules import ProtocolError
+from plimsoll.run.transport.spawning import spawn_worker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plimsoll.run.transport.local import ChildProcess
+    from plimsoll.run.transport.spawning import ChildProcess
 
 MASTER_TIMEOUT_S = 300.0
 """Seconds that a worker waits for a master that is not there yet, or was there and may be started again; Locust's tries

@@ -10,7 +10,6 @@ for hours: in one heap, these would hold the place of the large ones.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 import sysconfig
@@ -45,6 +44,9 @@ def return_large_buffers() -> None:
     """Let glibc take buffers of LARGE_BUFFER_BYTES and more from the system, and return them when they are freed.
     Without this, glibc raises its limit to the largest buffer that was freed (mallopt(3), M_MMAP_THRESHOLD)."""
     if _has_glibc():
+        # Only here: what starts workers is imported first of all.
+        import ctypes
+
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(_M_MMAP_THRESHOLD, LARGE_BUFFER_BYTES)
         mallopt(_M_TRIM_THRESHOLD, 2 * LARGE_BUFFER_BYTES)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.run.transport import allocation
-from plimsoll.run.transport.allocation import VARIABLES, forget, with_allocation
+from plimsoll.run import allocation
+from plimsoll.run.allocation import VARIABLES, forget, with_allocation
 from plimsoll.run.transport.local import WorkerProcess
 
 HAS_GLIBC = sys.platform == "linux" and "CS_GNU_LIBC_VERSION" in os.confstr_names
@@ -57,7 +57,7 @@ def test_only_our_own_values_are_forgotten() -> None:
 IN_HEAP = """
 # How many of 64 large buffers lie in glibc's heap, after a larger one was freed.
 import ctypes, sys
-from plimsoll.run.transport.allocation import LARGE_BUFFER_BYTES, return_large_buffers
+from plimsoll.run.allocation import LARGE_BUFFER_BYTES, return_large_buffers
 
 if sys.argv[1] == "returned":
     return_large_buffers()
