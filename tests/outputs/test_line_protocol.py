@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 import socket
-import subprocess
-import urllib.error
-import urllib.parse
-import urllib.request
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.command import wait_until
+from tests.outputs.influxdb_server import influx_rows, influxdb_server
 from tests.outputs.receiver import receiving
 from tests.outputs.sending import sent, shopper
 
-from plimsoll.experiment.ports import free_port
 from plimsoll.outputs.line_protocol import line
 from plimsoll.outputs.output import OutputEvent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.command import Command, CountingTarget
@@ -91,57 +83,9 @@ def test_lines_go_by_udp_and_into_a_file(
     assert received.endswith(f'plimsoll_event,kind=note,run={output_run.id} text="Hello." 1000000001\n'.encode())
 
 
-@contextmanager
-def _influxdb(folder: Path) -> Iterator[str]:
-    """A real server of version 1 with a database load; its URL."""
-    program = shutil.which("influxd")
-    if program is None:
-        pytest.skip("no influxd (Debian: apt-get install influxdb)")
-    port, other = free_port(), free_port()
-    (folder / "influxdb.conf").write_text(
-        "reporting-disabled = true\n"
-        f'bind-address = "127.0.0.1:{other}"\n'
-        f'[meta]\n  dir = "{folder}/meta"\n'
-        f'[data]\n  dir = "{folder}/data"\n  wal-dir = "{folder}/wal"\n'
-        f'[http]\n  bind-address = "127.0.0.1:{port}"\n  log-enabled = false\n'
-    )
-    url = f"http://127.0.0.1:{port}"
-    with subprocess.Popen([program, "-config", f"{folder}/influxdb.conf"], stderr=subprocess.DEVNULL) as process:
-        try:
-            wait_until(lambda: process.poll() is not None or _answers(url))
-            _query(url, "CREATE DATABASE load")
-            yield url
-        finally:
-            process.terminate()
-
-
-def _answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{url}/ping"):
-            return True
-    except OSError:
-        return False
-
-
-def _query(url: str, statement: str) -> list[dict[str, Any]]:
-    """Rows: their columns and tags."""
-    data = urllib.parse.urlencode({"db": "load", "q": statement}).encode()
-    try:
-        with urllib.request.urlopen(f"{url}/query", data) as reply:
-            (result,) = json.load(reply)["results"]
-    except urllib.error.HTTPError as error:
-        raise AssertionError(error.read()) from error
-    assert "error" not in result, result
-    return [
-        {**series.get("tags", {}), **dict(zip(series["columns"], values, strict=True))}
-        for series in result.get("series", ())
-        for values in series["values"]
-    ]
-
-
 def test_a_real_server_has_the_record_of_a_run(plimsoll: Command, target: CountingTarget, tmp_path: Path) -> None:
     plimsoll.write(shopper('/fail "ü", a=b \\ c'))
-    with _influxdb(tmp_path) as url:
+    with influxdb_server(tmp_path) as url:
         done = plimsoll(
             "run", "-H", target.url, "--headless", "-u", "3", "-r", "3", "-t", "3", "--exit-code-on-error", "0",
             "--out", f"influxdb={url},db=load",
@@ -149,15 +93,17 @@ def test_a_real_server_has_the_record_of_a_run(plimsoll: Command, target: Counti
         assert done.code == 0, done
         record = plimsoll.stored()
         assert record["run"]["notes"] == []
-        sums = _query(url, "SELECT sum(requests) AS requests, sum(failures) AS failures FROM plimsoll GROUP BY *")
+        sums = influx_rows(url, "SELECT sum(requests) AS requests, sum(failures) AS failures FROM plimsoll GROUP BY *")
         found = {(row["method"], row["name"]): (row["requests"], row["failures"]) for row in sums}
         assert found == {
             (row["method"], row["name"]): (row["completed"], row["failures"]) for row in record["endpoints"]
         }
-        (run,) = _query(url, "SELECT sum(requests), max(user_count) FROM plimsoll_run")
+        (run,) = influx_rows(url, "SELECT sum(requests), max(user_count) FROM plimsoll_run")
         assert (run["sum"], run["max"]) == (record["total"]["completed"], 3)
-        (longest,) = _query(url, "SELECT max(max_ms) FROM plimsoll_run")
+        (longest,) = influx_rows(url, "SELECT max(max_ms) FROM plimsoll_run")
         assert longest["max"] == pytest.approx(record["total"]["response_ms"]["max"])
-        events = _query(url, "SELECT kind, text, verdict FROM plimsoll_event")
-        assert [event["kind"] for event in events] == ["start", "end"]
+        events = influx_rows(url, "SELECT kind, text, verdict FROM plimsoll_event")
+        first, *found, last = (event["kind"] for event in events)
+        assert (first, last) == ("start", "end")
+        assert set(found) <= {"finding"}
         assert events[-1]["verdict"] == "passed"

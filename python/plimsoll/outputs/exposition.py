@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from plimsoll.outputs.kinds import OutputTarget
     from plimsoll.outputs.metrics import Labels, MetricSample, OutputMetric
-    from plimsoll.outputs.output import OutputRun, OutputSecond
+    from plimsoll.outputs.output import OutputEvent, OutputRun, OutputSecond
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _ESCAPED = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
@@ -37,6 +37,9 @@ class ScrapedMetrics(Output):
 
     def second(self, second: OutputSecond) -> None:
         self._metrics.add(second)
+
+    def event(self, event: OutputEvent) -> None:
+        self._metrics.add_event(event)
 
 
 def shown() -> str | None:

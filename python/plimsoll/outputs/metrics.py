@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -12,10 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from plimsoll._engine import Histogram
-    from plimsoll.outputs.output import OutputRun, OutputSecond
+    from plimsoll.outputs.output import OutputEvent, OutputRun, OutputSecond
     from plimsoll.stats.totals import Totals
 
 Labels = tuple[tuple[str, str], ...]
+MOST_EVENTS = 100
+"""Of a run: each is a series. The newest are kept."""
+MOST_LETTERS = 200
+"""Of the text of an event."""
 MetricType = Literal["counter", "gauge", "histogram"]
 
 BOUNDS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -68,6 +73,7 @@ SHARE = OutputMetric(
 VALID = OutputMetric("plimsoll_valid", "gauge", "Whether the run is valid so far: 1 or 0.")
 BROKEN = OutputMetric("plimsoll_threshold_broken", "gauge", "Whether a threshold is broken so far: 1 or 0.")
 SECOND = OutputMetric("plimsoll_run_seconds", "gauge", "The length of the run so far.")
+EVENT = OutputMetric("plimsoll_event_timestamp_seconds", "gauge", "Unix time of something that happened to the run.")
 INFO = OutputMetric("plimsoll_run_info", "gauge", "1, with what is known of the run.")
 
 
@@ -127,6 +133,11 @@ class RunMetrics:
         self._lag, self._delay = _Buckets(), _Buckets()
         self._offered = self._dropped = 0
         self._last: OutputSecond | None = None
+        self._events: deque[OutputEvent] = deque(maxlen=MOST_EVENTS)
+
+    def add_event(self, event: OutputEvent) -> None:
+        with self._lock:
+            self._events.append(event)
 
     def add(self, second: OutputSecond) -> None:
         with self._lock:
@@ -186,6 +197,12 @@ class RunMetrics:
         labels, last = (("run", self._run.id),), self._last
         about = {name: getattr(self._run, name) for name in ("name", "host", "model", "version", "commit")}
         yield INFO, [MetricSample("", (*labels, *about.items()), 1)]
+        # Two events of one kind and text are one series: the later one remains.
+        times = {(event.kind, event.text[:MOST_LETTERS]): event.time for event in self._events}
+        yield (
+            EVENT,
+            [MetricSample("", (*labels, ("kind", kind), ("text", text)), t) for (kind, text), t in times.items()],
+        )
         if last is None:
             return
         state, most = last.generator, last.total.response_of(self._run.timed).quantile(0.99)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from plimsoll.outputs.kinds import OutputTarget
     from plimsoll.outputs.metrics import Labels, MetricSample, OutputMetric
-    from plimsoll.outputs.output import OutputRun, OutputSecond, Undelivered
+    from plimsoll.outputs.output import OutputEvent, OutputRun, OutputSecond, Undelivered
 
 HEADERS = {"Content-Encoding": "snappy", "X-Prometheus-Remote-Write-Version": "0.1.0"}
 PATH = "/api/v1/write"
@@ -41,11 +41,13 @@ class RemoteWrite(DeliveredOutput):
         self._known: dict[tuple[str, Labels], bytes] = {}
         """Encoded labels, which are the same in every message."""
         self._unsent = 0
-        """Seconds since the last message."""
+        """Seconds and events since the last message."""
         self._time = 0.0
+        """Of the samples of the next message: the end of the last second. An event after it adds a series only, so the
+        other series get the same sample again, which receivers accept."""
 
     def open(self, run: OutputRun) -> None:
-        self._metrics = RunMetrics(run)
+        self._metrics, self._time = RunMetrics(run), run.started
         super().open(run)
 
     def second(self, second: OutputSecond) -> None:
@@ -53,6 +55,10 @@ class RemoteWrite(DeliveredOutput):
         self._unsent, self._time = self._unsent + 1, second.time
         if self._unsent >= self._interval:
             self._send()
+
+    def event(self, event: OutputEvent) -> None:
+        self._metrics.add_event(event)
+        self._unsent += 1
 
     def _send(self) -> None:
         if self._unsent:

@@ -311,7 +311,7 @@ class RunSession:
             message = "; ".join(map(str, errors))
             self._listener.over(result.status, source.view, source.assessment, code, message)
         if self._feed:
-            self._feed.end(result, source.view, source.assessment, code, notes)
+            self._feed.end(result, source, code, notes)
             for missing in self._feed.close():
                 if missing not in notes:
                     logger.warning(missing)

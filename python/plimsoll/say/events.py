@@ -66,6 +66,11 @@ def event_text(event: RunEvent) -> str:
             return f"the run was ended by {event.limit}{f': {event.how}' if event.how else ''}"
 
 
+def phase_text(name: str, *, is_warmup: bool) -> str:
+    """The begin of a phase of the load."""
+    return f"Phase {name} begins{'; it is left out of the results' if is_warmup else ''}."
+
+
 def _lost_worker(event: WorkerLost) -> str:
     users = {0: "", 1: "its user is lost, "}.get(event.users, f"its {event.users} users are lost, ")
     kept = "all that it measured"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.plain_text import one_line
@@ -31,7 +30,7 @@ from plimsoll.report.document.run_tables import (
     title_of,
     validity,
 )
-from plimsoll.report.document.run_trial import trial_of_run
+from plimsoll.report.document.run_trial import findings_of_run, study_of_run, trial_of_run
 from plimsoll.report.document.sections import ReportContext
 from plimsoll.report.document.tables import shown
 from plimsoll.say.durations import duration_text
@@ -39,7 +38,7 @@ from plimsoll.say.headline.target import target_judgement, times_beside
 from plimsoll.say.numbers import amount, count, quantity, share, with_share
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.headline.target import target
-from plimsoll.stats.study import Study, Trial
+from plimsoll.stats.study import Trial
 from plimsoll.stats.table import rows_of, total_of
 
 if TYPE_CHECKING:
@@ -95,12 +94,8 @@ def run_document(
 
 
 def _context(title: str, trial: Trial, command: str, *, charts: bool) -> ReportContext:
-    """One run is compared with nothing, but there may be something to say of it."""
-    from plimsoll.stats.findings import find
-
-    # The document says in its own words that a run is invalid, and shows its numbers all the same.
-    study = Study(title, (replace(trial, invalid=()),), shape="operations")
-    return ReportContext.of(Analysis(study, tuple(find(study)), ()), command, charts=charts)
+    study = study_of_run(title, trial)
+    return ReportContext.of(Analysis(study, findings_of_run(trial), ()), command, charts=charts)
 
 
 def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tuple[Answer, ...]:

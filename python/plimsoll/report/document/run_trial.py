@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -15,7 +15,7 @@ from plimsoll.record.manifest import Manifest
 from plimsoll.report.load import load_in_short
 from plimsoll.say.validity import check_texts
 from plimsoll.stats.kinds import level_of_run
-from plimsoll.stats.study import Course, Trial
+from plimsoll.stats.study import Course, Study, Trial
 from plimsoll.stats.trial import trial_of
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.sources import Described
+    from plimsoll.stats.findings.finding import Finding
     from plimsoll.stats.reading import RunReading
     from plimsoll.stats.seconds import Key
     from plimsoll.stats.view import EndpointView, RunView
@@ -39,6 +40,19 @@ def trial_of_run(
         CellKey(load_in_short(manifest) or "run", level_of_run(manifest)),
         invalid=tuple(check_texts(assessment.validity.unfit)),
     )
+
+
+def findings_of_run(trial: Trial) -> tuple[Finding, ...]:
+    """One run is compared with nothing, but there may be something to say of it."""
+    # Only here: most commands need no findings.
+    from plimsoll.stats.findings import find
+
+    return tuple(find(study_of_run("", trial)))
+
+
+def study_of_run(title: str, trial: Trial) -> Study:
+    """The document says in its own words that a run is invalid, and shows its numbers all the same."""
+    return Study(title, (replace(trial, invalid=()),), shape="operations")
 
 
 @dataclass(frozen=True)

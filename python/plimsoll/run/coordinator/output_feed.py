@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,8 @@ from plimsoll.redact import redact
 from plimsoll.report.document.opening import sentence
 from plimsoll.run.coordinator.output_thread import FLUSH_S, OutputThread
 from plimsoll.run.coordinator.progress import Observer
-from plimsoll.say.events import event_text
+from plimsoll.say.events import event_text, phase_text
+from plimsoll.say.findings import said
 from plimsoll.say.validity import check_texts
 from plimsoll.stats.headline.generator import is_early
 from plimsoll.stats.table import total_of
@@ -27,11 +29,11 @@ if TYPE_CHECKING:
 
     from plimsoll.outputs.output import EventKind
     from plimsoll.record import Health, Interval
-    from plimsoll.report.assessment import Assessment
+    from plimsoll.record.manifest import StoredPhase
+    from plimsoll.report.sources import RunSource
     from plimsoll.run.coordinator.progress import Progress
     from plimsoll.run.result import Result
     from plimsoll.stats.thresholds.verdict import ThresholdResult
-    from plimsoll.stats.view import RunView
 
 REACH_S = 10.0
 """Seconds that receivers get to answer at the start of a run with --strict."""
@@ -73,6 +75,8 @@ class OutputFeed(Observer):
         self._broken: set[str] = set()
         """Thresholds that are known to be broken."""
         self._known_notes = self._known_events = 0
+        self._phases: deque[StoredPhase] = deque()
+        """Phases that have not begun, if there are several."""
         self._last: Progress | None = None
         self._connected = 0
         """Workers, at the last look before the run began to stop."""
@@ -101,6 +105,8 @@ class OutputFeed(Observer):
             thread.start(run)
         if self._is_strict:
             self._ensure_reached()
+        phases = manifest.load.phases if manifest.load is not None else ()
+        self._phases.extend(sorted(phases, key=lambda phase: phase.start) if len(phases) > 1 else ())
         load = f"{run.model} model against {run.host or 'its targets'}"
         self._event("start", started, f"Run {run.id} starts: {run.name}, {load}.", host=run.host, name=run.name)
 
@@ -134,14 +140,17 @@ class OutputFeed(Observer):
             self._look_for_events(progress)
         return self._flushed()
 
-    def end(self, result: Result, view: RunView, assessment: Assessment, exit_code: int, notes: Sequence[str]) -> None:
-        """Send the last event: the result of the run. exit_code: the exit code of the command."""
+    def end(self, result: Result, source: RunSource, exit_code: int, notes: Sequence[str]) -> None:
+        """Send the last events: what was found, and the result of the run. exit_code: the exit code of the command."""
+        view, assessment = source.view, source.assessment
+        ended = result.ended or time.time()
+        self._send_findings(source, ended)
         total = total_of(view)
         text = redact(sentence(view, self._manifest, total))
         is_valid = assessment.validity.valid
         times = total.response_ms.named(QUANTILES)
         self._event(
-            "end", result.ended or time.time(), text,
+            "end", ended, text,
             status=result.status, exit_code=exit_code,
             verdict="invalid" if not is_valid else "failed" if exit_code else "passed",
             valid=is_valid, reasons=[redact(reason) for reason in check_texts(assessment.validity.failed)],
@@ -151,6 +160,15 @@ class OutputFeed(Observer):
             response_ms={name: None if time is None else time.value for name, time in times.items()},
             notes=[redact(note) for note in notes],
         )  # fmt: skip
+
+    def _send_findings(self, source: RunSource, ended: float) -> None:
+        from plimsoll.report.document.run_trial import findings_of_run, trial_of_run  # only at the end of a run
+
+        trial = trial_of_run(source.view, source.run, source.assessment, source.reading)
+        for finding in findings_of_run(trial):
+            text = said(finding)
+            sentences = f"{text.statement} {text.advice}".strip()
+            self._event("finding", ended, sentences, id=finding.id, weight=finding.weight)
 
     def close(self) -> list[str]:
         """Deliver the last event, and end. Returns what was not delivered, for people."""
@@ -199,6 +217,10 @@ class OutputFeed(Observer):
 
     def _look_for_events(self, progress: Progress) -> None:
         now = progress.started + progress.elapsed
+        while self._phases and self._phases[0].start <= progress.elapsed:
+            phase = self._phases.popleft()
+            text = phase_text(redact(phase.name), is_warmup=phase.warmup)
+            self._event("phase", self._started + phase.start, text, name=redact(phase.name))
         texts = set()
         for event in progress.events[self._known_events :]:
             text = event_text(event)
