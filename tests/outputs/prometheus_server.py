@@ -27,13 +27,23 @@ class PrometheusServer:
 
     def query(self, expression: str, at: float | None = None) -> dict[tuple[tuple[str, str], ...], float]:
         """The vector that an expression gives, by labels without instance and job. at: Unix time."""
-        asked = {"query": expression, **({"time": str(at)} if at is not None else {})}
-        with urllib.request.urlopen(f"{self.url}/api/v1/query?{urllib.parse.urlencode(asked)}") as reply:
-            found = json.load(reply)["data"]["result"]
         return {
             tuple(sorted((name, value) for name, value in row["metric"].items() if name not in ("instance", "job"))):
-            float(row["value"][1]) for row in found
+            float(row["value"][1]) for row in self._result(expression, at)
         }  # fmt: skip
+
+    def samples(self, expression: str, at: float) -> dict[tuple[tuple[str, str], ...], list[tuple[float, float]]]:
+        """Times and values of a range of each series, by all labels."""
+        return {
+            tuple(sorted(row["metric"].items())): [(time, float(value)) for time, value in row["values"]]
+            for row in self._result(expression, at)
+        }
+
+    def _result(self, expression: str, at: float | None) -> list[dict[str, Any]]:
+        asked = {"query": expression, **({"time": str(at)} if at is not None else {})}
+        with urllib.request.urlopen(f"{self.url}/api/v1/query?{urllib.parse.urlencode(asked)}") as reply:
+            result: list[dict[str, Any]] = json.load(reply)["data"]["result"]
+        return result
 
     def value(self, expression: str, at: float | None = None) -> float:
         (value,) = self.query(expression, at).values()

@@ -62,7 +62,7 @@ class InfluxLines(DeliveredOutput):
             "cpu": state.cpu,
             "lag_p99_ms": ms_at(state.lag, 0.99),
             "delay_p99_ms": ms_at(state.delay, 0.99),
-            "valid": second.is_valid,
+            "valid": int(second.is_valid),  # a number: InfluxQL has no sum or minimum of booleans
             "thresholds_broken": sum(result.outcome == "broken" for result in second.thresholds),
         }
         lines.append(line(GENERATOR, tags, generator, nanos))

@@ -94,6 +94,14 @@ FORMATS: dict[str, Format] = {
         "the same as columns; needs pyarrow (plimsoll[parquet])", "parquet",
         run=Renderer("interval_rows:interval_parquet"),
     ),
+    "grafana-dashboard": Format(
+        "a dashboard of Grafana that opens with this run, for Prometheus", "grafana.json",
+        run=Renderer("grafana:grafana_dashboard", data="prometheus"),
+    ),
+    "grafana-dashboard-influxdb": Format(
+        "the same for InfluxDB (InfluxQL)", "grafana-influxdb.json",
+        run=Renderer("grafana:grafana_dashboard", data="influxdb"),
+    ),
     "locust-stats.csv": Format(
         "Locust's CSV: stats", "stats.csv", run=Renderer("locust_csv:locust_table_csv", table="stats")
     ),
