@@ -44,6 +44,19 @@ def test_the_shop_serves_alone_until_ctrl_c(command):
         assert connection.connect_ex((host, int(port))) != 0
 
 
+def test_the_shop_serves_for_as_long_as_is_asked(command):
+    done = command("demo", "--serve", "--port", "0", "-t", "200ms")
+    assert done.code == 0, done
+    assert " for 0.2 s. Load it from another terminal:\n  plimsoll run " in done.out
+    assert done.out.rstrip().endswith("-t 15s --headless")
+
+
+def test_a_time_that_is_none_is_said(command):
+    done = command("demo", "--serve", "-t", "soon")
+    assert done.code == 2
+    assert "soon" in done.err
+
+
 def test_a_port_that_is_taken_is_said(command):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])

@@ -14,13 +14,16 @@ import click
 
 from plimsoll.cli.parts.common import store_option
 from plimsoll.errors import UsageError
+from plimsoll.load.durations import parse_length
 from plimsoll.run import interrupts
+from plimsoll.say.durations import duration_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LOCUSTFILE = Path(__file__).parents[1] / "demo" / "shop.py"
 USERS = 20
+RUN_TIME = "15s"
 NOT_ERRORS = (0, 1, 3)
 """Exit codes of a run that took place. Some of its requests fail, on purpose."""
 
@@ -31,26 +34,29 @@ Examples:
   plimsoll demo                     load the demo's shop for 15 s
   plimsoll demo -t 1m
   plimsoll demo --serve             only the shop, at http://127.0.0.1:8000, until Ctrl-C
+  plimsoll demo --serve -t 10m      the same for ten minutes
 
 The shop runs on this machine and has three faults: one endpoint is slow, one fails now and then, and one list grows.
 The run is kept like any other one."""
 )
-@click.option("-t", "--run-time", default="15s", show_default=True, help="How long the load lasts.")
+@click.option("-t", "--run-time", help="How long the load lasts, by default 15s. With --serve, how long the shop does.")
 @click.option("--serve", is_flag=True, help="Serve the shop only, for runs of your own.")
 @click.option("--port", type=click.IntRange(0, 65535), help="The shop's port. With --serve 8000, else any free one.")
 @store_option
-def demo(run_time: str, serve: bool, port: int | None, store: str | None) -> None:
+def demo(run_time: str | None, serve: bool, port: int | None, store: str | None) -> None:
     """Load a small shop with three faults, and see what a run says of them."""
+    seconds = None if run_time is None else parse_length(run_time)
     if port is None:
         port = 8000 if serve else 0
     # From now on, so that a signal which comes as soon as the shop is named is not lost.
-    with interrupts.awaited() if serve else nullcontext() as wait, _shop(port) as url:
-        if wait is not None:
-            click.echo(f"The shop serves {url} until Ctrl-C. Load it from another terminal:")
-            click.echo(f"  {shlex.join(['plimsoll', *_arguments(url, run_time, store)])}")
-            wait()
+    with interrupts.awaited() if serve else nullcontext() as signalled, _shop(port) as url:
+        if signalled is not None:
+            until = "until Ctrl-C" if seconds is None else f"for {duration_text(seconds)}"
+            click.echo(f"The shop serves {url} {until}. Load it from another terminal:")
+            click.echo(f"  {shlex.join(['plimsoll', *_arguments(url, RUN_TIME, store)])}")
+            signalled.wait(seconds)
             return
-        command = _arguments(url, run_time, store)
+        command = _arguments(url, run_time or RUN_TIME, store)
         click.echo(f"$ {shlex.join(['plimsoll', *command])}")
         code = run_command([sys.executable, "-m", "plimsoll", *command])
     if code not in NOT_ERRORS:

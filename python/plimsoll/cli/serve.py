@@ -36,5 +36,5 @@ def serve(store: str | None, **given: Any) -> None:
 
     Store.open(store, create=False).close()
     # From now on, so that a signal which comes early is not lost.
-    with interrupts.awaited() as wait, page(given, store, None, None):
-        wait()
+    with interrupts.awaited() as signalled, page(given, store, None, None):
+        signalled.wait()

@@ -257,8 +257,8 @@ def passed_to(
 
 
 @contextmanager
-def awaited() -> Iterator[Callable[[], object]]:
-    """Gives a function that returns once a signal has come since the block began."""
+def awaited() -> Iterator[threading.Event]:
+    """Gives an event that is set once a signal has come since the block began."""
     over = threading.Event()
 
     def end(_: bool) -> None:
@@ -266,7 +266,7 @@ def awaited() -> Iterator[Callable[[], object]]:
         hurry()
 
     with passed_to(end):
-        yield over.wait
+        yield over
 
 
 @contextmanager

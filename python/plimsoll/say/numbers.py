@@ -168,6 +168,12 @@ def whole_percent(share: float) -> str:
     return f"{share * 100:.0f} %"
 
 
+def waiting_share(waited_s: float, of_all_s: float) -> str:
+    """The share of an endpoint in all waiting: 80 %, <1 %; "–" for one without waiting."""
+    part = waited_s / of_all_s if of_all_s else 0.0
+    return NONE if not part else "<1 %" if part < 0.005 else whole_percent(part)
+
+
 def short_percent(share: float) -> str:
     """5 %, 7.4 %, 0.1 %: two digits, and none that say nothing."""
     shown = significant(100 * share, 2)

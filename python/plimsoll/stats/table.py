@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-from plimsoll.record import NO_REQUESTS, UNANSWERED
+from plimsoll.record import NO_REQUESTS, STREAM_ROWS, UNANSWERED
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.totals import Totals
 
@@ -151,6 +151,9 @@ class Row:
     """Of the exchanges that ended by themselves, those that failed, per second of `duration_s`."""
     average_size: float
     """`bytes_body` per exchange that ended by itself."""
+    waited_s: float
+    """The sum of the response times in seconds, with the waits for responses that did not come. 0 for a row of events
+    or tokens of streams: they are parts of requests."""
     retries: int
     """Requests sent again because a kept connection turned out to be closed; not counted in `requests`."""
     response_ms: TimesOfLatency
@@ -287,6 +290,7 @@ def _figures(view: RunView, totals: EndpointView) -> dict[str, Any]:
         "failures": failures,
         "rps": view.rate(totals),
         "failures_per_s": view.failure_rate(totals),
+        "waited_s": 0.0 if totals.method in STREAM_ROWS else totals.waited_ns / 1e9,
         "average_size": _ratio(totals.body_bytes, completed),
         "retries": sum(interval.retries for interval in totals.outcomes.values()),
         "response_ms": totals.response_of(view.timed),

@@ -67,6 +67,11 @@ class Totals:
         return sum(interval.count for interval in self.outcomes.values() if interval.outcome not in NO_REQUESTS)
 
     @property
+    def waited_ns(self) -> int:
+        """The sum of the response times of all that was sent, with the waits for responses that did not come."""
+        return sum(interval.response_sum for outcome, interval in self.outcomes.items() if outcome != DROPPED)
+
+    @property
     def body_bytes(self) -> int:
         """Of the completed ones: a response whose user was stopped before it was judged is none of them."""
         return sum(interval.bytes_body for interval in self.outcomes.values() if interval.outcome not in NO_REQUESTS)

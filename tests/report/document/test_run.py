@@ -30,7 +30,7 @@ def test_a_time_that_was_cut_short_is_at_least_that(view, run, valid):
     slow = next(row for row in response.rows if row.cells[1] == "/slow")
     assert slow.cells[2:] == ("≥30\u202f000",) * 8
     assert requests.rows[-1].kind == "total"
-    assert requests.rows[-1].cells[1:4] == ("Aggregated", "217", "9")
+    assert requests.rows[-1].cells[1:5] == ("Aggregated", "100 %", "217", "9")
 
 
 def test_sections_stand_in_their_order(view, run, valid, invalid):

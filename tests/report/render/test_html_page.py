@@ -158,10 +158,10 @@ def test_what_users_wrote_is_text_too(view, run, valid):
 def test_a_run_has_its_numbers(view, run, valid):
     found = Page(html(view, run, valid)).document
     numbers = next(each for each in found["sections"] if each["id"] == "numbers")
-    rows = {tuple(row["cells"][:2]): row["cells"][2:4] for row in numbers["blocks"][0]["table"]["rows"]}
-    assert rows["GET", "/todos"] == ["204", "4"]
-    assert rows["POST", "/todos"] == ["12", "4"]
-    assert rows["", "Aggregated"] == ["217", "9"]
+    rows = {tuple(row["cells"][:2]): row["cells"][2:5] for row in numbers["blocks"][0]["table"]["rows"]}
+    assert rows["GET", "/todos"] == ["8 %", "204", "4"]
+    assert rows["POST", "/todos"] == ["<1 %", "12", "4"]
+    assert rows["", "Aggregated"] == ["100 %", "217", "9"]
 
 
 def test_a_run_that_was_not_kept_has_a_page_too(view, valid):

@@ -148,10 +148,17 @@ def test_a_terminal_has_a_row_per_endpoint_and_the_state_of_the_run(progress: Pr
     shown = _terminal(progress)
     assert "spawning: 4 of 5 users, 2 workers, 12s, 1m48s left" in shown
     rows = [line.split() for line in shown.splitlines()]
-    assert ["GET", "/a", "3", "0", "3.00", "0", "2.00", "3.00", "3.00"] in [
+    assert ["GET", "/a", "11", "%", "3", "0", "3.00", "0", "2.00", "3.00", "3.00"] in [
         [cell for cell in row if cell != "│"] for row in rows
     ]
     assert any("Aggregated" in row for row in rows)
+    assert "4 requests · 4.00/s · 1 failed (25 %) · p50 2.00 ms · p99 50.0 ms" in shown
+
+
+def test_the_slow_endpoint_is_named_above_the_table(progress: Progress, make_interval: Callable[..., Interval]) -> None:
+    assert "is slow" not in _terminal(progress)
+    progress.view.add([make_interval([300.0] * 12, name="/search"), make_interval([2.0] * 12, name="/a")])
+    assert "GET /search is slow: p50 300 ms, 98 % of the waiting" in _terminal(progress)
 
 
 def test_output_of_the_workers_is_shown_in_whole_lines_and_as_it_is(progress: Progress) -> None:
@@ -160,10 +167,13 @@ def test_output_of_the_workers_is_shown_in_whole_lines_and_as_it_is(progress: Pr
     assert "and [red]more[/red]" in shown
 
 
-def test_a_low_terminal_shows_the_busiest_endpoints(progress: Progress, make_interval: Callable[..., Interval]) -> None:
+def test_a_low_terminal_shows_the_endpoints_with_most_waiting_and_failures(
+    progress: Progress, make_interval: Callable[..., Interval]
+) -> None:
     progress.view.add(make_interval([1.0] * number, name=f"/many/{number}") for number in range(2, 30))
-    shown = _terminal(progress, height=15)
-    assert "24 quieter endpoints are not shown" in shown
+    shown = _terminal(progress, height=17)
+    assert "most waiting first; ms over the last 10 s; 24 more endpoints" in shown
+    assert " /b " in shown
     assert "/many/29" in shown
     assert "/many/2 " not in shown
 
@@ -203,7 +213,7 @@ def test_only_names_give_way_to_the_width(
     with TerminalDisplay(console) as terminal:
         terminal.second(progress)
     (row,) = {line for line in stream.getvalue().splitlines() if "/first/" in line}
-    assert row.split()[2:] == ["12", "0", "12.0", "0", "7.00", "7.00", "7.00"]
+    assert row.split()[2:] == ["60", "%", "12", "0", "12.0", "0", "7.00", "7.00", "7.00"]
     assert row.split()[1].endswith("…")
     assert len(row) <= width
 
@@ -219,7 +229,7 @@ def test_what_a_mark_behind_a_time_stands_for_is_below_the_table(
     assert "a marked time" not in "".join(map(str, _table(progress, 9, 120)))
     found = [str(line) for line in _table(replace(progress, view=view), 9, 120)]
     assert "50.0*" in found[-2]
-    assert found[-1].startswith("ms over the last 10 s; * up to 30 ms of a marked time is the generator's")
+    assert found[-1].endswith("; ms over the last 10 s; * up to 30 ms of a marked time is the generator's")
 
 
 def test_how_much_of_the_run_is_over_is_a_bar_where_its_end_is_known(progress: Progress) -> None:

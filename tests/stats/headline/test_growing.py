@@ -10,7 +10,7 @@ from tests.stats.headline.runs import CLOSED, OPEN, SOUND, health
 from tests.stats.headline.test_waiting import interval
 
 from plimsoll.say.headline import headline
-from plimsoll.say.headline.target import times_noticed
+from plimsoll.say.headline.target import target_judgement, times_beside
 from plimsoll.stats.headline import diagnose
 from plimsoll.stats.headline.growing import growing_times
 from plimsoll.stats.headline.target import CheckedTarget, target
@@ -43,14 +43,13 @@ def test_it_is_named_with_its_times_and_its_replies() -> None:
     assert said.text == (
         "At first a request took 28 ms on average, at the end 88 ms, while its replies grew from 27.3 KiB to 85.9 KiB."
     )
-    assert times_noticed(diagnosis.target) == (f"GET /list got slower during the run. {said.text}",)
+    assert times_beside(diagnosis.target) == (), "it leads"
 
 
 def test_replies_of_one_size_are_not_named() -> None:
     view = run_of(lambda second: 20 + 2 * second)
     health_of = target(view, CLOSED, (), None, judge_so_far(view, CLOSED, SOUND))
-    (text,) = times_noticed(health_of)
-    assert text.endswith("at the end 88 ms, under the same load.")
+    assert target_judgement(health_of).text.endswith("at the end 88 ms, under the same load.")
 
 
 def test_only_the_time_with_the_whole_load_counts() -> None:

@@ -59,7 +59,8 @@ class Chip:
 class TableRow:
     cells: tuple[str | Chip, ...]
     kind: str = ""
-    """"total"; "void": numbers of something invalid; "main": what the question is about."""
+    """"total"; "void": numbers of something invalid; "main": what the question is about; "failing": requests of this
+    endpoint failed; "slow": it is much slower than all others."""
 
 
 @dataclass(frozen=True, slots=True)

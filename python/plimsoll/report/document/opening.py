@@ -1,4 +1,4 @@
-"""How the tables of a run begin in a terminal: its thresholds, one sentence, and its response times in bars."""
+"""How the report of a run begins: the answer; in a terminal its thresholds, one sentence and its times in bars, too."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from plimsoll.plain_text import one_line
 from plimsoll.record import STREAM_ROWS
-from plimsoll.report.document.blocks import Paragraph, Preformatted
+from plimsoll.report.document.blocks import Answer, Paragraph, Preformatted
 from plimsoll.report.text import cells
 from plimsoll.say.durations import duration_text
-from plimsoll.say.headline.target import target_judgement, times_noticed, unreachable_judgement
+from plimsoll.say.headline.target import target_judgement, times_beside, unreachable_judgement
 from plimsoll.say.numbers import amount, count, short_percent, with_share
 from plimsoll.stats.headline.causes import unreachable
 from plimsoll.stats.headline.target import target
@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.record.manifest import Manifest
+    from plimsoll.report.assessment import Assessment
     from plimsoll.report.document.blocks import Block
-    from plimsoll.stats.headline.target import TargetHealth
     from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
     from plimsoll.stats.table import Row
     from plimsoll.stats.thresholds.verdict import ThresholdResult
-    from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import RunView
 
 NO_REQUESTS = "No requests were made."
@@ -40,28 +39,26 @@ _BAR_CELLS = 32
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
-def opening(
-    view: RunView, manifest: Manifest, total: Row, thresholds: Sequence[ThresholdResult], validity: Validity
-) -> tuple[Block, ...]:
-    """total: the row of all endpoints. validity: of the run."""
+def answer(view: RunView, manifest: Manifest, assessment: Assessment) -> tuple[Answer, ...]:
+    """Whether the target is healthy, and when streams began; nothing for a run without a request."""
+    if not view.total.requests and not view.total.unanswered:
+        return ()
+    health = target(view, manifest, assessment.thresholds, None, assessment.validity)
+    judged = target_judgement(health)
+    first = f"{judged.title}. {with_streams(judged.text, view, manifest)}"
+    return (Answer((first, *times_beside(health))),)
+
+
+def opening(view: RunView, manifest: Manifest, total: Row, thresholds: Sequence[ThresholdResult]) -> tuple[Block, ...]:
+    """total: the row of all endpoints."""
     blocks: list[Block] = []
     if thresholds:
         blocks.append(Preformatted("\n".join(_threshold_lines(thresholds))))
-    health = target(view, manifest, (), None, validity)
-    blocks += [Paragraph(one_line(text)) for text in times_noticed(health)]
     blocks.append(Paragraph(sentence(view, manifest, total)))
     if total.response_ms.count:
         title = "Response times" + "; those of streams end with the head" * ends_with_heads(view, manifest)
         blocks.append(Preformatted("\n".join([title, *histogram_lines(total.response_ms)])))
-    return (*blocks, *_weakness(health))
-
-
-def _weakness(health: TargetHealth) -> tuple[Paragraph, ...]:
-    """What the target does not do well, unless other lines say it, as they do of failures and thresholds."""
-    if not health.requests or health.failures or health.cause in (health.slow, health.growing):
-        return ()
-    judged = target_judgement(health)
-    return (Paragraph(f"{judged.title}. {judged.text}"),) if judged.tone == "warning" else ()
+    return tuple(blocks)
 
 
 def _threshold_lines(thresholds: Sequence[ThresholdResult]) -> list[str]:

@@ -9,7 +9,6 @@ from plimsoll.record.manifest import Manifest
 from plimsoll.report.charts.chart import config
 from plimsoll.report.document import sections
 from plimsoll.report.document.blocks import (
-    Answer,
     Facts,
     NamedValue,
     ReportDocument,
@@ -18,7 +17,7 @@ from plimsoll.report.document.blocks import (
     TableData,
     TableRow,
 )
-from plimsoll.report.document.opening import THRESHOLD_MARKS, with_streams
+from plimsoll.report.document.opening import THRESHOLD_MARKS, answer
 from plimsoll.report.document.run_tables import (
     document_of_run,
     exceptions,
@@ -34,10 +33,9 @@ from plimsoll.report.document.run_trial import findings_of_run, study_of_run, tr
 from plimsoll.report.document.sections import ReportContext
 from plimsoll.report.document.tables import shown
 from plimsoll.say.durations import duration_text
-from plimsoll.say.headline.target import target_judgement, times_beside
 from plimsoll.say.numbers import amount, count, quantity, share, with_share
 from plimsoll.stats.analysis import Analysis
-from plimsoll.stats.headline.target import target
+from plimsoll.stats.ranking import by_waiting
 from plimsoll.stats.study import Trial
 from plimsoll.stats.table import rows_of, total_of
 
@@ -72,7 +70,8 @@ def run_document(
     whether it has any. command: what makes this report, for its notes."""
     trial = trial_of_run(view, run, assessment, reading)
     of = _context(title_of(run), trial, command, charts=charts)
-    rows, total = rows_of(view), total_of(view)
+    rows, total = by_waiting(rows_of(view)), total_of(view)
+    manifest = run.manifest if run is not None else Manifest()
     made = [
         _thresholds(assessment),
         sections.findings(of),
@@ -88,7 +87,7 @@ def run_document(
         sections.notes(of, lines_below(view, [*rows, total], assessment)),
     ]
     lines = (*lines_of(view, run), *((GROWING,) if is_growing else ()))
-    head: tuple[Block, ...] = (*_answer(view, run, assessment), Facts(_status(view, total), "status"))
+    head: tuple[Block, ...] = (*answer(view, manifest, assessment), Facts(_status(view, total), "status"))
     specs = of.pictures.specs()
     return document_of_run(run, lines, head, made, specs, config("page") if specs else {}, is_growing=is_growing)
 
@@ -96,17 +95,6 @@ def run_document(
 def _context(title: str, trial: Trial, command: str, *, charts: bool) -> ReportContext:
     study = study_of_run(title, trial)
     return ReportContext.of(Analysis(study, findings_of_run(trial), ()), command, charts=charts)
-
-
-def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tuple[Answer, ...]:
-    """Whether the target is healthy, and when streams began; nothing for a run without a request."""
-    if not view.total.requests and not view.total.unanswered:
-        return ()
-    manifest = run.manifest if run is not None else Manifest()
-    health = target(view, manifest, assessment.thresholds, None, assessment.validity)
-    judged = target_judgement(health)
-    first = f"{judged.title}. {with_streams(judged.text, view, manifest)}"
-    return (Answer((first, *times_beside(health))),)
 
 
 def _status(view: RunView, total: Row) -> tuple[NamedValue, ...]:

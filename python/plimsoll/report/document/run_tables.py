@@ -21,15 +21,18 @@ from plimsoll.report.document.blocks import (
     TableRow,
     written_by,
 )
-from plimsoll.report.document.opening import NO_REQUESTS, opening
+from plimsoll.report.document.opening import NO_REQUESTS, answer, opening
 from plimsoll.report.document.remarks import doubts, generator_line, load_line, names_line, remarks, user_line, what_of
 from plimsoll.report.document.tables import EXAMPLE, KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS, shown
 from plimsoll.report.load import load_at_length, load_in_short, run_title
 from plimsoll.say.durations import duration_text
-from plimsoll.say.numbers import NONE, amount, count, known, milliseconds, moment, share, shares_line
+from plimsoll.say.headline.target import figures_line
+from plimsoll.say.numbers import NONE, amount, count, known, milliseconds, moment, share, shares_line, waiting_share
 from plimsoll.say.validity import check_texts
 from plimsoll.stats.generator import by_machine
+from plimsoll.stats.headline.waiting import slow_endpoint
 from plimsoll.stats.latency.milliseconds import Latency
+from plimsoll.stats.ranking import by_waiting, most_notable
 from plimsoll.stats.study import TOTAL
 from plimsoll.stats.table import AGREE, rows_of, total_of
 from plimsoll.stats.validity import ENDED, OF_RECORD
@@ -49,16 +52,19 @@ UNSOUND = "INVALID: the record of this run is not complete, or contradicts itsel
 MOST_ROWS = 3000
 """Of a table; the endpoints with the most requests are kept."""
 MOST_IN_SHORT = 20
-"""Failures and exceptions in a document that has only tables."""
+"""Endpoints, failures and exceptions in a document that has only tables."""
+WAITING = TableColumn("Waiting", hint="share of all waiting: the sum of its response times, of that of all endpoints")
 
 
 def tables_document(view: RunView, run: Described | None, assessment: Assessment) -> ReportDocument:
     """The tables of a run, and what must be known to read them. run: None for one that was not kept."""
-    rows, total = rows_of(view), total_of(view)
+    rows, total = by_waiting(rows_of(view)), total_of(view)
     names = filter(None, [names_line(view)])
+    shortened = most_notable(rows, MOST_IN_SHORT)
+    more = f"`plimsoll report {run.id if run else 'RUN'}` has all"
     made = [
         validity(assessment) if assessment.validity.valid else None,
-        numbers(rows, total),
+        numbers(shortened, total, left_out=_endpoints_left_out(len(rows) - len(shortened), more), slow=_slow(view)),
         machines(view, run),
         failures(view, MOST_IN_SHORT),
         exceptions(view, MOST_IN_SHORT),
@@ -66,7 +72,10 @@ def tables_document(view: RunView, run: Described | None, assessment: Assessment
     ]
     first = () if assessment.validity.valid else (_doubts(assessment),)
     manifest = run.manifest if run else Manifest()
-    head: tuple[Block, ...] = (*first, *opening(view, manifest, total, assessment.thresholds, assessment.validity))
+    answered = answer(view, manifest, assessment)
+    head: tuple[Block, ...] = (*first, *answered, *opening(view, manifest, total, assessment.thresholds))
+    # Again in the end, which is what a terminal shows.
+    made.append(Section("end", "", (*answered, Paragraph(figures_line(total)))) if answered else None)
     return document_of_run(run, lines_of(view, run), head, made)
 
 
@@ -140,10 +149,13 @@ def validity_title(validity: Validity) -> str:
             return "The load was the load asked for"
 
 
-def numbers(rows: Sequence[RunRow], total: RunRow) -> Section:
+def numbers(
+    rows: Sequence[RunRow], total: RunRow, *, left_out: str = "", slow: tuple[str, str] | None = None
+) -> Section:
+    """left_out: what is said of further rows. slow: method and name of the endpoint that is much slower than others."""
     if not rows:
         return Section("numbers", "Numbers", (Paragraph(NO_REQUESTS),))
-    requests, *percentiles = _tables(rows, total)
+    requests, *percentiles = _tables(rows, total, left_out, slow)
     times = (shown(table) for table in percentiles)
     return Section("numbers", "Numbers", (shown(requests, "requests"), *times))
 
@@ -183,29 +195,45 @@ def machines(view: RunView, run: Described | None) -> Section | None:
     return Section("machines", "Machines", (shown(TableData("Machines", MACHINES, rows)),)) if rows else None
 
 
-def _tables(rows: Sequence[RunRow], total: RunRow) -> list[TableData]:
-    """Locust's two, and service times where they differ."""
-    note = ""
+def _slow(view: RunView) -> tuple[str, str] | None:
+    slow = slow_endpoint(view)
+    return None if slow is None else (slow.method, slow.name)
+
+
+def _endpoints_left_out(count: int, more: str) -> str:
+    """more: where all of them are."""
+    return f"{count} more endpoints have less waiting and fewer failures; {more}." if count > 0 else ""
+
+
+def _tables(rows: Sequence[RunRow], total: RunRow, note: str, slow: tuple[str, str] | None) -> list[TableData]:
+    """Locust's two, and service times where they differ. note: what is said of further rows."""
     if len(rows) > MOST_ROWS:
-        note = f"The {MOST_ROWS} endpoints with the most requests; {len(rows) - MOST_ROWS} more are in the CSV files."
-        chosen = {id(row) for row in sorted(rows, key=lambda row: -row.requests)[:MOST_ROWS]}
-        rows = [row for row in rows if id(row) in chosen]
+        note = _endpoints_left_out(len(rows) - MOST_ROWS, "the CSV files have all")
+        rows = most_notable(rows, MOST_ROWS)
     rows = [*rows, total]
     extremes = (time for row in rows for time in (row.response_ms.mean, row.response_ms.min, row.response_ms.max))
     marks = " ".join(filter(None, (note, shares_line(extremes))))
-    requests = TableData("Requests", (METHOD, NAME, *REQUESTS), tuple(_requests(row) for row in rows), marks)
-    tables = [requests, _percentiles("Response time percentiles (ms)", rows, [row.response_ms for row in rows], note)]
+    requests = TableData(
+        "Requests",
+        (METHOD, NAME, WAITING, *REQUESTS),
+        tuple(_requests(row, total.waited_s, slow) for row in rows),
+        marks,
+    )
+    times = [row.response_ms for row in rows]
+    tables = [requests, _percentiles("Response time percentiles (ms)", rows, times, note, slow)]
     if not all(row.service_agrees for row in rows):
         title = "Service time percentiles (ms): what the target took"
-        tables.append(_percentiles(title, rows, [row.service_ms for row in rows], note))
+        tables.append(_percentiles(title, rows, [row.service_ms for row in rows], note, slow))
     return tables
 
 
-def _requests(row: Row) -> TableRow:
+def _requests(row: Row, waited_s: float, slow: tuple[str, str] | None) -> TableRow:
+    """waited_s: of all endpoints."""
     times = (row.response_ms.mean, row.response_ms.min, row.response_ms.max)
     cells = (
         row.method,
         row.name,
+        waiting_share(row.waited_s, waited_s),
         count(row.requests),
         count(row.failures),
         count(row.unanswered),
@@ -214,13 +242,15 @@ def _requests(row: Row) -> TableRow:
         amount(row.rps),
         amount(row.failures_per_s),
     )
-    return TableRow(cells, _kind(row))
+    return TableRow(cells, _kind(row, slow))
 
 
-def _percentiles(title: str, rows: Sequence[Row], times: Sequence[Latency], note: str) -> TableData:
+def _percentiles(
+    title: str, rows: Sequence[Row], times: Sequence[Latency], note: str, slow: tuple[str, str] | None
+) -> TableData:
     found = [[time.quantile(percentile / 100) for percentile in PERCENTILES] for time in times]
     texts = tuple(
-        TableRow((row.method, row.name, *map(milliseconds, quantiles)), _kind(row))
+        TableRow((row.method, row.name, *map(milliseconds, quantiles)), _kind(row, slow))
         for row, quantiles in zip(rows, found, strict=True)
     )
     marks = " ".join(filter(None, (note, shares_line(time for quantiles in found for time in quantiles))))
@@ -229,8 +259,11 @@ def _percentiles(title: str, rows: Sequence[Row], times: Sequence[Latency], note
     )
 
 
-def _kind(row: Row) -> str:
-    return "total" if (row.method, row.name) == TOTAL else ""
+def _kind(row: Row, slow: tuple[str, str] | None) -> str:
+    key = (row.method, row.name)
+    if key == TOTAL:
+        return "total"
+    return "failing" if row.failures else "slow" if key == slow else ""
 
 
 def failures(view: RunView, most: int, figure: tuple[Figures, ...] = ()) -> Section | None:

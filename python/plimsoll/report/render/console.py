@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ from plimsoll.report.document.blocks import (
     Tabs,
 )
 from plimsoll.report.document.opening import BROKEN, PASSED
-from plimsoll.report.render.terminal import TextColumn, alarming, reassuring, render
+from plimsoll.report.render.terminal import TextColumn, alarming, cautioning, reassuring, render
 from plimsoll.report.render.wording import (
     bad_titles,
     blocks_of,
@@ -101,6 +101,7 @@ def console(document: ReportDocument, width: int | None = None, *, colour: bool 
     text = without_commands("\n\n".join("\n".join(lines) for lines in parts if lines))
     if not colour:
         return text
+    text = "\n".join(sheet.styled(line) for line in text.split("\n"))
     text = _ALARMING.sub(lambda found: alarming(found[0]), text)
     return _BROKEN.sub(lambda found: alarming(found[0]), _PASSED.sub(lambda found: reassuring(found[0]), text))
 
@@ -111,6 +112,17 @@ class _Sheet:
 
     width: int
     colour: bool
+    kinds: dict[str, str] = field(default_factory=dict)
+    """Of lines that are rows of tables: "failing" or "slow"."""
+
+    def styled(self, line: str) -> str:
+        match self.kinds.get(line):
+            case "failing":
+                return alarming(line)
+            case "slow":
+                return cautioning(line)
+            case _:
+                return line
 
 
 def _title(text: str, rule: str, width: int) -> list[str]:
@@ -212,15 +224,17 @@ def _table_block(block: TableBlock, sheet: _Sheet) -> list[str]:
     if not table.rows:
         return []
     groups = [place for place, column in enumerate(table.columns) if column.use == "group"]
-    lines = _grouped(table, groups, sheet.width) if groups else _plain(table, sheet.width)
+    lines = _grouped(table, groups, sheet.width) if groups else _plain(table, sheet)
     caption, note = (_filled(text, sheet.width, "", "") if text else [] for text in (table.caption, table.note))
     return [*caption, *lines, *note]
 
 
-def _plain(table: TableData, width: int) -> list[str]:
+def _plain(table: TableData, sheet: _Sheet) -> list[str]:
     """A rule stands above the sum of the other rows."""
     rows = [[one_line(cell_text(cell)) for cell in row.cells] for row in table.rows]
-    lines = render([_column(each) for each in table.columns], rows, width)
+    lines = render([_column(each) for each in table.columns], rows, sheet.width)
+    shown = lines[len(lines) - len(rows) :]
+    sheet.kinds.update((line, row.kind) for line, row in zip(shown, table.rows, strict=True) if row.kind)
     total = next((place for place, row in enumerate(table.rows) if row.kind == "total"), None)
     if total is not None:
         lines.insert(len(lines) - len(rows) + total, next(line for line in lines if line.startswith("--")))

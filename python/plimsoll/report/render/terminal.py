@@ -109,6 +109,11 @@ def alarming(text: str) -> str:
     return f"\x1b[1m{text}\x1b[0m" if os.environ.get("NO_COLOR") else f"\x1b[1;31m{text}\x1b[0m"
 
 
+def cautioning(text: str) -> str:
+    """Yellow, unless NO_COLOR asks for no colors."""
+    return text if os.environ.get("NO_COLOR") else f"\x1b[33m{text}\x1b[0m"
+
+
 def reassuring(text: str) -> str:
     """Green, unless NO_COLOR asks for no colors."""
     return text if os.environ.get("NO_COLOR") else f"\x1b[32m{text}\x1b[0m"

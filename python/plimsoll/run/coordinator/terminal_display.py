@@ -13,7 +13,10 @@ from plimsoll.report.render.terminal import TextColumn, render
 from plimsoll.run.coordinator.coordinator import UNDER_WAY
 from plimsoll.run.coordinator.display import Display
 from plimsoll.say.durations import format_duration
-from plimsoll.say.numbers import amount, milliseconds, shares_line
+from plimsoll.say.headline.target import figures_line, slow_in_short
+from plimsoll.say.numbers import amount, milliseconds, shares_line, waiting_share
+from plimsoll.stats.headline.waiting import SlowEndpoint, slow_endpoint
+from plimsoll.stats.ranking import by_waiting, most_notable
 from plimsoll.stats.table import LiveRow, live_rows_of, live_total_of
 
 if TYPE_CHECKING:
@@ -21,12 +24,15 @@ if TYPE_CHECKING:
 
     from plimsoll.run.coordinator.progress import Progress
 
-_AROUND_TABLE = 9
+_AROUND_TABLE = 11
 """Lines of a terminal that are left to what is above and below the table."""
 _COLUMNS = (
     TextColumn("Method", least=6),
     TextColumn("Name", least=8),
-    *(TextColumn(title, right=True) for title in ("Requests", "Fails", "req/s", "fails/s", "p50", "p95", "p99")),
+    *(
+        TextColumn(title, right=True)
+        for title in ("Waiting", "Requests", "Fails", "req/s", "fails/s", "p50", "p95", "p99")
+    ),
 )
 _BAR_CELLS = 40
 _QUANTILES = (0.5, 0.95, 0.99)
@@ -52,7 +58,12 @@ class TerminalDisplay(Display):
     def second(self, progress: Progress) -> None:
         rows = max(1, self._console.height - _AROUND_TABLE)
         shown = Text("\n").join(
-            [_status(progress), *_progress_bar(progress), *_table(progress, rows, self._console.width)]
+            [
+                _status(progress),
+                *_progress_bar(progress),
+                *_summary(progress),
+                *_table(progress, rows, self._console.width),
+            ]
         )
         self._live.update(shown, refresh=True)
 
@@ -100,33 +111,50 @@ def _progress_bar(progress: Progress) -> list[Text]:
     return [Text.assemble(("█" * done, "green"), ("░" * (_BAR_CELLS - done), "dim"), f" {100 * share:.0f} %")]
 
 
+def _summary(progress: Progress) -> list[Text]:
+    """The whole run so far in one line, and below it the endpoint that is much slower than the others."""
+    total = live_total_of(progress.view)
+    if not total.requests:
+        return []
+    slow = slow_endpoint(progress.view)
+    noticed = [] if slow is None else [Text(one_line(slow_in_short(slow)), "yellow")]
+    return [Text(figures_line(total), "red" if total.failures else ""), *noticed]
+
+
 def _table(progress: Progress, most: int, width: int) -> list[Text]:
-    """most: rows of endpoints; with more of them the busiest are shown. Only their names give way to the width."""
-    caption = "ms over the last 10 s"
-    rows = live_rows_of(progress.view)
-    if len(rows) > most:
-        kept = {id(row) for row in sorted(rows, key=lambda row: -row.requests)[:most]}
-        caption += f"; {len(rows) - most} quieter endpoints are not shown"
-        rows = [row for row in rows if id(row) in kept]
-    shown = [*rows, live_total_of(progress.view)]
+    """most: rows of endpoints. Only their names give way to the width."""
+    caption = "most waiting first; ms over the last 10 s"
+    ranked = by_waiting(live_rows_of(progress.view))
+    rows = most_notable(ranked, most)
+    if len(rows) < len(ranked):
+        caption += f"; {len(ranked) - len(rows)} more endpoints"
+    total, slow = live_total_of(progress.view), slow_endpoint(progress.view)
+    shown = [*rows, total]
     marked = shares_line(row.current_ms.quantile(q) for row in shown for q in _QUANTILES)
     caption = "; ".join(filter(None, (caption, marked)))
-    lines = render(_COLUMNS, [_cells(row) for row in shown], width)
-    head, total = lines[: -len(shown)], lines[-1]
-    styled = [Text(line, "red" if row.failures else "") for row, line in zip(rows, lines[len(head) : -1], strict=True)]
+    lines = render(_COLUMNS, [_cells(row, total) for row in shown], width)
+    head = lines[: -len(shown)]
+    styled = [Text(line, _style(row, slow)) for row, line in zip(rows, lines[len(head) : -1], strict=True)]
     return [Text(line, "bold") for line in head[:-1]] + [
         Text(head[-1], "dim"),
         *styled,
         Text(head[-1], "dim"),
-        Text(total, "bold"),
+        Text(lines[-1], "bold"),
         Text(caption, "dim"),
     ]
 
 
-def _cells(row: LiveRow) -> list[str]:
+def _style(row: LiveRow, slow: SlowEndpoint | None) -> str:
+    if row.failures:
+        return "red"
+    return "yellow" if slow is not None and (row.method, row.name) == (slow.method, slow.name) else ""
+
+
+def _cells(row: LiveRow, total: LiveRow) -> list[str]:
     return [
         one_line(row.method),
         one_line(row.name),
+        waiting_share(row.waited_s, total.waited_s),
         str(row.requests),
         str(row.failures),
         amount(row.current_rps),

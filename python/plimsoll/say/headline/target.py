@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 from plimsoll.say.durations import ms
 from plimsoll.say.headline.judgement import TOO_EARLY, JudgementTone, RunJudgement, sentence
 from plimsoll.say.names import several
-from plimsoll.say.numbers import counted, number, percent, size, whole_percent
+from plimsoll.say.numbers import amount, count, counted, number, percent, short_percent, size, whole_percent, with_share
 from plimsoll.say.validity import omission_lines
 from plimsoll.stats.headline.causes import RaisingCode, UnreachableTarget
 from plimsoll.stats.headline.growing import GrowingTimes
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from plimsoll.record import CaughtException
     from plimsoll.stats.headline.target import TargetHealth
     from plimsoll.stats.latency.milliseconds import Milliseconds
+    from plimsoll.stats.table import Row
     from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 NO_LIMIT = "No limit was set: with --threshold 'p99 < 500ms' the exit code says whether it is fast enough."
@@ -139,13 +140,28 @@ def slowness(slow: SlowEndpoint) -> str:
     return f"{slow.label} is slow. {_why_slow(slow)}"
 
 
-def times_noticed(health: TargetHealth) -> tuple[str, ...]:
-    """What is to be said of the times of its endpoints: of a slow one, and of one that got slower."""
-    return _times_of(health.slow, health.growing)
+def slow_in_short(slow: SlowEndpoint) -> str:
+    """The same in one line of a terminal."""
+    return f"{slow.label} is slow: p50 {_shown(slow.median)}, {whole_percent(slow.of_waiting)} of the waiting"
+
+
+def figures_line(total: Row) -> str:
+    """Requests, rate, failures and times of all endpoints: the last line of a run in a terminal."""
+    failed = (
+        f"{count(total.failures)} failed ({short_percent(total.failures / total.requests)})" if total.failures else ""
+    )
+    times = [(name, total.response_ms.quantile(q)) for name, q in (("p50", 0.5), ("p99", 0.99))]
+    parts = [
+        f"{count(total.requests)} requests",
+        f"{amount(total.rps)}/s",
+        failed,
+        *(f"{name} {with_share(time)}" for name, time in times if time is not None),
+    ]
+    return " · ".join(filter(None, parts))
 
 
 def times_beside(health: TargetHealth) -> tuple[str, ...]:
-    """The same without what leads."""
+    """What is said of the times of endpoints, of a slow one and of one that got slower, unless it leads."""
     return _times_of(
         None if health.slow is health.cause else health.slow,
         None if health.growing is health.cause else health.growing,
@@ -228,7 +244,7 @@ def _failures(cause: FailingRequests | None) -> tuple[str, ...]:
     where = f" at {' '.join(filter(None, cause.endpoint))}" if cause.endpoint is not None else ""
     lines = [
         f"{number(cause.failures)} of {counted(cause.requests, 'request')} failed "
-        f"({percent(cause.failures / cause.requests)}), {often}{_kind(kind)}{where}.",
+        f"({short_percent(cause.failures / cause.requests)}), {often}{_kind(kind)}{where}.",
         *(f"{_kind(kind)}: {number(count)}" for kind, count in others[:MOST]),
     ]
     if cause.sound is not None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.record import DROPPED, STREAM_ROWS
+from plimsoll.record import STREAM_ROWS
 
 if TYPE_CHECKING:
     from plimsoll.stats.latency.milliseconds import Milliseconds
@@ -48,7 +48,7 @@ class SlowEndpoint:
 
 def waiting_shares(view: RunView) -> dict[tuple[str, str], float]:
     """0…1 by endpoint (method, name); empty if nothing was timed."""
-    sums = {(row.method, row.name): _waited(row) for row in _rows(view)}
+    sums = {(row.method, row.name): row.waited_ns for row in _rows(view)}
     whole = sum(sums.values())
     return {key: waited / whole for key, waited in sums.items()} if whole else {}
 
@@ -75,11 +75,6 @@ def slow_endpoint(view: RunView) -> SlowEndpoint | None:
 
 def _rows(view: RunView) -> list[EndpointView]:
     return [row for row in view.endpoints if row.method not in STREAM_ROWS]
-
-
-def _waited(row: EndpointView) -> int:
-    """ns."""
-    return sum(interval.response_sum for outcome, interval in row.outcomes.items() if outcome != DROPPED)
 
 
 def _medians(view: RunView) -> dict[tuple[str, str], Milliseconds | None]:
