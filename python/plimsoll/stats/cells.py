@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from plimsoll.stats.metric import Metric
-    from plimsoll.stats.study import Level, Measured, Study, Trial
+    from plimsoll.stats.study import Measured, Study, Trial
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,11 +107,10 @@ class EndpointCell:
         return sum(known) / len(known) if known else None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CellSummary:
-    variant: str
-    level: Level | None
-    operation: str
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CellSummary(CellKey):
+    """All repeats of a cell together."""
+
     trials: tuple[Trial, ...]
     """All, including the invalid ones, by repeat."""
     by_key: Mapping[tuple[str, str], EndpointCell]
@@ -201,7 +200,9 @@ def _cell(of: CellKey, trials: tuple[Trial, ...]) -> CellSummary:
     endpoints = {key: EndpointCell(key, tuple(runs[key])) for key in sorted(runs, key=lambda key: (key[1], key[0]))}
     totals = tuple(trial.total for trial in counting if trial.total is not None)
     total = EndpointCell(TOTAL, totals) if totals else None
-    return CellSummary(of.variant, of.level, of.operation, trials, endpoints, total)
+    return CellSummary(
+        variant=of.variant, level=of.level, operation=of.operation, trials=trials, by_key=endpoints, total=total
+    )
 
 
 def _achieved(trial: Trial) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll.record.cells import CellKey
 from plimsoll.report.charts.verdicts import tone
 from plimsoll.report.document.blocks import Chip, TableColumn, TableData, TableRow
 from plimsoll.report.document.setup import says_changes
@@ -115,8 +116,7 @@ def _caption(topic: Topic | None) -> str:
 
 
 def _chip(study: Study, judged: Sequence[Comparison], cell: CellSummary, against: Against) -> str | Chip:
-    place = cell.variant, cell.level, cell.operation
-    rows = [each for each in judged if (each.b, each.level, each.operation) == place]
+    rows = [each for each in judged if cell.is_of_cell(CellKey(each.b, each.level, each.operation))]
     found = next((each for each in rows if _is_against(study, each, against)), None)
     return "" if found is None else Chip(comparisons.short_verdict(found), tone(found).split()[0])
 

@@ -34,7 +34,7 @@ MEASURES = {
 def bencher_metrics(source: StudySource, request: OutputRequest) -> str:
     """Without runs whose load was not the load asked for: a history must not hold them."""
     cells = [cell for cell in cells_of(source.analysis.study) if cell.valid]
-    several = len({(cell.variant, cell.level, cell.operation) for cell in cells}) > 1
+    several = len({cell.cell for cell in cells}) > 1
     found: dict[str, Any] = {}
     for cell in cells:
         before = [part for part in (cell.variant, cell.operation, str(cell.level or "")) if part] if several else []
