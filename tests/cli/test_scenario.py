@@ -104,11 +104,11 @@ def test_a_file_is_the_body_wherever_the_scenario_is(plimsoll, folder, source):
     with target() as service:
         (folder / source).write_text(f"curl --data-binary @a.bin {service.url}/a\ncurl -T a.bin {service.url}/b")
         result = plimsoll("scenario", source, "-o", "sub/plan.toml", "--prove")
-        assert (result.exit_code, "Proof: 2 of 2 steps proven." in result.stdout) == (0, True)
+        assert (result.exit_code, "Proof: 2 of 2 steps proven by" in result.stdout) == (0, True)
         run(folder, "sub/plan.toml", "--iterations", "1")
         assert plimsoll("scenario", source, "-o", "sub/locustfile.py").exit_code == 0
         run(folder, "-f", "sub/locustfile.py", "--iterations", "1")
-        assert [received.body for received in service.take()] == [b"\xffmine"] * 6
+        assert [received.body for received in service.take()] == [b"\xffmine"] * (2 * 12 + 4)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,8 @@ def test_two_recordings_are_proven(plimsoll, folder):
         assert first.startswith(
             "7 steps of 10 requests; 6 values taken from replies; 3 left out: 2 assets, 1 of other "
         )
-        assert rest[2] == "Proof: 7 of 7 steps proven."
+        assert rest[2] == "Proof: 7 of 7 steps proven by one user, a second user and 10 users at once."
+        assert (folder / "locustfile.proof.txt").read_text().splitlines()[1:] == rest[2:-1]
         assert result.exit_code == 0
         run(folder, "-f", "locustfile.py", "--iterations", "1", SCENARIO_PASSWORD=PASSWORD)
         assert rules.refused == []
@@ -211,5 +212,5 @@ def test_two_recordings_are_proven(plimsoll, folder):
         (folder / "other.har").write_text(text.replace('"status": 201', '"status": 200'))
         result = plimsoll("scenario", "other.har", "--prove")
         assert result.exit_code == 1
-        assert "Proof: 6 of 7 steps proven." in result.stderr
+        assert "Proof: 6 of 7 steps proven by one user." in result.stderr
         assert "  6 POST /api/orders            differs: status 201, recorded 200" in result.stderr.splitlines()

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll.cli.parts.common import say
+from plimsoll.cli.parts.scenario_proof import minimised, proven
 from plimsoll.errors import UsageError
 from plimsoll.plain_text import plain_lines
-from plimsoll.redact import redact
 from plimsoll.say.numbers import counted
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.sources.making import ScenarioFiles
 
 _SUFFIXES = (".toml", ".py")
-_OWN_FLAGS = ("--prove", "--force")
+_OWN_FLAGS = ("--prove", "--minimise", "--force")
 
 
 class ScenarioCommand(click.Command):
@@ -91,7 +91,16 @@ Examples:
     metavar="FORMAT",
     help="Of an access log: the format as nginx's log_format or Apache's LogFormat has it, if it is not recognized.",
 )
-@click.option("--prove", is_flag=True, help="Replay it once, and say of each step whether its reply is as recorded.")
+@click.option(
+    "--prove",
+    is_flag=True,
+    help="Replay it with one user, with a second one and with 10 at once: is each reply as recorded?",
+)
+@click.option(
+    "--minimise",
+    is_flag=True,
+    help="Replay it without its static headers, and leave out those that it does not need; then --prove.",
+)
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 def scenario(
     sources: tuple[str, ...],
@@ -102,6 +111,7 @@ def scenario(
     host: str | None,
     log_format: str | None,
     prove: bool,
+    minimise: bool,
     force: bool,
 ) -> None:
     """Write a plan or a locustfile from recordings, commands of curl, and collections of requests.
@@ -119,20 +129,23 @@ def scenario(
     if log_format is not None or is_access_log(sources[0]):
         if hosts or given:
             raise UsageError(f"{'--hosts' if hosts else '--set'} is not for access logs")
-        _write_mix(sources, output, host, log_format, assets=assets, prove=prove, force=force)
+        _write_mix(sources, output, host, log_format, assets=assets, prove=prove or minimise, force=force)
         return
     if host is not None:
         raise UsageError("--host is for access logs; a recording has the hosts, and -H of plimsoll run replaces them")
     draft = make_draft(sources, SelectionRules(hosts, assets), _variables(given))
+    tell = say if output is None else click.echo
+    if minimise:
+        _check_free(output, force=force)
+        draft = minimised(draft, tell)
     stem = Path(output).stem if output else "scenario"
     files = written(draft, stem, Path(output or "").parent, as_locustfile=bool(output and output.endswith(".py")))
-    tell = say if output is None else click.echo
     if output is None:
         click.echo(files.text, nl=False)
     else:
         _write(Path(output), files, force=force)
     _report(draft, files, output, tell)
-    if prove and not _proven(draft, tell):
+    if (prove or minimise) and not proven(draft, output, tell):
         click.get_current_context().exit(1)
 
 
@@ -189,19 +202,10 @@ def _variables(given: tuple[str, ...]) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def _proven(draft: ScenarioDraft, tell: Callable[[str], None]) -> bool:
-    """Print the proof. Raises PlimsollError if it cannot run."""
-    from plimsoll.sources.proof import prove
-
-    proofs, stale = prove(draft)
-    width = max(len(proof.step) for proof in proofs)
-    proven = sum(proof.state == "proven" for proof in proofs)
-    tell(f"Proof: {proven} of {counted(len(proofs), 'step')} proven.")
-    for proof in proofs:
-        tell(plain_lines(f"  {proof.step:<{width}}  {proof.state}{': ' if proof.why else ''}{redact(proof.why)}"))
-    if stale:
-        tell(f"{stale}.")
-    return proven == len(proofs)
+def _check_free(output: str | None, *, force: bool) -> None:
+    """Before requests are sent. Raises UsageError."""
+    if output is not None and not force and Path(output).exists():
+        raise UsageError(f"{output} exists; choose another name, or replace it with --force")
 
 
 def _write(path: Path, files: ScenarioFiles, *, force: bool) -> None:

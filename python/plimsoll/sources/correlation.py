@@ -73,7 +73,7 @@ class Correlation:
         """With one recording, say what the client may make anew each time."""
         for number, step in enumerate(self._draft.steps, 1):
             for value in request_values(step):
-                if _UUID.fullmatch(value.value):
+                if is_uuid(value.value):
                     self._draft.notes.append(
                         f"step {number} sends a UUID as {value.label} that no reply had: if the client makes a new one "
                         "each time, name two recordings, or write a variable there"
@@ -146,7 +146,7 @@ class Correlation:
 
     def _clients_own(self, value: RequestValue, second: str) -> Variable:
         """The variable for a value that differs between recordings and comes from no reply."""
-        if _UUID.fullmatch(value.value) and _UUID.fullmatch(second):
+        if is_uuid(value.value) and is_uuid(second):
             return self._keep(Variable("uuid", "made"), value.value, second)
         name = free_name(value.label or "value", self._draft)
         self._draft.data[name] = [value.value, second]
@@ -156,6 +156,11 @@ class Correlation:
         self._known[value, second] = variable
         self._draft.samples[variable.name] = value
         return variable
+
+
+def is_uuid(value: str) -> bool:
+    """Whether a value has the form of a UUID."""
+    return _UUID.fullmatch(value) is not None
 
 
 def is_telling(value: str) -> bool:
@@ -197,7 +202,6 @@ def _shape(step: DraftStep) -> str:
     """The request without what may differ between two recordings of a flow."""
     path = "".join(map(str, step.path)).partition("?")[0]
     segments = [
-        "…" if segment.isdigit() or is_telling(segment) or _UUID.fullmatch(segment) else segment
-        for segment in path.split("/")
+        "…" if segment.isdigit() or is_telling(segment) or is_uuid(segment) else segment for segment in path.split("/")
     ]
     return f"{step.exchange.method} {'/'.join(segments)}"

@@ -36,10 +36,10 @@ class ReplyValue:
 
     name: str
     """The name of its variable."""
-    kind: Literal["json", "regex", "header", "cookie", "location"]
+    kind: Literal["json", "regex", "header", "cookie", "location", "content_type"]
     what: str
     """A JSON pointer, a regular expression with one group for the body, the name of a header, that of a cookie, or a
-    regular expression with one group for the header Location."""
+    regular expression with one group for the header Location or Content-Type."""
     comment: str
     """Where the value is sent."""
 

@@ -30,7 +30,7 @@ _CONNECTION = frozenset((
     "accept-encoding", "expect",
 ))  # fmt: skip
 """Headers that the engine writes itself. `Host` stays if it names another host than the URL."""
-_BROWSER = re.compile(
+BROWSER_HEADERS = re.compile(
     r"user-agent|accept-language|sec-.*|upgrade-insecure-requests|cache-control|pragma|dnt|priority|referer|origin"
     r"|if-none-match|if-modified-since|purpose|x-client-data|alt-used|accept-charset",
 )
@@ -118,7 +118,7 @@ def _matters(name: str, value: str, step: DraftStep, of_browser: bool, host: str
         return media_type(value) != _IMPLIED.get(step.kind)
     if not of_browser:
         return True
-    return not (_BROWSER.fullmatch(lower) or (lower == "accept" and _ANYTHING.fullmatch(value)))
+    return not (BROWSER_HEADERS.fullmatch(lower) or (lower == "accept" and _ANYTHING.fullmatch(value)))
 
 
 _IMPLIED = {

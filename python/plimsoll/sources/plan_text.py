@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 SECRETS, DATA = "secrets", "people"
 """The feeders of a plan: what is secret, and what the recorded person chose."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+_PATTERNED = {"location": "Location", "content_type": "Content-Type"}
+"""Headers that a part of their value is taken from, by the kind of the reply value."""
 _LONG = 100
 """Characters of a line; a longer table is written as several lines."""
 
@@ -107,7 +109,8 @@ class PlanText:
 
     def _extract(self, extract: ReplyValue) -> str:
         what = toml_string(extract.what.replace("${", "$${"))
-        source = f'header = "Location", regex = {what}' if extract.kind == "location" else f"{extract.kind} = {what}"
+        header = _PATTERNED.get(extract.kind)
+        source = f'header = "{header}", regex = {what}' if header else f"{extract.kind} = {what}"
         return f"extract.{extract.name} = {{ {source} }}  # {extract.comment}"
 
     def _body(self, step: DraftStep, number: int) -> tuple[list[str], list[tuple[str, Text]]]:

@@ -116,11 +116,11 @@ def _by_attribute(text: str, start: int, value: str) -> Iterator[tuple[str, str]
     if own is None:
         return
     quotes = own[1][0]
-    group = f"{_escaped(own[0])}={quotes}([^{quotes}]*){quotes}"
+    group = f"{escaped(own[0])}={quotes}([^{quotes}]*){quotes}"
     for naming in _NAMING:
         other = next((item for item in attributes if item[0].lower() == naming and item is not own), None)
         if other is not None:
-            said = f"{_escaped(other[0])}={_escaped(other[1])}"
+            said = f"{escaped(other[0])}={escaped(other[1])}"
             pattern = f"{said}[^>]*?{group}" if other[2] < own[2] else f"{group}[^>]*?{said}"
             yield pattern, other[1][1:-1]
 
@@ -141,10 +141,10 @@ def _by_context(text: str, start: int, value: str) -> Iterator[tuple[str, str]]:
         # From the beginning of a word on, so that a person can read it.
         if begin == line or (text[begin].isalnum() and not text[begin - 1].isalnum()):
             names = re.findall(r"[A-Za-z_][\w-]*", before)
-            yield f"{_escaped(before)}{group}", names[-1] if names else "value"
+            yield f"{escaped(before)}{group}", names[-1] if names else "value"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Escapes a text for a regular expression, as both Python and the engine read it."""
     return re.sub(r"[\\.+*?()|\[\]{}^$]", r"\\\g<0>", text)
 

@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.sources.proof.recordings import har
 from tests.sources.recording_target import Answer, target
 from tests.sources.shop import FILES, PASSWORD, RECORDED_HOST, Shop
 
 from plimsoll.errors import PlimsollError
 from plimsoll.sources.making import make_draft, written
-from plimsoll.sources.proof import prove
+from plimsoll.sources.proof.proving import prove
 
 
 @contextmanager
@@ -35,11 +36,10 @@ def states(proofs) -> list[str]:
 def test_two_recordings_are_proven_without_a_touch(tmp_path):
     with shop(tmp_path, "shop-1.har", "shop-2.har") as (rules, paths):
         draft = make_draft(paths)
-        proofs, stale = prove(draft)
-        assert (states(proofs), stale, rules.refused) == (["proven"] * 7, "", [])
-        # Nothing is left of the first time: a second user is another one.
-        assert states(prove(draft)[0]) == ["proven"] * 7
-    assert [proof.step for proof in proofs] == [
+        proof = prove(draft)
+        assert (states(proof.steps), proof.explanation, rules.refused) == (["proven"] * 7, "", [])
+        assert (proof.is_whole, proof.passed) == (True, ("one user", "a second user", "10 users at once"))
+    assert [step.step for step in proof.steps] == [
         "1 GET /login", "2 POST /login", "3 GET /callback", "4 GET /home", "5 POST /api/token", "6 POST /api/orders",
         "7 GET /api/orders/{order_id}",
     ]  # fmt: skip
@@ -52,12 +52,13 @@ def test_one_recording_finds_the_same_values_and_says_what_it_cannot_know(tmp_pa
         assert re.findall(r"extract\.(\w+) .*# one recording: likely", text) == [
             "csrf_token", "code", "api_token", "token", "nonce", "order_id",
         ]  # fmt: skip
-        assert states(prove(draft)[0]) == ["proven"] * 7
         assert [note.partition(" that")[0] for note in draft.notes] == ["step 6 sends a UUID as request"]
-        # The recorded id was used by now.
-        proofs, _ = prove(draft)
-        assert states(proofs) == ["proven"] * 5 + ["differs", "not reached"]
-        assert proofs[5].why == "status 409, recorded 201"
+        # The first user has used the recorded id, so a second one is refused.
+        proof = prove(draft)
+        assert (proof.passed, proof.last_pass) == (("one user",), "a second user")
+        assert states(proof.steps) == ["proven"] * 5 + ["differs", "not reached"]
+        assert proof.steps[5].why == "status 409, recorded 201"
+        assert proof.explanation.startswith("step 6 sends request as recorded, the same for each user: ")
 
 
 def test_the_password_is_in_no_text(tmp_path):
@@ -67,27 +68,6 @@ def test_the_password_is_in_no_text(tmp_path):
             text = written(draft, "x", as_locustfile=as_locustfile).text
             assert PASSWORD not in text
             assert "tr0ub4dor" not in text
-
-
-def har(url: str, *exchanges: tuple[str, str, str, int, str]) -> str:
-    """method, path, body, status, reply"""
-    import json
-
-    entries = [
-        {
-            "startedDateTime": f"2026-11-29T12:00:0{number}Z",
-            "time": 1,
-            "request": {
-                "method": method, "url": url + path, "headers": [],
-                **({"postData": {"mimeType": "application/x-www-form-urlencoded", "text": body}} if body else {}),
-            },
-            "response": {
-                "status": status, "headers": [], "content": {"text": reply, "mimeType": "application/json"},
-            },
-        }
-        for number, (method, path, body, status, reply) in enumerate(exchanges)
-    ]  # fmt: skip
-    return json.dumps({"log": {"version": "1.2", "entries": entries}})
 
 
 def test_a_value_that_was_not_taken_is_explained(tmp_path):
@@ -102,31 +82,16 @@ def test_a_value_that_was_not_taken_is_explained(tmp_path):
         (tmp_path / "x.har").write_text(
             har(service.url, ("GET", "/start", "", 200, '{"code": "ab"}'), ("GET", "/next?code=ab", "", 200, ""))
         )
-        proofs, stale = prove(make_draft([str(tmp_path / "x.har")]))
-    assert states(proofs) == ["proven", "differs"]
-    assert stale == "step 2 sends code as recorded; the reply of step 1 has another value at /code now"
-
-
-@pytest.mark.parametrize(
-    ("recorded", "now", "why"),
-    [
-        ((200, '{"a": 1, "b": 2}'), Answer(200, {"a": 1}), "no value of json /b"),
-        ((200, '{"a": 1}'), Answer(200, "<p>"), "no value of json /a: the body is not JSON"),
-        ((200, ""), Answer(302, "", (("Location", "/login"),)), "status 302, recorded 200"),
-    ],
-)
-def test_a_reply_that_differs_is_not_proven(tmp_path, recorded, now, why):
-    with target(lambda _: now) as service:
-        (tmp_path / "x.har").write_text(har(service.url, ("GET", "/", "", *recorded)))
-        proofs, _ = prove(make_draft([str(tmp_path / "x.har")]))
-    assert [(proof.state, proof.why) for proof in proofs] == [("differs", why)]
+        proof = prove(make_draft([str(tmp_path / "x.har")]))
+    assert states(proof.steps) == ["proven", "differs"]
+    assert proof.explanation == "step 2 sends code as recorded; the reply of step 1 has another value at /code now"
 
 
 def test_a_target_that_is_not_there(tmp_path):
     with target() as service:
         url = service.url
     (tmp_path / "x.har").write_text(har(url, ("GET", "/", "", 200, "")))
-    proofs, _ = prove(make_draft([str(tmp_path / "x.har")]))
+    proofs = prove(make_draft([str(tmp_path / "x.har")])).steps
     assert states(proofs) == ["differs"]
     assert "refused" in proofs[0].why
 
@@ -137,3 +102,29 @@ def test_a_proof_that_guard_rails_refuse_says_so(tmp_path, monkeypatch):
     draft.steps[0].headers = [("a b", ("x",))]
     with pytest.raises(PlimsollError, match="the proof could not run: "):
         prove(draft)
+
+
+def test_ten_users_show_what_they_may_not_share(tmp_path):
+    """Two uses of a name are all that the service takes."""
+    uses: list[str] = []
+
+    def rules(request):
+        uses.append(request.form["name"])
+        return Answer(201 if uses.count(request.form["name"]) < 3 else 409)
+
+    with target(rules) as service:
+        (tmp_path / "x.har").write_text(har(service.url, ("POST", "/names", "name=k9x81mz07", 201, "")))
+        proof = prove(make_draft([str(tmp_path / "x.har")]))
+    assert proof.passed == ("one user", "a second user")
+    assert [(step.state, step.why) for step in proof.steps] == [("differs", "status 409, recorded 201, 10 of 10 users")]
+    assert proof.explanation.startswith("step 1 sends name as recorded, the same for each user: ")
+
+
+def test_the_second_user_is_the_second_person_of_the_recordings(tmp_path):
+    with target() as service:
+        for name, person in (("1.har", "ann"), ("2.har", "bob")):
+            (tmp_path / name).write_text(har(service.url, ("POST", "/in", f"user={person}", 200, "")))
+        proof = prove(make_draft([str(tmp_path / "1.har"), str(tmp_path / "2.har")]))
+        people = [request.form["user"] for request in service.received]
+    assert proof.is_whole
+    assert (people[:2], sorted(people[2:])) == (["ann", "bob"], ["ann"] * 5 + ["bob"] * 5)

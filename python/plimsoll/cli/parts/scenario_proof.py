@@ -1,0 +1,69 @@
+"""The proof of `plimsoll scenario`, as it is printed and kept beside the scenario."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll.errors import UsageError
+from plimsoll.plain_text import plain_lines
+from plimsoll.redact import redact
+from plimsoll.say.names import listed
+from plimsoll.say.numbers import counted, moment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from plimsoll.sources.draft import ScenarioDraft
+    from plimsoll.sources.proof.proving import ScenarioProof
+
+
+def minimised(draft: ScenarioDraft, tell: Callable[[str], None]) -> ScenarioDraft:
+    """The scenario with only the static headers that it needs. Raises PlimsollError if it cannot be replayed."""
+    from plimsoll.sources.proof.headers import minimise
+
+    result = minimise(draft)
+    if result.left_out:
+        tell(plain_lines(f"Headers that no step needs are left out: {listed(result.left_out, 'and')}."))
+    if result.brought_back:
+        names = listed(result.brought_back, "and")
+        tell(plain_lines(f"Headers of the browser without which a step is refused: {names}."))
+    return result.draft
+
+
+def proven(draft: ScenarioDraft, output: str | None, tell: Callable[[str], None]) -> bool:
+    """Print the proof, and write it beside the scenario. output: the scenario's file; None: it is not written. Raises
+    PlimsollError if the proof cannot run."""
+    from plimsoll.sources.proof.proving import prove
+
+    proof = prove(draft)
+    lines = [plain_lines(line) for line in _lines(proof)]
+    for line in lines:
+        tell(line)
+    if output is not None:
+        path = Path(output).with_suffix(".proof.txt")
+        targets = ", ".join(target.url for target in draft.targets)
+        head = f"{plain_lines(Path(output).name)} against {plain_lines(redact(targets))}, {moment(time.time())}"
+        try:
+            path.write_text("\n".join([head, *lines]) + "\n")
+        except OSError as error:
+            raise UsageError(f"cannot write {path}: {error.strerror}") from error
+        tell(f"Written: {path}")
+    return proof.is_whole
+
+
+def _lines(proof: ScenarioProof) -> Iterator[str]:
+    number = sum(step.state == "proven" for step in proof.steps)
+    total = counted(len(proof.steps), "step")
+    if proof.is_whole:
+        yield f"Proof: {number} of {total} proven by {listed(proof.passed, 'and')}."
+    elif proof.passed:
+        yield f"Proof: every step proven by {listed(proof.passed, 'and')}, {number} of {total} by {proof.last_pass}."
+    else:
+        yield f"Proof: {number} of {total} proven by {proof.last_pass}."
+    width = max(len(step.step) for step in proof.steps)
+    for step in proof.steps:
+        yield f"  {step.step:<{width}}  {step.state}{': ' if step.why else ''}{redact(step.why)}"
+    if proof.explanation:
+        yield f"{proof.explanation}."

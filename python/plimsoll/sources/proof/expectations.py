@@ -1,0 +1,70 @@
+"""A scenario that expects what was recorded: the status, the media type, the keys of a JSON object, the title of a
+page, and where a redirect leads."""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from plimsoll.sources.correlation import is_telling
+from plimsoll.sources.draft import ReplyValue
+from plimsoll.sources.json_values import pointer_part
+from plimsoll.sources.reply_values import escaped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.sources.draft import DraftStep, ScenarioDraft
+    from plimsoll.sources.exchange import RecordedReply
+
+MOST_KEYS = 20
+"""Keys of one JSON object that a reply must have again."""
+_TITLE = re.compile(r"<title>[^<$]{1,200}</title>", re.IGNORECASE)
+_ANY_SEGMENT = "[^/?#]+"
+
+
+def strict_draft(draft: ScenarioDraft) -> ScenarioDraft:
+    """The scenario with these expectations, and a name of its own for each step."""
+    strict = deepcopy(draft)
+    samples = {sample for sample in draft.samples.values() if sample}
+    for number, step in enumerate(strict.steps):
+        step.title = step_title(step, number)
+        step.think = None
+        reply = step.exchange.reply
+        if reply is not None:
+            step.extracts += _expected(reply, samples)
+            title = _TITLE.search(reply.text) if reply.content_type == "text/html" else None
+            # A title may name what a variable stands for.
+            step.contains = [title[0]] if title and not any(sample in title[0] for sample in samples) else []
+    return strict
+
+
+def step_title(step: DraftStep, number: int) -> str:
+    """Its number, method and name. number: from 0."""
+    return f"{number + 1} {step.exchange.method} {step.name}"
+
+
+def _expected(reply: RecordedReply, samples: set[str]) -> Iterator[ReplyValue]:
+    """Extractions, each of which fails if the reply does not have what the recorded one had."""
+    if isinstance(reply.document, dict):
+        names = [name for name, value in reply.document.items() if value is not None]
+        for number, name in enumerate(names[:MOST_KEYS]):
+            yield ReplyValue(f"proof_{number}", "json", f"/{pointer_part(name)}", "must be there")
+    if reply.body and re.fullmatch(r"[\w.+-]+/[\w.+-]+", reply.content_type):
+        pattern = f"(?i)^\\s*({escaped(reply.content_type)})"
+        yield ReplyValue("proof_type", "content_type", pattern, "must be the same")
+    if 300 <= reply.status < 400 and (location := reply.header("location")):
+        yield ReplyValue("proof_location", "location", _leads_to(location, samples), "must lead to the same path")
+
+
+def _leads_to(location: str, samples: set[str]) -> str:
+    """A pattern for a redirect to this path, in which values may be others, of any host."""
+    parts = urlsplit(location)
+    segments = [
+        _ANY_SEGMENT if segment.isdigit() or is_telling(segment) or segment in samples else escaped(segment)
+        for segment in parts.path.split("/")
+    ]
+    origin = "(?:https?://[^/?#]+)?" if parts.path.startswith("/") or not parts.path else ""
+    return f"^{origin}({'/'.join(segments)})(?:[?#]|$)"

@@ -1,0 +1,134 @@
+"""One pass of a proof: users of the real engine replay a scenario, each once, at the same time."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from plimsoll.errors import PlimsollError
+from plimsoll.say.numbers import count
+from plimsoll.sources.plan_text import PlanText
+from plimsoll.sources.proof.expectations import step_title, strict_draft
+
+if TYPE_CHECKING:
+    from plimsoll.sources.draft import DraftStep, ScenarioDraft
+
+LONGEST_PROOF_S = 300.0
+_SMALL_B = 2_000
+"""Bytes; shorter bodies may have any length."""
+_SIZE_FACTOR = 10.0
+_OTHER_HEADER = re.compile(r"no .* header (Location|Content-Type)", re.DOTALL)
+
+StepState = Literal["proven", "differs", "not reached"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepProof:
+    """How one step went."""
+
+    step: str
+    """Its number, method and name."""
+    state: StepState
+    why: str = ""
+    """How its reply differs."""
+
+
+def one_pass(draft: ScenarioDraft, users: int = 1) -> list[StepProof]:
+    """How each step went. users: as many begin at once, and each replays the scenario once. Raises PlimsollError if no
+    run came about."""
+    record = run_plan(strict_draft(draft), users)
+    rows = {row["name"]: row for row in record["endpoints"]}
+    failures: dict[str, list[dict[str, Any]]] = {}
+    for row in record["failures"]:
+        failures.setdefault(row["name"], []).append(row)
+    names = [step_title(step, number) for number, step in enumerate(draft.steps)]
+    return [
+        _judged(step, name, rows.get(name), failures.get(name, []), users)
+        for step, name in zip(draft.steps, names, strict=True)
+    ]
+
+
+def run_plan(strict: ScenarioDraft, users: int = 1) -> dict[str, Any]:
+    """The summary of a run, as `plimsoll run --summary` writes it. Raises PlimsollError."""
+    plan = PlanText(strict, "proof", None)
+    with tempfile.TemporaryDirectory(prefix="plimsoll-proof-") as name:
+        folder = Path(name)
+        (folder / "proof.toml").write_text(plan.text)
+        for file, content in plan.files.items():
+            (folder / file).write_bytes(content)
+        command = [
+            sys.executable, "-P", "-m", "plimsoll", "run", "proof.toml", "--headless", "--only-summary", "--yes",
+            "-u", str(users), "--iterations", str(users), "--store", "proof.db", "--summary", "proof.json",
+        ]  # fmt: skip
+        # Options of the user's environment are for the user's runs.
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith(("PLIMSOLL_", "LOCUST_"))
+        }
+        try:
+            done = subprocess.run(
+                command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                timeout=LONGEST_PROOF_S, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as error:
+            raise PlimsollError(f"the proof did not end within {LONGEST_PROOF_S:.0f} s") from error
+        try:
+            record = json.loads((folder / "proof.json").read_text())
+        except (OSError, ValueError) as error:
+            said = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            raise PlimsollError(f"the proof could not run: {said.removeprefix('plimsoll: ')}") from error
+    assert isinstance(record, dict)
+    return record
+
+
+def _judged(
+    step: DraftStep, name: str, row: dict[str, Any] | None, failures: list[dict[str, Any]], users: int
+) -> StepProof:
+    if row is None or not row["requests"]:
+        return StepProof(name, "not reached")
+    if failures:
+        reasons = [str(failure["example"] or failure["message"]) for failure in failures]
+        # A value that is missing says nothing about this step: an earlier one did not give it.
+        own = [number for number, reason in enumerate(reasons) if not _is_missing(reason)]
+        state: StepState = "differs" if own else "not reached"
+        worst = max(own or range(len(failures)), key=lambda number: failures[number]["count"])
+        why = _explained(step, reasons[worst])
+        failed = sum(failure["count"] for failure in failures)
+        return StepProof(name, state, f"{why}{f', {count(failed)} of {count(users)} users' if users > 1 else ''}")
+    if row["requests"] < users:
+        return StepProof(name, "not reached", f"{count(users - row['requests'])} of {count(users)} users")
+    return _compared_size(step, name, float(row["average_size"]))
+
+
+def _is_missing(reason: str) -> bool:
+    return re.search(r"\$\{(\w+)\} has no value", reason) is not None
+
+
+def _compared_size(step: DraftStep, name: str, size: float) -> StepProof:
+    """A page that has become empty, or is another one by far."""
+    reply = step.exchange.reply
+    if reply is None or reply.body is None:
+        return StepProof(name, "proven")
+    recorded = len(reply.body)
+    if max(recorded, size) >= _SMALL_B and not recorded / _SIZE_FACTOR <= size <= recorded * _SIZE_FACTOR:
+        return StepProof(name, "differs", f"a body of {count(round(size))} B, recorded {count(recorded)} B")
+    return StepProof(name, "proven")
+
+
+def _explained(step: DraftStep, why: str) -> str:
+    """A reason with what was recorded."""
+    reply = step.exchange.reply
+    status = re.fullmatch(r"status (\d+)", why)
+    if status is not None and step.status is not None:
+        return f"status {status[1]}, recorded {step.status}"
+    if reply is not None and (missing := _OTHER_HEADER.fullmatch(why)):
+        if missing[1] == "Location":
+            return f"it redirects to another path, recorded {reply.header('location').partition('?')[0]}"
+        return f"its media type is another one, recorded {reply.content_type}"
+    return why

@@ -1,0 +1,68 @@
+"""Proves a scenario in three passes: one user, a second one with fresh values, and ten users at once.
+
+The second user shows that nothing of the first one is in the scenario, and ten users that they share nothing by
+mistake. A pass runs only if the one before it proved every step.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.sources.proof.passes import StepProof, one_pass
+from plimsoll.sources.proof.stale import shared_value, stale_value
+
+if TYPE_CHECKING:
+    from plimsoll.sources.draft import ScenarioDraft
+
+SEVERAL_USERS = 10
+ONE_USER, SECOND_USER, TOGETHER = "one user", "a second user", f"{SEVERAL_USERS} users at once"
+PASSES = (ONE_USER, SECOND_USER, TOGETHER)
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioProof:
+    """How the steps of a scenario went, in the pass that did not prove all of them, or in the last one."""
+
+    steps: tuple[StepProof, ...]
+    last_pass: str
+    """One of PASSES."""
+    explanation: str = ""
+    """Why the first step that differs does so; "" if that is unknown."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Every step is proven in every pass."""
+        return all(proof.state == "proven" for proof in self.steps)
+
+    @property
+    def passed(self) -> tuple[str, ...]:
+        """The passes that proved every step."""
+        return PASSES if self.is_whole else PASSES[: PASSES.index(self.last_pass)]
+
+
+def prove(draft: ScenarioDraft) -> ScenarioProof:
+    """The proof of a scenario. It sends the whole scenario twelve times if all goes well. Raises PlimsollError if no
+    run came about."""
+    users = {ONE_USER: 1, SECOND_USER: 1, TOGETHER: SEVERAL_USERS}
+    steps: tuple[StepProof, ...] = ()
+    for name in PASSES:
+        replayed = _as_second_person(draft) if name == SECOND_USER else draft
+        steps = tuple(one_pass(replayed, users[name]))
+        number = next((number for number, proof in enumerate(steps) if proof.state == "differs"), None)
+        if number is not None:
+            explanation = stale_value(replayed, number)
+            if not explanation and name != ONE_USER:
+                explanation = shared_value(draft, number, 2 if name == SECOND_USER else SEVERAL_USERS)
+            return ScenarioProof(steps, name, explanation)
+        if any(proof.state != "proven" for proof in steps):
+            return ScenarioProof(steps, name)
+    return ScenarioProof(steps, TOGETHER)
+
+
+def _as_second_person(draft: ScenarioDraft) -> ScenarioDraft:
+    """The scenario that begins with the second row of the recorded people."""
+    second = deepcopy(draft)
+    second.data = {name: [*values[1:], *values[:1]] for name, values in draft.data.items()}
+    return second
