@@ -86,7 +86,7 @@ GROUPS = {
         ("tests/scripts/test_wheels.py",),
         ("pyproject.toml", "Cargo.toml", "scripts/build_backend.py", "scripts/smoke.py", "scripts/wheels.py"),
     ),
-    "proof": Group(("tests/sources/proof/test_headers.py",), (f"{PACKAGE}sources/", *ENGINE)),
+    "proof": Group(("tests/sources/proof/test_headers.py",), (f"{PACKAGE}sources/",)),
     "macos": Group(
         ("tests/scripts/test_macos.py",),
         ("Cargo.toml", "crates/engine/Cargo.toml", "crates/engine/src/platform/", "scripts/check-macos"),
