@@ -6,10 +6,10 @@ from tests.report.documents import CONTRACT, all_of, charts_in, section, shown_c
 from plimsoll.record import Failure
 from plimsoll.record.manifest import Manifest
 from plimsoll.report.document.blocks import Answer, Details, Doubts, Facts, Preformatted, TableBlock
-from plimsoll.report.document.opening import streams_began
 from plimsoll.report.document.run import GROWING, run_document
 from plimsoll.report.document.run_tables import MOST_ROWS
 from plimsoll.report.render.html import to_json
+from plimsoll.say.outcome import streams_began
 from plimsoll.say.validity import check_texts
 from plimsoll.stats.view import RunView
 

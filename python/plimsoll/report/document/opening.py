@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.plain_text import one_line
-from plimsoll.record import STREAM_ROWS
 from plimsoll.report.document.blocks import Answer, Paragraph, Preformatted
 from plimsoll.report.text import cells
-from plimsoll.say.durations import duration_text
-from plimsoll.say.headline.target import target_judgement, times_beside, unreachable_judgement
-from plimsoll.say.numbers import amount, count, short_percent, with_share
-from plimsoll.stats.headline.causes import unreachable
+from plimsoll.say.headline.target import target_judgement, times_beside
+from plimsoll.say.numbers import amount, count
+from plimsoll.say.outcome import ends_with_heads, sentence, with_streams
 from plimsoll.stats.headline.target import target
-from plimsoll.stats.totals import Totals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,14 +18,11 @@ if TYPE_CHECKING:
     from plimsoll.record.manifest import Manifest
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.document.blocks import Block
-    from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
+    from plimsoll.stats.latency.milliseconds import Latency
     from plimsoll.stats.table import Row
     from plimsoll.stats.thresholds.verdict import ThresholdResult
     from plimsoll.stats.view import RunView
 
-NO_REQUESTS = "No requests were made."
-NO_ENDS = "No request has ended, but events of streams arrived."
-HEADS = "The time of a request with a stream ends with the head of its response."
 PASSED, BROKEN, NOT_SHOWN = "✓", "✗", "?"
 THRESHOLD_MARKS = {"passed": PASSED, "broken": BROKEN, "not shown": NOT_SHOWN}
 _BARS = 8
@@ -68,72 +62,6 @@ def _threshold_lines(thresholds: Sequence[ThresholdResult]) -> list[str]:
         f"{THRESHOLD_MARKS[result.outcome]} {text}{' ' * (width - cells(text))}  {one_line(result.detail)}".rstrip()
         for result, text in zip(thresholds, texts, strict=True)
     ]
-
-
-def sentence(view: RunView, manifest: Manifest, total: Row) -> str:
-    """What came of the run: how many requests, how many of them failed, and how long responses took."""
-    if not total.requests and view.total.unanswered:
-        return f"No response came: {count(view.total.unanswered)} requests were still out when the run ended."
-    if not total.requests:
-        return f"{NO_ENDS} {streams_began(view)}".rstrip() if view.endpoints else NO_REQUESTS
-    most = max(view.failures, key=lambda failure: failure.count, default=None)
-    several = "mostly " if len(view.failures) > 1 else ""
-    why = f", {several}with {one_line(most.text)}" if most and most.text else ""
-    if total.failures == total.requests:
-        if found := unreachable(view, manifest):
-            return f"{one_line(unreachable_judgement(found).title)}."
-        return f"All {count(total.requests)} requests failed{why}{'' if why.endswith('?') else '.'}"
-    failed = "none failed"
-    if total.failures:
-        failed = f"{count(total.failures)} failed ({short_percent(total.failures / total.requests)}{why})"
-    rate = f"{amount(total.rps)} per second"
-    if late := view.late:
-        rate += f" in that time, {count(late)} answered later"
-    parts = [f"{count(total.requests)} requests in {duration_text(view.duration)} ({rate}), {failed}."]
-    half, most_of_them = (total.response_ms.quantile(q) for q in (0.5, 0.99))
-    if half and most_of_them:
-        parts.append(with_streams(_times(half, most_of_them, total.response_ms.waited), view, manifest))
-    return " ".join(parts)
-
-
-def _times(half: Milliseconds, most: Milliseconds, waited: int) -> str:
-    """half, most: p50 and p99. waited: requests without a response."""
-    if not most.at_least:
-        return f"Half of the responses took at most {with_share(half)}, 99 % at most {with_share(most)}."
-    still = f"{count(waited)} had no response when the run ended" if waited else "those reached their time limit"
-    if half.at_least:
-        return f"Half of the requests took longer than {amount(half.value)} ms: {still}."
-    more = f"one in a hundred more than {amount(most.value)} ms"
-    return f"Half of the requests took at most {with_share(half)}, {more}: {still}."
-
-
-def with_streams(text: str, view: RunView, manifest: Manifest) -> str:
-    """A text about the times of requests, with when streams began."""
-    begun, heads = streams_began(view), HEADS if ends_with_heads(view, manifest) else ""
-    # The times of heads are small, and nobody asks for them: what streams took comes first.
-    parts = [begun, heads, text] if begun and heads else [text, begun, heads]
-    return " ".join(filter(None, parts))
-
-
-def streams_began(view: RunView) -> str:
-    """When streams began, from *due*; "" without streams. Those of several endpoints are one sum."""
-    for method in ("first token", "first event"):
-        rows = [row for row in view.endpoints if row.method == method]
-        total = Totals.of(method, "", (interval for row in rows for interval in row.outcomes.values()))
-        half, most = (total.response_of(view.timed).quantile(q) for q in (0.5, 0.99))
-        if half and most:
-            who = "Half" if len(rows) == 1 else "Half of the streams"
-            return f"{who} had their {method} within {with_share(half)}, 99 % within {with_share(most)}."
-    return ""
-
-
-def ends_with_heads(view: RunView, manifest: Manifest) -> bool:
-    """Whether the times of requests with streams end with the head: those of Python users, but for calls of gRPC."""
-    if manifest.users_kind != "python":
-        return False
-    streams = {endpoint.name for endpoint in view.endpoints if endpoint.method in ("first token", "first event")}
-    others = (*STREAM_ROWS, "gRPC")
-    return any(endpoint.name in streams and endpoint.method not in others for endpoint in view.endpoints)
 
 
 def histogram_lines(times: Latency) -> list[str]:

@@ -21,13 +21,14 @@ from plimsoll.report.document.blocks import (
     TableRow,
     written_by,
 )
-from plimsoll.report.document.opening import NO_REQUESTS, answer, opening
-from plimsoll.report.document.remarks import doubts, generator_line, load_line, names_line, remarks, user_line, what_of
+from plimsoll.report.document.opening import answer, opening
 from plimsoll.report.document.tables import EXAMPLE, KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS, shown
 from plimsoll.report.load import load_at_length, load_in_short, run_title
 from plimsoll.say.durations import duration_text
 from plimsoll.say.headline.target import figures_line
+from plimsoll.say.notes import doubts, generator_line, load_line, names_line, remarks, user_line, what_of
 from plimsoll.say.numbers import NONE, amount, count, known, milliseconds, moment, share, shares_line, waiting_share
+from plimsoll.say.outcome import NO_REQUESTS
 from plimsoll.say.validity import check_texts
 from plimsoll.stats.generator import by_machine
 from plimsoll.stats.headline.waiting import slow_endpoint
@@ -125,7 +126,7 @@ def validity(assessment: Assessment) -> Section:
 
 def _doubts(assessment: Assessment) -> Doubts:
     validity = assessment.validity
-    small, title = tuple(doubts(assessment)), validity_title(validity)
+    small, title = tuple(doubts(validity, assessment.omission)), validity_title(validity)
     if not validity.valid:
         return Doubts(title, True, tuple(check_texts((*validity.failed, *validity.remarks))), small)
     passed = sum(check.state == "ok" for check in validity.checks)

@@ -14,11 +14,11 @@ from plimsoll.outputs.output import OutputEvent, OutputRun, OutputSecond
 from plimsoll.record import TIMES_OF
 from plimsoll.record.manifest import Manifest
 from plimsoll.redact import redact
-from plimsoll.report.document.opening import sentence
 from plimsoll.run.coordinator.output_thread import FLUSH_S, OutputThread
 from plimsoll.run.coordinator.progress import Observer
 from plimsoll.say.events import event_text, phase_text
 from plimsoll.say.findings import said
+from plimsoll.say.outcome import sentence
 from plimsoll.say.validity import check_texts
 from plimsoll.stats.headline.generator import is_early
 from plimsoll.stats.table import total_of

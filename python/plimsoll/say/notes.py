@@ -17,16 +17,17 @@ from plimsoll.stats.names import name_pattern
 if TYPE_CHECKING:
     from plimsoll._engine import Histogram
     from plimsoll.record import CaughtException
-    from plimsoll.report.assessment import Assessment
     from plimsoll.stats.generator import GeneratorView
     from plimsoll.stats.latency.milliseconds import Latency
+    from plimsoll.stats.latency.omission import Omission
+    from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import RunView
 
 
 _FRAME = re.compile(
     r'^ {2}File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)\n(?: {4}(?P<code>\S.*))?', re.MULTILINE
 )
-_NOT_THE_USERS = ("/site-packages/", "/dist-packages/", "/lib/python3", "<frozen ", str(Path(__file__).parents[2]))
+_NOT_THE_USERS = ("/site-packages/", "/dist-packages/", "/lib/python3", "<frozen ", str(Path(__file__).parents[1]))
 
 
 def remarks(view: RunView, response: Latency) -> list[str]:
@@ -76,12 +77,12 @@ def names_line(view: RunView) -> str | None:
     return f"{folded_names(len(keys), requests)} {naming_hint(name_pattern(name for _, name in keys))}"
 
 
-def doubts(assessment: Assessment) -> list[str]:
-    """What nobody looked at, and what a closed model does not see."""
-    unknown = ", ".join(check.name for check in assessment.validity.checks if check.state == "unknown")
+def doubts(validity: Validity, omission: Omission | None) -> list[str]:
+    """Checks that could not be made, and what a closed model does not see."""
+    unknown = ", ".join(check.name for check in validity.checks if check.state == "unknown")
     lines = [f"could not be checked: {unknown}"] if unknown else []
-    if assessment.omission and assessment.omission.is_significant:
-        lines += omission_lines(assessment.omission)
+    if omission and omission.is_significant:
+        lines += omission_lines(omission)
     return lines
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from plimsoll.record import CaughtException
-from plimsoll.report.document.remarks import generator_line, load_line, remarks, user_line, what_of
+from plimsoll.say.notes import generator_line, load_line, remarks, user_line, what_of
 from plimsoll.stats.view import RunView
 
 LIBRARY = '  File "/usr/lib/python3.11/json/decoder.py", line 355, in raw_decode\n    raise JSONDecodeError\n'
