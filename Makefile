@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-newest test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs bench-startup bench-coordinator bench-scaling soak fuzz corpus labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
+.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-newest test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-wheel bench-page bench-reports bench-observe bench-outputs otel-collector bench-startup bench-coordinator bench-scaling soak fuzz corpus labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -99,6 +99,13 @@ bench-observe: setup ## what observing the target's side costs (about two minute
 
 bench-outputs: setup ## what sending the figures of a run elsewhere costs (half a minute)
 	@$(BIN)/python -m benches.outputs
+
+otel-collector: target/otel-collector ## OpenTelemetry's collector, for tests/outputs/otlp (needs Go; ten minutes)
+
+target/otel-collector: tests/outputs/otlp/collector/main.go tests/outputs/otlp/collector/go.mod
+	mkdir -p target/otel-collector-build
+	cp $^ target/otel-collector-build
+	cd target/otel-collector-build && go mod tidy -e && go build -trimpath -ldflags "-s -w" -o ../otel-collector .
 
 bench-startup: setup ## how long after Enter the first request of a run leaves (one minute)
 	@$(BIN)/python -m benches.startup

@@ -113,10 +113,10 @@ def _statsd(target: OutputTarget) -> Output:
 
 def _otlp(target: OutputTarget) -> Output:
     try:
-        from plimsoll.outputs.otlp import OtlpMetrics
+        from plimsoll.outputs.otlp.output import OtlpOutput
     except ImportError as error:
         raise UsageError("install opentelemetry-proto: pip install 'plimsoll[otlp]'") from error
-    return OtlpMetrics(target)
+    return OtlpOutput(target)
 
 
 OUTPUTS = {
@@ -133,8 +133,8 @@ OUTPUTS = {
         _influxdb, ("db", "bucket", "org", "version", "token", "header"),
     ),
     "otlp": OutputKind(
-        "otlp=http://host:4318", "metrics by OpenTelemetry's protocol over HTTP; without a URL: to that of "
-        "OTEL_EXPORTER_OTLP_ENDPOINT", _otlp, ("interval", "header"),
+        "otlp=http://host:4318", "metrics, events as logs and slow requests as spans by OpenTelemetry's protocol; "
+        "without a URL: to that of OTEL_EXPORTER_OTLP_ENDPOINT", _otlp, ("interval", "protocol", "signals", "header"),
     ),
     "statsd": OutputKind(
         "statsd=host:8125", "counters and gauges by UDP", _statsd, ("prefix", "tags"),

@@ -16,7 +16,7 @@ from plimsoll.stats.totals import AGGREGATED, Totals
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.record import Health, Interval
+    from plimsoll.record import Health, Interval, SlowRequest
     from plimsoll.stats.thresholds.verdict import ThresholdResult
 
 EventKind = Literal["start", "phase", "threshold_broken", "note", "finding", "end"] | EventName
@@ -96,6 +96,9 @@ class OutputSecond:
     """What readers of the figures should know."""
     thresholds: tuple[ThresholdResult, ...] = ()
     """The results of the thresholds so far."""
+    slowest: tuple[SlowRequest, ...] = field(repr=False, default=())
+    """With `--traceparent`: the slowest requests that were reported since the second before, up to 20 of a worker and
+    second."""
 
     @property
     def is_valid(self) -> bool:

@@ -97,11 +97,16 @@ class HttpTransport:
     """POSTs messages over a kept connection. Does not follow redirects: they could lead to other receivers."""
 
     def __init__(
-        self, url: str, content_type: str, headers: Mapping[str, str] | None = None, authorities: str | None = None
+        self,
+        url: str,
+        content_type: str,
+        headers: Mapping[str, str] | None = None,
+        authorities: str | None = None,
+        certificate: tuple[str, str] = ("", ""),
     ) -> None:
         """url: with user:password@ for basic authentication. authorities: PEM file of the certificates that the
-        receiver may show; None: those of the system. Raises UsageError for a malformed URL, or a file that cannot be
-        read."""
+        receiver may show; None: those of the system. certificate: PEM files of the sender's own certificate and its
+        key, "" for none. Raises UsageError for a malformed URL, or a file that cannot be read."""
         try:
             parts = urlsplit(url)
             port = parts.port
@@ -116,6 +121,12 @@ class HttpTransport:
                 self._tls = ssl.create_default_context(cafile=authorities)
             except OSError as error:
                 raise UsageError(f"cannot read the certificates in {authorities}: {error.strerror or error}") from error
+            if certificate[0]:
+                try:
+                    self._tls.load_cert_chain(certificate[0], certificate[1] or None)
+                except OSError as error:
+                    text = f"cannot use the certificate in {certificate[0]}: {error.strerror or error}"
+                    raise UsageError(text) from error
         self._path = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
         self._headers = {"User-Agent": "plimsoll", "Content-Type": content_type, **(headers or {})}
         self._headers |= authorization_of(parts)

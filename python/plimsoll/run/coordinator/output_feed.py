@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plimsoll.outputs.output import EventKind
-    from plimsoll.record import Health, Interval
+    from plimsoll.record import Health, Interval, SlowRequest
     from plimsoll.record.manifest import StoredPhase
     from plimsoll.report.sources import RunSource
     from plimsoll.run.coordinator.progress import Progress
@@ -72,6 +72,8 @@ class OutputFeed(Observer):
         self._intervals: dict[int, list[Interval]] = {}
         """By second: what the outputs do not have."""
         self._health: dict[int, list[Health]] = {}
+        self._slowest: list[SlowRequest] = []
+        """Slowest requests that the outputs do not have."""
         self._broken: set[str] = set()
         """Thresholds that are known to be broken."""
         self._known_notes = self._known_events = 0
@@ -124,6 +126,7 @@ class OutputFeed(Observer):
             self._intervals.setdefault(interval.second, []).append(interval)
         for row in progress.batch.health:
             self._health.setdefault(row.second, []).append(row)
+        self._slowest += progress.batch.slowest
         if time.monotonic() >= self._next_judgement:
             self._judge_run(progress)
         recent = progress.view.recent
@@ -135,7 +138,7 @@ class OutputFeed(Observer):
         """Deliver what is left of the seconds. Returns what was not delivered, for people."""
         if (progress := self._last) is not None:
             self._judge_run(progress)
-            while self._next <= progress.view.recent.last or self._intervals or self._health:
+            while self._next <= progress.view.recent.last or self._intervals or self._health or self._slowest:
                 self._put_second(progress)
             self._look_for_events(progress)
         return self._flushed()
@@ -210,7 +213,9 @@ class OutputFeed(Observer):
             reasons=self._reasons,
             remarks=self._remarks,
             thresholds=self._thresholds,
+            slowest=tuple(self._slowest),
         )
+        self._slowest.clear()
         self._next = second + 1
         for thread in self._threads:
             thread.put(made)

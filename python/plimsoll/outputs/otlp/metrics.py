@@ -1,16 +1,9 @@
-"""Metrics by OpenTelemetry's protocol over HTTP, with the semantic conventions for HTTP clients.
-
-https://opentelemetry.io/docs/specs/otlp/#otlphttp, and the variables OTEL_EXPORTER_OTLP_…, which SDKs read as well.
-"""
+"""Metrics with the semantic conventions for HTTP clients."""
 
 from __future__ import annotations
 
-import gzip
-import os
-import socket
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from typing import TYPE_CHECKING
 
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.metrics.v1.metrics_pb2 import (
@@ -20,23 +13,15 @@ from opentelemetry.proto.metrics.v1.metrics_pb2 import (
 )
 
 from plimsoll._engine import Histogram
-from plimsoll.errors import UsageError
-from plimsoll.outputs.delivery import DeliveredOutput, Delivery
 from plimsoll.outputs.exponential import exponential_buckets
-from plimsoll.outputs.transports import HttpTransport, http_headers, interval_of
-from plimsoll.record import FAILURES, NO_REQUESTS
+from plimsoll.outputs.otlp.resource import fill_resource, request_attributes, set_attribute
+from plimsoll.record import NO_REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.outputs.kinds import OutputTarget
-    from plimsoll.outputs.output import OutputRun, OutputSecond, Undelivered
-
-DEFAULT_URL = "http://localhost:4318"
-PATH = "/v1/metrics"
-HTTP_METHODS = frozenset({"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE"})
-"""Of the semantic conventions. Other methods are `_OTHER` there."""
-Attributes = tuple[tuple[str, str], ...]
+    from plimsoll.outputs.otlp.resource import Attributes
+    from plimsoll.outputs.output import OutputRun, OutputSecond
 
 
 @dataclass(slots=True)
@@ -66,41 +51,32 @@ class _Sums:
     dropped: int = 0
 
 
-class OtlpMetrics(DeliveredOutput):
-    def __init__(self, target: OutputTarget) -> None:
-        """Without a URL: the one of the variables. Settings: `interval`, whole seconds, and `header`. Raises
-        UsageError."""
-        protocol = _variable("PROTOCOL")
-        if protocol not in ("", "http/protobuf"):
-            raise UsageError(f"OTEL_EXPORTER_OTLP_PROTOCOL is {protocol}; figures are sent by http/protobuf only")
-        self._interval = interval_of(target.settings)
-        self._is_gzip = _variable("COMPRESSION") == "gzip"
-        headers = {**_headers(_variable("HEADERS")), **http_headers(target.settings)}
-        if self._is_gzip:
-            headers["Content-Encoding"] = "gzip"
-        transport = HttpTransport(
-            _url(target.url), "application/x-protobuf", headers, authorities=_variable("CERTIFICATE") or None
-        )
-        super().__init__(Delivery(target.name, transport, is_of_lines=False))
-        self._is_delta = _variable("TEMPORALITY_PREFERENCE").lower() == "delta"
-        self._temporality = AGGREGATION_TEMPORALITY_DELTA if self._is_delta else AGGREGATION_TEMPORALITY_CUMULATIVE
+class MetricSums:
+    """Adds up seconds, and makes messages of the sums."""
+
+    _run: OutputRun
+    """From `begin` on."""
+
+    def __init__(self, *, is_delta: bool) -> None:
+        """is_delta: a message has what is new since the last one, and not the sums since the start."""
+        self._is_delta = is_delta
+        self._temporality = AGGREGATION_TEMPORALITY_DELTA if is_delta else AGGREGATION_TEMPORALITY_CUMULATIVE
         self._sums = _Sums()
-        self._since_nanos = self._unsent = 0
+        self._since_nanos = 0
         self._server: Attributes = ()
         self._last: OutputSecond | None = None
 
-    def open(self, run: OutputRun) -> None:
-        self._since_nanos = round(run.started * 1e9)
-        self._server = _server_of(run.host)
-        super().open(run)
+    def begin(self, run: OutputRun, server: Attributes) -> None:
+        """server: attributes of the target."""
+        self._run, self._server, self._since_nanos = run, server, round(run.started * 1e9)
 
-    def second(self, second: OutputSecond) -> None:
+    def add(self, second: OutputSecond) -> None:
         sums, timed = self._sums, self._run.timed
         for row in second.endpoints:
             for outcome, interval in row.outcomes.items():
                 if outcome in NO_REQUESTS:
                     continue
-                series = self._series(row.method, row.name, outcome)
+                series = request_attributes(row.method, row.name, outcome, self._server)
                 sums.requests[series] = sums.requests.get(series, 0) + interval.count
                 if outcome in timed:
                     sums.service.setdefault(series, _Times()).add(interval.service, interval.service_sum / 1e9)
@@ -111,36 +87,20 @@ class OtlpMetrics(DeliveredOutput):
         sums.offered += state.offered
         sums.dropped += state.dropped
         self._last = second
-        self._unsent += 1
-        if self._unsent >= self._interval:
-            self._send()
 
-    def flush(self, timeout_s: float) -> Undelivered | None:
-        self._send()
-        return super().flush(timeout_s)
-
-    def _series(self, method: str, name: str, outcome: str) -> Attributes:
-        """The attributes of exchanges that ended with this outcome."""
-        known = method if method in HTTP_METHODS else "_OTHER"
-        original = () if known == method else (("http.request.method_original", method),)
-        failed = (("error.type", outcome),) if outcome in FAILURES else ()
-        return (("http.request.method", known), *original, ("url.template", name), *self._server, *failed)
-
-    def _send(self) -> None:
-        if self._last is None or not self._unsent:
-            return
+    def message(self) -> bytes:
+        """ExportMetricsServiceRequest. At least one second was added."""
+        assert self._last is not None
         time_nanos = round(self._last.time * 1e9)
         message = self._message(self._run, self._last, time_nanos).SerializeToString()
-        self._delivery.put(gzip.compress(message, 1) if self._is_gzip else message, self._unsent)
-        self._unsent = 0
         if self._is_delta:
             self._sums, self._since_nanos = _Sums(), time_nanos
+        return message
 
     def _message(self, run: OutputRun, last: OutputSecond, time_nanos: int) -> ExportMetricsServiceRequest:
         message, sums = ExportMetricsServiceRequest(), self._sums
         resource = message.resource_metrics.add()
-        for key, value in resource_attributes(run).items():
-            _attribute(resource.resource.attributes, key, value)
+        fill_resource(resource.resource, run)
         scope = resource.scope_metrics.add()
         scope.scope.name, scope.scope.version = "plimsoll", run.version
         times = self._since_nanos, time_nanos
@@ -176,7 +136,7 @@ class OtlpMetrics(DeliveredOutput):
             for result in last.thresholds:
                 is_broken = float(result.outcome == "broken")
                 point = broken.gauge.data_points.add(time_unix_nano=time_nanos, as_double=is_broken)
-                _attribute(point.attributes, "plimsoll.threshold", result.text)
+                set_attribute(point.attributes, "plimsoll.threshold", result.text)
         return message
 
     def _counter(self, metric: Metric, counts: Mapping[Attributes, int], times: tuple[int, int]) -> None:
@@ -185,7 +145,7 @@ class OtlpMetrics(DeliveredOutput):
         for attributes, count in counts.items():
             point = metric.sum.data_points.add(start_time_unix_nano=times[0], time_unix_nano=times[1], as_int=count)
             for key, value in attributes:
-                _attribute(point.attributes, key, value)
+                set_attribute(point.attributes, key, value)
 
     def _histogram(self, metric: Metric, series: Mapping[Attributes, _Times], times: tuple[int, int]) -> None:
         metric.exponential_histogram.aggregation_temporality = self._temporality
@@ -206,58 +166,4 @@ class OtlpMetrics(DeliveredOutput):
             point.positive.offset = buckets.offset
             point.positive.bucket_counts.extend(buckets.counts)
             for key, value in attributes:
-                _attribute(point.attributes, key, value)
-
-
-def resource_attributes(run: OutputRun) -> dict[str, str]:
-    """Attributes of the run. Attributes in environment variables replace the others."""
-    named = os.environ.get("OTEL_SERVICE_NAME", "")
-    own = {
-        "service.name": "plimsoll",
-        "service.version": run.version,
-        "service.instance.id": run.id,
-        "host.name": socket.gethostname(),
-        "plimsoll.run": run.id,
-        "plimsoll.scenario": run.name,
-        "plimsoll.model": run.model,
-        "vcs.ref.head.revision": run.commit,
-        **_headers(os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")),
-        **({"service.name": named} if named else {}),
-    }
-    return {key: text for key, text in own.items() if text}
-
-
-def _attribute(attributes: Any, key: str, value: str) -> None:
-    added = attributes.add()
-    added.key, added.value.string_value = key, value
-
-
-def _variable(name: str) -> str:
-    """The variable's value for metrics, else its value for all signals; "" if neither is set."""
-    values = (os.environ.get(f"OTEL_EXPORTER_OTLP_{signal}{name}") for signal in ("METRICS_", ""))
-    return next((value.strip() for value in values if value), "")
-
-
-def _url(url: str) -> str:
-    if not url and (own := os.environ.get("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT")):
-        return own  # complete, unlike that of all signals
-    base = url or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT") or DEFAULT_URL
-    return base if base.endswith(PATH) else f"{base.rstrip('/')}{PATH}"
-
-
-def _headers(text: str) -> dict[str, str]:
-    """key=value,key=value with the values percent-encoded, as the variables have them."""
-    pairs = (pair.partition("=") for pair in text.split(","))
-    return {key.strip(): unquote(value.strip()) for key, equals, value in pairs if equals and key.strip()}
-
-
-def _server_of(host: str) -> Attributes:
-    """Attributes of the target, if there is one target and it has a URL."""
-    try:
-        parts = urlsplit(host)
-        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
-    except ValueError:
-        return ()
-    if not parts.hostname or "," in host:
-        return ()
-    return (("server.address", parts.hostname), *((("server.port", str(port)),) if port else ()))
+                set_attribute(point.attributes, key, value)

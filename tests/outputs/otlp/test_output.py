@@ -16,7 +16,7 @@ from tests.outputs.sending import sent
 from plimsoll.errors import UsageError
 from plimsoll.observe.otlp_server import OtlpServer
 from plimsoll.outputs.kinds import opened
-from plimsoll.outputs.otlp import resource_attributes
+from plimsoll.outputs.otlp.resource import resource_attributes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,7 +122,10 @@ def test_the_variables_of_sdks_count(
 @pytest.mark.parametrize(
     ("variable", "value", "message"),
     [
-        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "figures are sent by http/protobuf only"),
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json", "the protocol is http/protobuf or grpc, not http/json"),
+        ("OTEL_EXPORTER_OTLP_LOGS_PROTOCOL", "udp", "the protocol is http/protobuf or grpc, not udp"),
+        ("OTEL_EXPORTER_OTLP_COMPRESSION", "zstd", "the compression is gzip or none, not zstd"),
+        ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "collector", "a URL of the form"),
         ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318", "a URL of the form"),
     ],
 )
@@ -134,11 +137,36 @@ def test_a_variable_that_cannot_be_is_refused(
         opened("otlp", has_page=False)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("otlp=http://h:1,protocol=udp", "the protocol is http/protobuf or grpc, not udp"),
+        (
+            "otlp=http://h:1,signals=metrics+profiles",
+            r"signals are metrics\+logs\+traces, or some of them, not profiles",
+        ),
+        ("otlp=http://h:1/v1/metrics,protocol=grpc", "without a path"),
+        ("otlp=h,protocol=grpc", "HOST:PORT"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_refused(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        opened(text, has_page=False)
+
+
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "plimsoll.outputs.otlp", raising=False)
+    for name in ("output", "metrics"):
+        monkeypatch.delitem(sys.modules, f"plimsoll.outputs.otlp.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "opentelemetry.proto.metrics.v1.metrics_pb2", None)
     with pytest.raises(UsageError, match=r"pip install 'plimsoll\[otlp\]'"):
         opened("otlp", has_page=False)
+
+
+def test_grpc_needs_a_package_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "plimsoll.outputs.otlp.grpc_transport", raising=False)
+    monkeypatch.setitem(sys.modules, "grpc", None)
+    with pytest.raises(UsageError, match=r"install grpcio: pip install 'plimsoll\[otlp\]'"):
+        opened("otlp=http://h:1,protocol=grpc", has_page=False)
 
 
 def test_our_own_receiver_gets_the_record_of_a_run(plimsoll: Command, target: CountingTarget) -> None:

@@ -1,0 +1,80 @@
+"""The output `otlp`: three signals, each with its own way to the receiver and what it holds for it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from plimsoll.outputs.delivery import Delivery
+from plimsoll.outputs.otlp.metrics import MetricSums
+from plimsoll.outputs.otlp.records import log_message, span_message
+from plimsoll.outputs.otlp.resource import server_attributes
+from plimsoll.outputs.otlp.settings import chosen_signals, transport_of, variable
+from plimsoll.outputs.output import Output, OutputError, Undelivered
+from plimsoll.outputs.transports import interval_of
+
+if TYPE_CHECKING:
+    from plimsoll.outputs.kinds import OutputTarget
+    from plimsoll.outputs.otlp.resource import Attributes
+    from plimsoll.outputs.otlp.settings import Signal
+    from plimsoll.outputs.output import OutputEvent, OutputRun, OutputSecond
+
+
+class OtlpOutput(Output):
+    _run: OutputRun
+    """From `open` on."""
+
+    def __init__(self, target: OutputTarget) -> None:
+        """Without a URL: that of the variables. Settings: `interval` of the metrics, whole seconds, `protocol`,
+        `signals` and `header`. Raises UsageError."""
+        self._interval = interval_of(target.settings)
+        self._deliveries: dict[Signal, Delivery] = {
+            signal: Delivery(f"{target.name}, {signal}", transport_of(signal, target), is_of_lines=False)
+            for signal in chosen_signals(target)
+        }
+        is_delta = variable("metrics", "TEMPORALITY_PREFERENCE").lower() == "delta"
+        self._sums = MetricSums(is_delta=is_delta)
+        self._server: Attributes = ()
+        self._unsent = 0
+        """Seconds since the last message with metrics."""
+
+    def open(self, run: OutputRun) -> None:
+        self._run, self._server = run, server_attributes(run.host)
+        self._sums.begin(run, self._server)
+        errors = []
+        for delivery in self._deliveries.values():
+            try:
+                delivery.reach()
+            except OutputError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
+
+    def second(self, second: OutputSecond) -> None:
+        if "metrics" in self._deliveries:
+            self._sums.add(second)
+            self._unsent += 1
+            if self._unsent >= self._interval:
+                self._send_metrics()
+        if second.slowest and (traces := self._deliveries.get("traces")) is not None:
+            traces.put(span_message(self._run, second.slowest, self._server))
+
+    def event(self, event: OutputEvent) -> None:
+        if (logs := self._deliveries.get("logs")) is not None:
+            logs.put(log_message(self._run, event))
+
+    def _send_metrics(self) -> None:
+        if self._unsent:
+            self._deliveries["metrics"].put(self._sums.message(), self._unsent)
+            self._unsent = 0
+
+    def flush(self, timeout_s: float) -> Undelivered | None:
+        self._send_metrics()
+        deadline = time.monotonic() + timeout_s
+        results = (delivery.flush(max(0.0, deadline - time.monotonic())) for delivery in self._deliveries.values())
+        missing = [result for result in results if result is not None]
+        return Undelivered(sum(result.messages for result in missing), missing[0].reason) if missing else None
+
+    def close(self) -> None:
+        for delivery in self._deliveries.values():
+            delivery.close()

@@ -1,0 +1,105 @@
+"""Events of a run as log records, and its slowest requests as spans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.logs.v1.logs_pb2 import (
+    SEVERITY_NUMBER_ERROR,
+    SEVERITY_NUMBER_INFO,
+    SEVERITY_NUMBER_WARN,
+)
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+
+from plimsoll.outputs.otlp.resource import fill_resource, request_attributes, set_attribute
+from plimsoll.outputs.output import masked
+from plimsoll.record import FAILURES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.outputs.otlp.resource import Attributes
+    from plimsoll.outputs.output import OutputEvent, OutputRun
+    from plimsoll.record import SlowRequest
+
+_INFO = frozenset({"start", "phase", "note", "load_changed", "worker_returned"})
+_SAMPLED = 1
+_BITS = (1 << 64) - 1
+_INVERSES = (0x319642B2D24D8EC3, 0x96DE1B173F119089)
+"""Of the factors of `mixed` in crates/engine/src/trace.rs, modulo 2 ** 64."""
+
+
+def log_message(run: OutputRun, event: OutputEvent) -> bytes:
+    """ExportLogsServiceRequest with one record, whose body is the sentence of the event."""
+    message = ExportLogsServiceRequest()
+    logs = message.resource_logs.add()
+    fill_resource(logs.resource, run)
+    scope = logs.scope_logs.add()
+    scope.scope.name, scope.scope.version = "plimsoll", run.version
+    severity, text = _severity(event)
+    nanos = round(event.time * 1e9)
+    record = scope.log_records.add(
+        time_unix_nano=nanos, observed_time_unix_nano=nanos, severity_number=severity, severity_text=text,
+        event_name=f"plimsoll.{event.kind}",
+    )  # fmt: skip
+    record.body.string_value = event.text
+    for key, value in event.details.items():
+        set_attribute(record.attributes, f"plimsoll.{key}", value)
+    return message.SerializeToString()
+
+
+def _severity(event: OutputEvent) -> tuple[Any, str]:
+    is_error = event.kind == "end" and event.details.get("verdict") != "passed"
+    is_insight = event.kind == "finding" and event.details.get("weight") == "insight"
+    if is_error:
+        return SEVERITY_NUMBER_ERROR, "ERROR"
+    if event.kind in _INFO or event.kind == "end" or is_insight:
+        return SEVERITY_NUMBER_INFO, "INFO"
+    return SEVERITY_NUMBER_WARN, "WARN"
+
+
+def span_message(run: OutputRun, requests: Sequence[SlowRequest], server: Attributes) -> bytes:
+    """ExportTraceServiceRequest with a span per request, which is the parent of the target's span. server: attributes
+    of the target."""
+    message = ExportTraceServiceRequest()
+    spans = message.resource_spans.add()
+    fill_resource(spans.resource, run)
+    scope = spans.scope_spans.add()
+    scope.scope.name, scope.scope.version = "plimsoll", run.version
+    for request in requests:
+        end = run.started + request.second
+        name = masked(request.name)
+        span = scope.spans.add(
+            trace_id=bytes.fromhex(request.trace),
+            span_id=parent_of(int(request.trace[16:], 16)).to_bytes(8, "big"),
+            flags=_SAMPLED,
+            name=f"{request.method} {name}",
+            kind=Span.SPAN_KIND_CLIENT,
+            start_time_unix_nano=round((end - request.service_ms / 1000) * 1e9),
+            end_time_unix_nano=round(end * 1e9),
+        )
+        for key, value in request_attributes(request.method, name, request.outcome, server):
+            set_attribute(span.attributes, key, value)
+        set_attribute(span.attributes, "plimsoll.response.duration", request.response_ms / 1000)
+        if request.outcome in FAILURES:
+            span.status.code = Status.STATUS_CODE_ERROR
+    return message.SerializeToString()
+
+
+def parent_of(trace: int) -> int:
+    """The parent's id in the header `traceparent` of a request, of the second half of its trace. Both are made of one
+    serial number, by the engine's `mixed`."""
+    serial = trace ^ (trace >> 31) ^ (trace >> 62)
+    serial = serial * _INVERSES[0] & _BITS
+    serial ^= (serial >> 27) ^ (serial >> 54)
+    serial = serial * _INVERSES[1] & _BITS
+    serial ^= (serial >> 30) ^ (serial >> 60)
+    return _mixed(~serial & _BITS)
+
+
+def _mixed(serial: int) -> int:
+    mixed = (serial ^ (serial >> 30)) * 0xBF58476D1CE4E5B9 & _BITS
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB & _BITS
+    return mixed ^ (mixed >> 31)
