@@ -10,8 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Self
 
+    from plimsoll.stats.latency.milliseconds import Latency
+
 PERCENTILES = (0.5, 0.66, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 0.9999, 1.0)
 """Of Locust's CSV files, from 0 to 1."""
+SHARE = 0.2
+"""The largest share of a run's time that is spent on tables of all endpoints. There may be thousands of rows, and the
+process that writes them also serves the workers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,11 @@ class Reporting:
         if "percentiles" in fine:
             fine["percentiles"] = tuple(fine["percentiles"])
         return cls(**fine)
+
+
+def times_of_responses(latency: Latency) -> tuple[float | None, ...]:
+    """Median, mean, minimum and maximum of the responses that came, in ms, as Locust's tables have them."""
+    return (*latency.values((0.5,)), latency.mean_of_responses, *latency.extremes)
 
 
 def readable(quantile: float) -> str:

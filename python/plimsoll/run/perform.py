@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, TextIO
 from plimsoll.errors import PlimsollError, StoreError, UsageError
 from plimsoll.redact import redact
 from plimsoll.report.render.terminal import shows_ansi
-from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.report.text import room
 from plimsoll.report.writing import STDOUT, check_writable
 from plimsoll.run import interrupts
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from plimsoll.record.facts import CpuPeriods, RunFacts
     from plimsoll.record.manifest import Manifest
     from plimsoll.report.assessment import Assessment
+    from plimsoll.report.sources import RunSource
     from plimsoll.run.coordinator.output_feed import OutputFeed
     from plimsoll.run.coordinator.progress import Progress
     from plimsoll.run.coordinator.recovery.resumption import Resumption
@@ -294,6 +294,7 @@ class RunSession:
             source = _read_back(self._outputs.store, self._store_writer.run, self._lost, self._kept)
         if source is None:
             from plimsoll.report.assessment import assess
+            from plimsoll.report.sources import RunSource
 
             facts = replace(facts, not_stored="; ".join(self._lost))
             assessment = assess(result.view, self._manifest, facts, result.status)
@@ -425,6 +426,7 @@ def _display(outputs: Outputs, stream: TextIO) -> Display:
 def _read_back(place: str | None, run: str | None, lost: list[str], kept: ExitStack) -> RunSource | None:
     """What is reported is what is stored; None if that cannot be read or is not all of the run. lost: gets why. kept:
     closes the store."""
+    from plimsoll.report.sources import RunSource
     from plimsoll.store import Store
 
     try:
@@ -466,6 +468,7 @@ def report_run(outputs: Outputs, source: RunSource, notes: tuple[str, ...] = ())
     """
     # What makes reports takes a while to import; a run must not wait for it.
     from plimsoll.report.outputs import text, write
+    from plimsoll.report.sources import OutputRequest
 
     stream = sys.stderr if outputs.is_stdout_taken else sys.stdout
     tables = text(source, "tables", OutputRequest(width=room(stream), colour=shows_ansi(stream)))

@@ -15,7 +15,6 @@ from plimsoll._engine import Histogram
 from plimsoll.errors import StoreError
 from plimsoll.record import OUTCOMES, CaughtException, Failure, Health, Interval
 from plimsoll.stats.columns import NUMBERS, IntervalColumns
-from plimsoll.stats.study import Series
 from plimsoll.store import schema
 from plimsoll.store.checks import check_counts, check_row, check_seconds
 
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
     from plimsoll.record.facts import RunFacts
     from plimsoll.record.manifest import Manifest
+    from plimsoll.stats.study import Series
     from plimsoll.store.database import Database
 
     IntervalRow = Row[*tuple[Any, ...]]
@@ -154,7 +154,10 @@ class StoredRun:
 
     def observed(self) -> tuple[Series, ...]:
         """What was observed of the target, in the order in which it was kept."""
+        # Only here: a run that begins reads nothing of the kind, and both take long to import.
         import numpy as np
+
+        from plimsoll.stats.study import Series
 
         def floats(data: bytes) -> NDArray[np.float64]:
             inflating = zlib.decompressobj()

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING
 from plimsoll.errors import UsageError
 from plimsoll.record import Health, Interval, frames_of
 from plimsoll.report.render.csv_writer import CsvWriter
-from plimsoll.report.reporting import PERCENTILES, Reporting, readable
+from plimsoll.report.reporting import PERCENTILES, SHARE, Reporting, readable, times_of_responses
 from plimsoll.report.writing import check_writable
 from plimsoll.say.validity import check_text
 from plimsoll.stats.table import LiveRow, live_rows_of, live_total_of
@@ -46,9 +46,6 @@ HISTORY_TOTALS = [
 FAILURES = ["Method", "Name", "Error", "Occurrences", "First Seen", "Last Seen"]
 EXCEPTIONS = ["Count", "Message", "Traceback", "Nodes"]
 VALIDITY = ["Check", "State", "Value", "Limit", "Text"]
-SHARE = 0.2
-"""The largest share of a run's time that is spent on tables of all endpoints. There may be thousands of rows, and the
-process that writes them also serves the workers."""
 PIECE = 1 << 16
 """Characters of a long file that are passed on together, at least."""
 _UNENCODABLE = "backslashreplace"
@@ -205,11 +202,6 @@ def _open(path: Path, mode: str) -> IO[str]:
 def _completed(view: RunView) -> list[LiveRow]:
     """Locust has no row for an endpoint without any completed request."""
     return [row for row in live_rows_of(view) if row.completed]
-
-
-def times_of_responses(latency: Latency) -> tuple[float | None, ...]:
-    """Median, mean, minimum and maximum of the responses that came, in ms, as Locust's tables have them."""
-    return (*latency.values((0.5,)), latency.mean_of_responses, *latency.extremes)
 
 
 def stats_line(row: Row, percentiles: Sequence[float]) -> list[object]:

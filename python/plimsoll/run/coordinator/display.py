@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from plimsoll.plain_text import one_line
-from plimsoll.report.render.locust_csv import SHARE, times_of_responses
+from plimsoll.report.reporting import SHARE, times_of_responses
 from plimsoll.report.text import cells, cut
 from plimsoll.run.coordinator.coordinator import UNDER_WAY
 from plimsoll.run.coordinator.progress import Observer
