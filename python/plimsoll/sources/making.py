@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from plimsoll.errors import UsageError
 from plimsoll.plain_text import printable
@@ -82,6 +83,13 @@ def _joined(recordings: list[Recording]) -> Recording:
             has_placeholders=first.has_placeholders or other.has_placeholders,
         )
     return first
+
+
+def new_file(path: Path, mode: int = 0o600) -> BinaryIO:
+    """A new file in place of one that is there, with this mode: one that others may read would stay so. Raises
+    OSError."""
+    path.unlink(missing_ok=True)
+    return os.fdopen(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, mode), "wb")
 
 
 def written(draft: ScenarioDraft, stem: str, folder: Path = Path(), *, as_locustfile: bool) -> ScenarioFiles:
