@@ -119,11 +119,15 @@ def observed(value: float, unit: str) -> str:
 
 def size(in_bytes: float) -> str:
     """512 B, 1.50 GiB."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if abs(in_bytes) < 1024:
-            return f"{in_bytes:.0f} {unit}" if unit == "B" else f"{amount(in_bytes)} {unit}"
-        in_bytes /= 1024
-    return f"{amount(in_bytes)} TiB"
+    unit, scale = size_unit(in_bytes)
+    return f"{in_bytes:.0f} B" if unit == "B" else f"{amount(in_bytes / scale)} {unit}"
+
+
+def size_unit(in_bytes: float) -> tuple[str, float]:
+    """What so many bytes are said in, and the bytes of it: ("MiB", 1048576.0)."""
+    units = ("B", "KiB", "MiB", "GiB", "TiB")
+    power = next((power for power in range(len(units)) if abs(in_bytes) < 1024.0 ** (power + 1)), len(units) - 1)
+    return units[power], 1024.0**power
 
 
 def count(value: float) -> str:

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Trial
 
 
+SERVICE_TIMES = (
+    "Compared times are service times (what the target took) where the generator has too large a share of the response "
+    "times."
+)
+RESPONSE_TIMES = "Times here are response times; the verdict is about service times, as the table above."
+
+
 def reason_text(comparison: Comparison | Refusal) -> str:
     """Why there is no verdict; "" if there is one."""
     return _reason(comparison.reason) if comparison.reason is not None else ""

@@ -3,10 +3,11 @@ from dataclasses import replace
 
 import pytest
 from tests.report.studies import EVIL, SAMPLES, chain, imported, ladder, operations, rates
+from tests.report.traffic import Traffic, trial
 
-from plimsoll.report.charts import MOST_ENDPOINTS, busiest, charts_of, trial_label, what_of
+from plimsoll.report.charts import MOST_CURVES, MOST_ENDPOINTS, busiest, charts_of, trial_label, what_of
 from plimsoll.stats.analysis import Analysis
-from plimsoll.stats.study import Measured, Study, Trial
+from plimsoll.stats.study import Level, Measured, Study, Trial
 
 
 def kinds(analysis) -> set[str]:
@@ -68,3 +69,16 @@ def test_the_axis_says_what_the_clock_was():
     assert what_of(study) == "service time"
     mixed = replace(study, trials=(*study.trials, *ladder().study.trials[:1]))
     assert what_of(mixed) == "time"
+
+
+def test_the_endpoints_of_a_single_run_share_a_chart_and_the_slowest_comes_first():
+    endpoints = {("GET", f"/{place}"): Traffic(10.0, 2.0**place) for place in range(1, 11)}
+    study = Study("one", (trial("run", Level("users", 5), endpoints),))
+    (chart,) = [
+        each for each in charts_of(Analysis(study, (), ())) if each.kind == "percentiles" and "parts" not in each.name
+    ]
+    series = chart.spec["encoding"]["color"]["scale"]["domain"]
+    assert len(series) == MOST_CURVES
+    assert series == ["Aggregated", *(f"GET /{place}" for place in range(10, 4, -1))]
+    assert chart.title == "Percentiles by endpoint"
+    assert "in the table" in chart.note

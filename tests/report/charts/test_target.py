@@ -27,6 +27,20 @@ def test_each_thing_that_was_observed_has_a_chart_with_a_line_for_each_run_and_s
     assert cpu.spec["encoding"]["color"]["scale"]["domain"] == ["new"]
 
 
+def test_bytes_are_shown_in_a_unit_that_fits():
+    observed = Trial(id="r1", variant="a", observed=(series("app", "rss", [50 * 2**20, 100 * 2**20], "bytes"),))
+    (chart,) = target_charts("target", "5 users", [observed], ["a"])
+    assert [row["value"] for row in chart.spec["datasets"]["points"]] == [50, 100]
+    assert chart.spec["encoding"]["y"]["title"] == "memory (RSS), MiB"
+
+
+def test_what_never_changes_has_no_chart():
+    ones = [Trial(id=name, variant=name, observed=(series("app", "processes", [1, 1], ""),)) for name in ("a", "b")]
+    assert target_charts("target", "5 users", ones, ["a", "b"]) == []
+    two = Trial(id="b", variant="b", observed=(series("app", "processes", [2, 2], ""),))
+    assert len(target_charts("target", "5 users", [ones[0], two], ["a", "b"])) == 1
+
+
 def test_a_single_value_is_no_line():
     assert target_charts("t", "", [Trial(id="1", variant="a", observed=(series("app", "rss", [1.0]),))], ["a"]) == []
 

@@ -38,6 +38,23 @@ def test_each_run_is_a_point_that_tells_its_commit():
     assert rows[0]["shown"] == "10 ms"
 
 
+@pytest.mark.parametrize(
+    ("hours", "labels"),
+    [
+        ((0, 1), ["08:00", "09:00"]),
+        ((0, 24), ["01-02", "01-03"]),
+        ((0, 1, 24), ["01-02 08:00", "01-02 09:00", "01-03 08:00"]),
+    ],
+)
+def test_below_each_run_is_when_it_began_and_its_commit(hours, labels):
+    shown = [Point(f"r{hour}", 1_767_340_800.0 + 3600 * hour, "abcdef1234567890" * (hour > 0), 1.0) for hour in hours]
+    axis = chart(shown).spec["encoding"]["x"]["axis"]["labelExpr"]
+    for label in labels:
+        assert f"'{label}'" in axis or f'"{label}"' in axis
+    assert "abcdef1" in axis
+    assert "abcdef12" not in axis
+
+
 def test_a_change_is_between_two_runs_and_says_in_words_what_it_is():
     made = chart(points(LEVELS))
     (change,) = data(made, "changes")

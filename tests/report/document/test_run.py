@@ -36,12 +36,12 @@ def test_a_time_that_was_cut_short_is_at_least_that(view, run, valid):
 def test_sections_stand_in_their_order(view, run, valid, invalid):
     document = run_document(view, run, invalid)
     assert ids(document) == [
-        "thresholds", "findings", "course", "numbers", "percentiles", "failures", "exceptions", "validity",
+        "thresholds", "findings", "numbers", "course", "percentiles", "failures", "exceptions", "validity",
         "environment", "notes",
     ]  # fmt: skip
     labels = [each.label or each.title for each in document.sections]
     assert labels == [
-        "Thresholds", "Findings", "Time", "Numbers", "Percentiles", "Failures", "Exceptions", "Validity",
+        "Thresholds", "Findings", "Numbers", "Time", "Percentiles", "Failures", "Exceptions", "Validity",
         "Environment", "Notes",
     ]  # fmt: skip
     assert "thresholds" not in ids(run_document(view, run, replace(valid, thresholds=())))

@@ -20,7 +20,7 @@ SECTIONS = {
     "ladder": ["summary", "careful", "ladder", "operations", *END],
     "operations": ["summary", "careful", "operations", "course", "target", "findings", "environment", "notes"],
     "chain": ["summary", "careful", "collected", "operations", *END],
-    "rates": ["summary", "careful", "ladder", "operations", *END],
+    "rates": ["summary", "careful", "operations", *END],
     "imported": ["summary", "careful", "operations", "verdicts", "environment", "notes"],
 }
 

@@ -17,7 +17,7 @@ from plimsoll.stats.findings.bimodal import TwoModes
 from plimsoll.stats.study import Measured
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from plimsoll._engine import Histogram
     from plimsoll.stats.analysis import Analysis
@@ -29,6 +29,9 @@ __all__ = ["MOST_COURSES", "MOST_ENDPOINTS", "TOTAL", "Chart", "busiest", "chart
 TOTAL = ("", "")
 MOST_ENDPOINTS = 12
 """Of an operation that have charts of their own: those with the most requests. Tables have the others."""
+MOST_CURVES = 7
+"""Percentile curves in one chart, as many as there are colours: of all endpoints together and of those with the most
+waiting."""
 MOST_COURSES = 60
 """Runs that are shown second by second."""
 
@@ -43,8 +46,7 @@ def charts_of(analysis: Analysis) -> list[Chart]:
             del endpoints[1]
         for endpoint in endpoints:
             charts += ladder_charts(analysis, operation, endpoint, comparisons.endpoint(endpoint))
-        for endpoint in endpoints:
-            charts += _percentiles(study, operation, endpoint)
+        charts += _percentiles_of(study, operation, endpoints)
         charts += _failures(study, operation)
         charts += _parts(study, operation)
     charts += _modes(analysis)
@@ -89,6 +91,28 @@ def _verdicts(analysis: Analysis) -> Iterator[Chart]:
         chart = verdict_chart(name, title, group, **about)
         if chart is not None:
             yield chart
+
+
+def _percentiles_of(study: Study, operation: str, endpoints: Sequence[tuple[str, str]]) -> Iterator[Chart]:
+    """A chart for each endpoint. Of a single run, one chart with all of them: their axes would differ."""
+    if len(study.trials) != 1 or len(endpoints) == 1:
+        for endpoint in endpoints:
+            yield from _percentiles(study, operation, endpoint)
+        return
+    (trial,) = study.trials
+    found = {endpoint: measured for endpoint in endpoints if (measured := trial.endpoint(endpoint)) is not None}
+    waited = {key: (measured.mean or 0.0) * (measured.requests or 0) for key, measured in found.items()}
+    # All of them together first: it always has the same colour.
+    slowest = sorted(found, key=lambda key: (key != TOTAL, -waited[key]))
+    curves = [Curves(comparisons.endpoint(key), ((trial.id, found[key]),)) for key in slowest[:MOST_CURVES]]
+    title = f"{operation}: percentiles by endpoint" if operation else "Percentiles by endpoint"
+    left = len(slowest) - len(curves)
+    note = f"{left} endpoints with less waiting are in the table." if left else ""
+    chart = percentile_chart(
+        f"percentiles-{operation}", title, curves, what_of(study), operation=operation, endpoint=TOTAL, note=note
+    )
+    if chart is not None:
+        yield chart
 
 
 def _percentiles(study: Study, operation: str, endpoint: tuple[str, str]) -> Iterator[Chart]:
@@ -154,7 +178,8 @@ def _parts(study: Study, operation: str) -> Iterator[Chart]:
             Curves("lag", [(trial.id, _measured_by(trial.lag)) for trial, _ in totals if trial.lag is not None]),
         ]
         at = f", {operation}" if operation else ""
-        title = f"Where the time went: {cell_label(study, variant, last)}{at}"
+        label = cell_label(study, variant, last) if len(study.trials) > 1 else ""
+        title = f"Where the time went{f': {label}' if label else ''}{at}"
         note = (
             "response = lag + service, and what a request waited for a free user; lag is the generator's doing. "
             "A time of 0 has no place on this axis."
@@ -233,7 +258,9 @@ def _target(study: Study) -> Iterator[Chart]:
 
 
 def trial_label(study: Study, trial: Trial) -> str:
-    """index at 50 users, repeat 2."""
+    """index at 50 users, repeat 2; nothing for the only run of a report, whose heading says what it is."""
+    if len(study.trials) == 1:
+        return ""
     label = cell_label(study, trial.variant, trial.level)
     operation = f"{trial.operation}: " if trial.operation else ""
     repeats = len(study.cell(trial))

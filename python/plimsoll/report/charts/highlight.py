@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.report.charts.chart import Row, fragment, identifier, rows_by_name, short
-from plimsoll.say.numbers import amount
+from plimsoll.say.numbers import amount, observed
 from plimsoll.stats.findings.saturation import NotSaturated
 from plimsoll.stats.findings.scaling_law import NoScalingLaw
 from plimsoll.stats.findings.target.leaks import MemoryGrowth
@@ -179,9 +179,9 @@ def _line(chart: Chart, finding: Finding) -> Marked | None:
     is_memory = chart.name.endswith(("-rss", "-memory"))
     if not isinstance(finding, MemoryGrowth) or not is_memory or finding.where.trial not in runs:
         return None
-    label = f"+{finding.slope_per_h:.3g} {finding.unit}/h"
-    ends = zip(finding.between_s, finding.line, strict=True)
-    rows: list[Row] = [{"second": short(second), "value": short(value), "label": label} for second, value in ends]
+    label = f"+{observed(finding.slope_per_h, finding.unit)}/h"
+    scale, ends = float(chart.spec["usermeta"]["scale"]), zip(finding.between_s, finding.line, strict=True)
+    rows: list[Row] = [{"second": short(at), "value": short(value / scale), "label": label} for at, value in ends]
     return "line", {"highlight": rows, "highlight-label": rows[-1:]}, {}
 
 

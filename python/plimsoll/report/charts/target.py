@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.report.charts.chart import Chart, Row, draw, short
 from plimsoll.report.charts.thin import thinned, thinning_note
 from plimsoll.report.charts.ticks import linear_ticks, log_ticks, ticks_of
+from plimsoll.say.numbers import size_unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,19 +32,22 @@ def target_charts(name: str, title: str, trials: Sequence[Trial], variants: Sequ
                 observed.setdefault(series.name, []).append((trial, series))
     charts = []
     for what, lines in observed.items():
+        if _says_nothing([series for _, series in lines]):
+            continue
         sources = list(dict.fromkeys(series.source for _, series in lines))
+        unit, scale = _unit([series for _, series in lines])
         points: list[Row] = []
         for trial, series in lines:
-            rows = thinned(series.seconds.tolist(), series.values.tolist(), MOST_POINTS)
+            rows = thinned(series.seconds.tolist(), (series.values / scale).tolist(), MOST_POINTS)
             points += [
                 {"series": trial.variant, "source": series.source, "run": f"{trial.id} {series.source}", **row}
                 for row in rows
             ]
         called = _CALLED.get(what, what)
-        unit = lines[0][1].unit
         words = {
             "what": f"{called}, {unit}" if unit else called,
             "zero": what != "rss",
+            "scale": scale,
             "series": [each for each in variants if any(trial.variant == each for trial, _ in lines)],
             "sources": sources,
         }
@@ -51,6 +55,20 @@ def target_charts(name: str, title: str, trials: Sequence[Trial], variants: Sequ
         heading = f"{called[0].upper()}{called[1:]}, {title}"
         charts.append(draw("target", f"{name}-{what}", heading, {"points": points}, words, note=note, **about))
     return charts
+
+
+def _says_nothing(lines: Sequence[Series]) -> bool:
+    """One value all the time in all runs, such as 0 bytes read or 1 process. The table has it."""
+    return len({value for series in lines for value in (series.values.min(), series.values.max())}) <= 1
+
+
+def _unit(lines: Sequence[Series]) -> tuple[str, float]:
+    """What values are shown in, and how many of the unit that they are kept in it has: MiB for bytes, 1048576."""
+    unit, per, seconds = lines[0].unit.partition("/")
+    if unit != "bytes":
+        return lines[0].unit, 1.0
+    shown, scale = size_unit(max(float(series.values.max()) for series in lines))
+    return f"{shown}{per}{seconds}", scale
 
 
 def histogram_chart(

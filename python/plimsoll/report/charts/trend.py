@@ -58,10 +58,10 @@ def trend_chart(
     changes = [_change(places, each, len(points), number, unit) for number, each in enumerate(found.changes)]
     low, high = _domain([float(row["value"]) for row in rows if row["value"] is not None])
     words: dict[str, Any] = {
-        "runs": "runs by their day, the oldest first",
+        "runs": "runs in their order, the oldest first",
         "ends": [0.4, len(points) + 0.6],
         "ticks": _ticks(len(points)),
-        "dates": [_day(point.started) for point in points],
+        "dates": _labels(points),
         "domain": [low, high],
         "what": what,
         "unit": unit,
@@ -127,8 +127,17 @@ def _ticks(count: int) -> list[int]:
     return list(range(1, count + 1, step))
 
 
-def _day(started: float) -> str:
-    return datetime.fromtimestamp(started, UTC).strftime("%m-%d")
+def _labels(points: Sequence[Point]) -> list[list[str]]:
+    """Lines below each tick: when the run began, in the shortest form that tells the runs apart, and its commit where
+    that is known."""
+    begun = [datetime.fromtimestamp(point.started, UTC) for point in points]
+    is_one_day = len({each.date() for each in begun}) == 1
+    forms = ("%H:%M", "%H:%M:%S") if is_one_day else ("%m-%d", "%m-%d %H:%M")
+    texts = next(
+        (texts for form in forms if len(set(texts := [each.strftime(form) for each in begun])) == len(begun)),
+        [each.strftime(forms[-1]) for each in begun],
+    )
+    return [[text, point.commit[:7]] if point.commit else [text] for text, point in zip(texts, points, strict=True)]
 
 
 def _legend(points: Sequence[Point], found: DetectedChanges) -> list[str]:

@@ -26,6 +26,7 @@ from plimsoll.report.document.run_tables import (
     lines_of,
     machines,
     numbers,
+    slow_key,
     title_of,
     validity,
 )
@@ -75,9 +76,9 @@ def run_document(
     made = [
         _thresholds(assessment),
         sections.findings(of),
-        sections.courses(of),
-        numbers(rows, total),
+        numbers(rows, total, slow=slow_key(view)),
         machines(view, run),
+        sections.courses(of),
         _curves(of),
         failures(view, MOST_FAILURES, sections.failure_figure(of, "")),
         exceptions(view, MOST_EXCEPTIONS),

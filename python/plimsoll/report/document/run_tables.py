@@ -65,7 +65,7 @@ def tables_document(view: RunView, run: Described | None, assessment: Assessment
     more = f"`plimsoll report {run.id if run else 'RUN'}` has all"
     made = [
         validity(assessment) if assessment.validity.valid else None,
-        numbers(shortened, total, left_out=_endpoints_left_out(len(rows) - len(shortened), more), slow=_slow(view)),
+        numbers(shortened, total, left_out=_endpoints_left_out(len(rows) - len(shortened), more), slow=slow_key(view)),
         machines(view, run),
         failures(view, MOST_IN_SHORT),
         exceptions(view, MOST_IN_SHORT),
@@ -196,7 +196,8 @@ def machines(view: RunView, run: Described | None) -> Section | None:
     return Section("machines", "Machines", (shown(TableData("Machines", MACHINES, rows)),)) if rows else None
 
 
-def _slow(view: RunView) -> tuple[str, str] | None:
+def slow_key(view: RunView) -> tuple[str, str] | None:
+    """Method and name of the endpoint that is much slower than all others."""
     slow = slow_endpoint(view)
     return None if slow is None else (slow.method, slow.name)
 

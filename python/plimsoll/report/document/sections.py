@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report.charts import MOST_COURSES, cell_label, charts_of, trial_label
 from plimsoll.report.document import blocks
+from plimsoll.report.document.before_after import before_after_table
 from plimsoll.report.document.blocks import (
     Choice,
     Details,
@@ -90,7 +91,9 @@ def summary(of: ReportContext) -> Section:
     """The table that answers, with a chart or two."""
     charts = _answering(of)
     block = of.pictures.block(charts, wide=len(charts) == 1)
-    return Section("summary", "Summary", (*block, shown(summary_table(of.analysis, of.cells))))
+    side_by_side = before_after_table(of.analysis)
+    tables = (*([shown(side_by_side)] if side_by_side else []), shown(summary_table(of.analysis, of.cells)))
+    return Section("summary", "Summary", (*tables[:1], *block, *tables[1:]))
 
 
 def _answering(of: ReportContext) -> list[Chart]:
@@ -181,6 +184,9 @@ def ladder(of: ReportContext) -> Section | None:
     if len(of.study.operations) != 1 or len(of.study.levels) < 2:
         return None
     main, more = main_ones([chart for chart in of.pictures.all if chart.kind.startswith("ladder")])
+    answering = _answering(of)
+    # The summary shows them.
+    main = [chart for chart in main if chart not in answering]
     found: tuple[Block, ...] = (*of.pictures.block(main), *_folded("Endpoint by endpoint", of.pictures.block(more)))
     return Section("ladder", "Over the levels", found, label="Levels") if found else None
 

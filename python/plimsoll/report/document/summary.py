@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.record.cells import CellKey
 from plimsoll.report.charts.verdicts import tone
+from plimsoll.report.document.before_after import has_service_times
 from plimsoll.report.document.blocks import Chip, TableColumn, TableData, TableRow
 from plimsoll.report.document.setup import says_changes
 from plimsoll.report.document.tables import failed, quantile
@@ -13,6 +14,7 @@ from plimsoll.say import comparisons
 from plimsoll.say.answer.shape import changes_of, shape_of
 from plimsoll.say.answer.versions import topics_of
 from plimsoll.say.numbers import NONE, count, known
+from plimsoll.say.remarks import RESPONSE_TIMES
 from plimsoll.stats.compare.tails import highest
 from plimsoll.stats.study import TOTAL
 
@@ -52,7 +54,7 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
         *([TableColumn("What changed", is_text=True, room="long")] if has["changes"] else []),
         TableColumn("Requests/s"),
         TableColumn("p50 (ms)"),
-        TableColumn(f"{tail.text} (ms)"),
+        *([TableColumn(f"{tail.text} (ms)")] if tail.quantile != 0.5 else []),
         TableColumn("Failed"),
         *([TableColumn("Bytes a reply")] if has["size"] else []),
         *(TableColumn(_title(topic, each, len(study.variants)), is_text=True, room="long") for each in against),
@@ -70,7 +72,7 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
         numbers = (
             NONE if total is None else known(total.rate),
             NONE if row is None else quantile(row, 0.5),
-            NONE if row is None else quantile(row, tail.quantile or 0.99),
+            *([NONE if row is None else quantile(row, tail.quantile or 0.99)] if tail.quantile != 0.5 else []),
             failed(total),
             *([NONE if row is None or row.size is None else count(row.size)] if has["size"] else []),
         )
@@ -82,6 +84,8 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
         notes.append("* did not get the load that was asked for.")
     if any(each.word == "one run" for each in judged):
         notes.append("One run each: how much of a change is noise is unknown.")
+    if len(study.variants) == 2 and has_service_times(judged):
+        notes.append(RESPONSE_TIMES)
     return TableData(_caption(topic), columns, tuple(rows), " ".join(notes))
 
 

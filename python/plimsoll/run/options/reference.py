@@ -52,6 +52,7 @@ _TAKES = {
 _WITHOUT_EFFECT = {
     Use.IGNORED: "Accepted without effect.",
     Use.LOCUSTFILE: "Only in `parsed_options`; it has no effect.",
+    Use.UNSUPPORTED: "Not supported yet.",
 }
 
 

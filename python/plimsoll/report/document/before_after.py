@@ -1,0 +1,119 @@
+"""Two variants side by side: a row for each endpoint, with what became of it. The first table of a comparison."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.record.cells import CellKey
+from plimsoll.report.document.blocks import Chip, TableColumn, TableData, TableRow
+from plimsoll.report.document.tables import failed
+from plimsoll.report.document.verdict_tables import verdict_chip
+from plimsoll.say import comparisons as words
+from plimsoll.say.numbers import AT_LEAST, NONE
+from plimsoll.say.remarks import SERVICE_TIMES
+from plimsoll.stats.cells import cell_of
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import TOTAL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.stats.analysis import Analysis
+    from plimsoll.stats.cells import CellSummary, EndpointCell
+    from plimsoll.stats.compare.comparison import Comparison
+
+MOST_ROWS = 20
+P50, P99, THROUGHPUT = Metric("quantile", 0.5), Metric("quantile", 0.99), Metric("throughput")
+_TITLES = {P50: "p50 (ms)", P99: "p99 (ms)", THROUGHPUT: "Requests/s"}
+
+
+def before_after_table(analysis: Analysis) -> TableData | None:
+    """The endpoints that users wait for most come first. Values are those that the verdict is about; without a pair of
+    runs, those of all runs. None unless exactly two variants with several endpoints are compared: of a single endpoint
+    the summary has the same."""
+    study = analysis.study
+    if len(study.variants) != 2:
+        return None
+    a, b = study.variants
+    rows: list[TableRow] = []
+    more, most_keys = 0, 0
+    for operation in study.operations:
+        for level in study.levels:
+            before, after = (cell_of(study, CellKey(variant, level, operation)) for variant in (a, b))
+            keys = _keys(before, after)
+            most_keys = max(most_keys, len(keys))
+            most = max(1, MOST_ROWS // (len(study.operations) * len(study.levels)))
+            more += max(0, len(keys) - most)
+            rows += [_row(analysis, before, after, key) for key in keys[:most]]
+    if most_keys < 2:
+        return None
+    columns = (
+        *([TableColumn("Operation", is_text=True, use="group")] if len(study.operations) > 1 else []),
+        *([TableColumn("Level", use="group")] if len(study.levels) > 1 else []),
+        TableColumn("Endpoint", is_text=True, room="name"),
+        *(TableColumn(title) for title in _TITLES.values()),
+        TableColumn("Failed"),
+        TableColumn("p50 compared", is_text=True, room="long"),
+    )
+    notes = [f"{more} more endpoints have less waiting."] if more else []
+    if has_service_times(analysis.comparisons):
+        notes.append(SERVICE_TIMES)
+    return TableData(f"{a} → {b}, by endpoint", columns, tuple(rows), " ".join(notes))
+
+
+def has_service_times(comparisons: Sequence[Comparison]) -> bool:
+    """Whether some are of service times, in place of response times."""
+    return any(remark.id == "service times" for comparison in comparisons for remark in comparison.remarks)
+
+
+def _keys(before: CellSummary, after: CellSummary) -> list[tuple[str, str]]:
+    """All endpoints together last."""
+    waited: dict[tuple[str, str], float] = {}
+    for cell in (before, after):
+        for endpoint in cell.endpoints:
+            waited[endpoint.key] = waited.get(endpoint.key, 0.0) + (endpoint.mean or 0.0) * (endpoint.requests or 0)
+    keys = sorted(waited, key=lambda key: -waited[key])
+    return [*keys, TOTAL] if len(keys) > 1 and before.total is not None and after.total is not None else keys
+
+
+def _row(analysis: Analysis, before: CellSummary, after: CellSummary, key: tuple[str, str]) -> TableRow:
+    study, cells = analysis.study, (before.endpoint(key), after.endpoint(key))
+    comparisons = [
+        each
+        for each in analysis.comparisons
+        if (each.a, each.b, each.level, each.operation) == (before.variant, after.variant, after.level, after.operation)
+        and (each.endpoint == key or (key == TOTAL and not any(each.endpoint)))
+    ]
+    shown: tuple[str | Chip, ...] = (
+        *([after.operation] if len(study.operations) > 1 else []),
+        *([str(after.level or "")] if len(study.levels) > 1 else []),
+        words.endpoint(key),
+        *(_values(cells, metric, comparisons) for metric in _TITLES),
+        _arrow(*(failed(cell) for cell in cells)),
+        next((verdict_chip(analysis, each) for each in comparisons if _is(each, P50)), ""),
+    )
+    return TableRow(shown, "total" if key == TOTAL and len(study.levels) == 1 else "")
+
+
+def _values(cells: Sequence[EndpointCell | None], metric: Metric, comparisons: Sequence[Comparison]) -> str:
+    compared = next((each for each in comparisons if _is(each, metric)), None)
+    values = (None, None) if compared is None else (compared.a_value, compared.b_value)
+    return _arrow(*(_value(cell, metric, value) for cell, value in zip(cells, values, strict=True)))
+
+
+def _is(comparison: Comparison, metric: Metric) -> bool:
+    """Whatever is the smallest difference that matters."""
+    return (comparison.metric.kind, comparison.metric.quantile) == (metric.kind, metric.quantile)
+
+
+def _value(cell: EndpointCell | None, metric: Metric, value: float | None) -> str:
+    if value is None:
+        value = None if cell is None else cell.value(metric)
+    if value is None:
+        return NONE
+    is_at_least = cell is not None and metric.quantile is not None and cell.is_at_least(metric.quantile)
+    return f"{AT_LEAST if is_at_least else ''}{words.value(metric, value)}"
+
+
+def _arrow(before: str, after: str) -> str:
+    return f"{before} → {after}"

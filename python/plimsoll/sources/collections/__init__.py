@@ -1,1 +1,0 @@
-"""Collections of requests that a person keeps in a client: Postman, Insomnia, Bruno."""
