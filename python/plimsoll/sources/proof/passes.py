@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from plimsoll.sources.draft import DraftStep, ScenarioDraft
 
 LONGEST_PROOF_S = 300.0
+CLOSE = "WS close"
+"""The method of the row of WebSockets that were closed."""
 _SMALL_B = 2_000
 """Bytes; shorter bodies may have any length."""
 _SIZE_FACTOR = 10.0
@@ -44,13 +46,17 @@ def one_pass(draft: ScenarioDraft, users: int = 1) -> list[StepProof]:
     """How each step went. users: as many begin at once, and each replays the scenario once. Raises PlimsollError if no
     run came about."""
     record = run_plan(strict_draft(draft), users)
-    rows = {row["name"]: row for row in record["endpoints"]}
+    rows = {row["name"]: row for row in reversed(record["endpoints"])}
+    closes = [row for row in record["endpoints"] if row["method"] == CLOSE]
     failures: dict[str, list[dict[str, Any]]] = {}
     for row in record["failures"]:
         failures.setdefault(row["name"], []).append(row)
     names = [step_title(step, number) for number, step in enumerate(draft.steps)]
     return [
-        _judged(step, name, rows.get(name), failures.get(name, []), users)
+        # The row of a close has the name of its WebSocket.
+        StepProof(name, "proven" if closes else "not reached")
+        if step.exchange.socket == "close"
+        else _judged(step, name, rows.get(name), failures.get(name, []), users)
         for step, name in zip(draft.steps, names, strict=True)
     ]
 
