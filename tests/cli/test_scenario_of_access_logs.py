@@ -75,6 +75,29 @@ def test_rotated_and_packed_logs_are_one(plimsoll, folder):
     assert 'get = "/todos/${todos_todo_id.todo_id}"\nweight = 100  # 50 %' in result.stdout
 
 
+def test_a_replay_sends_the_requests_of_the_log(plimsoll, folder):
+    with target() as service:
+        words = ("access.log", "--replay", "--speed", "100", "-H", service.url, "-o", "replay.toml")
+        result = plimsoll("scenario", *words)
+        assert result.exit_code == 0, result.stderr
+        assert result.stdout.splitlines()[-2:] == [
+            "Written: replay.toml, replay.requests.csv and replay.times.txt, of 100 requests.",
+            "Run it: plimsoll run replay.toml --headless",
+        ]
+        assert plimsoll("scenario", *words).exit_code == 2
+        done = subprocess.run(
+            [sys.executable, "-m", "plimsoll", "run", "replay.toml", "--headless", "--only-summary", "--processes", "2",
+             "--store", "x.db"],
+            env=os.environ | {"PLIMSOLL_EXIT_CODE_ON_INVALID": "0"}, capture_output=True, text=True, check=False,
+            timeout=60,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert Counter(f"{request.method} {request.path}" for request in service.received) == Counter(ASKED)
+    report = " ".join(plimsoll("report", "last", "--store", "x.db").stdout.split())
+    assert "100 of 100 requests of the log were sent, 99 % of them at most " in report
+    assert "their mix differs from the log's by 0 %." in report
+
+
 def test_credentials_in_a_query_are_masked(plimsoll, folder):
     line = CLF.format(client=1, minute=0, second=0, request="GET /a?access_token=8f3bfa1b9c2d4e5f", status=200)
     (folder / "access.log").write_text(line)
@@ -87,7 +110,10 @@ def test_credentials_in_a_query_are_masked(plimsoll, folder):
     ("words", "message"),
     [
         (("access.log", "-o", "mix.py"), "--output mix.py: an access log becomes a plan; write to a .toml file"),
-        (("access.log", "--prove"), "--prove needs the replies of a recording; an access log has none"),
+        (
+            ("access.log", "--prove"),
+            "--prove is not for access logs, which have neither hosts nor variables nor replies",
+        ),
         (("own.log", "--log-format", "$status"), "has no request; needed are $request"),
         (("own.log", "--log-format", "$remote_addr $request $status"), "own.log:1: no request is recognized in '1|GET"),
         (("posts.log",), "posts.log: has no request that a plan could send: 1 with a body that a log does not have"),
@@ -99,6 +125,7 @@ def test_credentials_in_a_query_are_masked(plimsoll, folder):
 )
 def test_mistakes(plimsoll, folder, words, message):
     (folder / "own.log").write_text("1|GET|/\n")
+    (folder / "own.sh").write_text("curl http://127.0.0.1/")
     (folder / "posts.log").write_text(CLF.format(client=1, minute=0, second=0, request="POST /a", status=200))
     (folder / "broken.gz").write_bytes(gzip.compress(b"GET / HTTP/1.1\n" * 99)[:-9])
     result = plimsoll("scenario", *words)

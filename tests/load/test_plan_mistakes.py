@@ -239,6 +239,19 @@ TOP: list[tuple[str, int, str]] = [
         '[[target]]\nname = "shop"\nurl = "http://h"\n[[request]]\nget = "/"\ntarget = "shp"\n', 6,
         'request.target: no target has the name "shp"; did you mean "shop"?',
     ),
+    (
+        'choice = "random"\n[[phase]]\nusers = 1\n', 1,
+        'choice: "random" is no way to choose; valid are "weighted", "in_turn" and "FEEDER.COLUMN"',
+    ),
+    ('choice = "a.b"\n[[phase]]\nusers = 1\n', 1, 'choice: names feeder "a", which the plan does not have'),
+    (
+        'choice = "a.b"\n[feeder.a]\nrows = [{ c = 1 }]\n[[phase]]\nusers = 1\n', 1,
+        'choice: names column "b", which feeder "a" does not have',
+    ),
+    (
+        'choice = "a.b"\n[feeder.a]\nrows = [{ b = "x" }]\norder = "random"\n[[phase]]\nusers = 1\n', 4,
+        "feeder.a.order: contradicts choice, which needs rows in their order",
+    ),
     ('seed = -1\n[[phase]]\nusers = 1\n', 1, "seed: must be at least 0, not -1"),
     ('thresholds = [5]\n[[phase]]\nusers = 1\n', 1, "thresholds[0]: must be text in quotes, not 5"),
     ('max_users = 0\n[[phase]]\nrate = 1\n', 1, "max_users: must be at least 1, not 0"),

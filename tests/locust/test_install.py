@@ -166,9 +166,8 @@ def test_a_constant_of_the_statistics_that_is_set_counts():
 
 
 def test_what_will_never_be_there_says_why():
-    assert run(INSTALL + "import locust.opentelemetry").endswith(
-        "Error: locust.opentelemetry is not supported by plimsoll: spans and metrics are not exported; runs are "
-        "kept, and `plimsoll export` writes them out"
+    assert run(INSTALL + "import locust.rpc.zmqrpc").endswith(
+        "Error: locust.rpc.zmqrpc is not supported by plimsoll: the processes of a run do not talk over ZeroMQ"
     )
 
 

@@ -56,7 +56,6 @@ class Visitor(HttpUser):
         (GOOD, ("--cluster", "http://h/"), 2, "--cluster http://h/: not HOST:PORT; for RAY_ADDRESS, or the clus"),
         (GOOD, ("-H", "http://h", "--cluster", "h:1", "--nodes", "2", "--processes", "2"), 2,
          "--processes is for this machine; with --cluster say --workers-per-node N"),
-        (GOOD, ("-H", "http://h", "--otel"), 2, "--otel is an option of Locust that is not supported yet"),
         (GOOD, ("-H", "http://h", "--csv-full-history"), 2, "--csv-full-history needs --csv"),
         (GOOD, ("-H", "http://h", "--csv", "/proc/nowhere/x"), 2, "--csv /proc/nowhere/x: cannot write /proc/nowhere"),
         (GOOD, ("-H", "http://h", "--json-file", "/proc/x"), 2, "cannot write /proc/x.json"),
@@ -95,10 +94,9 @@ def test_too_few_files_are_refused_before_anything_starts(plimsoll: Command) -> 
 
 def test_options_of_a_configuration_file_and_of_the_environment(plimsoll: Command) -> None:
     plimsoll.write(GOOD)
-    plimsoll.write("host = nonsense\nweb-port = 8089\notel\nheadless\n", "locust.conf")
+    plimsoll.write("host = nonsense\nweb-port = 8089\nheadless\n", "locust.conf")
     plimsoll.environment["LOCUST_PROCESSES"] = "-7"
     done = plimsoll("run", "-t", "1")
-    assert "otel in a configuration file is ignored" in done.err
     assert "--processes -7" in done.err
     del plimsoll.environment["LOCUST_PROCESSES"]
     assert "host 'nonsense' of Visitor" in plimsoll("run", "-t", "1").err

@@ -69,7 +69,7 @@ def test_what_is_reported_is_what_the_target_counted(plimsoll: Command, target: 
     assert target.total > 5
     assert run["run"]["status"] == "finished"
     assert 1 <= run["duration_s"] < 10
-    assert f"Aggregated {target.total} 0" in " ".join(done.out.split())
+    assert f"Aggregated 100 % {target.total} 0" in " ".join(done.out.split())
 
 
 def test_two_workers_share_the_users_and_their_counts_add_up(plimsoll: Command, target: CountingTarget) -> None:
@@ -339,7 +339,7 @@ def test_all_outputs_say_the_same(plimsoll: Command, target: CountingTarget) -> 
     assert [each["num_requests"] for each in printed] == [target.total]
     assert summary == plimsoll.stored()
     assert (summary["total"]["requests"], summary["times_of"]) == (target.total, "successes")
-    assert f'"Aggregated","{target.total}"' in (plimsoll.directory / "out" / "1u.html").read_text()
+    assert f'"Aggregated","100 %","{target.total}"' in (plimsoll.directory / "out" / "1u.html").read_text()
     with (plimsoll.directory / "out" / "x_stats.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [int(row["Request Count"]) for row in rows] == [target.total, target.total]
@@ -435,7 +435,7 @@ def test_a_store_that_is_taken_away_is_noticed(
     done = plimsoll.end(running)
     assert done.code == 2, done
     assert said in done.err.strip().splitlines()[-1], done
-    assert f"Aggregated {target.total} 0" in " ".join(done.out.split())
+    assert f"Aggregated 100 % {target.total} 0" in " ".join(done.out.split())
     assert "These numbers come from memory" in done.out
     assert "These numbers come from memory" in (plimsoll.store.parent / "r.html").read_text()
 

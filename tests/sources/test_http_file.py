@@ -8,7 +8,7 @@ from plimsoll.errors import UsageError
 from plimsoll.sources.exchange import DeclaredValue, FormPart
 from plimsoll.sources.http_file import is_http_file, read_http_file
 from plimsoll.sources.making import make_draft, written
-from plimsoll.sources.proof import prove
+from plimsoll.sources.proof.passes import one_pass
 from plimsoll.sources.source_input import SourceInput
 
 
@@ -146,7 +146,6 @@ def test_a_flow_that_declares_its_values_is_accepted(name, tmp_path):
     with target(todos) as service:
         (tmp_path / name).write_text((FILES / name).read_text().replace("http://127.0.0.1:8000", service.url))
         draft = make_draft([str(tmp_path / name)])
-        proofs, _ = prove(draft)
-        assert [proof.state for proof in proofs] == ["proven"] * 4
+        assert [proof.state for proof in one_pass(draft)] == ["proven"] * 4
         text = written(draft, "x", as_locustfile=True).text
     compile(text, "x.py", "exec")

@@ -11,7 +11,7 @@ from plimsoll.errors import UsageError
 from plimsoll.sources.exchange import DeclaredValue, FormPart
 from plimsoll.sources.making import make_draft, written
 from plimsoll.sources.openapi import is_openapi, read_openapi
-from plimsoll.sources.proof import prove
+from plimsoll.sources.proof.passes import one_pass
 from plimsoll.sources.source_input import SourceInput
 
 
@@ -165,7 +165,21 @@ def test_mistakes(document, message):
 def test_is_openapi():
     assert is_openapi(SourceInput("x", ' {"info": {}, "openapi": "3.1.0"}'))
     assert is_openapi(SourceInput("x", '{"swagger": "2.0"}'))
-    assert not is_openapi(SourceInput("x", "openapi: 3.1.0"))
+    assert is_openapi(SourceInput("x", "# An API\nopenapi: 3.1.0\n"))
+    assert is_openapi(SourceInput("x", "info: {}\nswagger: '2.0'\n"))
+    assert not is_openapi(SourceInput("x", "openapi: 4.0\n"))
+    assert not is_openapi(SourceInput("x", "a:\n  openapi: 3.1.0\n"))
+
+
+def test_yaml_is_read_as_json_is(tmp_path):
+    import yaml
+
+    whole = json.loads((FILES / "todos.openapi.json").read_text())
+    (tmp_path / "todos.openapi.json").write_text(yaml.safe_dump(whole, sort_keys=False))
+    given = {"base": "http://127.0.0.1:8000", "token": "t0k"}
+    drafts = [make_draft([str(folder / "todos.openapi.json")], variables=given) for folder in (tmp_path, FILES)]
+    first, second = (written(draft, "x", as_locustfile=False).text for draft in drafts)
+    assert first == second
 
 
 def test_a_service_accepts_what_its_description_says(tmp_path):
@@ -181,5 +195,5 @@ def test_a_service_accepts_what_its_description_says(tmp_path):
 
     with target(rules) as service:
         draft = make_draft([str(FILES / "todos.openapi.json")], variables={"base": service.url, "token": "t0k"})
-        assert [proof.state for proof in prove(draft)[0]] == ["proven"] * 5
+        assert [proof.state for proof in one_pass(draft)] == ["proven"] * 5
     compile(written(draft, "x", as_locustfile=True).text, "x.py", "exec")

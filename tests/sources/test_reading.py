@@ -18,6 +18,8 @@ FILES = Path(__file__).parent / "files"
 SAMPLES = {
     "har": FILES / "shop-1.har",
     "postman": FILES / "todos.postman_collection.json",
+    "insomnia": FILES / "todos.insomnia.yaml",
+    "bruno": FILES / "todos.bruno.json",
     "openapi": FILES / "todos.openapi.json",
     "http": FILES / "todos.http",
     "curl": FILES / "commands.sh",
@@ -111,7 +113,7 @@ def test_another_package_adds_a_source_with_one_file_and_one_row(tmp_path, monke
     ("content", "message"),
     [
         (b"", "is empty"),
-        (b"hello\n", "its format is unknown; known are HAR, Postman collection, OpenAPI, .http file, curl commands"),
+        (b"hello\n", "its format is unknown; known are HAR, Postman collection, Insomnia export, "),
         (b"a\nb\xff", ":2: not UTF-8 text"),
         (b"curl http://h/\ncurl 'x", ":2: a quote ' has no end"),
     ],

@@ -1,7 +1,10 @@
 //! Which flow an iteration plays.
 
+use std::collections::HashMap;
+
 use crate::DefinitionError;
 use crate::definition;
+use crate::feeder::Feeder;
 use crate::random::Random;
 
 /// How flows are chosen. With a single flow there is no cost.
@@ -13,11 +16,18 @@ pub(crate) enum Choice {
     InTurn(u64),
     /// By weight: the cumulative sums of the weights. Never decreasing; the last one is above 0 and finite.
     Weighted(Box<[f64]>),
+    /// The k-th iteration of all workers together uses row k mod the number of rows of this feeder, and plays the flow
+    /// of this row.
+    Rows { feeder: u32, flows: Box<[u32]>, ends: bool },
 }
 
 impl Choice {
     /// For at least one flow. Weights are checked even if the order does not use them.
-    pub(crate) fn new(choice: definition::Choice, flows: &[definition::Flow]) -> Result<Self, DefinitionError> {
+    pub(crate) fn new(
+        choice: definition::Choice,
+        flows: &[definition::Flow],
+        feeders: &[Feeder],
+    ) -> Result<Self, DefinitionError> {
         let mut sum = 0.0;
         let mut sums = Vec::with_capacity(flows.len());
         for (index, flow) in flows.iter().enumerate() {
@@ -33,10 +43,50 @@ impl Choice {
             return Err(DefinitionError::new("flows", "every weight is 0; at least one flow must have more"));
         }
         Ok(match choice {
+            definition::Choice::Column(feeder, column) => Self::of_rows(&feeder, &column, flows, feeders)
+                .map_err(|reason| DefinitionError::new("choice", reason))?,
             _ if flows.len() == 1 => Choice::Only,
             definition::Choice::InTurn => Choice::InTurn(flows.len() as u64),
             definition::Choice::Weighted => Choice::Weighted(sums.into()),
         })
+    }
+
+    /// By a column of a feeder with the name of a flow in each row.
+    fn of_rows(feeder: &str, column: &str, flows: &[definition::Flow], feeders: &[Feeder]) -> Result<Self, String> {
+        let number = feeders.iter().position(|other| other.name == feeder);
+        let number = number.ok_or_else(|| format!("there is no feeder {feeder:?}"))?;
+        let table = &feeders[number];
+        let place = table.columns.iter().position(|other| other == column);
+        let place = place.ok_or_else(|| format!("feeder {feeder:?} has no column {column:?}"))?;
+        if !table.is_sequential() {
+            return Err(format!("feeder {feeder:?} has its rows at random; flows come in the order of the rows"));
+        }
+        let names: HashMap<_, _> = flows.iter().zip(0..).map(|(flow, index)| (&*flow.name, index)).collect();
+        let mut order = Vec::with_capacity(table.rows() as usize);
+        for row in 0..table.rows() {
+            let name = table.cell(row, place as u32);
+            let flow = names.get(name);
+            order.push(*flow.ok_or_else(|| format!("row {} of {feeder:?} names {name:?}, which is no flow", row + 1))?);
+        }
+        Ok(Choice::Rows { feeder: number as u32, flows: order.into(), ends: table.ends() })
+    }
+
+    /// The row of a feeder that belongs to an iteration, if the feeder decides which flow it plays.
+    #[inline]
+    pub(crate) fn row(&self, feeder: u32, iteration: u64) -> Option<u32> {
+        match self {
+            Choice::Rows { feeder: own, flows, .. } if *own == feeder => Some((iteration % flows.len() as u64) as u32),
+            _ => None,
+        }
+    }
+
+    /// The feeder whose rows are over before this iteration.
+    #[inline]
+    pub(crate) fn exhausted(&self, iteration: u64) -> Option<u32> {
+        match self {
+            Choice::Rows { feeder, flows, ends: true } if iteration >= flows.len() as u64 => Some(*feeder),
+            _ => None,
+        }
     }
 
     /// The flow of an iteration; `iteration` counts over all workers.
@@ -49,6 +99,7 @@ impl Choice {
                 let point = random.unit() * sums.last().expect("at least one flow");
                 flow_at(sums, point)
             }
+            Choice::Rows { flows, .. } => flows[(iteration % flows.len() as u64) as usize] as usize,
         }
     }
 }
@@ -64,12 +115,13 @@ mod tests {
 
     use super::{Choice, flow_at};
     use crate::DefinitionError;
-    use crate::definition::{Choice as Given, Flow};
+    use crate::definition::{self, AtEnd, Choice as Given, Flow, Order, Share};
+    use crate::feeder::Feeder;
     use crate::random::Random;
 
     fn choice(given: Given, weights: &[f64]) -> Result<Choice, DefinitionError> {
         let flows = weights.iter().map(|&weight| Flow { name: "f".into(), weight: Some(weight), steps: Vec::new() });
-        Choice::new(given, &flows.collect::<Vec<_>>())
+        Choice::new(given, &flows.collect::<Vec<_>>(), &[])
     }
 
     #[test]
@@ -103,6 +155,35 @@ mod tests {
         let choice = choice(Given::InTurn, &[1.0, 0.0, 9.0]).unwrap();
         let picked: Vec<_> = (0..7).map(|iteration| choice.pick(iteration, &mut Random::new(1, 0))).collect();
         assert_eq!(picked, [0, 1, 2, 0, 1, 2, 0]);
+    }
+
+    fn by_rows(at_end: AtEnd, names: &[&str], column: &str) -> Result<Choice, DefinitionError> {
+        let rows = names.iter().map(|name| vec![(*name).to_string()]).collect();
+        let (columns, share) = (vec!["flow".into()], Share::All);
+        let feeder = definition::Feeder { name: "log".into(), columns, rows, order: Order::Sequential, share, at_end };
+        let feeder = Feeder::new(feeder, "feeders[0]").unwrap();
+        let flows = ["a", "b"].map(|name| Flow { name: name.into(), weight: None, steps: Vec::new() });
+        Choice::new(Given::Column("log".into(), column.into()), &flows, &[feeder])
+    }
+
+    #[test]
+    fn rows_say_which_flow_comes_and_belong_to_it() {
+        let choice = by_rows(AtEnd::Recycle, &["b", "a", "b"], "flow").unwrap();
+        let picked: Vec<_> = (0..4).map(|iteration| choice.pick(iteration, &mut Random::new(1, 0))).collect();
+        assert_eq!(picked, [1, 0, 1, 1]);
+        assert_eq!((choice.row(0, 5), choice.row(1, 5), choice.exhausted(9)), (Some(2), None, None));
+        let ending = by_rows(AtEnd::Stop, &["b", "a"], "flow").unwrap();
+        assert_eq!((ending.exhausted(1), ending.exhausted(2)), (None, Some(0)));
+    }
+
+    #[test]
+    fn rows_that_name_no_flow_are_refused() {
+        for (names, column, expected) in [
+            (&["a", "c"][..], "flow", "choice: row 2 of \"log\" names \"c\", which is no flow"),
+            (&["a"], "x", "choice: feeder \"log\" has no column \"x\""),
+        ] {
+            assert_eq!(by_rows(AtEnd::Stop, names, column).unwrap_err().to_string(), expected);
+        }
     }
 
     proptest! {

@@ -45,8 +45,8 @@ fn compile(definition: Definition, worker: Worker) -> Result<Scenario, Definitio
     if definition.flows.is_empty() {
         return Err(DefinitionError::new("flows", "there must be at least one"));
     }
-    let choice = Choice::new(definition.choice, &definition.flows)?;
     let feeders = feeders(definition.feeders, worker.of)?;
+    let choice = Choice::new(definition.choice, &definition.flows, &feeders)?;
     let mut hosts = Vec::new();
     let mut targets = Vec::with_capacity(definition.targets.len());
     for (index, target) in definition.targets.iter().enumerate() {

@@ -107,12 +107,14 @@ pub(crate) enum AtEnd {
 }
 
 /// How an iteration selects its flow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Choice {
     #[default]
     Weighted,
     InTurn,
+    /// A feeder and its column that names the flow of each row.
+    Column(String, String),
 }
 
 #[derive(Debug, Deserialize)]

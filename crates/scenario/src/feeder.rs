@@ -63,6 +63,21 @@ impl Feeder {
         &self.text[start..self.ends[cell]]
     }
 
+    /// At least 1.
+    pub(crate) fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// Whether rows come in their order.
+    pub(crate) fn is_sequential(&self) -> bool {
+        self.order == Order::Sequential
+    }
+
+    /// Whether there is nothing to do after the last row.
+    pub(crate) fn ends(&self) -> bool {
+        self.at_end != AtEnd::Recycle
+    }
+
     /// Whether the run fails after the last row. Otherwise only its users stop.
     pub(crate) fn fails_at_end(&self) -> bool {
         self.at_end == AtEnd::Fail

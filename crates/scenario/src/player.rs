@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::DefinitionError;
 use crate::cookies::Clock;
-use crate::feeder::Feed;
+use crate::feeder::{Feed, Feeder};
 use crate::filling::Sources;
 use crate::grpc::Reply;
 use crate::random::Random;
@@ -46,6 +46,10 @@ pub struct Exhausted {
     pub feeder: String,
     /// The run must fail. Otherwise only its users stop.
     pub fail: bool,
+}
+
+fn exhausted(feeder: &Feeder) -> Exhausted {
+    Exhausted { feeder: feeder.name.clone(), fail: feeder.fails_at_end() }
 }
 
 /// The action after a step.
@@ -150,11 +154,17 @@ impl Player {
     pub fn begin(&mut self, session: &mut Session) -> Result<(), Exhausted> {
         let scenario = &*self.scenario;
         let iteration = scenario.worker.number(self.iterations);
+        if let Some(number) = scenario.choice.exhausted(iteration) {
+            return Err(exhausted(&scenario.feeders[number as usize]));
+        }
         let flow = &scenario.flows[scenario.choice.pick(iteration, &mut self.random)];
         for &number in &flow.feeders {
-            let Some(row) = self.feeds[number as usize].draw(&mut self.random) else {
-                let feeder = &scenario.feeders[number as usize];
-                return Err(Exhausted { feeder: feeder.name.clone(), fail: feeder.fails_at_end() });
+            let row = match scenario.choice.row(number, iteration) {
+                Some(row) => Some(row),
+                None => self.feeds[number as usize].draw(&mut self.random),
+            };
+            let Some(row) = row else {
+                return Err(exhausted(&scenario.feeders[number as usize]));
             };
             session.set_row(number, row, scenario.feeders.len());
         }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll.cli.parts.common import say
+from plimsoll.cli.parts.scenario_files import AccessLogs, check_free, write_files, write_mix, write_replay_plan
 from plimsoll.cli.parts.scenario_proof import minimised, proven
 from plimsoll.errors import UsageError
-from plimsoll.plain_text import plain_lines
 from plimsoll.say.numbers import counted
 
 if TYPE_CHECKING:
@@ -51,8 +50,8 @@ def _is_curl(args: list[str], number: int) -> bool:
     epilog="""\b
 Sources, detected by their contents:
   HAR recordings of browsers and proxies, one, or two of the same flow
-  collections of Postman (2.0, 2.1), and .http or .rest files of JetBrains and VS Code
-  descriptions of APIs in JSON (OpenAPI 3, Swagger 2)
+  collections of Postman (2.0, 2.1), Insomnia (4, 5) and Bruno, and .http or .rest files of JetBrains and VS Code
+  descriptions of APIs in JSON or YAML (OpenAPI 3, Swagger 2)
   commands of curl: typed, in a file, or from the standard input ("Copy as cURL" of a browser)
   access logs of nginx, Apache, Traefik, Caddy, Envoy, HAProxy, IIS, CloudFront, ALB: a mix of requests
 
@@ -65,6 +64,7 @@ Examples:
   plimsoll scenario shop.postman_collection.json --set base=http://127.0.0.1:8000 -o plan.toml
   plimsoll scenario flow.har --hosts 'shop.test,*.shop.test' --assets
   plimsoll scenario access.log access.log.1.gz -H http://127.0.0.1:8000 -o mix.toml
+  plimsoll scenario access.log --replay --speed 2 -H http://127.0.0.1:8000 -o replay.toml
   wl-paste | plimsoll scenario - -o plan.toml""",
 )
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
@@ -91,6 +91,13 @@ Examples:
     metavar="FORMAT",
     help="Of an access log: the format as nginx's log_format or Apache's LogFormat has it, if it is not recognized.",
 )
+@click.option("--replay", is_flag=True, help="Of an access log: each of its requests again, at its time.")
+@click.option(
+    "--speed",
+    type=click.FloatRange(min=0.001, max=1000),
+    metavar="FACTOR",
+    help="With --replay: 2 is twice as fast; 1 by default.",
+)
 @click.option(
     "--prove",
     is_flag=True,
@@ -110,6 +117,8 @@ def scenario(
     given: tuple[str, ...],
     host: str | None,
     log_format: str | None,
+    replay: bool,
+    speed: float | None,
     prove: bool,
     minimise: bool,
     force: bool,
@@ -127,71 +136,35 @@ def scenario(
     if output is not None and not output.endswith(_SUFFIXES):
         raise UsageError(f"--output {output}: write a plan (plan.toml) or a locustfile (locustfile.py)")
     if log_format is not None or is_access_log(sources[0]):
-        if hosts or given:
-            raise UsageError(f"{'--hosts' if hosts else '--set'} is not for access logs")
-        _write_mix(sources, output, host, log_format, assets=assets, prove=prove or minimise, force=force)
+        if hosts or given or prove or minimise:
+            word = "--hosts" if hosts else "--set" if given else "--prove" if prove else "--minimise"
+            raise UsageError(f"{word} is not for access logs, which have neither hosts nor variables nor replies")
+        log = AccessLogs(sources, log_format, host, assets=assets)
+        if replay:
+            write_replay_plan(log, output, 1.0 if speed is None else speed, force=force)
+        else:
+            if speed is not None:
+                raise UsageError("--speed is for --replay; the rate of a mix is in its [[phase]]")
+            write_mix(log, output, force=force)
         return
+    if replay or speed is not None:
+        raise UsageError(f"{'--replay' if replay else '--speed'} is for access logs, and {sources[0]} is none")
     if host is not None:
         raise UsageError("--host is for access logs; a recording has the hosts, and -H of plimsoll run replaces them")
     draft = make_draft(sources, SelectionRules(hosts, assets), _variables(given))
     tell = say if output is None else click.echo
     if minimise:
-        _check_free(output, force=force)
+        check_free([Path(output)] if output else [], force=force)
         draft = minimised(draft, tell)
     stem = Path(output).stem if output else "scenario"
     files = written(draft, stem, Path(output or "").parent, as_locustfile=bool(output and output.endswith(".py")))
     if output is None:
         click.echo(files.text, nl=False)
     else:
-        _write(Path(output), files, force=force)
+        write_files(Path(output), files, force=force)
     _report(draft, files, output, tell)
     if (prove or minimise) and not proven(draft, output, tell):
         click.get_current_context().exit(1)
-
-
-def _write_mix(
-    sources: tuple[str, ...],
-    output: str | None,
-    host: str | None,
-    log_format: str | None,
-    *,
-    assets: bool,
-    prove: bool,
-    force: bool,
-) -> None:
-    """The mix of access logs as a plan. Raises UsageError."""
-    from plimsoll.load.mistakes import named
-    from plimsoll.load.origins import split_url
-    from plimsoll.sources.access_logs.mix_plan import mix_files, mix_in_words
-    from plimsoll.sources.access_logs.reading import read_mix
-    from plimsoll.sources.making import source_name
-
-    if output is not None and output.endswith(".py"):
-        raise UsageError(f"--output {output}: an access log becomes a plan; write to a .toml file")
-    if prove:
-        raise UsageError("--prove needs the replies of a recording; an access log has none")
-    if host is not None:
-        with named("--host"):
-            split_url(host)
-    mix = read_mix(sources, log_format, assets=assets)
-    names = [source_name(source) for source in sources]
-    files = mix_files(mix, names, Path(output).stem if output else "mix", host)
-    tell = say if output is None else click.echo
-    if output is None:
-        click.echo(files.text, nl=False)
-    else:
-        _write(Path(output), files, force=force)
-    for line in mix_in_words(mix):
-        tell(plain_lines(line))
-    for note in files.notes:
-        tell(f"note: {plain_lines(note)}")
-    if output is None:
-        if files.files:
-            tell(f"The plan reads {counted(len(files.files), 'file')} of values, only written with -o FILE.")
-    else:
-        where = "" if host else " -H http://127.0.0.1:8000"
-        tell(f"Written: {output}, and {counted(len(files.files), 'file')} of values beside it.")
-        tell(f"Run it: plimsoll run {output}{where} -t 1m --headless")
 
 
 def _variables(given: tuple[str, ...]) -> dict[str, str]:
@@ -200,29 +173,6 @@ def _variables(given: tuple[str, ...]) -> dict[str, str]:
         if not equals or not name:
             raise UsageError(f"--set {name}: valid is --set NAME=VALUE")
     return {name: value for name, _, value in pairs}
-
-
-def _check_free(output: str | None, *, force: bool) -> None:
-    """Before requests are sent. Raises UsageError."""
-    if output is not None and not force and Path(output).exists():
-        raise UsageError(f"{output} exists; choose another name, or replace it with --force")
-
-
-def _write(path: Path, files: ScenarioFiles, *, force: bool) -> None:
-    """Nothing is written if one of the files is there. Files beside the scenario can be read by this user only."""
-    contents = {path: files.text.encode(), **{path.with_name(name): text for name, text in files.files.items()}}
-    taken = [file for file in contents if file.exists()]
-    if taken and not force:
-        raise UsageError(f"{taken[0]} exists; choose another name, or replace it with --force")
-    try:
-        for file, content in contents.items():
-            mode = 0o644 if file == path else 0o600
-            # The mode is that of a new file: one that others may read would stay so.
-            file.unlink(missing_ok=True)
-            with os.fdopen(os.open(file, os.O_CREAT | os.O_WRONLY | os.O_EXCL, mode), "wb") as stream:
-                stream.write(content)
-    except OSError as error:
-        raise UsageError(f"cannot write {error.filename or path}: {error.strerror}") from error
 
 
 def _report(draft: ScenarioDraft, files: ScenarioFiles, output: str | None, tell: Callable[[str], None]) -> None:

@@ -60,6 +60,11 @@ class FeederTable(TomlTable):
             self._rows = at("file", lambda file: read_rows(file, self.delimiter), self.file)
         return self
 
+    @property
+    def read(self) -> Rows:
+        """Its rows."""
+        return self._rows
+
     def definition(self, name: str) -> dict[str, Any]:
         """In the format for native users."""
         return {

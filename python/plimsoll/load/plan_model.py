@@ -97,6 +97,23 @@ class PlanTargetTable(TomlTable):
 
 
 Weight = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
+WEIGHTED, IN_TURN = "weighted", "in_turn"
+
+
+def _choice(value: Any) -> str:
+    if value in (WEIGHTED, IN_TURN) or (isinstance(value, str) and all(value.partition("."))):
+        return str(value)
+    raise BadValueError(
+        f'{shown(value)} is no way to choose; valid are "{WEIGHTED}", "{IN_TURN}" and "FEEDER.COLUMN", a column with '
+        "names of flows"
+    )
+
+
+ChoiceOfFlows = Annotated[
+    str,
+    PlainValidator(_choice),
+    WithJsonSchema({"anyOf": [{"enum": [WEIGHTED, IN_TURN]}, {"type": "string", "pattern": r"^[^.]+\..+$"}]}),
+]
 
 
 class Weighted(TomlTable):
@@ -171,9 +188,9 @@ class PlanTable(TomlTable):
     """With HTTP/2: how many users share a connection; by default each has its own."""
     accept_encoding: bool = True
     """`false`: do not offer compression."""
-    choice: Literal["weighted", "in_turn"] = "weighted"
-    """`"weighted"`: each iteration draws a flow by weight; `"in_turn"`: one after the other, in the order of the
-    file."""
+    choice: ChoiceOfFlows = "weighted"
+    """`"weighted"`: each iteration draws a flow by weight; `"in_turn"`: one after the other, in the order of the file;
+    `"FEEDER.COLUMN"`: each iteration takes the next row of the feeder, and plays the flow that this column names."""
     proto: Annotated[list[ExistingFile], BeforeValidator(one_or_more)] = Field(default_factory=list)
     """The .proto files, or descriptor sets, with the methods of `grpc` steps; without them, targets are asked by server
     reflection when the run begins."""
@@ -209,11 +226,24 @@ class PlanTable(TomlTable):
             raise BadValueError("is for HTTP/2: write http2 = true", "users_per_connection")
         if self.proto_path and not self.proto:
             raise BadValueError("belongs with proto", "proto_path")
+        self._check_choice()
         names = [target.name for target in self.target]
         for index, name in enumerate(names):
             if name is not None and name in names[:index]:
                 raise BadValueError(f"{shown(name)} is another target's name, too", f"target[{index}].name")
         return self
+
+    def _check_choice(self) -> None:
+        feeder, dot, column = self.choice.partition(".")
+        if not dot:
+            return
+        if feeder not in self.feeder:
+            raise BadValueError(f"names feeder {shown(feeder)}, which the plan does not have", "choice")
+        table = self.feeder[feeder]
+        if column not in table.read.columns:
+            raise BadValueError(f"names column {shown(column)}, which feeder {shown(feeder)} does not have", "choice")
+        if table.order != "sequential":
+            raise BadValueError("contradicts choice, which needs rows in their order", f"feeder.{feeder}.order")
 
     @property
     def limits(self) -> Limits:

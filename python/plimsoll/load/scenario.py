@@ -37,7 +37,7 @@ def scenario_of(
     definition: dict[str, Any] = {
         "targets": draft.targets,
         "feeders": [table.definition(name) for name, table in plan.feeder.items()],
-        "choice": plan.choice,
+        "choice": {"column": plan.choice.split(".", 1)} if "." in plan.choice else plan.choice,
         "cookies": plan.cookies,
         "accept_encoding": plan.accept_encoding,
         "flows": _different([_flow(draft, plan, table, path, f"flows[{i}]") for i, (path, table) in enumerate(parts)]),
@@ -46,6 +46,7 @@ def scenario_of(
         definition["schema"] = _schema(plan, definition["flows"], draft)
     elif schema is not None:
         definition["schema"] = schema
+    draft.sources["choice"] = "choice"
     for index, name in enumerate(plan.feeder):
         draft.sources[f"feeders[{index}]"] = f"feeder.{name}"
     return definition, draft

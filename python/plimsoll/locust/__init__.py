@@ -26,7 +26,6 @@ _ALIKE = 0.7
 """A name is offered in place of an unknown one if they are as alike as this; 1 is the same."""
 
 REASONS = {
-    "locust.opentelemetry": "spans and metrics are not exported; runs are kept, and `plimsoll export` writes them out",
     "locust.rpc.zmqrpc": "the processes of a run do not talk over ZeroMQ",
 }
 """Why a module of Locust is missing."""

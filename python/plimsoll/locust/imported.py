@@ -77,6 +77,10 @@ IMPORTED: dict[str, str] = {
         "locust.user.inspectuser:print_task_ratio_json locust.util.load_locustfile:load_locustfile_pytest logging "
         "os signal sys time traceback typing:TYPE_CHECKING webbrowser"
     ),
+    "locust.opentelemetry": (
+        "locust.runners:MasterRunner locust.runners:WorkerRunner locust:events logger:locust.opentelemetry=logger "
+        "logging os socket urllib.parse:urlparse"
+    ),
     "locust.rpc": "locust.rpc.protocol",
     "locust.rpc.protocol": "datetime msgpack",
     "locust.runners": (
@@ -161,7 +165,7 @@ NOT_HERE: dict[str, str] = {
     "locust.event": "DeprecatedEventHook",
     "locust.html": "DEFAULT_BUILD_PATH render_template_from",
     "locust.input_events": "UnixKeyPoller WindowsKeyPoller",
-    "locust.main": "COMMON_OPTIONS merge_locustfiles_content setup_opentelemetry",
+    "locust.main": "COMMON_OPTIONS merge_locustfiles_content",
     "locust.rpc": "rpc zmqrpc",
     "locust.rpc.protocol": "ObjectId",
     "locust.runners": "locust_exception_handler rpc setup_distributed_stats_event_listeners",

@@ -24,7 +24,7 @@ from plimsoll.run.guard import check_caps, check_identity
 from plimsoll.run.limits import open_files
 from plimsoll.run.machine import usable_cpus
 from plimsoll.run.options import locustfiles
-from plimsoll.run.options.command import DROPPED, UNSUPPORTED, run_words
+from plimsoll.run.options.command import DROPPED, run_words
 from plimsoll.run.options.config import user_configs
 from plimsoll.run.options.option import Kind
 from plimsoll.run.options.table import defaults, output_options, run_options
@@ -213,13 +213,11 @@ def _filled_in(path: str | None, plan: RunPlan) -> str | None:
 
 
 def refuse_not_here(arguments: tuple[str, ...]) -> None:
-    """Raises UsageError for options of Locust that are not here, and for those that Locust itself dropped."""
+    """Raises UsageError for options that Locust itself dropped."""
     for each in arguments:
         name = each.partition("=")[0]
         if name in DROPPED:
             raise UsageError(DROPPED[name])
-        if name in UNSUPPORTED:
-            raise UsageError(f"{name} is an option of Locust that is not supported yet")
 
 
 def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInput:

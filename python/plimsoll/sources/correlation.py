@@ -204,4 +204,6 @@ def _shape(step: DraftStep) -> str:
     segments = [
         "…" if segment.isdigit() or is_telling(segment) or is_uuid(segment) else segment for segment in path.split("/")
     ]
-    return f"{step.exchange.method} {'/'.join(segments)}"
+    # Messages of a WebSocket differ by what they do.
+    action = f" {step.exchange.socket}" if step.exchange.socket else ""
+    return f"{step.exchange.method}{action} {'/'.join(segments)}"

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from plimsoll.sources.draft import DraftPart, DraftStep, DraftTarget, ReplyValue, ScenarioDraft, Text
 from plimsoll.sources.exchange import media_type
+from plimsoll.sources.har_sockets import BINARY_KIND, telling_keys
 from plimsoll.sources.placeholders import parts_with_variables
 from plimsoll.sources.reply_values import cookies_of
 from plimsoll.sources.secret_values import free_name
@@ -131,7 +132,13 @@ _IMPLIED = {
 
 def _add_body(step: DraftStep, exchange: RecordedExchange) -> None:
     content_type = media_type(exchange.header("content-type"))
-    if exchange.body_file is not None:
+    if exchange.socket == "send" and exchange.body and exchange.body.lstrip()[:1] == b"{":
+        content_type = "application/json"
+    if exchange.socket == "receive" and exchange.reply is not None:
+        step.equals = telling_keys(exchange.reply.body or b"")
+    if exchange.kind == BINARY_KIND:
+        step.kind = "bytes"
+    elif exchange.body_file is not None:
         step.kind = "file"
     elif exchange.parts:
         step.kind = "parts"

@@ -104,6 +104,9 @@ class DeclaredValue:
     """A JSON pointer, or the name of a header or of a cookie."""
 
 
+SocketAction = Literal["connect", "send", "receive", "close"]
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedExchange:
     """A request, as it was sent or as it would be sent, and its reply if there was one."""
@@ -137,6 +140,12 @@ class RecordedExchange:
     timeout: float | None = None
     """Seconds that the whole request may take; None: no limit."""
     connection: Connection = Connection()
+    socket: SocketAction | None = None
+    """What it does with a WebSocket; None: it is a request of HTTP."""
+    receives: Literal["reply", "next"] = "next"
+    """Whether a message that is received answers the last one that was sent."""
+    protocols: tuple[str, ...] = ()
+    """Subprotocols that it offers when it opens a WebSocket."""
     where: str = ""
     """Its place in the source: file:line, or file and number."""
 

@@ -15,11 +15,14 @@ from urllib.parse import quote_plus, urlsplit
 
 from plimsoll.errors import UsageError
 from plimsoll.sources.exchange import FormPart, Headers, RecordedExchange, RecordedReply, Recording, media_type
+from plimsoll.sources.har_sockets import RecordedSocket
 from plimsoll.sources.multipart import parts_of
 
 if TYPE_CHECKING:
     from plimsoll.sources.source_input import SourceInput
 
+_HTTP = {"ws": "http", "wss": "https"}
+"""The schemes of handshakes."""
 LONGEST_BODY = 64 << 20
 """Bytes of one body after base64; a longer one is taken for a missing one."""
 
@@ -42,8 +45,18 @@ def read_har(source: SourceInput) -> Recording:
     left_out: Counter[str] = Counter()
     notes: list[str] = []
     timed: list[tuple[float, RecordedExchange]] = []
+    is_open = False
+    """A user has one WebSocket."""
     for number, entry in enumerate(entries):
         reader = _Entry(source.name, number, _object(entry, f"{source.name}: log.entries[{number}]"))
+        if (socket := reader.socket()) is not None:
+            if is_open:
+                left_out["WebSockets beside another one"] += 1
+                continue
+            is_open = True
+            timed += socket.exchanges()
+            notes += socket.notes
+            continue
         if reason := reader.reason():
             left_out[reason] += 1
             continue
@@ -53,7 +66,10 @@ def read_har(source: SourceInput) -> Recording:
     begin = timed[0][0] if timed else 0.0
     exchanges = tuple(replace(exchange, start=start - begin) for start, exchange in timed)
     if sockets := left_out.get("WebSockets"):
-        notes.append(f"{source.name}: {sockets} WebSockets are not translated; see docs/guides/websockets.md")
+        notes.append(
+            f"{source.name}: {sockets} WebSockets have no messages in the recording, and are left out: export it from "
+            "Chromium, whose recordings have them"
+        )
     return Recording(source.name, exchanges, tuple(notes), of_browser=True, left_out=dict(left_out))
 
 
@@ -87,6 +103,16 @@ class _Entry:
         ):
             return "preflights"
         return "" if isinstance(status, int) and 100 <= status < 600 else "aborted or blocked"
+
+    def socket(self) -> RecordedSocket | None:
+        """None if it is no WebSocket whose messages are kept."""
+        scheme, colon, rest = self.url.partition(":")
+        is_socket = scheme.lower() in ("ws", "wss") or self._entry.get("_resourceType") == "websocket"
+        if not is_socket or not self._entry.get("_webSocketMessages") or not _has_host(self.url):
+            return None
+        url = f"{_HTTP.get(scheme.lower(), scheme)}{colon}{rest}"
+        start = _unix_time(self._entry.get("startedDateTime"))
+        return RecordedSocket(self._entry, _plain_url(url), _headers(self._request.get("headers")), start, self._where)
 
     def exchange(self) -> tuple[float, RecordedExchange]:
         """When it began (Unix time), and what it is."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from plimsoll.errors import UsageError
 from plimsoll.plain_text import printable
@@ -84,8 +85,22 @@ def _joined(recordings: list[Recording]) -> Recording:
     return first
 
 
+def new_file(path: Path, mode: int = 0o600) -> BinaryIO:
+    """A new file in place of one that is there, with this mode: one that others may read would stay so. Raises
+    OSError."""
+    path.unlink(missing_ok=True)
+    return os.fdopen(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, mode), "wb")
+
+
 def written(draft: ScenarioDraft, stem: str, folder: Path = Path(), *, as_locustfile: bool) -> ScenarioFiles:
     """The files of a scenario. stem: the name of the main file without its suffix. folder: where it will be."""
+    own: list[str] = []
+    if as_locustfile and any(step.exchange.socket for step in draft.steps):
+        steps = [step for step in draft.steps if step.exchange.socket is None]
+        if not steps:
+            raise UsageError("a locustfile has no WebSockets of a recording: write a plan (plan.toml)")
+        own.append(f"{len(draft.steps) - len(steps)} steps of a WebSocket are left out: write a plan (plan.toml)")
+        draft = replace(draft, steps=steps)
     text = (LocustfileText if as_locustfile else PlanText)(draft, stem, folder)
-    notes = (*draft.notes, *dict.fromkeys(text.notes))
+    notes = (*draft.notes, *own, *dict.fromkeys(text.notes))
     return ScenarioFiles(text.text, text.files, tuple(text.environment), notes)

@@ -1,4 +1,5 @@
-"""OpenAPI 3 and Swagger 2 in JSON: a request for each operation, in an order in which ids exist before they are used.
+"""OpenAPI 3 and Swagger 2 in JSON or YAML: a request for each operation, in an order in which ids exist before they are
+used.
 
 Values are those of examples and defaults, else the smallest that a schema allows. Nothing outside of the document is
 fetched.
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _METHODS = ("post", "get", "put", "patch", "head", "options", "delete")
 """In the order in which they are called on one resource."""
+_YAML = re.compile(r"^[\"']?(?:openapi|swagger)[\"']?[ \t]*:[ \t]*[\"']?[23]\.", re.MULTILINE)
 DEEPEST_SCHEMA = 12
 """Schemas within each other of which a value is made; optional parts below are left out."""
 _FORMATS = {
@@ -32,13 +34,17 @@ _FORMATS = {
 
 
 def is_openapi(source: SourceInput) -> bool:
-    """Whether a text is a description of an API in JSON."""
+    """Whether a text is a description of an API."""
+    return _is_json(source) or _YAML.search(source.beginning) is not None
+
+
+def _is_json(source: SourceInput) -> bool:
     return re.match(r'\s*\{.*"(?:openapi|swagger)"\s*:\s*"', source.beginning, re.DOTALL) is not None
 
 
 def read_openapi(source: SourceInput) -> Recording:
     """Its operations as requests. Raises UsageError, which names the operation."""
-    document = source.json
+    document = source.json if _is_json(source) else source.yaml
     if not isinstance(document, dict) or not isinstance(document.get("paths"), dict):
         raise UsageError(f"{source.name}: paths is no object; is this a description of an API?")
     reader = _Api(source.name, document, source.variables)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from itertools import chain, count
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.sources.draft import DraftStep, DraftTarget, ReplyValue, ScenarioDraft, Text
+    from plimsoll.sources.exchange import SocketAction
 
 SECRETS, DATA = "secrets", "people"
 """The feeders of a plan: what is secret, and what the recorded person chose."""
@@ -42,7 +44,8 @@ class PlanText:
         """A plan reads credentials from a file."""
         self._draft, self._stem, self._folder = draft, stem, folder
         self._names = _target_names(draft.targets)
-        self._common = _common_headers(draft.steps)
+        # The messages of a WebSocket have no headers.
+        self._common = _common_headers([step for step in draft.steps if step.exchange.socket in (None, "connect")])
         self._columns: dict[str, dict[str, list[str]]] = {SECRETS: {}, DATA: {}}
         """Values of the feeders by column, as the steps use them."""
         several = len(draft.steps) > 1
@@ -77,6 +80,8 @@ class PlanText:
     def _step(self, step: DraftStep, number: int) -> list[str]:
         lines = []
         path = self._said(step.path)
+        if step.exchange.socket is not None:
+            return self._socket_step(step, step.exchange.socket, path)
         if step.name != path:
             lines.append(f"name = {toml_string(step.name)}")
         if step.exchange.method in METHODS:
@@ -96,7 +101,33 @@ class PlanText:
         lines += body
         if step.exchange.timeout is not None:
             lines.append(f"timeout = {toml_string(f'{step.exchange.timeout:g}s')}")
-        lines += [self._extract(extract) for extract in step.extracts]
+        return [*lines, *self._after(step)]
+
+    def _socket_step(self, step: DraftStep, action: SocketAction, path: str) -> list[str]:
+        """A step that does something with the WebSocket of the user."""
+        lines = [f"name = {toml_string(step.title)}"] if step.title else []
+        match action:
+            case "connect":
+                lines.append(f"connect = {toml_string(path)}")
+                lines += [f"target = {toml_string(self._names[step.target])}"] if step.target else []
+                lines += [f"protocols = {_value([*step.exchange.protocols])}"] if step.exchange.protocols else []
+                headers = {name: self._said(text) for name, text in step.headers if self._common.get(name) != text}
+                lines += _table("headers", headers) if headers else []
+            case "send" if step.kind == "bytes":
+                lines.append(f'send = {{ base64 = "{base64.b64encode(step.exchange.body or b"").decode()}" }}')
+            case "send" if step.kind == "json":
+                lines.append(f"send = {{ json = {self._json(step.body)} }}")
+            case "send":
+                lines.append(f"send = {toml_string(self._said(step.body))}")
+            case "receive":
+                lines.append(f"receive = {toml_string(step.exchange.receives)}")
+            case "close":
+                lines.append("close = 1000")
+        return [*lines, *self._after(step)]
+
+    def _after(self, step: DraftStep) -> list[str]:
+        """What is done with the reply, and the pause after it."""
+        lines = [self._extract(extract) for extract in step.extracts]
         if step.status is not None:
             lines.append(f"expect.status = {step.status}")
         if step.contains:

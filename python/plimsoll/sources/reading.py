@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll.doors import members
 from plimsoll.errors import UsageError
-from plimsoll.sources import curl, har, http_file, openapi, postman
+from plimsoll.sources import curl, har, http_file, openapi
+from plimsoll.sources.collections import bruno, insomnia, postman
 from plimsoll.sources.exchange import Recording
 from plimsoll.sources.source_input import SourceInput
 
@@ -35,6 +36,8 @@ class ScenarioSource:
 SOURCES: Mapping[str, ScenarioSource] = {
     "har": ScenarioSource("HAR", har.is_har, har.read_har),
     "postman": ScenarioSource("Postman collection", postman.is_postman, postman.read_postman),
+    "insomnia": ScenarioSource("Insomnia export", insomnia.is_insomnia, insomnia.read_insomnia),
+    "bruno": ScenarioSource("Bruno collection", bruno.is_bruno, bruno.read_bruno),
     "openapi": ScenarioSource("OpenAPI", openapi.is_openapi, openapi.read_openapi),
     "http": ScenarioSource(".http file", http_file.is_http_file, http_file.read_http_file),
     "curl": ScenarioSource("curl commands", curl.is_curl, curl.read_curl),
@@ -54,7 +57,8 @@ def read_recording(word: str, variables: Mapping[str, str] | None = None) -> Rec
 
     Raises UsageError for what cannot be read, for an unknown format, and for a source without requests.
     """
-    source = SourceInput.of(word, variables)
+    given = {} if variables is None else variables
+    source = bruno.collection_folder(word, given) or SourceInput.of(word, given)
     if not source.text.strip():
         raise UsageError(f"{source.name}: is empty")
     rows = all_sources()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
+from plimsoll.sources.yaml_document import yaml_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,6 +108,11 @@ class SourceInput:
         except (ValueError, RecursionError) as error:
             # Numbers of thousands of digits, and lists within lists without end.
             raise UsageError(f"{self.name}: not JSON that can be read: {error}") from error
+
+    @cached_property
+    def yaml(self) -> Any:
+        """Its value as YAML. Raises UsageError with line and column."""
+        return yaml_document(self.name, self.text)
 
 
 def existing_file(path: str, folder: Path, where: str) -> str:

@@ -313,6 +313,8 @@ class Trial(CellKey):
     """How the target ended, if it ended by itself."""
     scenario: str | None = None
     """A digest of the scenario; trials with different ones did not do the same."""
+    replayed: Mapping[tuple[str, str], float] | None = None
+    """Requests of each endpoint in the log whose requests it sends in their order; None if there is no such log."""
     facts: Mapping[str, str | float] = field(default_factory=dict)
     """More data, e.g. "rows at the start"."""
     collected: Mapping[str, str] = field(default_factory=dict)

@@ -119,6 +119,7 @@ def trial_of(
         edits=run.facts.edits or (),
         crashed=crashed,
         scenario=_digest(manifest),
+        replayed=_replayed(manifest),
         facts=facts or {},
     )
 
@@ -263,6 +264,21 @@ def _mean_think(think: Mapping[str, Any] | None) -> float:
     if "between" in think:
         return fmean(think["between"])
     return float(think.get("constant") or think.get("exponential") or 0.0)
+
+
+def _replayed(manifest: Manifest) -> dict[tuple[str, str], float] | None:
+    """Requests by endpoint, if rows of a feeder name the flows and a phase has the times: weights count the rows."""
+    scenario = manifest.plan.scenario
+    load = manifest.plan.load
+    kinds = set() if load is None else {phase.shape.kind for phase in load.phases}
+    if scenario is None or not isinstance(scenario.get("choice"), dict) or kinds != {"replay"}:
+        return None
+    logged: dict[tuple[str, str], float] = {}
+    for flow in scenario["flows"]:
+        for step in flow["steps"]:
+            key = (str(step["method"]), str(step["name"]))
+            logged[key] = logged.get(key, 0.0) + float(flow.get("weight") or 0.0)
+    return logged
 
 
 def _digest(manifest: Manifest) -> str | None:

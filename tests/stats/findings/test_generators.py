@@ -5,7 +5,7 @@ from tests.stats.findings.making import found, level, row, run, study
 
 from plimsoll import record
 from plimsoll.say.findings import evidence_of, said
-from plimsoll.stats.findings.generators import GeneratorFaults, corrected, generators, names, saturated
+from plimsoll.stats.findings.generators import GeneratorFaults, corrected, generators, names, replays, saturated
 from plimsoll.stats.study import GeneratorHealth, Precision
 
 OTHERS = Precision("vegeta", digits=None)
@@ -92,3 +92,29 @@ def test_several_runs_are_one_finding() -> None:
 def test_a_run_with_few_names_has_none() -> None:
     assert found(names, study(_named(20, None))) == []
     assert found(names, study(_named(20, 0))) == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "weight", "statement"),
+    [
+        (
+            (50, 50),
+            "insight",
+            "100 of 100 requests of the log were sent, 99 % of them at most 3 ms after their time; ",
+        ),
+        ((60, 40), "warning", "their mix differs from the log's by 10 %."),
+        ((25, 25), "warning", "50 of 100 requests of the log were sent"),
+    ],
+    ids=["same", "other-mix", "cut-off"],
+)
+def test_a_replay_is_compared_with_its_log(sent: tuple[int, int], weight: str, statement: str) -> None:
+    rows = [row("a", requests=sent[0]), row("b", requests=sent[1])]
+    logged = {rows[0].key: 50.0, rows[1].key: 50.0}
+    trial = run(None, *rows, generator=GeneratorHealth(lag_p99=3), replayed=logged)
+    (finding,) = found(replays, study(trial))
+    assert finding.weight == weight
+    assert statement in said(finding).statement
+
+
+def test_a_run_without_a_log_is_not_compared_with_one() -> None:
+    assert found(replays, study(run(10, row(p50=5)))) == []

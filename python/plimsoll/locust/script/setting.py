@@ -52,6 +52,12 @@ class LocustfileSetup:
         self.options = parsed = options.parse(parser, plan, role)
         if logs and not plan.skip_log_setup:
             log.setup_logging(plan.loglevel, plan.logfile)
+        if parsed.otel:
+            # Only here: the SDK takes half a second to import.
+            from plimsoll.locust.opentelemetry import setup_opentelemetry
+
+            if setup_opentelemetry(",".join(plan.locustfiles), parsed.profile):
+                logger.info("OpenTelemetry enabled")
         _check_statistics()
         classes = locustfile.pick(loaded, parsed.user_classes)
         shapes = {name: _make_shape(cls) for name, cls in loaded.shape_classes.items()}

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 SHORT = 2
 """Length of a short option."""
-UNSUPPORTED = frozenset(each.flag for each in OPTIONS if each.use is Use.UNSUPPORTED)
 """Options of Locust that are not here."""
 DROPPED = {each.flag: each.help for each in OPTIONS if each.use is Use.DROPPED}
 """Options that Locust itself no longer has, and what it says of them."""
@@ -168,8 +167,6 @@ class RunCommand(click.Command):
             if parameter is not None and parameter.name is not None:
                 defaults[parameter.name] = _as_default(parameter, value)
                 places[parameter.name] = settings.places[key]
-            elif f"--{key}" in UNSUPPORTED:
-                click.echo(f"plimsoll: {key} in a configuration file is ignored: it is not supported yet", err=True)
             else:
                 others += _as_arguments(key, value, ctx.meta["locustfile"])
         ctx.default_map = defaults

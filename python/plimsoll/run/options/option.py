@@ -35,7 +35,6 @@ class Use(Enum):
     WORKS = "works"
     IGNORED = "accepted without effect, as scripts written for Locust have it"
     LOCUSTFILE = "not an option of plimsoll run; only parsed_options shows it"
-    UNSUPPORTED = "refused: not supported yet"
     DROPPED = "refused: Locust itself dropped it"
 
 

@@ -52,7 +52,6 @@ _TAKES = {
 _WITHOUT_EFFECT = {
     Use.IGNORED: "Accepted without effect.",
     Use.LOCUSTFILE: "Only in `parsed_options`; it has no effect.",
-    Use.UNSUPPORTED: "Not supported yet.",
 }
 
 

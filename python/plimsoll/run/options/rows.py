@@ -241,6 +241,10 @@ _RESULTS = (
     _option("--notify", group=RESULTS, metavar="URL", multiple=True, verbs=_REPEATED,
             help="Send the verdict there when the run is over: for webhooks of Slack and Teams as these take it, else "
                  "as JSON. URL,template=slack, teams or json chooses; may be repeated."),
+    _flag("--otel", group=RESULTS,
+          help="OpenTelemetry's SDK in the processes of a locustfile, with Locust's names of metrics, as its variables "
+               "OTEL_… say; --out otlp costs less.",
+          locust=LocustOption(_OTHER, env="ENABLE_OPENTELEMETRY")),
     _flag("--traceparent", group=RESULTS,
           help="Send a W3C traceparent header with each request, and list the slowest requests by their traces."),
     _flag("--headless", group=RESULTS, help="Without the page: the run begins at once, and all ends with it.",
@@ -310,7 +314,6 @@ _PAGE = (
 # Of Locust's cluster and page what is not here, and what Locust itself no longer has.
 _OTHERS = (
     _locusts("--enable-rebalancing", use=Use.IGNORED, kind=Kind.FLAG, locust=LocustOption(_MASTER)),
-    _locusts("--otel", use=Use.UNSUPPORTED, kind=Kind.FLAG, locust=LocustOption(_OTHER, env="ENABLE_OPENTELEMETRY")),
     _locusts("--web-host-display-name", locust=LocustOption(_WEB, env="WEB_HOST_DISPLAY_NAME")),
     _locusts("--headful", kind=Kind.FLAG, locust=LocustOption(_WEB, env="HEADFUL")),
     _locusts("--build-path", locust=LocustOption(_WEB, env="BUILD_PATH", default="")),

@@ -1,4 +1,5 @@
-"""Findings about how numbers were made: ORDER, TIES, STEP, LITTLE, GEN, NAMES, CORRECTED, CAP, CONNECT, TOKENS."""
+"""Findings about how numbers were made: ORDER, TIES, STEP, LITTLE, GEN, REPLAY, NAMES, CORRECTED, CAP, CONNECT,
+TOKENS."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from plimsoll.record import OTHERS
 from plimsoll.say.durations import ms, range_of_ms
 from plimsoll.say.findings.said import Said, said
 from plimsoll.say.names import at, folded_names, lead, named, naming_hint, several
-from plimsoll.say.numbers import counted, counted_users, number, percent, whole_percent
+from plimsoll.say.numbers import count, counted, counted_users, number, percent, whole_percent
 from plimsoll.stats.findings.caps import NEAR, CeilingCap, OpenFilesCap, SharedCap
 from plimsoll.stats.findings.connections import MANY, ManyConnections
 from plimsoll.stats.findings.generators import (
@@ -14,8 +15,11 @@ from plimsoll.stats.findings.generators import (
     CPU,
     LATE_MS,
     LATE_SHARE,
+    SAME_MIX,
+    SENT,
     CorrectedTimes,
     FoldedNames,
+    ReplayedLog,
     SaturatedGenerator,
 )
 from plimsoll.stats.findings.littles_law import BrokenLaw, LawHolds, UserPause
@@ -50,6 +54,11 @@ NAMES = (
 CORRECTED = (
     "a correction for coordinated omission is right for one requester that waits for each reply; arrivals at a rate "
     "need none when latency counts from the intended time, and the correction adds requests that never were"
+)
+REPLAY = (
+    f"at least {whole_percent(SENT)} of the requests of the log are sent, and at most {whole_percent(SAME_MIX)} of "
+    "them would have to be of other endpoints to have the mix of the log; 99 % of them are sent within the stated time "
+    "after the one that the log gives them"
 )
 FILES = (
     "arrivals per second × the longest time is how many connections may have been open at once; if that is above the "
@@ -175,6 +184,18 @@ def generator(finding: SaturatedGenerator) -> Said:
         f"{lead(finding.subject)}the load generator {what}: {'; '.join(reasons)}.",
         GENERATOR,
         "More workers, a lower rate, or a machine of its own for the generator.",
+    )
+
+
+@said.register
+def replay(finding: ReplayedLog) -> Said:
+    late = "" if finding.lag_p99_ms is None else f", 99 % of them at most {ms(finding.lag_p99_ms)} after their time"
+    is_log = finding.weight == "insight"
+    return Said(
+        f"{lead(finding.subject)}{count(finding.sent)} of {counted(int(finding.logged), 'request')} of the log were "
+        f"sent{late}; their mix differs from the log's by {percent(finding.mix_difference)}.",
+        REPLAY,
+        "" if is_log else "Let the run reach its end, with enough users at a time (max_users) and generators.",
     )
 
 

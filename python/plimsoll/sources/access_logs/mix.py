@@ -112,12 +112,10 @@ class LogMix:
 
     def add(self, line: AccessLine) -> None:
         """A request that a plan can send."""
-        path, _, query = line.target.partition("?")
-        if len(line.target) > LONGEST_TARGET or path.count("/") > MOST_SEGMENTS:
+        endpoint = self._endpoint(line)
+        if endpoint is None:
             self.left_out["with a very long path or query"] += 1
             return
-        names = tuple(name for name, _ in parse_qsl(query[:LONGEST_QUERY], keep_blank_values=True))
-        endpoint = Endpoint(line.method, self._segments(line.method, path), names)
         sample = self._samples.get(endpoint)
         if sample is None:
             if len(self._samples) >= MOST_ENDPOINTS:
@@ -127,6 +125,19 @@ class LogMix:
         sample.add(line.target, self._random)
         if line.time is not None:
             self._note_time(line.time, line.client[:LONGEST_CLIENT])
+
+    def endpoint_of(self, line: AccessLine) -> Endpoint | None:
+        """The endpoint of a request that was added before; None if it was left out."""
+        endpoint = self._endpoint(line)
+        return endpoint if endpoint in self._samples else None
+
+    def _endpoint(self, line: AccessLine) -> Endpoint | None:
+        """None if the target is too long."""
+        path, _, query = line.target.partition("?")
+        if len(line.target) > LONGEST_TARGET or path.count("/") > MOST_SEGMENTS:
+            return None
+        names = tuple(name for name, _ in parse_qsl(query[:LONGEST_QUERY], keep_blank_values=True))
+        return Endpoint(line.method, self._segments(line.method, path), names)
 
     def leave_out(self, line: AccessLine, reason: str) -> None:
         """A request that no plan can send."""

@@ -23,7 +23,7 @@ from plimsoll.sources.making import ScenarioFiles
 from plimsoll.sources.plan_text import toml_string
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from plimsoll.sources.access_logs.mix import Endpoint, LogMix, TargetSample
 
@@ -71,13 +71,11 @@ class _MixPlan:
         self.notes: list[str] = []
         self._stem = stem
         self._names: set[str] = set()
-        self._masked = 0
+        masked = MaskedTargets()
+        self._without_secrets = masked
         for endpoint, sample in mix.endpoints:
             self._add(endpoint, sample, sample.requests / mix.requests)
-        if self._masked:
-            self.notes.append(
-                f"{counted(self._masked, 'target')} had credentials in the query: they are masked; write valid ones"
-            )
+        self.notes += masked.notes()
 
     def _add(self, endpoint: Endpoint, sample: TargetSample, share: float) -> None:
         path = path_of(endpoint.segments)
@@ -117,7 +115,14 @@ class _MixPlan:
         query = "&".join(f"{percent_encoded(name)}={next(parts)}" for name in endpoint.query)
         return f"{path}?{query}" if query else path
 
-    def _without_secrets(self, target: str) -> str:
+
+class MaskedTargets:
+    """Targets of a log without the credentials in them."""
+
+    def __init__(self) -> None:
+        self._masked = 0
+
+    def __call__(self, target: str) -> str:
         masked = redact(target)
         self._masked += masked != target
         if _shape(masked) == _shape(target):
@@ -125,6 +130,11 @@ class _MixPlan:
         # What looks like a credential goes across the parts of the target.
         names = "&".join(f"{percent_encoded(name)}=***" for name in _shape(target)[1])
         return f"{'/'.join(map(redact, target.partition('?')[0].split('/')))}?{names}"
+
+    def notes(self) -> Iterator[str]:
+        """What is to be done about them."""
+        if self._masked:
+            yield f"{counted(self._masked, 'target')} had credentials in the query: they are masked; write valid ones"
 
 
 def _shape(target: str) -> tuple[int, list[str]]:
@@ -138,14 +148,16 @@ def _columns(endpoint: Endpoint, targets: list[str]) -> dict[str, list[str]]:
     names = value_names(endpoint.segments)
     for name in endpoint.query:
         names.append(unused(identifier(name) or "value", names))
-    rows = []
-    for target in targets:
-        path, _, query = target.partition("?")
-        segments = zip(path.split("/")[1:], endpoint.segments, strict=True)
-        values = [unquote(own) for own, segment in segments if segment == VALUE]
-        pairs = parse_qsl(query[:LONGEST_QUERY], keep_blank_values=True)
-        rows.append([*values, *(value for _, value in pairs)])
+    rows = [values_of(endpoint, target) for target in targets]
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)) if names else {}
+
+
+def values_of(endpoint: Endpoint, target: str) -> list[str]:
+    """The values of the path and of the query of a target, decoded."""
+    path, _, query = target.partition("?")
+    segments = zip(path.split("/")[1:], endpoint.segments, strict=True)
+    values = [unquote(own) for own, segment in segments if segment == VALUE]
+    return [*values, *(value for _, value in parse_qsl(query[:LONGEST_QUERY], keep_blank_values=True))]
 
 
 def _phase(mix: LogMix) -> list[str]:

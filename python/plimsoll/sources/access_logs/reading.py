@@ -6,7 +6,7 @@ import gzip
 import sys
 import zlib
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -48,6 +48,25 @@ def read_mix(words: Sequence[str], log_format: str | None, *, assets: bool) -> L
     """The mix of all requests in these logs. words: paths, or "-" for the standard input. log_format: of nginx or
     Apache; None: detected. Raises UsageError for what cannot be read, and for a file that is no access log."""
     mix = LogMix()
+    for line in _all_lines(words, log_format):
+        if line is None:
+            mix.left_out["in lines of another form"] += 1
+        elif reason := _reason(line, assets=assets):
+            mix.leave_out(line, reason)
+        else:
+            mix.add(line)
+    if not mix.endpoints:
+        raise UsageError(f"{words[0]}: has no request that a plan could send: {reasons_in_words(mix)}")
+    return mix
+
+
+def read_lines(words: Sequence[str], log_format: str | None, *, assets: bool) -> Iterator[AccessLine]:
+    """The requests that a plan can send. Raises UsageError as `read_mix` does."""
+    return (line for line in _all_lines(words, log_format) if line is not None and not _reason(line, assets=assets))
+
+
+def _all_lines(words: Sequence[str], log_format: str | None) -> Iterator[AccessLine | None]:
+    """None for a line that is no request. Raises UsageError."""
     for word in words:
         lines = _lines(word)
         first = list(islice(lines, _FIRST_LINES))
@@ -58,27 +77,22 @@ def read_mix(words: Sequence[str], log_format: str | None, *, assets: bool) -> L
             raise UsageError(
                 f"{word}:1: no request is recognized in {shown[:80]!r}; {hint}" if shown else f"{word}: is empty"
             )
-        for line in (*first, *lines):
+        for line in chain(first, lines):
             if line.startswith(_COLUMNS):
                 read = column_reader(line.removeprefix(_COLUMNS).strip())
             elif line.strip() and not line.startswith("#"):
-                _add(mix, read(line), assets=assets)
-    if not mix.endpoints:
-        raise UsageError(f"{words[0]}: has no request that a plan could send: {reasons_in_words(mix)}")
-    return mix
+                yield read(line)
 
 
-def _add(mix: LogMix, line: AccessLine | None, *, assets: bool) -> None:
-    if line is None:
-        mix.left_out["in lines of another form"] += 1
-    elif line.status is not None and line.status >= 400:
-        mix.leave_out(line, "that failed")
-    elif line.method not in _SAFE:
-        mix.leave_out(line, "that delete" if line.method == "DELETE" else NO_BODY)
-    elif not assets and ASSET_PATHS.search(line.target.partition("?")[0]):
-        mix.leave_out(line, "of assets")
-    else:
-        mix.add(line)
+def _reason(line: AccessLine, *, assets: bool) -> str:
+    """Why a plan cannot send it; "" if it can."""
+    if line.status is not None and line.status >= 400:
+        return "that failed"
+    if line.method not in _SAFE:
+        return "that delete" if line.method == "DELETE" else NO_BODY
+    if not assets and ASSET_PATHS.search(line.target.partition("?")[0]):
+        return "of assets"
+    return ""
 
 
 def _line_reader(first: Sequence[str], log_format: str | None) -> LineReader:

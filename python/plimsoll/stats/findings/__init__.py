@@ -17,7 +17,7 @@ from plimsoll.stats.findings.elasticity import steep
 from plimsoll.stats.findings.errors import claims, errors
 from plimsoll.stats.findings.failing import survivors, unequal
 from plimsoll.stats.findings.finding import FindingRule
-from plimsoll.stats.findings.generators import corrected, generators, names
+from plimsoll.stats.findings.generators import corrected, generators, names, replays
 from plimsoll.stats.findings.lists import lists, plans
 from plimsoll.stats.findings.littles_law import littles_law
 from plimsoll.stats.findings.overload import overload
@@ -47,6 +47,7 @@ RULES: tuple[Rule, ...] = (
     littles_law,
     generators,
     names,
+    replays,
     steady,
     unequal,
     payload,

@@ -1,5 +1,5 @@
-"""GEN: runs limited by the load generator. NAMES: runs with more names than it counts separately. CORRECTED: latencies
-that were changed afterwards."""
+"""GEN: runs limited by the load generator. REPLAY: runs that send a log again. NAMES: runs with more names than it
+counts separately. CORRECTED: latencies that were changed afterwards."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plimsoll.stats.names import NamePattern, name_pattern
 from plimsoll.stats.study import PLIMSOLL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from plimsoll.stats.study import GeneratorHealth, Study, Trial
 
@@ -23,6 +23,10 @@ ACHIEVED = 0.98
 LATE_MS = 1.0
 LATE_SHARE = 0.05
 """Lag is part of the latency: at most this many ms, or this share of the target's p50 if that is more."""
+SAME_MIX = 0.01
+"""Of the requests may be of other endpoints than in the log."""
+SENT = 0.99
+"""Of the requests of the log are sent, or the run is not the log's load."""
 CPU = 0.80
 """Of a core: a queue with fixed service (M/D/1) waits two services at 80 %, 4.5 at 90 %."""
 
@@ -135,3 +139,53 @@ def corrected(study: Study) -> Iterable[Finding]:
 def _median(trial: Trial) -> float | None:
     row = whole(trial)
     return row.quantile(0.5) if row is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedLog(Finding):
+    """A run whose requests are those of a log."""
+
+    id = "REPLAY"
+    subject: Subject
+    logged: float
+    """Requests of the log."""
+    sent: float
+    """Requests of them that were sent."""
+    mix_difference: float
+    """The share of the sent requests, 0 to 1, that would have to be of another endpoint to have the log's mix."""
+    lag_p99_ms: float | None
+    """99 % of the requests were sent at most so much after the time that the log gives them; None: unknown."""
+
+
+def replays(study: Study) -> Iterable[Finding]:
+    for trial in study.trials:
+        if trial.replayed is None or trial.warmup:
+            continue
+        logged = sum(trial.replayed.values())
+        sent = _sent(trial)
+        total = sum(sent.values())
+        if not total:
+            continue
+        difference = _difference(trial.replayed, sent)
+        is_log = total >= SENT * logged and difference <= SAME_MIX
+        yield ReplayedLog(
+            run(study, trial),
+            logged=float(logged),
+            sent=float(total),
+            mix_difference=difference,
+            lag_p99_ms=trial.generator.lag_p99 if trial.generator is not None else None,
+            where=Where.of(trial, None, trial.id),
+            weight="insight" if is_log else "warning",
+        )
+
+
+def _sent(trial: Trial) -> dict[tuple[str, str], int]:
+    """Requests of each endpoint."""
+    return {measured.key: int(measured.requests or 0) for measured in trial.endpoints}
+
+
+def _difference(logged: Mapping[tuple[str, str], float], sent: Mapping[tuple[str, str], float]) -> float:
+    """The total variation distance of two mixes, 0 to 1."""
+    all_logged, all_sent = sum(logged.values()), sum(sent.values())
+    keys = logged.keys() | sent.keys()
+    return sum(abs(logged.get(key, 0) / all_logged - sent.get(key, 0) / all_sent) for key in keys) / 2

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from plimsoll.errors import UsageError
+from plimsoll.sources.collections.postman import is_postman, read_postman
 from plimsoll.sources.exchange import DeclaredValue, FormPart
 from plimsoll.sources.making import make_draft, written
-from plimsoll.sources.postman import is_postman, read_postman
 from plimsoll.sources.source_input import SourceInput
 
 SCHEMA = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"

@@ -53,6 +53,12 @@ def read_postman(source: SourceInput) -> Recording:
     collection = source.json
     if not isinstance(collection, dict) or not isinstance(collection.get("item"), list):
         raise UsageError(f"{source.name}: item is no list; is this a collection of Postman?")
+    return collection_recording(source, collection)
+
+
+def collection_recording(source: SourceInput, collection: dict[str, Any]) -> Recording:
+    """The requests of a collection in order. Other clients' collections are read as those of Postman. Raises
+    UsageError."""
     reader = _Collection(source, Placeholders(_variables(collection), source.variables))
     reader.folder(collection, source.name, collection.get("auth"), 0)
     return Recording(source.name, tuple(reader.exchanges), tuple(reader.notes), has_placeholders=True)
