@@ -91,7 +91,7 @@ def test_a_warm_up_is_kept_but_in_no_figure(plimsoll: Command, target: CountingT
     after = sum(each.count for each in kept if each.second >= 1)
     assert (run["warmup_s"], run["generator"]["offered"], run["total"]["requests"]) == (1, 40, after)
     assert 40 <= after < 80
-    assert f"Aggregated {after} 0" in " ".join(done.out.split())
+    assert f"Aggregated 100 % {after} 0" in " ".join(done.out.split())
 
 
 @pytest.mark.parametrize(
