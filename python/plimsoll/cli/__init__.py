@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 VERBS = {
     "demo": "Load a small shop with three faults, and see what a run says of them.",
     "scenario": "Write a plan or a locustfile from recordings, commands of curl, and collections of requests.",
+    "record": "Record what a browser or another client does, and write the scenario of it.",
     "run": "Load a service with the users of a locustfile, with a plan, or with one URL, and keep the run.",
     "experiment": "Run variants × levels × repeats, and say what differs.",
     "stop": "End a run or an experiment that is in progress, from another terminal.",

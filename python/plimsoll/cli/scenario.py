@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from plimsoll.sources.draft import ScenarioDraft
     from plimsoll.sources.making import ScenarioFiles
 
-_SUFFIXES = (".toml", ".py")
+SUFFIXES = (".toml", ".py")
+"""Of a plan and of a locustfile."""
 _OWN_FLAGS = ("--prove", "--minimise", "--force")
 
 
@@ -33,7 +34,7 @@ class ScenarioCommand(click.Command):
             # Options of this command may follow the pasted one. curl has no options with these names.
             own = [word for word in args[start:] if word in _OWN_FLAGS]
             words = [word for word in args[start:] if word not in _OWN_FLAGS]
-            if len(words) > 2 and words[-2] in ("-o", "--output") and words[-1].endswith(_SUFFIXES):
+            if len(words) > 2 and words[-2] in ("-o", "--output") and words[-1].endswith(SUFFIXES):
                 # This option names the file of the scenario: a reply that curl saves has another suffix.
                 own += words[-2:]
                 words = words[:-2]
@@ -133,7 +134,7 @@ def scenario(
     from plimsoll.sources.making import make_draft, written
     from plimsoll.sources.selection import SelectionRules
 
-    if output is not None and not output.endswith(_SUFFIXES):
+    if output is not None and not output.endswith(SUFFIXES):
         raise UsageError(f"--output {output}: write a plan (plan.toml) or a locustfile (locustfile.py)")
     if log_format is not None or is_access_log(sources[0]):
         if hosts or given or prove or minimise:

@@ -1,0 +1,1 @@
+"""Recording of requests while they are made: a proxy, and a browser that uses it."""
