@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gzip
-from contextlib import contextmanager
+import socket
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,6 +30,7 @@ class Receiver:
 @contextmanager
 def receiving(port: int = 0) -> Iterator[Receiver]:
     receiver = Receiver()
+    connections: list[socket.socket] = []
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -57,6 +59,10 @@ def receiving(port: int = 0) -> Iterator[Receiver]:
         def handle_error(self, *_: object) -> None:
             """A sender that goes away is part of some tests."""
 
+        def process_request(self, request: Any, client_address: Any) -> None:
+            connections.append(request)
+            super().process_request(request, client_address)
+
     server = Server(("127.0.0.1", port), Handler)
     receiver.url = f"http://127.0.0.1:{server.server_port}"
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
@@ -66,4 +72,8 @@ def receiving(port: int = 0) -> Iterator[Receiver]:
     finally:
         server.shutdown()
         server.server_close()
+        # A kept connection ends with its server, as when a process ends.
+        for connection in connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
         thread.join()

@@ -44,6 +44,31 @@ def test_what_a_receiver_missed_is_sent_when_it_is_back(caplog: pytest.LogCaptur
     assert [record.getMessage() for record in caplog.records] == ["output x takes figures again"]
 
 
+def test_the_end_does_not_wait_for_the_rest_of_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery, "FIRST_PAUSE_S", 10_000.0)
+    monkeypatch.setattr(delivery, "LONGEST_PAUSE_S", 10_000.0)
+    port = free_port()
+    sender = _to(f"http://127.0.0.1:{port}/")
+    sender.put(b"a\n")
+    with receiving(port) as receiver:
+        sender.put(b"b\n")
+        assert receiver.body == b""
+        assert sender.flush(5.0) is None
+        sender.close()
+    assert receiver.body == b"a\nb\n"
+
+
+def test_a_pause_that_the_receiver_asked_for_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery, "LONGEST_PAUSE_S", 10_000.0)
+    with receiving() as receiver:
+        _answers(receiver, (429, {"Retry-After": "9000"}))
+        sender = _to(receiver.url)
+        sender.put(b"a\n")
+        assert sender.flush(0.1) == Undelivered(1, "status 429 Too Many Requests: status 429")
+        sender.close()
+    assert receiver.body == b""
+
+
 def test_messages_that_are_no_lines_are_sent_one_by_one() -> None:
     sender = _to("http://127.0.0.1:9/", is_of_lines=False)
     sender.put(b"a")

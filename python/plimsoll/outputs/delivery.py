@@ -43,6 +43,8 @@ class Delivery:
         self._pause_s = 0.0
         self._not_before = 0.0
         """On the monotonic clock: the next attempt."""
+        self._is_asked = False
+        """The receiver has asked for this pause."""
         self._is_failing = False
         self._lost = 0
         self._reason = ""
@@ -65,8 +67,12 @@ class Delivery:
             self._send()
 
     def flush(self, timeout_s: float) -> Undelivered | None:
-        """Try to send what waits within this time. Returns what was not delivered so far."""
+        """Try to send what waits within this time, at once unless the receiver has asked for a pause. Returns what was
+        not delivered so far."""
         deadline = time.monotonic() + timeout_s
+        if not self._is_asked:
+            # There may be no time left for the rest of a pause, and the receiver may be back.
+            self._not_before = 0.0
         while self._waiting and (now := time.monotonic()) < deadline:
             if self._not_before >= deadline:
                 break
@@ -109,6 +115,7 @@ class Delivery:
             logger.warning("%s: %s; the run goes on, and its figures are held and sent again", self._name, error)
         self._reason, self._is_failing = str(error), True
         self._pause_s = min(2 * self._pause_s or FIRST_PAUSE_S, LONGEST_PAUSE_S)
+        self._is_asked = error.after_s is not None
         pause_s = self._pause_s if error.after_s is None else min(error.after_s, LONGEST_PAUSE_S)
         self._not_before = time.monotonic() + pause_s
 

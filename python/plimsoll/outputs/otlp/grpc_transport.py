@@ -70,20 +70,20 @@ class GrpcTransport:
 
     def send(self, message: bytes) -> None:
         try:
-            self._call()(
-                message, timeout=TIMEOUT_S, metadata=self._metadata, compression=self._compression, wait_for_ready=True
-            )
+            self._call()(message, timeout=TIMEOUT_S, metadata=self._metadata, compression=self._compression)
         except grpc.RpcError as error:
             code, details = error.code(), one_line(redact(error.details() or ""))[:200]
             refusal = f"gRPC status {code.name}" + (f": {details}" if details else "")
+            # A new channel connects at once. This one would wait, although the receiver may be back.
+            self.close()
             raise (RetryError if code in _REPEATABLE else OutputError)(refusal) from error
 
     def _call(self) -> Any:
         if self._channel is None:
             host, port = self._address
             place = f"{f'[{host}]' if ':' in host else host}:{port}"
-            # The receiver is to be found as soon as it is back, and by no proxy: it has its own variables.
-            options = [("grpc.max_reconnect_backoff_ms", 1000), ("grpc.enable_http_proxy", 0)]
+            # No proxy, as for HTTP.
+            options = [("grpc.enable_http_proxy", 0)]
             self._channel = (
                 grpc.insecure_channel(place, options)
                 if self._credentials is None

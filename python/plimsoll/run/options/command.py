@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 SHORT = 2
 """Length of a short option."""
-"""Options of Locust that are not here."""
 DROPPED = {each.flag: each.help for each in OPTIONS if each.use is Use.DROPPED}
 """Options that Locust itself no longer has, and what it says of them."""
 OURS = frozenset(flag for each in run_options() if each.locust is None for flag in each.flags)
