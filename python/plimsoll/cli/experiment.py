@@ -26,6 +26,7 @@ from plimsoll.cli.parts.common import (
 from plimsoll.errors import UsageError
 from plimsoll.experiment.display import display
 from plimsoll.experiment.file.file import read_experiment
+from plimsoll.experiment.file.new import write_new
 from plimsoll.experiment.plan import SessionOptions, cells_in_words
 from plimsoll.experiment.planned_cell import check_runs
 from plimsoll.experiment.prepare import prepare
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 @click.command(
     epilog="""\b
 Examples:
+  plimsoll experiment --new                        write an experiment.toml: two commits of the service in this folder
   plimsoll experiment labs/todos/experiment.toml
   plimsoll experiment . --dry-run                  what would be run, in which order, and how long it takes
   plimsoll experiment . --resume                   go on after Ctrl-C, a crash or a kill
@@ -60,6 +62,7 @@ Exit codes: 0 all cells are valid; 1 a regression, with --fail-on; 2 what cannot
 failed; 130 interrupted"""
 )
 @click.argument("file", default=".")
+@click.option("--new", is_flag=True, help="Write a file that compares two commits of the service here; run nothing.")
 @click.option("--resume", is_flag=True, help="Go on with what was interrupted, or add repeats to what is finished.")
 @click.option("--fresh", is_flag=True, help="Start over; cells that were run under this name no longer count.")
 @click.option("--again", is_flag=True, help="With --resume: take failed and invalid cells once more.")
@@ -86,6 +89,7 @@ failed; 130 interrupted"""
 def experiment(
     ctx: click.Context,
     file: str,
+    new: bool,
     resume: bool,
     fresh: bool,
     again: bool,
@@ -107,6 +111,11 @@ def experiment(
 
     FILE is an experiment's file, or a folder with an experiment.toml; by default the current one.
     """
+    if new:
+        path, remains = write_new(file)
+        say(f"written to {path}; {remains}")
+        say(f"then: {shlex.join(['plimsoll', 'experiment', *([] if file == '.' else [file]), '--dry-run'])}")
+        return
     if resume and fresh:
         raise UsageError("--fresh contradicts --resume: start again, or go on")
     if again and not resume:

@@ -33,15 +33,15 @@ def check_out(repository: Path, ref: str, shared: Path) -> SourceCheckout:
 
     repository: a folder in it. Raises CellError: no git, no repository, no such ref.
     """
-    commit = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}", ref=ref)
+    commit = git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}", ref=ref)
     folder = shared / "sources" / commit[:12]
     if folder.exists() and not _is_as_committed(folder, commit):
         remove(repository, folder)
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
         # A worktree whose folder somebody deleted is still listed, and in the way.
-        _git(repository, "worktree", "prune")
-        _git(repository, "worktree", "add", "--detach", "--force", str(folder), commit)
+        git(repository, "worktree", "prune")
+        git(repository, "worktree", "add", "--detach", "--force", str(folder), commit)
     return SourceCheckout(folder, commit)
 
 
@@ -53,27 +53,27 @@ def clean_up(repository: Path, shared: Path) -> None:
             remove(repository, folder)
     shutil.rmtree(sources, ignore_errors=True)
     with contextlib.suppress(CellError):
-        _git(repository, "worktree", "prune")
+        git(repository, "worktree", "prune")
 
 
 def remove(repository: Path, folder: Path) -> None:
     """One worktree. Raises CellError."""
     # Twice --force: it may have been locked.
     with contextlib.suppress(CellError):
-        _git(repository, "worktree", "remove", "--force", "--force", str(folder))
+        git(repository, "worktree", "remove", "--force", "--force", str(folder))
     shutil.rmtree(folder, ignore_errors=True)
-    _git(repository, "worktree", "prune")
+    git(repository, "worktree", "prune")
 
 
 def _is_as_committed(folder: Path, commit: str) -> bool:
     try:
-        head = _git(folder, "rev-parse", "HEAD")
-        return head == commit and not _git(folder, "status", "--porcelain", "--untracked-files=no")
+        head = git(folder, "rev-parse", "HEAD")
+        return head == commit and not git(folder, "status", "--porcelain", "--untracked-files=no")
     except CellError:
         return False
 
 
-def _git(folder: Path, *words: str, ref: str | None = None) -> str:
+def git(folder: Path, *words: str, ref: str | None = None) -> str:
     """What it prints. ref: what is asked for, where git has no words of its own."""
     command = ["git", "-C", str(folder), *words]
     # Those who call us from a hook of git's have these set, and they lead elsewhere.
