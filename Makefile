@@ -9,6 +9,8 @@ PAGE   := python/plimsoll/web/report.js
 # Tests of whole runs wait more than they compute. One that lasts long must not be the last of its file.
 PYTEST := $(BIN)/pytest -q --dist worksteal
 LABS   := target/release/plimsoll-truth target/release/plimsoll-tunnel target/release/libplimsoll_faults.so tests/parity/.venv/.done
+# What tests, labs and benches run besides PostgreSQL.
+SERVERS := nginx:nginx-light wrk:wrk h2load:nghttp2-client prometheus:prometheus influxd:influxdb openssl:openssl ip:iproute2 chromium:chromium
 # Servers that only tests of HTTP/2 need, beside nginx and Node; Go comes with the machine, others with .venv.
 HTTP2_SERVERS := apache2:apache2-bin caddy:caddy
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
@@ -21,14 +23,17 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
-setup: system page .venv/.engine labs/.venv/.done ## install everything into .venv, build the engine and the page
+setup: system page .venv/.done labs/.venv/.done ## install everything into .venv, build the engine and the page
 
 system: ## install PostgreSQL, nginx and wrk where they are missing and we may
-	@scripts/system-packages
+	@scripts/system-packages $(SERVERS)
 
 page: $(PAGE) ## build the web page alone (needs Node 20.19 or later)
 
-demo: setup ## load a real PostgreSQL-backed service for 30 s and show the result
+# Nothing that only tests and checks need. The engine keeps both cores busy for a part of its time only.
+demo: ## load a real PostgreSQL-backed service for 30 s and show the result
+	@scripts/system-packages
+	@$(MAKE) --no-print-directory --jobs=3 .venv/.engine page labs/.venv/.done
 	@$(BIN)/python -m labs.todos.demo
 
 # Compilers and linters each leave a core idle for part of their time, so two run side by side; the tests come alone.
@@ -174,13 +179,16 @@ clean: ## remove what setup, builds and tests made
 	rm -rf .venv .grimp_cache target fuzz/target fuzz/corpus fuzz/artifacts labs/.venv benches/.venv tests/parity/.venv
 	rm -rf web/node_modules web/src/contract.ts python/plimsoll/web/live $(PAGE) $(PAGE:.js=.css)
 
-.venv/.done: $(WHEELS)
+.venv/.made: $(WHEELS)
 	@scripts/step "making .venv" $(PYTHON) -m venv .venv
-	@scripts/step "installing pip" $(BIN)/pip install --quiet --upgrade pip
-	@scripts/step "installing what tests and checks need (a minute)" $(BIN)/pip install --quiet --group dev 'maturin>=1.16,<2'
+	@scripts/step "installing pip and maturin" $(BIN)/pip install --quiet --upgrade pip 'maturin>=1.16,<2'
 	@touch $@
 
-.venv/.engine: .venv/.done $(RUST)
+.venv/.done: $(WHEELS) | .venv/.engine
+	@scripts/step "installing what tests and checks need (a minute)" $(BIN)/pip install --quiet --group dev
+	@touch $@
+
+.venv/.engine: .venv/.made $(RUST)
 	@rm -f python/plimsoll/_engine.*.so
 	@scripts/step "building the engine (two minutes at first)" $(BIN)/maturin develop --release --locked --quiet --extras locust
 	@touch $@
