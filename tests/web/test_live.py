@@ -34,7 +34,7 @@ def test_start_watch_edit_stop_and_report(
     field(page, "Users").fill("3")
     start(page)
     expect(page.get_by_text("GET /look green").first).to_be_visible()
-    for question in ("Is the target healthy?", "Is the generator honest?", "What is the bottleneck?"):
+    for question in ("Is the target healthy?", "Is this computer fast enough?", "What is the bottleneck?"):
         card = page.get_by_role("region", name=question)
         expect(card).to_be_visible()
         box = card.bounding_box()

@@ -204,6 +204,8 @@ class EndpointRow:
     service_p99: float | None
     size: float
     """Mean size of the decoded bodies."""
+    waited_s: float
+    """The sum of the response times, in s."""
     at_least: tuple[str, ...] = ()
     """Names of the times that are lower bounds because they include timeouts."""
     shares: dict[str, float] = field(default_factory=dict)

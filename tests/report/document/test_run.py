@@ -60,7 +60,7 @@ def test_it_begins_with_what_was_run(view, run, valid):
     assert isinstance(facts, Facts)
     assert facts.style == "status"
     assert [each.name for each in facts.facts] == [
-        "measured", "requests", "failed", "unanswered", "requests per second", "p50", "p95", "p99",
+        "measured", "requests", "failed", "unanswered", "requests/s", "p50", "p95", "p99",
     ]  # fmt: skip
     total = table(document, "Response time percentiles (ms)").rows[-1].cells
     values = {each.name: each.value for each in facts.facts}

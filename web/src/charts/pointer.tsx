@@ -45,13 +45,15 @@ export function PointerTip() {
   const own = known.value.get(at.chart);
   const wide = (own && courseOf(own.spec)?.wide) ?? 1;
   const second = Math.floor(at.second / wide) * wide;
-  const values = charts.flatMap(({ spec, config, hidden }) => valuesAt(spec, config, second, hidden));
+  const groups = charts
+    .map(({ spec, config, hidden }) => ({ title: spec.title, values: valuesAt(spec, config, second, hidden) }))
+    .filter(({ values }) => values.length > 0);
   const cell = own && at.value !== null ? cellAt(own.spec, second, at.value) : "";
   const edits = own ? editsAt(own.spec, second) : [];
   const isRight = at.x > innerWidth / 2;
   const place = {
     ...(isRight ? { right: `${innerWidth - at.x + 16}px` } : { left: `${at.x + 16}px` }),
-    ...(at.y > innerHeight / 2 ? { bottom: `${innerHeight - at.y}px` } : { top: `${at.y}px` }),
+    ...(at.y > innerHeight / 2 ? { bottom: `${innerHeight - at.y + 24}px` } : { top: `${at.y + 24}px` }),
   };
   return (
     <div class="tip" aria-hidden="true" style={place}>
@@ -61,16 +63,25 @@ export function PointerTip() {
       ))}
       {cell && <p>{cell}</p>}
       <table>
-        <tbody>
-          {values.map(({ name, colour, kind, text }) => (
-            <tr key={name}>
-              <td>
-                <i class={`swatch ${kind}`} style={{ color: colour }} /> {name}
-              </td>
-              <td>{text}</td>
-            </tr>
-          ))}
-        </tbody>
+        {groups.map(({ title, values }) => (
+          <tbody key={title}>
+            {groups.length > 1 && (
+              <tr>
+                <td colSpan={2} class="soft">
+                  {title}
+                </td>
+              </tr>
+            )}
+            {values.map(({ name, colour, kind, text }) => (
+              <tr key={name}>
+                <td>
+                  <i class={`swatch ${kind}`} style={{ color: colour }} /> {name}
+                </td>
+                <td>{text}</td>
+              </tr>
+            ))}
+          </tbody>
+        ))}
       </table>
     </div>
   );

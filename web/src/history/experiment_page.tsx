@@ -16,7 +16,7 @@ import { When } from "../shared";
 /** Interval in ms between requests for a running experiment. */
 const POLL_MS = 3_000;
 
-/** An experiment: its cells, then its findings. */
+/** An experiment: its answer, its cells, then the report. */
 export function ExperimentPage({ name }: { name: string }) {
   const matrix = useResource<Matrix>(experimentPath(name), {
     again: (found) => (isRunning(found.experiment) ? POLL_MS : null),
@@ -28,24 +28,25 @@ export function ExperimentPage({ name }: { name: string }) {
     const experiment = await labelExperiment(name, label);
     matrix.put((was) => ({ ...was, experiment }));
   };
+  const cells = matrix.data !== null && matrix.data.cells.length > 0 && (
+    <section class="cells" aria-label="Cells">
+      <h2>Variants × levels</h2>
+      <MatrixTable matrix={matrix.data} />
+    </section>
+  );
   return (
     <div class="history">
       <h1 tabIndex={-1}>{name}</h1>
       {matrix.error && <Trouble error={matrix.error} again={matrix.reload} />}
       {matrix.data === null && !matrix.error && <Waiting>Reading the experiment…</Waiting>}
       {matrix.data !== null && <Head experiment={matrix.data.experiment} hasPage={hasPage} save={save} />}
-      {matrix.data !== null && matrix.data.cells.length > 0 && (
-        <section class="cells" aria-label="Cells">
-          <h2>Variants × levels</h2>
-          <MatrixTable matrix={matrix.data} />
-        </section>
-      )}
+      {page.data === null && cells}
       {matrix.data !== null && !hasPage && (
         <p class="soft">Nothing was measured yet: the report stands here once the first cell is over.</p>
       )}
       {page.error && <Trouble error={page.error} again={page.reload} />}
       {hasPage && page.data === null && !page.error && <Waiting>Comparing the variants…</Waiting>}
-      {page.data !== null && <DocumentView document={page.data} hasTitle={false} />}
+      {page.data !== null && <DocumentView document={page.data} hasTitle={false} below={cells || undefined} />}
     </div>
   );
 }

@@ -27,6 +27,7 @@ export function rowOf(changes: Partial<EndpointRow> = {}): EndpointRow {
     service_p50: 0.39,
     service_p99: 19,
     size: 1234,
+    waited_s: 0.3,
     at_least: [],
     few: [],
     shares: {},

@@ -113,7 +113,7 @@ def _status(view: RunView, total: Row) -> tuple[NamedValue, ...]:
         NamedValue(f"p{percentile}", with_share(total.response_ms.quantile(percentile / 100)))
         for percentile in (50, 95, 99)
     )
-    return (*known, NamedValue("requests per second", amount(total.rps)), *times)
+    return (*known, NamedValue("requests/s", amount(total.rps)), *times)
 
 
 def _thresholds(assessment: Assessment) -> Section | None:

@@ -94,6 +94,7 @@ def row_of(row: LiveRow, service: Latency) -> EndpointRow:
         current_rps=row.current_rps,
         current_failures_per_s=row.current_failures_per_s,
         size=row.average_size,
+        waited_s=row.waited_s,
         few=tuple(few),
         at_least=tuple(name for name, time in times.items() if time is not None and time.at_least),
         shares={name: time.share for name, time in times.items() if time is not None and not time.is_clean},

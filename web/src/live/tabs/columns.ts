@@ -24,6 +24,7 @@ export const NUMBERS: readonly RowColumn[] = [
     key: "unanswered",
     title: "Unanswered",
     hint: "no response had come when the user was stopped, or the waiting for it ended",
+    isOff: true,
     text: (row) => count(row.unanswered),
     order: (row) => row.unanswered,
   },
@@ -50,7 +51,7 @@ export const NUMBERS: readonly RowColumn[] = [
   time("p999", "p99.9", response, true),
   time("max", "Max", response),
   time("service_p50", "Service p50", service, true),
-  time("service_p99", "Service p99", service),
+  time("service_p99", "Service p99", service, true),
   {
     key: "size",
     title: "Size",

@@ -3,6 +3,8 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import type { EndpointRow } from "../../contract";
 import { count } from "../../shared";
 
+const names = new Intl.Collator(undefined, { numeric: true });
+
 /** Maximum number of endpoints in the list. To find others, type a part of the name. */
 const OFFERED = 200;
 
@@ -83,5 +85,5 @@ export function matching(keys: readonly string[], words: string): string[] {
       const title = titleOf(key).toLowerCase();
       return wanted.every((each) => title.includes(each));
     })
-    .sort((a, b) => titleOf(a).localeCompare(titleOf(b)));
+    .sort((a, b) => names.compare(titleOf(a), titleOf(b)));
 }

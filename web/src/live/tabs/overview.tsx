@@ -10,6 +10,7 @@ import type { Session } from "../session";
 import { isMeasuring } from "../status";
 import { ChartGrid } from "./charts";
 import { noteOfFew, timeColumn } from "./time_column";
+import { mostNotable, waitingColumn, waitingOf } from "./waiting";
 
 const MOST = 6;
 const CHARTS = 2;
@@ -25,13 +26,15 @@ export function Overview({ session, seen }: { session: Session; seen: Seen }): J
 }
 
 function Endpoints({ rows, isNow }: { rows: Seen["rows"]; isNow: boolean }): JSX.Element | null {
-  const worst = useMemo(() => needingAttention(rows.values()), [rows]);
+  const worst = useMemo(() => mostNotable(rows.values(), MOST), [rows]);
+  const waiting = useMemo(() => waitingColumn(waitingOf(rows.values())), [rows]);
   if (!worst.length) return null;
-  const some = `Endpoints: ${MOST} of ${count(rows.size)}, failing ones first, then the busiest`;
+  const some = `Endpoints: ${MOST} of ${count(rows.size)}, those with the most waiting and failures`;
+  const [name, ...numbers] = isNow ? LATELY : IN_ALL;
   return (
     <DataTable
       caption={rows.size > MOST ? some : "Endpoints"}
-      columns={isNow ? LATELY : IN_ALL}
+      columns={name ? [name, waiting, ...numbers] : []}
       rows={worst}
       rowKey={keyOf}
       note={noteOfFew(worst, isNow ? ["current_p50", "current_p99"] : ["p50", "p99"])}
@@ -72,17 +75,3 @@ const IN_ALL: readonly Column<EndpointRow>[] = [
   timeColumn("p50", "p50 (ms)"),
   timeColumn("p99", "p99 (ms)"),
 ];
-
-/** Failing endpoints first, then the busiest. The sort is stable. */
-export function needingAttention(rows: Iterable<EndpointRow>): EndpointRow[] {
-  const order = (a: EndpointRow, b: EndpointRow) => b.failures - a.failures || b.requests - a.requests;
-  const best: EndpointRow[] = [];
-  for (const row of rows) {
-    const last = best.at(-1);
-    if (best.length === MOST && last && order(row, last) >= 0) continue;
-    best.push(row);
-    best.sort(order);
-    best.length = Math.min(best.length, MOST);
-  }
-  return best;
-}

@@ -7,13 +7,14 @@ import { chartsOf } from "../addresses";
 import { keyOf, type Seen } from "../moments";
 import { NUMBERS } from "./columns";
 import { noteOfFew, noteOfShares } from "./time_column";
+import { byWaiting, waitingColumn, waitingOf } from "./waiting";
 
 /** The total links to the charts of all endpoints. */
 function Name({ row }: { row: EndpointRow }): JSX.Element {
   return row.name === "Aggregated" && !row.method ? <>{row.name}</> : <a href={chartsOf(row)}>{row.name}</a>;
 }
 
-const COLUMNS: readonly Column<EndpointRow>[] = [
+const NAMES: readonly Column<EndpointRow>[] = [
   { key: "method", title: "Method", isText: true, room: "word", isSticky: true, text: (row) => row.method },
   {
     key: "name",
@@ -24,8 +25,11 @@ const COLUMNS: readonly Column<EndpointRow>[] = [
     text: (row) => row.name,
     cell: (row) => <Name row={row} />,
   },
-  ...NUMBERS.map((each) => (each.key === "failures" || each.key === "failed" ? { ...each, cell: failed(each) } : each)),
 ];
+
+const FIGURES: readonly Column<EndpointRow>[] = NUMBERS.map((each) =>
+  each.key === "failures" || each.key === "failed" ? { ...each, cell: failed(each) } : each,
+);
 
 /** Marks only failures. Zero is not marked. */
 function failed(column: Column<EndpointRow>): (row: EndpointRow) => JSX.Element {
@@ -43,7 +47,8 @@ const TIMES = ["mean", "max", "p50", "p90", "p95", "p99", "p999", "current_p50",
 
 /** All endpoints with all their numbers. Each links to its charts. */
 export function Statistics({ seen }: { seen: Seen }): JSX.Element {
-  const rows = useMemo(() => [...seen.rows.values()], [seen.rows]);
+  const rows = useMemo(() => byWaiting(seen.rows.values()), [seen.rows]);
+  const columns = useMemo(() => [...NAMES, waitingColumn(waitingOf(rows)), ...FIGURES], [rows]);
   const totals = useMemo(() => (seen.total ? [seen.total] : []), [seen.total]);
   const few = useMemo(() => noteOfFew(rows, ["p50", "p95", "p99", "current_p50", "current_p99"]), [rows]);
   const shares = useMemo(() => noteOfShares([...rows, ...totals], TIMES), [rows, totals]);
@@ -51,7 +56,7 @@ export function Statistics({ seen }: { seen: Seen }): JSX.Element {
   return (
     <DataTable
       caption="Endpoints"
-      columns={COLUMNS}
+      columns={columns}
       rows={rows}
       rowKey={keyOf}
       totals={totals}

@@ -78,7 +78,7 @@ function Buttons({ session, test, form, another }: Props): JSX.Element {
           {problem}
         </p>
       )}
-      {panel === "stop" && (
+      {panel === "stop" && isStoppable && (
         <Question
           text="The warm-up is not over: nothing has been measured yet, and stopping now leaves a run without numbers."
           yes="Stop all the same"
@@ -86,7 +86,7 @@ function Buttons({ session, test, form, another }: Props): JSX.Element {
           onNo={() => setPanel(null)}
         />
       )}
-      {panel === "reset" && (
+      {panel === "reset" && isStoppable && (
         <Question
           text="All tables and charts start again from this second. What was measured so far is kept in the store and left out of the numbers, as a warm-up is."
           yes="Reset numbers now"
@@ -94,7 +94,7 @@ function Buttons({ session, test, form, another }: Props): JSX.Element {
           onNo={() => setPanel(null)}
         />
       )}
-      {panel === "edit" && (
+      {panel === "edit" && isMeasuring(test) && isStoppable && (
         <EditLoad
           test={test}
           form={form}

@@ -5,7 +5,7 @@ import type { RunHeadline, RunJudgement } from "../../contract";
 
 const QUESTIONS: readonly { part: keyof RunHeadline; text: string }[] = [
   { part: "target", text: "Is the target healthy?" },
-  { part: "generator", text: "Is the generator honest?" },
+  { part: "generator", text: "Is this computer fast enough?" },
   { part: "bottleneck", text: "What is the bottleneck?" },
 ];
 
