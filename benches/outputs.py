@@ -99,7 +99,7 @@ def _cpu_s(batches: list[Batch], texts: tuple[str, ...]) -> float:
             )
         )
         if texts == ("prometheus",) and second % SCRAPED_S == 0:
-            shown()
+            shown("")
     lost = feed.finish()
     used = time.process_time() - began
     assert not lost, lost

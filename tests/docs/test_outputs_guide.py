@@ -7,6 +7,7 @@ from pathlib import Path
 
 from plimsoll.outputs import metrics
 from plimsoll.outputs.kinds import OUTPUTS
+from plimsoll.outputs.metric_histogram import BOUNDS_S
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "outputs.md").read_text()
 
@@ -28,4 +29,4 @@ def test_the_buckets_are_those_that_there_are() -> None:
     text = " ".join(GUIDE.split())
     (listed,) = re.findall(r"The buckets end at ([\d., ]+) ms, ([\d., and]+) s", text)
     milliseconds, seconds = ([float(each) for each in re.findall(r"\d+(?:\.\d+)?", part)] for part in listed)
-    assert [*(each / 1000 for each in milliseconds), *seconds] == list(metrics.BOUNDS_S)
+    assert [*(each / 1000 for each in milliseconds), *seconds] == list(BOUNDS_S)

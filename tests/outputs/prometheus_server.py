@@ -49,6 +49,13 @@ class PrometheusServer:
         (value,) = self.query(expression, at).values()
         return value
 
+    def exemplars(self, selector: str, start: float, end: float) -> list[dict[str, Any]]:
+        """Exemplars of all series between these times, each with its series."""
+        asked = urllib.parse.urlencode({"query": selector, "start": str(start), "end": str(end)})
+        with urllib.request.urlopen(f"{self.url}/api/v1/query_exemplars?{asked}") as reply:
+            found = json.load(reply)["data"]
+        return [{**row, "series": series["seriesLabels"]} for series in found for row in series["exemplars"]]
+
     def is_up(self) -> bool:
         try:
             with urllib.request.urlopen(f"{self.url}/-/ready") as reply:
@@ -58,8 +65,11 @@ class PrometheusServer:
 
 
 @contextmanager
-def prometheus_server(folder: Path, scraped: Mapping[str, Any] | None = None) -> Iterator[PrometheusServer]:
-    """It takes remote writes. scraped: a job that it scrapes every second. Skips the test without the program."""
+def prometheus_server(
+    folder: Path, scraped: Mapping[str, Any] | None = None, features: str = "exemplar-storage"
+) -> Iterator[PrometheusServer]:
+    """It takes remote writes. scraped: a job that it scrapes every second. features: with commas between. Skips the
+    test without the program."""
     program = shutil.which("prometheus")
     if program is None:
         pytest.skip("no prometheus (Debian: apt-get install prometheus)")
@@ -70,6 +80,7 @@ def prometheus_server(folder: Path, scraped: Mapping[str, Any] | None = None) ->
     command = [
         program, f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
         f"--web.listen-address=127.0.0.1:{port}", "--log.level=error", "--web.enable-remote-write-receiver",
+        f"--enable-feature={features}",
     ]  # fmt: skip
     with subprocess.Popen(command) as process:
         server = PrometheusServer(f"http://127.0.0.1:{port}")

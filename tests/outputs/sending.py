@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.outputs.kinds import opened
-from plimsoll.outputs.metrics import BOUNDS_S
+from plimsoll.outputs.metric_histogram import BOUNDS_S
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

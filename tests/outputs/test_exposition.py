@@ -10,14 +10,18 @@ import urllib.request
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics_families
 from prometheus_client.parser import text_string_to_metric_families
 from tests.command import wait_until
 from tests.outputs.prometheus_server import prometheus_server
 from tests.outputs.sending import bucket, shopper
 
 from plimsoll.experiment.ports import free_port
-from plimsoll.outputs.exposition import exposition
-from plimsoll.outputs.metrics import BOUNDS_S, RunMetrics
+from plimsoll.outputs.exposition import exposition, is_open_metrics, open_metrics
+from plimsoll.outputs.metric_histogram import BOUNDS_S
+from plimsoll.outputs.metrics import RunMetrics
+from plimsoll.outputs.output import OutputEvent
+from plimsoll.record import SlowRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +55,7 @@ def test_sums_grow_from_second_to_second(output_run: OutputRun, make_second: Cal
     assert found["plimsoll_response_seconds_count", frozenset({run, *root})] == 12
     assert found["plimsoll_response_seconds_sum", frozenset({run, *root})] == pytest.approx(3 * 0.046)
     by_bound = [
-        found["plimsoll_response_seconds_bucket", frozenset({run, *root, ("le", f"{bound:g}")})] for bound in BOUNDS_S
+        found["plimsoll_response_seconds_bucket", frozenset({run, *root, ("le", repr(bound))})] for bound in BOUNDS_S
     ]
     # 1, 2, 3 and 40 ms in each of three seconds.
     assert by_bound == [0, 3, 6, 9, 9, 9, *[12] * 10]
@@ -84,6 +88,43 @@ def test_an_invalid_second_and_a_broken_threshold_are_series(
     assert found["plimsoll_threshold_broken", frozenset({run, ("threshold", "errors < 9%")})] == 0
 
 
+@pytest.mark.parametrize(
+    ("accepted", "expected"),
+    [
+        ("", False),
+        ("*/*", False),
+        ("text/html", False),
+        ("application/openmetrics-text", True),
+        ("application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
+         "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", True),
+        ("application/openmetrics-text;version=0.0.1", False),
+        ("application/openmetrics-text;q=0.3, text/plain;q=0.5", False),
+        ("Application/OpenMetrics-Text; q=oh", False),
+    ],
+)  # fmt: skip
+def test_the_format_is_the_one_that_is_asked_for(accepted: str, expected: bool) -> None:
+    assert is_open_metrics(accepted) is expected
+
+
+def test_openmetrics_has_the_same_samples_and_traces_of_slow_requests(
+    output_run: OutputRun, make_second: Callable[..., OutputSecond]
+) -> None:
+    metrics = RunMetrics(output_run)
+    slow = SlowRequest("GET", "/", "success", "5b8efff798038103d269b633813fc60c", 0.5, 40.0, 39.0)
+    metrics.add(make_second(0, slowest=(slow, slow._replace(response_ms=39.0, second=0.7))))
+    metrics.add_event(OutputEvent("start", 1.5, 'It "starts".'))
+    families = metrics.families()
+    text = open_metrics(families)
+    read = list(open_metrics_families(text))
+    samples = {(sample.name, frozenset(sample.labels.items())): sample.value for family in read
+               for sample in family.samples}  # fmt: skip
+    assert samples == _read(exposition(families))
+    (exemplar,) = [sample.exemplar for family in read for sample in family.samples if sample.exemplar]
+    assert exemplar.labels == {"trace_id": "5b8efff798038103d269b633813fc60c"}
+    assert (exemplar.value, float(exemplar.timestamp)) == (0.039, output_run.started + 0.7)
+    assert text.endswith("# EOF\n")
+
+
 def _get(url: str) -> tuple[int, str, str]:
     try:
         with urllib.request.urlopen(url) as reply:
@@ -101,7 +142,7 @@ def test_a_real_server_scrapes_the_page_of_a_run_and_has_its_record(
     port = free_port()
     run = plimsoll.start(
         "run", "-H", target.url, "-u", "3", "-r", "3", "--processes", "2", "-t", "4", "--web-port", str(port),
-        "--autostart", "--out", "prometheus",
+        "--autostart", "--out", "prometheus", "--traceparent",
     )  # fmt: skip
     with prometheus_server(tmp_path, {"static_configs": [{"targets": [f"127.0.0.1:{port}"]}]}) as server:
         wait_until(lambda: run.poll() is not None or _has_ended(port))
@@ -126,6 +167,11 @@ def test_a_real_server_scrapes_the_page_of_a_run_and_has_its_record(
             assert bucket(p50) == bucket(row["response_ms"]["percentiles"]["50"] / 1000)
         assert server.value("sum(plimsoll_failures_total)") == record["total"]["failures"]
         assert server.value("max_over_time(plimsoll_users[1m])") == 3
+        exemplars = server.exemplars("plimsoll_response_seconds_bucket", record["run"]["started"], seconds + 1)
+        assert exemplars
+        for exemplar in exemplars:
+            assert len(exemplar["labels"]["trace_id"]) == 32
+            assert float(exemplar["value"]) <= float(exemplar["series"]["le"])
     run.send_signal(signal.SIGINT)
     plimsoll.end(run)
     assert len(text.splitlines()) > 100

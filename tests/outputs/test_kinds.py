@@ -123,6 +123,7 @@ def test_an_unknown_setting_is_refused() -> None:
         ("prometheus", "no page whose /metrics"),
         ("prometheus=http://h,interval=0", "interval takes whole seconds"),
         ("prometheus=http://h,interval=soon", "interval takes whole seconds"),
+        ("prometheus=http://h,histograms=linear", "histograms are classic or native, not linear"),
         ("prometheus=host:9090", "a URL of the form"),
         ("statsd", "HOST:PORT"),
         ("statsd=h:99999", "HOST:PORT"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.outputs.prometheus_server import prometheus_server
 from tests.outputs.sending import bucket, shopper
 
@@ -58,3 +59,39 @@ def test_a_real_server_has_the_record_of_a_run(plimsoll: Command, target: Counti
         # A range query has more than one moment, the first with fewer requests than the last.
         assert server.value("count_over_time(plimsoll_users[10m])", at) >= 2
         assert server.value(f'plimsoll_run_info{{run="{run}",model="closed"}}', at) == 1
+
+
+def test_a_real_server_has_native_histograms_and_exemplars(
+    plimsoll: Command, target: CountingTarget, tmp_path: Path
+) -> None:
+    plimsoll.write(shopper())
+    with prometheus_server(tmp_path, features="native-histograms,exemplar-storage") as server:
+        done = plimsoll(
+            "run", "-H", target.url, "--headless", "-u", "3", "-r", "3", "-t", "4", "--exit-code-on-error", "0",
+            "--traceparent", "--out", f"prometheus={server.url},interval=2,histograms=native",
+        )  # fmt: skip
+        assert done.code == 0, done
+        record = plimsoll.stored()
+        assert record["run"]["notes"] == []
+        at = record["run"]["ended"] + 60
+        for row in record["endpoints"]:
+            series = f'plimsoll_response_seconds{{name="{row["name"]}"}}'
+            # Those of responses: the mean of the row also has an estimate for requests that were still out.
+            times = [found["time_ms"] for name, found in row["outcomes"].items() if name in ("success", "http")]
+            count = sum(time["count"] for time in times)
+            assert server.value(f"histogram_count({series})", at) == count == row["response_ms"]["count"]
+            assert server.value(f"histogram_sum({series})", at) == pytest.approx(
+                sum(time["count"] * time["mean"] for time in times) / 1000
+            )
+            for q, name in ((0.5, "50"), (0.99, "99")):
+                percentile = row["response_ms"]["percentiles"][name] / 1000
+                # 320 buckets for times that are at most six decades apart: none is wider than 4.5 %.
+                below, above = (
+                    server.value(f"histogram_fraction(0, {percentile * factor!r}, {series})", at)
+                    for factor in (0.95, 1.05)
+                )
+                assert below - 1 / count <= q <= above + 1 / count
+        assert server.query("plimsoll_response_seconds_bucket", at) == {}
+        exemplars = server.exemplars("plimsoll_response_seconds", record["run"]["started"], record["run"]["ended"] + 1)
+        assert exemplars
+        assert all(len(exemplar["labels"]["trace_id"]) == 32 for exemplar in exemplars)

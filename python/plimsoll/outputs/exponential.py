@@ -30,14 +30,16 @@ class ExponentialBuckets(NamedTuple):
     """Values of 0, which have no bucket."""
 
 
-def exponential_buckets(times: Histogram) -> ExponentialBuckets:
-    """The finest, at most `MOST_BUCKETS`. times: µs, at least one. The buckets are in seconds."""
+def exponential_buckets(times: Histogram, finest: int = FINEST_SCALE) -> ExponentialBuckets:
+    """The finest, at most `MOST_BUCKETS`. finest: the finest scale, at most `FINEST_SCALE`.
+
+    times: µs, at least one. The buckets are in seconds."""
     positive = times.counts_above([0])[0]
     zeros = times.count - positive
     if not positive:
-        return ExponentialBuckets(FINEST_SCALE, 0, [], zeros)
+        return ExponentialBuckets(finest, 0, [], zeros)
     least, most = (1 if zeros else times.min), times.max
-    scale = FINEST_SCALE
+    scale = finest
     while scale > COARSEST_SCALE and _index(most, scale) - _index(least, scale) >= MOST_BUCKETS:
         scale -= 1
     offset, first = _index(least, scale), _index(1, scale)

@@ -1,4 +1,4 @@
-"""Metrics as text: the format that Prometheus scrapes, version 0.0.4."""
+"""Metrics as text, in the formats that Prometheus scrapes: OpenMetrics 1.0 if it is asked for, else version 0.0.4."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.outputs.kinds import OutputTarget
-    from plimsoll.outputs.metrics import Labels, MetricSample, OutputMetric
+    from plimsoll.outputs.metric_histogram import Labels, MetricSample
+    from plimsoll.outputs.metrics import OutputMetric
     from plimsoll.outputs.output import OutputEvent, OutputRun, OutputSecond
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+PLAIN = "text/plain; version=0.0.4; charset=utf-8"
+OPEN_METRICS = "application/openmetrics-text"
+"""Has the traces of slow requests as exemplars."""
 _ESCAPED = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 
 
@@ -42,12 +45,38 @@ class ScrapedMetrics(Output):
         self._metrics.add_event(event)
 
 
-def shown() -> str | None:
-    """What /metrics answers; None while no run of this process has this output."""
-    return None if ScrapedMetrics.current is None else exposition(ScrapedMetrics.current.families())
+def shown(accepted: str) -> tuple[str, str] | None:
+    """What /metrics answers, and its content type; None while no run of this process has this output. accepted: the
+    header Accept."""
+    if ScrapedMetrics.current is None:
+        return None
+    families = ScrapedMetrics.current.families()
+    if is_open_metrics(accepted):
+        return open_metrics(families), f"{OPEN_METRICS}; version=1.0.0; charset=utf-8"
+    return exposition(families), PLAIN
+
+
+def is_open_metrics(accepted: str) -> bool:
+    """Whether OpenMetrics is accepted, and rather than plain text. accepted: the header Accept."""
+    weights = {"": 0.0}
+    for part in accepted.lower().split(","):
+        kind, *parameters = (text.strip() for text in part.split(";"))
+        weight = next((text[2:] for text in parameters if text.startswith("q=")), "1")
+        is_other_version = any(text.startswith("version=") and text != "version=1.0.0" for text in parameters)
+        if kind != OPEN_METRICS or not is_other_version:
+            weights[kind] = max(weights.get(kind, 0.0), _weight(weight))
+    return weights.get(OPEN_METRICS, 0.0) > max(weights.get("text/plain", 0.0), 0.0)
+
+
+def _weight(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
 
 
 def exposition(families: Iterable[tuple[OutputMetric, Sequence[MetricSample]]]) -> str:
+    """The format of version 0.0.4."""
     lines: list[str] = []
     for metric, samples in families:
         lines += (f"# HELP {metric.name} {metric.help}", f"# TYPE {metric.name} {metric.type}")
@@ -55,6 +84,25 @@ def exposition(families: Iterable[tuple[OutputMetric, Sequence[MetricSample]]]) 
             f"{metric.name}{sample.suffix}{{{_labels(sample.labels)}}} {_number(sample.value)}" for sample in samples
         )
     return "".join(f"{line}\n" for line in lines)
+
+
+def open_metrics(families: Iterable[tuple[OutputMetric, Sequence[MetricSample]]]) -> str:
+    """OpenMetrics 1.0. The family of a counter has its name without _total."""
+    lines: list[str] = []
+    for metric, samples in families:
+        family = metric.name.removesuffix("_total")
+        lines += (f"# TYPE {family} {metric.type}", f"# HELP {family} {metric.help}")
+        lines += (
+            f"{metric.name}{sample.suffix}{{{_labels(sample.labels)}}} {_number(sample.value)}{_exemplar(sample)}"
+            for sample in samples
+        )
+    return "".join(f"{line}\n" for line in (*lines, "# EOF"))
+
+
+def _exemplar(sample: MetricSample) -> str:
+    if (exemplar := sample.exemplar) is None:
+        return ""
+    return f' # {{trace_id="{exemplar.trace}"}} {exemplar.value_s!r} {exemplar.time:.3f}'
 
 
 def _labels(labels: Labels) -> str:

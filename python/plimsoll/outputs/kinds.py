@@ -126,7 +126,7 @@ OUTPUTS = {
     ),
     "prometheus": OutputKind(
         "prometheus=http://host:9090", "remote write to a Prometheus server or to what takes the same; without a URL "
-        "the page's server has /metrics to be scraped", _prometheus, ("interval", "header"),
+        "the page's server has /metrics to be scraped", _prometheus, ("interval", "histograms", "header"),
     ),
     "influxdb": OutputKind(
         "influxdb=http://host:8086,db=load", "line protocol to InfluxDB of any version, to a file, or by UDP",

@@ -7,26 +7,21 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from plimsoll.outputs.metric_histogram import Exemplar, MetricHistogram, MetricSample
+from plimsoll.outputs.output import masked
 from plimsoll.record import FAILURES, NO_REQUESTS, UNANSWERED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from plimsoll._engine import Histogram
     from plimsoll.outputs.output import OutputEvent, OutputRun, OutputSecond
     from plimsoll.stats.totals import Totals
 
-Labels = tuple[tuple[str, str], ...]
 MOST_EVENTS = 100
 """Of a run: each is a series. The newest are kept."""
 MOST_LETTERS = 200
 """Of the text of an event."""
 MetricType = Literal["counter", "gauge", "histogram"]
-
-BOUNDS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
-"""Upper ends of the buckets. A time counts in the bucket of its histogram value, which is exact to 0.1 %."""
-_BOUNDS_US = [round(bound * 1e6) for bound in BOUNDS_S]
-_TEXTS = [*(f"{bound:g}" for bound in BOUNDS_S), "+Inf"]
 
 
 class OutputMetric(NamedTuple):
@@ -35,15 +30,6 @@ class OutputMetric(NamedTuple):
     name: str
     type: MetricType
     help: str
-
-
-class MetricSample(NamedTuple):
-    """One number of a metric."""
-
-    suffix: str
-    """_bucket, _sum or _count of a histogram; else ""."""
-    labels: Labels
-    value: float
 
 
 REQUESTS = OutputMetric("plimsoll_requests_total", "counter", "Requests that ended, by outcome.")
@@ -77,40 +63,13 @@ EVENT = OutputMetric("plimsoll_event_timestamp_seconds", "gauge", "Unix time of 
 INFO = OutputMetric("plimsoll_run_info", "gauge", "1, with what is known of the run.")
 
 
-class _Buckets:
-    """A histogram that only grows."""
-
-    __slots__ = ("count", "counts", "sum_s")
-
-    def __init__(self) -> None:
-        self.counts = [0] * len(BOUNDS_S)
-        """Number of values up to each bound."""
-        self.count = 0
-        self.sum_s = 0.0
-
-    def add(self, times: Histogram, sum_s: float) -> None:
-        if not times.count:
-            return
-        count = times.count
-        for index, above in enumerate(times.counts_above(_BOUNDS_US)):
-            self.counts[index] += count - above
-        self.count += count
-        self.sum_s += sum_s
-
-    def samples(self, labels: Labels) -> Iterator[MetricSample]:
-        for text, count in zip(_TEXTS, (*self.counts, self.count), strict=True):
-            yield MetricSample("_bucket", (*labels, ("le", text)), count)
-        yield MetricSample("_sum", labels, self.sum_s)
-        yield MetricSample("_count", labels, self.count)
-
-
 @dataclass(slots=True)
 class _Endpoint:
+    response: MetricHistogram
+    service: MetricHistogram
     outcomes: dict[str, int] = field(default_factory=dict)
     sent: int = 0
     received: int = 0
-    response: _Buckets = field(default_factory=_Buckets)
-    service: _Buckets = field(default_factory=_Buckets)
 
     def add(self, totals: Totals, timed: frozenset[str]) -> None:
         for outcome, interval in totals.outcomes.items():
@@ -126,14 +85,24 @@ class RunMetrics:
     """The sums of a run, from its first second on. Warm-up and resets do not matter here: counters never go back. May
     be read from any thread."""
 
-    def __init__(self, run: OutputRun) -> None:
+    def __init__(self, run: OutputRun, *, is_native: bool = False) -> None:
+        """is_native: histograms are native ones."""
         self._run = run
+        self._is_native = is_native
         self._lock = threading.Lock()
         self._endpoints: dict[tuple[str, str], _Endpoint] = {}
-        self._lag, self._delay = _Buckets(), _Buckets()
+        self._lag, self._delay = self._histogram(), self._histogram()
         self._offered = self._dropped = 0
         self._last: OutputSecond | None = None
         self._events: deque[OutputEvent] = deque(maxlen=MOST_EVENTS)
+
+    def _histogram(self) -> MetricHistogram:
+        return MetricHistogram(is_native=self._is_native)
+
+    def _endpoint(self, method: str, name: str) -> _Endpoint:
+        if (endpoint := self._endpoints.get((method, name))) is None:
+            endpoint = self._endpoints[method, name] = _Endpoint(self._histogram(), self._histogram())
+        return endpoint
 
     def add_event(self, event: OutputEvent) -> None:
         with self._lock:
@@ -142,7 +111,11 @@ class RunMetrics:
     def add(self, second: OutputSecond) -> None:
         with self._lock:
             for totals in second.endpoints:
-                self._endpoints.setdefault((totals.method, totals.name), _Endpoint()).add(totals, self._run.timed)
+                self._endpoint(totals.method, totals.name).add(totals, self._run.timed)
+            for request in second.slowest:
+                exemplar = Exemplar(request.trace, request.response_ms / 1000, self._run.started + request.second)
+                if request.outcome in self._run.timed:
+                    self._endpoint(request.method, masked(request.name)).response.add_exemplar(exemplar)
             state = second.generator
             for buckets, times in ((self._lag, state.lag), (self._delay, state.delay)):
                 buckets.add(times, times.mean * times.count / 1e6)

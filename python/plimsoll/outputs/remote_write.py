@@ -7,9 +7,11 @@ library.
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
+from plimsoll.errors import UsageError
 from plimsoll.outputs.delivery import DeliveredOutput, Delivery
 from plimsoll.outputs.metrics import RunMetrics
 from plimsoll.outputs.transports import HttpTransport, http_headers, interval_of
@@ -18,13 +20,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.outputs.kinds import OutputTarget
-    from plimsoll.outputs.metrics import Labels, MetricSample, OutputMetric
+    from plimsoll.outputs.metric_histogram import Exemplar, Labels, MetricSample, NativeHistogram
+    from plimsoll.outputs.metrics import OutputMetric
     from plimsoll.outputs.output import OutputEvent, OutputRun, OutputSecond, Undelivered
 
 HEADERS = {"Content-Encoding": "snappy", "X-Prometheus-Remote-Write-Version": "0.1.0"}
 PATH = "/api/v1/write"
 """Of a URL without one."""
 LONGEST_LITERAL = 1 << 16
+ZERO_THRESHOLD_S = 1e-7
+"""Times up to this count as 0 in native histograms. Recorded times are whole microseconds."""
 _SAMPLE = b"\x12\x10\x09"
 """Field 2 of a TimeSeries: a sample of 16 bytes, which are a tag and a float, and a tag and a time in ms. Such a time
 has 6 bytes until the year 2109."""
@@ -32,8 +37,12 @@ has 6 bytes until the year 2109."""
 
 class RemoteWrite(DeliveredOutput):
     def __init__(self, target: OutputTarget) -> None:
-        """Settings: `interval`, whole seconds, and `header`. Raises UsageError."""
+        """Settings: `interval`, whole seconds, `histograms`, and `header`. Raises UsageError."""
         self._interval = interval_of(target.settings)
+        histograms = target.settings.get("histograms", "classic")
+        if histograms not in ("classic", "native"):
+            raise UsageError(f"histograms are classic or native, not {histograms}")
+        self._is_native = histograms == "native"
         parts = urlsplit(target.url)
         url = urlunsplit(parts._replace(path=PATH)) if parts.path in ("", "/") else target.url
         transport = HttpTransport(url, "application/x-protobuf", {**HEADERS, **http_headers(target.settings)})
@@ -47,7 +56,7 @@ class RemoteWrite(DeliveredOutput):
         other series get the same sample again, which receivers accept."""
 
     def open(self, run: OutputRun) -> None:
-        self._metrics, self._time = RunMetrics(run), run.started
+        self._metrics, self._time = RunMetrics(run, is_native=self._is_native), run.started
         super().open(run)
 
     def second(self, second: OutputSecond) -> None:
@@ -85,7 +94,12 @@ def write_request(
             key = metric.name + sample.suffix, sample.labels
             if (labels := known.get(key)) is None:
                 labels = known[key] = _encoded(*key)
-            series = labels + _SAMPLE + struct.pack("<d", sample.value) + time
+            if sample.native is None:
+                series = labels + _SAMPLE + struct.pack("<d", sample.value) + time
+            else:
+                series = labels + b"\x22" + _text(_native(sample.native, time_ms))
+            if sample.exemplar is not None:
+                series += b"\x1a" + _text(_exemplar(sample.exemplar))
             pieces += (b"\x0a", _varint(len(series)), series)
     return b"".join(pieces)
 
@@ -97,6 +111,31 @@ def _encoded(name: str, labels: Labels) -> bytes:
         for label, value in sorted((("__name__", name), *labels))
         if value
     )
+
+
+def _exemplar(exemplar: Exemplar) -> bytes:
+    label = b"\x0a" + _text(b"trace_id") + b"\x12" + _text(exemplar.trace.encode())
+    time = b"\x18" + _varint(round(exemplar.time * 1000))
+    return b"\x0a" + _text(label) + b"\x11" + struct.pack("<d", exemplar.value_s) + time
+
+
+def _native(histogram: NativeHistogram, time_ms: int) -> bytes:
+    """The message Histogram, with one span of buckets, whose counts are differences from the one before."""
+    buckets = histogram.buckets
+    deltas = (count - before for before, count in pairwise((0, *buckets.counts)))
+    # The upper end of a bucket counts here, and its lower end in OpenTelemetry's numbers.
+    span = b"\x08" + _signed(buckets.offset + 1) + b"\x10" + _varint(len(buckets.counts))
+    spans = b"\x5a" + _text(span) + b"\x62" + _text(b"".join(map(_signed, deltas))) if buckets.counts else b""
+    return b"".join((
+        b"\x08", _varint(histogram.values), b"\x19", struct.pack("<d", histogram.sum_s),
+        b"\x20", _signed(buckets.scale), b"\x29", struct.pack("<d", ZERO_THRESHOLD_S), b"\x30", _varint(buckets.zeros),
+        spans, b"\x78", _varint(time_ms),
+    ))  # fmt: skip
+
+
+def _signed(number: int) -> bytes:
+    """A number in zigzag encoding."""
+    return _varint(2 * number if number >= 0 else -2 * number - 1)
 
 
 def _text(content: bytes) -> bytes:

@@ -15,7 +15,7 @@ from tests.outputs.influxdb_server import influx_rows, influxdb_server
 from tests.outputs.prometheus_server import PrometheusServer, prometheus_server
 
 import plimsoll.report.render.grafana as grafana
-from plimsoll.outputs.metrics import BOUNDS_S
+from plimsoll.outputs.metric_histogram import BOUNDS_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -363,7 +363,7 @@ def _is_in_bucket(filled: FilledRun, metric: str, q: float, value: float, **chos
     """Whether a quantile of the times within the window is in the bucket that has it."""
     total = filled.growth(f"{metric}_count", **chosen)
     bounds = [*BOUNDS_S, float("inf")]
-    texts = [*(f"{bound:g}" for bound in BOUNDS_S), "+Inf"]
+    texts = [*map(repr, BOUNDS_S), "+Inf"]
     number = next(
         index for index, text in enumerate(texts)
         if filled.growth(f"{metric}_bucket", le=text, **chosen) >= q * total

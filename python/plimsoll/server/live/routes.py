@@ -42,13 +42,14 @@ def routes(live: Live, viewers: Viewers) -> list[Route]:
     async def log(_: Request) -> Response:
         return answer({"log": live.lines()})
 
-    async def metrics(_: Request) -> Response:
+    async def metrics(request: Request) -> Response:
         # Imported when somebody asks: most runs are not scraped.
-        from plimsoll.outputs.exposition import CONTENT_TYPE, shown
+        from plimsoll.outputs.exposition import shown
 
-        if (text := await run_in_threadpool(shown)) is None:
+        if (found := await run_in_threadpool(shown, request.headers.get("Accept", ""))) is None:
             return problem(404, "no run here shows its metrics: start one with --out prometheus")
-        return PlainTextResponse(text, media_type=CONTENT_TYPE)
+        text, kind = found
+        return PlainTextResponse(text, media_type=kind)
 
     return [
         Route("/metrics", metrics),
