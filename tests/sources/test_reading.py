@@ -20,6 +20,7 @@ SAMPLES = {
     "postman": FILES / "todos.postman_collection.json",
     "insomnia": FILES / "todos.insomnia.yaml",
     "bruno": FILES / "todos.bruno.json",
+    "jmeter": FILES / "todos.jmx",
     "openapi": FILES / "todos.openapi.json",
     "http": FILES / "todos.http",
     "curl": FILES / "commands.sh",

@@ -52,7 +52,7 @@ def _is_curl(args: list[str], number: int) -> bool:
 Sources, detected by their contents:
   HAR recordings of browsers and proxies, one, or two of the same flow
   collections of Postman (2.0, 2.1), Insomnia (4, 5) and Bruno, and .http or .rest files of JetBrains and VS Code
-  descriptions of APIs in JSON or YAML (OpenAPI 3, Swagger 2)
+  descriptions of APIs in JSON or YAML (OpenAPI 3, Swagger 2), and test plans of JMeter (.jmx)
   commands of curl: typed, in a file, or from the standard input ("Copy as cURL" of a browser)
   access logs of nginx, Apache, Traefik, Caddy, Envoy, HAProxy, IIS, CloudFront, ALB: a mix of requests
 

@@ -98,6 +98,8 @@ class DraftStep:
     def status(self) -> int | None:
         """The recorded status, as it is without a cache; None without a reply, and of a WebSocket."""
         reply = self.exchange.reply
+        if self.exchange.expected_status is not None:
+            return self.exchange.expected_status
         if self.exchange.socket is not None:
             return None
         return None if reply is None else 200 if reply.status == 304 else reply.status

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from plimsoll.sources.draft import DraftPart, DraftStep, DraftTarget, ReplyValue, ScenarioDraft, Text
+from plimsoll.sources.draft import DraftPart, DraftStep, DraftTarget, ReplyValue, ScenarioDraft, Text, Variable
 from plimsoll.sources.exchange import media_type
 from plimsoll.sources.har_sockets import BINARY_KIND, telling_keys
 from plimsoll.sources.placeholders import parts_with_variables
@@ -17,7 +17,7 @@ from plimsoll.sources.reply_values import cookies_of
 from plimsoll.sources.secret_values import free_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from plimsoll.sources.draft import BodyKind
     from plimsoll.sources.exchange import FormPart, RecordedExchange, Recording
@@ -56,6 +56,7 @@ def draft_of(recording: Recording) -> ScenarioDraft:
         path = f"{parts.path or '/'}{'?' if parts.query else ''}{parts.query}"
         step = DraftStep(exchange, draft.targets.index(target), _text(path), [])
         _add_body(step, exchange)
+        step.contains, step.think = [*exchange.expected_texts], exchange.think
         has_jar = sets_cookies or (recording.of_browser and exchange.reply is not None)
         step.headers = [
             (name, _text(value))
@@ -79,8 +80,9 @@ def draft_of(recording: Recording) -> ScenarioDraft:
             "recording was made while logged in, or a script of the page sets it"
         )
     _add_pauses(draft.steps)
+    draft.cookies = draft.cookies or recording.has_cookies
     if recording.has_placeholders:
-        _put_variables(draft)
+        _put_variables(draft, recording.data)
     return draft
 
 
@@ -91,15 +93,22 @@ def _sent_cookies(exchange: RecordedExchange) -> Iterator[str]:
             yield from (pair.partition("=")[0].strip() for pair in value.split(";") if "=" in pair)
 
 
-def _put_variables(draft: ScenarioDraft) -> None:
-    """The source names variables and says from which replies they come."""
-    names: dict[str, str] = {}
+def _put_variables(draft: ScenarioDraft, data: Mapping[str, list[str]]) -> None:
+    """The source names variables and says from which replies they come. data: those that it has in rows; columns with
+    fewer rows begin again."""
+    names: dict[str, Variable] = {}
+    longest = max(map(len, data.values()), default=0)
+    for called, values in data.items():
+        variable = names[called] = Variable(free_name(called, draft), "data")
+        draft.data[variable.name] = list(itertools.islice(itertools.cycle(values), longest))
+        draft.samples[variable.name] = values[0]
     for step in draft.steps:
         step.path, step.body = (parts_with_variables(text, names) for text in (step.path, step.body))
         step.headers = [(name, parts_with_variables(text, names)) for name, text in step.headers]
         step.parts = [replace(part, text=parts_with_variables(part.text, names)) for part in step.parts]
         for value in step.exchange.extracts:
-            name = names[value.name] = free_name(value.name, draft)
+            name = free_name(value.name, draft)
+            names[value.name] = Variable(name, "reply")
             draft.samples[name] = ""
             step.extracts.append(ReplyValue(name, value.kind, value.what, "as the source says"))
 

@@ -99,9 +99,9 @@ class DeclaredValue:
     """A value that a source itself takes from a reply, under a name by which later requests send it: {{name}}."""
 
     name: str
-    kind: Literal["json", "header", "cookie"]
+    kind: Literal["json", "regex", "header", "cookie"]
     what: str
-    """A JSON pointer, or the name of a header or of a cookie."""
+    """A JSON pointer, a regular expression with one group for the body, or the name of a header or of a cookie."""
 
 
 SocketAction = Literal["connect", "send", "receive", "close"]
@@ -137,6 +137,12 @@ class RecordedExchange:
     """What the source says that later requests need of its reply."""
     credentials: frozenset[str] = frozenset()
     """Names of headers and of parameters whose values are credentials, as the source says."""
+    expected_status: int | None = None
+    """The status that the source itself expects; None: it does not say."""
+    expected_texts: tuple[str, ...] = ()
+    """Texts of its reply that the source itself expects."""
+    think: float | None = None
+    """Seconds of pause after it, as the source says; None: it does not say."""
     timeout: float | None = None
     """Seconds that the whole request may take; None: no limit."""
     connection: Connection = Connection()
@@ -169,6 +175,10 @@ class Recording:
     """{{name}} in its texts is a variable that an earlier reply gives."""
     left_out: dict[str, int] = field(default_factory=dict)
     """How many requests are left out, by reason."""
+    has_cookies: bool = False
+    """The source says that users keep cookies."""
+    data: dict[str, list[str]] = field(default_factory=dict)
+    """Values of variables in rows, by name: each iteration takes a row."""
 
 
 def first_value(headers: Iterable[tuple[str, str]], name: str) -> str:

@@ -62,8 +62,8 @@ class Placeholders:
         raise UsageError(f"{where}: {{{{{name}}}}} has no value; give it with --set '{name}=VALUE'")
 
 
-def parts_with_variables(text: Text, names: dict[str, str]) -> Text:
-    """A filled text with variables. names: of the variables that replies give, by what they are called in braces."""
+def parts_with_variables(text: Text, names: Mapping[str, Variable]) -> Text:
+    """A filled text with variables. names: those that replies or rows give, by what they are called in braces."""
     whole = "".join(map(str, text))
     pieces: list[str | Variable] = []
     position = 0
@@ -75,7 +75,5 @@ def parts_with_variables(text: Text, names: dict[str, str]) -> Text:
     return merged([*pieces, whole[position:]])
 
 
-def _variable(name: str, names: dict[str, str]) -> Variable | None:
-    if name in (UUID, RANDOM):
-        return Variable(name[1:], "made")
-    return Variable(names[name], "reply") if name in names else None
+def _variable(name: str, names: Mapping[str, Variable]) -> Variable | None:
+    return Variable(name[1:], "made") if name in (UUID, RANDOM) else names.get(name)

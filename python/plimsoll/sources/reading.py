@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll.doors import members
 from plimsoll.errors import UsageError
 from plimsoll.sources import curl, har, http_file, openapi
-from plimsoll.sources.collections import bruno, insomnia, postman
+from plimsoll.sources.collections import bruno, insomnia, jmeter, postman
 from plimsoll.sources.exchange import Recording
 from plimsoll.sources.source_input import SourceInput
 
@@ -38,6 +38,7 @@ SOURCES: Mapping[str, ScenarioSource] = {
     "postman": ScenarioSource("Postman collection", postman.is_postman, postman.read_postman),
     "insomnia": ScenarioSource("Insomnia export", insomnia.is_insomnia, insomnia.read_insomnia),
     "bruno": ScenarioSource("Bruno collection", bruno.is_bruno, bruno.read_bruno),
+    "jmeter": ScenarioSource("JMeter test plan", jmeter.is_jmeter, jmeter.read_jmeter),
     "openapi": ScenarioSource("OpenAPI", openapi.is_openapi, openapi.read_openapi),
     "http": ScenarioSource(".http file", http_file.is_http_file, http_file.read_http_file),
     "curl": ScenarioSource("curl commands", curl.is_curl, curl.read_curl),

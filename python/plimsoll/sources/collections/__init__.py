@@ -1,1 +1,1 @@
-"""Collections of requests that a person keeps in a client: Postman, Insomnia, Bruno."""
+"""Collections of requests that a person keeps: Postman, Insomnia, Bruno, JMeter."""

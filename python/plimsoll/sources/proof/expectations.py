@@ -37,7 +37,8 @@ def strict_draft(draft: ScenarioDraft) -> ScenarioDraft:
             step.extracts += _expected(reply, samples)
             title = _TITLE.search(reply.text) if reply.content_type == "text/html" else None
             # A title may name what a variable stands for.
-            step.contains = [title[0]] if title and not any(sample in title[0] for sample in samples) else []
+            if title and not any(sample in title[0] for sample in samples):
+                step.contains.append(title[0])
     return strict
 
 
