@@ -42,13 +42,14 @@ OUTPUTS = {
     "jsonl, over HTTP": "jsonl={url}/",
     "prometheus, scraped every 5 s": "prometheus",
     "prometheus, remote write every 5 s": "prometheus={url}/write",
+    "prometheus, native histograms every 5 s": "prometheus={url}/write,histograms=native",
     "otlp, every 5 s": "otlp={url}",
     "influxdb, over HTTP": "influxdb={url},db=load",
     "statsd, over UDP": "statsd=127.0.0.1:{port}",
 }
 _RECEIVER = """
 import sys
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def do_POST(self):
@@ -58,7 +59,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
     def log_message(self, *_):
         pass
-server = HTTPServer(("127.0.0.1", 0), Handler)
+server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 print(server.server_port, flush=True)
 server.serve_forever()
 """
