@@ -8,6 +8,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from tests.outputs.receiver import receiving
 
 from plimsoll.store import Store
 
@@ -101,8 +102,17 @@ def test_strict_wants_figures_that_are_clean(plimsoll, url, monkeypatch):
 
 
 def test_an_objective_that_is_never_met(plimsoll, url):
-    result = plimsoll("capacity", *quick(f"{url}/broken"), "--slo", "errors < 1%", "--users", "--from", "2")
+    with receiving() as receiver:
+        result = plimsoll(
+            "capacity", *quick(f"{url}/broken"), "--slo", "errors < 1%", "--users", "--from", "2", "--notify",
+            f"{receiver.url}/whisper",
+        )  # fmt: skip
     assert result.exit_code == 1, result.output
+    ((_, _, message),) = receiver.requests
+    sent = json.loads(message)
+    assert (sent["verdict"], sent["exit_code"]) == ("failed", 1)
+    assert sent["answer"][0].startswith("This service does not meet errors < 1% even at 1 user")
+    assert "whisper" not in result.output
     assert "This service does not meet errors < 1% even at 1 user, the lowest load that was tried." in result.output
 
 

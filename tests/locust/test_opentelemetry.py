@@ -125,3 +125,10 @@ def test_what_is_unknown_is_said_and_the_run_goes_on(
     done = plimsoll("run", "-H", target.url, "--headless", "-u", "1", "-t", "1", "--otel", "--exit-code-on-error", "0")
     assert done.code == 0, done
     assert message in done.err
+
+
+def test_native_users_have_no_use_for_it(plimsoll: Command, target: CountingTarget) -> None:
+    done = plimsoll("run", target.url, "-u", "1", "-t", "1", "--otel")
+    assert done.code == 2, done
+    assert "--otel goes with a locustfile; --out otlp has the figures of all runs" in done.err
+    assert target.total == 0

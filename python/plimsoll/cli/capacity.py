@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.parts.common import INTERRUPTED, INVALID, ask_for_public_load, say, store_option
+from plimsoll.cli.parts.common import (
+    INTERRUPTED,
+    INVALID,
+    ask_for_public_load,
+    notify_function,
+    notify_option,
+    say,
+    store_option,
+)
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.durations import parse_duration, parse_length
 from plimsoll.load.shapes.registry import shape_flags
@@ -23,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.capacity.search import Settings
+    from plimsoll.report.sources import StudySource
     from plimsoll.run.plan import RunPlan
     from plimsoll.stats.capacity.estimate import Capacity
     from plimsoll.stats.capacity.probe import CapacityProbe
@@ -69,6 +78,7 @@ when it was interrupted.""",
 @click.option("--json", "json_file", metavar="FILE", help='Write all of it as JSON; "-" is stdout.')
 @click.option("--md", metavar="FILE", help='Write it as Markdown; "-" is stdout.')
 @click.option("--picture", metavar="FILE", help="Draw it: FILE.svg or FILE.png.")
+@notify_option
 @store_option
 @click.pass_context
 def capacity(ctx: click.Context, /, words: tuple[str, ...], store: str | None, **given: Any) -> None:
@@ -93,6 +103,7 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
     from plimsoll.stats.thresholds.slo import parse_slo
     from plimsoll.store import Store
 
+    notify = notify_function(given["notify"])
     criteria = parse_slo(given["slo"])
     settings = _settings(given)
     _check(words, given)
@@ -123,7 +134,9 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
                 return INTERRUPTED
         finally:
             opened.experiments.leave(kept.key, finished=is_finished)
-        code = _report(opened, kept.name, given)
+        source, code = _report(opened, kept.name, given)
+        if is_finished:
+            notify(source, code)
     if not is_finished:
         say("interrupted: this is what is known so far; the same command with --resume goes on")
         return INTERRUPTED
@@ -214,8 +227,8 @@ def _check(words: tuple[str, ...], given: dict[str, Any]) -> None:
         check_writable(path)
 
 
-def _report(store: Store, name: str, given: dict[str, Any]) -> int:
-    """Print the answer and write the files that were asked for; the exit code."""
+def _report(store: Store, name: str, given: dict[str, Any]) -> tuple[StudySource, int]:
+    """Print the answer and write the files that were asked for; the source of both, and the exit code."""
     from plimsoll.experiment.study import study_of
     from plimsoll.report import outputs
     from plimsoll.report.document.study import document_of
@@ -240,7 +253,7 @@ def _report(store: Store, name: str, given: dict[str, Any]) -> int:
         (chart,) = document_of(source).charts
         _write(picture, svg(chart).encode() if picture.endswith(".svg") else png(chart))
     say(f"stored as {name}: `plimsoll report {name}` shows it again")
-    return _exit_code(answer_of(study.search.probes), study.search.probes, strict=given["strict"])
+    return source, _exit_code(answer_of(study.search.probes), study.search.probes, strict=given["strict"])
 
 
 def _exit_code(found: Capacity, probes: Sequence[CapacityProbe], *, strict: bool) -> int:

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.redact import redact
-from plimsoll.report.gate import exit_code, regressions, reported
+from plimsoll.report.gate import REGRESSION, exit_code, regressions, reported
 from plimsoll.say.answer import answer_of
 from plimsoll.say.comparisons import direction, in_short, subject
-from plimsoll.say.notices import comparison_lines, run_notice_title, study_notice_title
+from plimsoll.say.notices import comparison_lines, run_notice_title, search_notice_title, study_notice_title
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from plimsoll.report.sources import StudySource
     from plimsoll.say.notices import NoticeVerdict
 
+_OF_CODES: dict[int, NoticeVerdict] = {0: "passed", REGRESSION: "failed"}
 MOST_COMPARISONS = 10
 """Lines of a message: it points at a report, and does not replace it."""
 
@@ -34,9 +35,11 @@ class Notice:
     """The same for programs: JSON, by name."""
 
 
-def study_notice(source: StudySource) -> Notice:
-    """Of an experiment, a comparison, or one run."""
+def study_notice(source: StudySource, code: int) -> Notice:
+    """Of an experiment, a comparison, a search for capacity, or one run. code: the exit code of the command."""
     analysis = source.analysis
+    if analysis.study.search is not None:
+        return _search_notice(source, _OF_CODES.get(code, "invalid"))
     worse = regressions(analysis)
     verdict: NoticeVerdict = "failed" if worse else "invalid" if exit_code(source, None) else "passed"
     if source.run is not None and verdict == "passed":
@@ -72,3 +75,10 @@ def study_notice(source: StudySource) -> Notice:
             "comparisons": [{"subject": subject, "result": result} for subject, result in compared],
         },
     )
+
+
+def _search_notice(source: StudySource, verdict: NoticeVerdict) -> Notice:
+    answer = [redact(sentence) for sentence in answer_of(source.analysis)]
+    name = redact(source.name)
+    details = {"name": name, "verdict": verdict, "answer": answer}
+    return Notice(search_notice_title(name, verdict), verdict, tuple(answer), details)

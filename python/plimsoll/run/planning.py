@@ -235,6 +235,7 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInpu
         found = tuple(str(path) for path in locustfiles.find(given["locustfile"] or locustfiles.DEFAULT))
         return RunInput(locustfiles=found, arguments=classes)
     source = sources[0]
+    _refuse(given, ("otel",), "goes with a locustfile; --out otlp has the figures of all runs")
     if len(arguments) > 1:
         other = next(each for each in arguments if each is not source)
         if other.startswith("-"):

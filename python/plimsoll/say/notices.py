@@ -42,6 +42,18 @@ def study_notice_title(name: str, verdict: NoticeVerdict, regressions: int) -> s
             return f"{name}: no certain regression."
 
 
+_OF_A_SEARCH: dict[NoticeVerdict, str] = {
+    "passed": "the capacity is known",
+    "failed": "the objective is not met at any load",
+    "invalid": "the capacity is not known",
+}
+
+
+def search_notice_title(name: str, verdict: NoticeVerdict) -> str:
+    """name: of the search for capacity."""
+    return f"{name}: {_OF_A_SEARCH[verdict]}."
+
+
 def comparison_lines(lines: Iterable[tuple[str, str]]) -> list[str]:
     """lines: what is compared, and what came of it."""
     return [f"{subject}: {result}" for subject, result in lines]

@@ -137,7 +137,7 @@ def notify_function(urls: tuple[str, ...]) -> Callable[[StudySource, int], None]
     def send(source: StudySource, code: int) -> None:
         from plimsoll.report.notice import study_notice
 
-        for missing in notifier.send(study_notice(source), code):
+        for missing in notifier.send(study_notice(source, code), code):
             say(missing)
 
     return send

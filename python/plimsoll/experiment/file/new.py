@@ -119,7 +119,9 @@ def _commits(folder: Path) -> tuple[str, str]:
         branches = git(folder, "branch", "--format=%(refname:short)").split()
         count = int(git(folder, "rev-list", "--count", "--max-count=2", "HEAD"))
     except CellError as error:
-        raise UsageError(f"{folder}: two commits are compared, so it must be in a repository of git ({error})") from error
+        raise UsageError(
+            f"{folder}: two commits are compared, so it must be in a repository of git ({error})"
+        ) from error
     main = next((name for name in MAIN_BRANCHES if name in branches), None)
     if main is not None and branch not in (main, "HEAD"):
         return main, branch
