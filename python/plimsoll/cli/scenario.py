@@ -194,8 +194,8 @@ def _report(draft: ScenarioDraft, files: ScenarioFiles, output: str | None, tell
         where = name if output is None else str(Path(output).with_name(name))
         if output is None:
             tell(f"The plan reads {where}, which is only written with -o FILE.")
-        elif ".secrets." in name:
-            tell(f"Written: {where}, with {', '.join(draft.secrets)}; keep it out of version control.")
+        elif credentials := draft.credentials_in(name):
+            tell(f"Written: {where}, with {', '.join(credentials)}; keep it out of version control.")
         else:
             tell(f"Written: {where}")
     if output is not None:

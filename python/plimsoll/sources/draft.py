@@ -7,6 +7,8 @@ import io
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from plimsoll.redact import is_secret_field
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -141,6 +143,12 @@ class ScenarioDraft:
     """How many requests of the sources are no steps, by reason."""
     cookies: bool = False
     """Users keep cookies."""
+
+    def credentials_in(self, file: str) -> list[str]:
+        """Names of the variables in a file beside the scenario that are credentials."""
+        if ".secrets." in file:
+            return [*self.secrets]
+        return [name for name in self.data if is_secret_field(name)] if ".people." in file else []
 
 
 def plain(text: Text, name: Callable[[Variable], str]) -> str:

@@ -74,7 +74,9 @@ class PlanText:
             return []
         file = f"{self._stem}.{name}.csv"
         self.files[file] = csv_of(columns)
-        comment = "  # keep it out of version control" if name == SECRETS else "  # a row for each iteration"
+        comment = "  # a row for each iteration" if name == DATA else "  # keep it out of version control"
+        if name == DATA and self._draft.credentials_in(file):
+            comment += "; keep it out of version control"
         return ["", f"[feeder.{name}]", f"file = {toml_string(file)}{comment}", 'share = "all"']
 
     def _step(self, step: DraftStep, number: int) -> list[str]:

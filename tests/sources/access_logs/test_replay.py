@@ -61,3 +61,8 @@ def test_credentials_are_not_written(tmp_path):
 def test_a_log_without_times_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"a\.log: has no times of requests"):
         written(tmp_path, '{"method": "GET", "uri": "/a"}\n')
+
+
+def test_a_log_of_many_years_is_refused(tmp_path):
+    with pytest.raises(UsageError, match=r"a\.log: its requests are from 1973.* a replay has at most 100 days"):
+        written(tmp_path, line("100000000", "GET /a"), line("1700000000", "GET /a"))

@@ -144,3 +144,14 @@ def test_what_is_no_request_is_refused(tmp_path):
 def test_a_folder_that_is_no_collection_is_refused(tmp_path):
     with pytest.raises(UsageError, match="is a folder; name the files in it"):
         make_draft([str(tmp_path)])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["get {\n" * 100_000, "get {\n" + "\n" * 500_000, "get {\n a" + " " * 2_000_000 + "\n}\n"],
+    ids=["blocks", "empty-lines", "long-line"],
+)
+def test_hostile_files_are_refused_at_once(tmp_path, text):
+    (tmp_path / "x.bru").write_text(text)
+    with pytest.raises(UsageError, match="has no requests"):
+        make_draft([str(tmp_path / "x.bru")])

@@ -128,3 +128,15 @@ def test_the_second_user_is_the_second_person_of_the_recordings(tmp_path):
         people = [request.form["user"] for request in service.received]
     assert proof.is_whole
     assert (people[:2], sorted(people[2:])) == (["ann", "bob"], ["ann"] * 5 + ["bob"] * 5)
+
+
+def test_a_file_of_people_with_passwords_is_kept_out_of_version_control(tmp_path):
+    paths = []
+    for person, password in (("ann", "tr0ub4dor"), ("bob", "hunter2x")):
+        paths.append(str(tmp_path / f"{person}.har"))
+        body = f"user={person}&password={password}"
+        (tmp_path / f"{person}.har").write_text(har("http://127.0.0.1:9", ("POST", "/in", body, 200, "")))
+    draft = make_draft(paths)
+    assert draft.credentials_in("x.people.csv") == ["password"]
+    lines = written(draft, "x", as_locustfile=False).text.splitlines()
+    assert 'file = "x.people.csv"  # a row for each iteration; keep it out of version control' in lines

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 MOST_REPLAYED = 500_000
 """Requests of a replay: a run keeps them in memory."""
+LONGEST_REPLAY_S = 100 * 86_400.0
 WINDOW = 10_000
 """Lines that are put in order."""
 FEEDER, COLUMN = "log", "endpoint"
@@ -75,6 +76,11 @@ def write_replay(
     mix = read_mix(words, log_format, assets=assets)
     if not mix.seconds:
         raise UsageError(f"{words[0]}: has no times of requests, so it cannot be replayed")
+    if mix.seconds / speed > LONGEST_REPLAY_S:
+        raise UsageError(
+            f"{words[0]}: its requests are from {moment(mix.first)} to {moment(mix.last)}: a replay has at most "
+            f"{LONGEST_REPLAY_S / 86_400:.0f} days; leave out lines, or use a higher --speed"
+        )
     endpoints = _Endpoints(mix)
     with ExitStack() as stack:
         rows, times = (

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 MOST_FILES = 20_000
 LONGEST_FILE = 4 << 20
 """Bytes."""
-_BLOCK = re.compile(r"^([a-z][a-z0-9:-]*) *([{\[])[ \t]*\n(.*?)^[}\]]", re.MULTILINE | re.DOTALL)
-_PAIR = re.compile(r"^\s*(~?)\"?([^:\"\n]+?)\"?\s*:[ \t]?(.*)$", re.MULTILINE)
+_BLOCK = re.compile(r"([a-z][a-z0-9:-]{0,50}) *[{\[][ \t]*")
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options", "trace", "connect")
 _MODES = {
     "json": "json", "text": "text", "xml": "xml", "form-urlencoded": "formUrlEncoded",
@@ -161,14 +160,27 @@ def bru_item(name: str, text: str) -> dict[str, Any]:
 
 
 def _blocks(text: str) -> list[tuple[str, str]]:
-    return [(match[1], match[3]) for match in _BLOCK.finditer(text)]
+    """Names and contents. A block begins and ends with a line of its own at the left margin."""
+    blocks: list[tuple[str, str]] = []
+    name, lines = "", list[str]()
+    for line in text.split("\n"):
+        if name and line[:1] in ("}", "]"):
+            blocks.append((name, "\n".join(lines)))
+            name, lines = "", []
+        elif name:
+            lines.append(line)
+        elif (begin := _BLOCK.fullmatch(line)) is not None:
+            name = begin[1]
+    return blocks
 
 
 def _pairs(content: str) -> list[dict[str, Any]]:
+    """A line for each pair; ~ before its name turns it off."""
+    pairs = (line.strip().partition(":") for line in content.split("\n"))
     return [
-        {"name": match[2].strip(), "value": match[3].strip(), "enabled": not match[1]}
-        for match in _PAIR.finditer(content)
-    ]
+        {"name": name.removeprefix("~").strip().strip('"'), "value": value.strip(), "enabled": not name.startswith("~")}
+        for name, colon, value in pairs if colon and name.strip("~ ")
+    ]  # fmt: skip
 
 
 def _dedented(content: str) -> str:
