@@ -9,7 +9,8 @@ from tests.outputs.otlp.receivers import attributes, decoded, grpc_receiving, lo
 from tests.outputs.receiver import receiving
 
 if TYPE_CHECKING:
-    from tests.command import Command, CountingTarget
+    from tests.command import Command
+    from tests.users.recording_server import RecordingServer
 
 SCRIPT = """
 import logging
@@ -47,7 +48,7 @@ def _short_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("protocol", ["http/protobuf", "grpc"])
 def test_requests_of_both_user_classes_arrive_under_locusts_names(
-    protocol: str, plimsoll: Command, target: CountingTarget
+    protocol: str, plimsoll: Command, target: RecordingServer
 ) -> None:
     plimsoll.write(SCRIPT)
     with receiving() as receiver, grpc_receiving() as grpc_receiver:
@@ -88,7 +89,7 @@ def _last(messages: list[Any], metric: str) -> dict[tuple[str, str], int]:
     }
 
 
-def test_the_console_shows_it(plimsoll: Command, target: CountingTarget) -> None:
+def test_the_console_shows_it(plimsoll: Command, target: RecordingServer) -> None:
     plimsoll.write(SCRIPT)
     for signal in ("TRACES", "METRICS", "LOGS"):
         plimsoll.environment[f"OTEL_{signal}_EXPORTER"] = "console"
@@ -100,7 +101,7 @@ def test_the_console_shows_it(plimsoll: Command, target: CountingTarget) -> None
     assert "OpenTelemetry enabled" in done.err
 
 
-def test_exporters_that_are_none_export_nothing(plimsoll: Command, target: CountingTarget) -> None:
+def test_exporters_that_are_none_export_nothing(plimsoll: Command, target: RecordingServer) -> None:
     plimsoll.write(SCRIPT)
     for signal in ("TRACES", "METRICS", "LOGS"):
         plimsoll.environment[f"OTEL_{signal}_EXPORTER"] = "none"
@@ -118,7 +119,7 @@ def test_exporters_that_are_none_export_nothing(plimsoll: Command, target: Count
     ],
 )
 def test_what_is_unknown_is_said_and_the_run_goes_on(
-    variable: str, value: str, message: str, plimsoll: Command, target: CountingTarget
+    variable: str, value: str, message: str, plimsoll: Command, target: RecordingServer
 ) -> None:
     plimsoll.write(SCRIPT)
     plimsoll.environment |= {"OTEL_METRICS_EXPORTER": "none", "OTEL_LOGS_EXPORTER": "none", variable: value}
@@ -127,8 +128,7 @@ def test_what_is_unknown_is_said_and_the_run_goes_on(
     assert message in done.err
 
 
-def test_native_users_have_no_use_for_it(plimsoll: Command, target: CountingTarget) -> None:
+def test_native_users_have_no_use_for_it(plimsoll: Command, target: RecordingServer) -> None:
     done = plimsoll("run", target.url, "-u", "1", "-t", "1", "--otel")
     assert done.code == 2, done
     assert "--otel goes with a locustfile; --out otlp has the figures of all runs" in done.err
-    assert target.total == 0
