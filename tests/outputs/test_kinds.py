@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.outputs.receiver import receiving
+from tests.outputs.sending import sent
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.ports import free_port
@@ -165,6 +168,22 @@ def test_an_output_outlives_a_receiver_that_is_not_there(
     assert missing.messages >= 1
     assert "refused" in missing.reason
     output.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("influxdb={url},db=x", b",run=20261129-1200-abcd,variant=b\\ 2 "),
+        ("prometheus={url}", b"\n\x07variant\x12\x03b 2"),
+        ("otlp={url},signals=metrics", b"plimsoll.variant"),
+    ],
+)
+def test_the_variant_of_an_experiment_is_sent(
+    text: str, expected: bytes, output_run: OutputRun, make_second: Callable[..., OutputSecond]
+) -> None:
+    with receiving() as receiver:
+        sent(text.format(url=receiver.url), replace(output_run, labels={"variant": "b 2"}), make_second())
+    assert expected in receiver.body
 
 
 @pytest.mark.parametrize("name", OUTPUTS)

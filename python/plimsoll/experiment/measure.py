@@ -84,7 +84,12 @@ class Measurement:
         except PlimsollError as error:
             raise CellError(f"the run cannot be planned: {error}") from error
         # Not among the words of its command: the next target has other processes.
-        outputs = replace(planned.outputs, observe=(*planned.outputs.observe, *observe))
+        labels = {
+            "experiment": spec.name, "variant": cell.variant, "level": str(cell.level or ""),
+            "operation": cell.operation, "repeat": str(cell.repeat),
+        }  # fmt: skip
+        known = {name: text for name, text in labels.items() if text}
+        outputs = replace(planned.outputs, observe=(*planned.outputs.observe, *observe), labels=known)
         self._planned = replace(planned, outputs=outputs)
         self._command = self._planned.plan.command
         self._folder = where.path

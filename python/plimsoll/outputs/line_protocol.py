@@ -44,7 +44,7 @@ class InfluxLines(DeliveredOutput):
         self._event_nanos = 0
 
     def second(self, second: OutputSecond) -> None:
-        nanos, tags = round(second.time * 1e9), {"run": self._run.id}
+        nanos, tags = round(second.time * 1e9), {"run": self._run.id, **self._run.labels}
         timed, state = self._run.timed, second.generator
         lines = [
             line(ENDPOINT, {**tags, "method": row.method, "name": row.name}, _fields(row, timed), nanos)
@@ -69,7 +69,7 @@ class InfluxLines(DeliveredOutput):
         self._delivery.put(b"".join(lines))
 
     def event(self, event: OutputEvent) -> None:
-        tags = {"run": self._run.id, "kind": event.kind}
+        tags = {"run": self._run.id, **self._run.labels, "kind": event.kind}
         verdict = event.details.get("verdict")
         fields: dict[str, FieldValue] = {"text": event.text, "verdict": verdict}
         # Two events of one kind at one time would be one point.

@@ -169,7 +169,7 @@ class RunMetrics:
     def _gauges(self) -> Iterator[tuple[OutputMetric, list[MetricSample]]]:
         labels, last = (("run", self._run.id),), self._last
         about = {name: getattr(self._run, name) for name in ("name", "host", "model", "version", "commit")}
-        yield INFO, [MetricSample("", (*labels, *about.items()), 1)]
+        yield INFO, [MetricSample("", (*labels, *about.items(), *self._run.labels.items()), 1)]
         # Two events of one kind and text are one series: the later one remains.
         times = {(event.kind, event.text[:MOST_LETTERS]): event.time for event in self._events}
         yield (

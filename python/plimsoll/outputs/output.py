@@ -48,6 +48,8 @@ class OutputRun:
     """Of the repository of its scenario; "" outside of one."""
     timed: frozenset[str] = TIMED
     """The outcomes whose times count."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What it is of in an experiment: experiment, variant, level, operation, repeat, as far as there are such."""
 
 
 class GeneratorState(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.report.writing import STDOUT
@@ -41,6 +41,8 @@ class Outputs:
     """What is observed of the target, as `observe.kinds` has it."""
     out: tuple[str, ...] = ()
     """Where its figures go while it runs, as `outputs.kinds` has it."""
+    labels: dict[str, str] = field(default_factory=dict)
+    """What the run is of in an experiment, for `out`: experiment, variant, level, operation, repeat."""
 
     @property
     def is_stdout_taken(self) -> bool:

@@ -154,6 +154,8 @@ def test_the_runs_of_an_experiment_share_a_file(plimsoll: Command, target: Count
     done = plimsoll("experiment", "experiment.toml")
     lines = [json.loads(line) for line in (plimsoll.directory / "all.jsonl").read_text().splitlines()]
     starts = [line["name"] for line in lines if line["type"] == "start"]
+    assert {(line["experiment"], line["variant"], line["level"], line["repeat"]) for line in lines
+            if line["type"] == "start"} == {("same", "new", "1 user", "1"), ("same", "old", "1 user", "1")}  # fmt: skip
     assert sorted(starts) == ["same: new, 1 user, repeat 1", "same: old, 1 user, repeat 1"], done
     assert len({line["run"] for line in lines}) == 2
 

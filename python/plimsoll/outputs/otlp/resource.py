@@ -31,6 +31,7 @@ def resource_attributes(run: OutputRun) -> dict[str, str]:
         "plimsoll.scenario": run.name,
         "plimsoll.model": run.model,
         "vcs.ref.head.revision": run.commit,
+        **{f"plimsoll.{name}": text for name, text in run.labels.items()},
         **header_pairs(os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")),
         **({"service.name": named} if named else {}),
     }

@@ -25,7 +25,7 @@ from plimsoll.stats.table import total_of
 from plimsoll.stats.validity import judge_so_far
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from plimsoll.outputs.output import EventKind
     from plimsoll.record import Health, Interval, SlowRequest
@@ -55,10 +55,12 @@ class OutputFeed(Observer):
         *,
         has_page: bool,
         is_strict: bool,
+        labels: Mapping[str, str] | None = None,
     ) -> None:
         """texts: as `outputs.kinds` has them. manifest, run_id: of the run, asked for when it starts. judge: how the
-        thresholds stand. is_strict: a receiver that cannot be reached ends the run before it begins. Raises
-        UsageError."""
+        thresholds stand. is_strict: a receiver that cannot be reached ends the run before it begins.
+        labels: what the run is of in an experiment. Raises UsageError."""
+        self._labels = {name: redact(text) for name, text in (labels or {}).items()}
         opened_outputs = [opened(text, has_page=has_page) for text in texts]
         self._threads = [OutputThread(target.name, output) for target, output in opened_outputs]
         self._get_manifest = manifest
@@ -102,6 +104,7 @@ class OutputFeed(Observer):
             version=__version__,
             commit=manifest.commit,
             timed=TIMES_OF[manifest.times_of],
+            labels=self._labels,
         )
         for thread in self._threads:
             thread.start(run)
@@ -110,7 +113,9 @@ class OutputFeed(Observer):
         phases = manifest.load.phases if manifest.load is not None else ()
         self._phases.extend(sorted(phases, key=lambda phase: phase.start) if len(phases) > 1 else ())
         load = f"{run.model} model against {run.host or 'its targets'}"
-        self._event("start", started, f"Run {run.id} starts: {run.name}, {load}.", host=run.host, name=run.name)
+        self._event(
+            "start", started, f"Run {run.id} starts: {run.name}, {load}.", host=run.host, name=run.name, **self._labels
+        )
 
     def _ensure_reached(self) -> None:
         deadline = time.monotonic() + REACH_S
