@@ -284,7 +284,7 @@ class Coordinator:
     def _end_if_complete(self) -> None:
         left = set(self._nodes.workers)
         if self._complete & left and self._complete | self._losses.silent >= left and self._state != STOPPING:
-            logger.info("everything that was to be done is done")
+            logger.info("all requests or iterations that were asked for are done")
             self._load_end.was_complete = True
             self._drain()
 

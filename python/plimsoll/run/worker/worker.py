@@ -62,7 +62,7 @@ NEWS_TIMEOUT_S = 30.0
 COUNT_INTERVAL_S = 0.05
 """Seconds between two reports of how many requests were sent, if there is a cap on their rate."""
 POLL_INTERVAL_S = 0.02
-"""Seconds between two looks at whether everything that was to be done is done."""
+"""Seconds between two looks at whether all iterations that were asked for are done."""
 
 
 class Worker:
