@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -65,9 +66,12 @@ def _seconds(value: Any) -> float | None:
     """Raises ValueError for what is no time, and OverflowError for one that no clock shows."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = format(value, "f")
-    if not isinstance(value, str):
-        return None
-    text = value.strip("[] ")
+    return _seconds_of(value.strip("[] ")) if isinstance(value, str) else None
+
+
+@lru_cache(maxsize=64)
+def _seconds_of(text: str) -> float:
+    """Many lines have the same time as the line before."""
     if _UNIX.fullmatch(text):
         number = float(text)
         return number * next((unit for least, unit in _SCALES if number >= least), 1.0)

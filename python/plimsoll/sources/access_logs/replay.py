@@ -89,11 +89,13 @@ def write_replay(
         )
         written = _Rows(endpoints, mix.first, speed, rows, times)
         for time, endpoint, target in _spread(_in_order(mix, read_lines(words, log_format, assets=assets))):
+            if written.requests == MOST_REPLAYED:
+                break
             written.add(endpoint, target, time)
     notes = list(endpoints.masked.notes())
-    if written.beyond:
+    if written.requests == MOST_REPLAYED < mix.requests:
         notes.append(
-            f"a replay has at most {count(MOST_REPLAYED)} requests: {count(written.beyond)} after "
+            f"a replay has at most {count(MOST_REPLAYED)} requests: {count(mix.requests - written.requests)} after "
             f"{moment(written.last)} are left out"
         )
     text = _plan(endpoints, names, paths, host, written, speed)
@@ -142,7 +144,6 @@ class _Rows:
 
     def __init__(self, endpoints: _Endpoints, first: float, speed: float, rows: TextIO, times: TextIO) -> None:
         self.requests = 0
-        self.beyond = 0
         self.last = first
         self.counts = dict.fromkeys(endpoints.names, 0)
         self.first = first
@@ -151,9 +152,6 @@ class _Rows:
         self._writer.writerow([COLUMN, *(f"v{number + 1}" for number in range(endpoints.columns))])
 
     def add(self, endpoint: Endpoint, target: str, time: float) -> None:
-        if self.requests >= MOST_REPLAYED:
-            self.beyond += 1
-            return
         self.requests += 1
         self.counts[endpoint] += 1
         # A line that is later than the window shows is sent with the one before it: times are in order.
