@@ -50,6 +50,7 @@ def _short_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_requests_of_both_user_classes_arrive_under_locusts_names(
     protocol: str, plimsoll: Command, target: RecordingServer
 ) -> None:
+    pytest.importorskip(f"opentelemetry.exporter.otlp.proto.{'grpc' if protocol == 'grpc' else 'http'}.trace_exporter")
     plimsoll.write(SCRIPT)
     with receiving() as receiver, grpc_receiving() as grpc_receiver:
         plimsoll.environment["OTEL_EXPORTER_OTLP_ENDPOINT"] = grpc_receiver.url if protocol == "grpc" else receiver.url
