@@ -19,6 +19,8 @@ class Receiver:
     url: str = ""
     answer: Callable[[], tuple[int, dict[str, str]]] = lambda: (200, {})
     """Status and headers of the response to a request. It may wait."""
+    reply: bytes | None = None
+    """The body of responses with 2xx; None: the status as text."""
     requests: list[tuple[str, dict[str, str], bytes]] = field(default_factory=list)
     """Path, headers and body of the requests that were answered with 2xx."""
 
@@ -43,6 +45,8 @@ def receiving(port: int = 0) -> Iterator[Receiver]:
             if 200 <= status < 300:
                 receiver.requests.append((self.path, dict(self.headers), body))
             reply = b"" if status == 204 else f"status {status}".encode()
+            if receiver.reply is not None and 200 <= status < 300:
+                reply = receiver.reply
             self.send_response(status)
             for name, value in {"Content-Length": str(len(reply)), **headers}.items():
                 self.send_header(name, value)

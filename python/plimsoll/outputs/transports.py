@@ -165,12 +165,16 @@ class HttpTransport:
             self.close()
             raise RetryError(_reason(error)) from error
         if 200 <= status < 300:
+            self._check_reply(reply)
             return
         text = one_line(redact(reply.decode("utf-8", "replace")))[:200]
         refusal = f"status {status} {http.client.responses.get(status, '')}".rstrip() + (f": {text}" if text else "")
         if status in REPEATABLE:
             raise RetryError(refusal, retry_after)
         raise OutputError(refusal)
+
+    def _check_reply(self, reply: bytes) -> None:
+        """Raises OutputError for the body of a response which says that a part of the message was refused."""
 
     def _post(self, message: bytes) -> tuple[int, bytes, float | None]:
         connection = self._connect()

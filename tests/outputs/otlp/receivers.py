@@ -39,6 +39,8 @@ class GrpcReceiver:
     messages: list[Any] = field(default_factory=list)
     """Requests that were answered with OK."""
     metadata: list[dict[str, str]] = field(default_factory=list)
+    rejects: int = 0
+    """Data points, log records or spans that each response says to have refused."""
     refuse: Callable[[], grpc.StatusCode | None] = lambda: None
     """The status of the next response; None is OK."""
 
@@ -53,7 +55,13 @@ def grpc_receiving(port: int = 0) -> Iterator[GrpcReceiver]:
                 context.abort(status, "not now")
             receiver.messages.append(request)
             receiver.metadata.append(dict(context.invocation_metadata()))
-            return response()
+            answer = response()
+            if receiver.rejects:
+                answer.partial_success.error_message = "too old"
+                for field in answer.partial_success.DESCRIPTOR.fields:
+                    if field.name.startswith("rejected_"):
+                        setattr(answer.partial_success, field.name, receiver.rejects)
+            return answer
 
         return export
 

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import grpc
 
 from plimsoll.errors import UsageError
+from plimsoll.outputs.otlp.responses import check_response
 from plimsoll.outputs.output import OutputError
 from plimsoll.outputs.transports import TIMEOUT_S, RetryError, host_and_port
 from plimsoll.plain_text import one_line
@@ -17,6 +18,8 @@ from plimsoll.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from plimsoll.outputs.otlp.settings import Signal
 
 _COLLECTOR = "/opentelemetry.proto.collector"
 _METHODS = {
@@ -37,7 +40,7 @@ class GrpcTransport:
     def __init__(
         self,
         url: str,
-        signal: str,
+        signal: Signal,
         headers: Mapping[str, str],
         authorities: str | None,
         certificate: tuple[str, str],
@@ -56,6 +59,7 @@ class GrpcTransport:
             chain, key = (_content(path) if path else None for path in certificate)
             roots = _content(authorities) if authorities else None
             self._credentials = grpc.ssl_channel_credentials(roots, key, chain)
+        self._signal = signal
         self._method = _METHODS[signal]
         # HTTP/2 has names in lower case only.
         self._metadata = tuple((name.lower(), value) for name, value in headers.items())
@@ -70,13 +74,14 @@ class GrpcTransport:
 
     def send(self, message: bytes) -> None:
         try:
-            self._call()(message, timeout=TIMEOUT_S, metadata=self._metadata, compression=self._compression)
+            reply = self._call()(message, timeout=TIMEOUT_S, metadata=self._metadata, compression=self._compression)
         except grpc.RpcError as error:
             code, details = error.code(), one_line(redact(error.details() or ""))[:200]
             refusal = f"gRPC status {code.name}" + (f": {details}" if details else "")
             # A new channel connects at once. This one would wait, although the receiver may be back.
             self.close()
             raise (RetryError if code in _REPEATABLE else OutputError)(refusal) from error
+        check_response(self._signal, reply)
 
     def _call(self) -> Any:
         if self._channel is None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from urllib.parse import unquote, urlsplit
 
 from plimsoll.errors import UsageError
+from plimsoll.outputs.otlp.responses import check_response
 from plimsoll.outputs.transports import HttpTransport, http_headers
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def transport_of(signal: Signal, target: OutputTarget) -> Transport:
             url, signal, headers, authorities, certificate, is_gzip=compression == "gzip", is_plain=is_plain
         )
     return OtlpHttpTransport(
-        _http_url(signal, target.url), headers, authorities, certificate, is_gzip=compression == "gzip"
+        _http_url(signal, target.url), signal, headers, authorities, certificate, is_gzip=compression == "gzip"
     )
 
 
@@ -77,6 +78,7 @@ class OtlpHttpTransport(HttpTransport):
     def __init__(
         self,
         url: str,
+        signal: Signal,
         headers: Mapping[str, str],
         authorities: str | None,
         certificate: tuple[str, str],
@@ -85,10 +87,14 @@ class OtlpHttpTransport(HttpTransport):
     ) -> None:
         encoding = {"Content-Encoding": "gzip"} if is_gzip else {}
         super().__init__(url, "application/x-protobuf", {**headers, **encoding}, authorities, certificate)
+        self._signal = signal
         self._is_gzip = is_gzip
 
     def send(self, message: bytes) -> None:
         super().send(gzip.compress(message, 1) if self._is_gzip else message)
+
+    def _check_reply(self, reply: bytes) -> None:
+        check_response(self._signal, reply)
 
 
 def _http_url(signal: Signal, url: str) -> str:
