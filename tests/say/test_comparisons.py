@@ -185,3 +185,13 @@ def test_places_and_evidence():
 def test_a_number_of_requests_that_was_not_counted_is_marked(is_counted, text):
     comparison = replace(OPEN, requests=12_300, is_counted=is_counted)
     assert any(text in line for line in details(comparison, RunLength(60.0, 0.0)))
+
+
+def test_an_interval_without_1_is_not_called_no_clear_difference():
+    """Its p is not small enough among many comparisons, but the interval itself says more than "no difference"."""
+    above = replace(OPEN, ratio=1.35, low=1.06, high=1.73)
+    below = replace(OPEN, ratio=0.74, low=0.58, high=0.94)
+    for comparison in (above, below):
+        assert "no clear difference" not in plain(comparisons.short_verdict(comparison))
+        assert "unclear (5 pairs)" in plain(comparisons.short_verdict(comparison))
+    assert plain(comparisons.short_verdict(OPEN)) == "no clear difference (±13 %)"

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from plimsoll._engine import Histogram
 from plimsoll.record.cells import CellKey
 from plimsoll.stats.cell import geometric_mean
 from plimsoll.stats.cells import cell_of, cells_of
@@ -109,3 +110,19 @@ def test_runs_of_one_name_are_repeats_where_nobody_numbered_them():
     study = Study("s", (*same, run(0, 10, 1.0, variant="b")))
     assert [(each.variant, each.repeat) for each in study.trials] == [("a", 0), ("a", 1), ("a", 2), ("b", 0)]
     assert [each.id for each in study.cell(CellKey("a", TEN))] == ["r1", "r2", "r3"]
+
+
+def test_throughput_is_that_of_successful_requests():
+    failing = replace(Measured("GET", "/", requests=1000, failures=920, rate=500.0))
+    assert Metric("throughput").of(failing) == pytest.approx(40.0)
+    assert Metric("throughput").of(replace(failing, failures=None)) == 500.0
+    overdue = replace(failing, failures=100, overdue=50)
+    assert Metric("throughput").of(overdue) == pytest.approx(500 * 900 / 950)
+
+
+def test_no_percentile_is_above_the_maximum():
+    histogram = Histogram()
+    histogram.record(4_024_797)
+    measured = Measured("GET", "/", requests=1, histogram=histogram, max=4024.797)
+    assert histogram.value_at(0.99) / 1000 > 4024.797, "a bucket ends above it"
+    assert measured.quantile(0.99) == 4024.797

@@ -110,6 +110,8 @@ def is_unclear(comparison: Comparison) -> bool:
     "no difference" would mislead."""
     if comparison.difference is not None or comparison.ratio is None:
         return False
+    if (comparison.low or 0.0) > 1 or (comparison.high is not None and comparison.high < 1):
+        return True  # Its own interval rules "no difference" out; only the other comparisons of the study do not.
     widest = bound(comparison)
     return widest is None or abs(comparison.ratio - 1) > max(widest / 2, comparison.metric.delta)
 

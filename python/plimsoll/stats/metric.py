@@ -73,11 +73,11 @@ class Metric:
         return self.endpoint in (None, endpoint[1], " ".join(filter(None, endpoint)))
 
     def of(self, measured: Measured) -> float | None:
-        """errors: the share of requests that failed."""
+        """throughput: successful requests per second. errors: the share of requests that failed."""
         if self.quantile is not None:
             return measured.quantile(self.quantile)
         if self.kind == "throughput":
-            return measured.rate
+            return measured.successes_per_s
         if self.kind == "errors":
             known = measured.failures is not None and measured.requests
             return measured.failures / measured.requests if known else None  # type: ignore[operator]

@@ -185,12 +185,22 @@ class Measured:
     def key(self) -> tuple[str, str]:
         return self.method, self.name
 
+    @property
+    def successes_per_s(self) -> float | None:
+        """Of the completed requests; all of them where failures were not counted."""
+        if self.rate is None or not self.requests or not self.failures:
+            return self.rate
+        completed = self.requests - self.overdue
+        return self.rate * (self.requests - self.failures) / completed if completed else 0.0
+
     def quantile(self, q: float) -> float | None:
         """ms at rank ⌈q · n⌉; None if unknown."""
         if self.waits is not None and self.histogram is not None:
             return Survival.of(self.histogram, self.waits).quantiles((q,))[0][0] / 1000
         if self.histogram is not None and self.histogram.count:
-            return self.histogram.value_at(q) / 1000
+            value = self.histogram.value_at(q) / 1000
+            # A bucket of a histogram ends above the times in it; no percentile is above the maximum.
+            return value if self.max is None else min(value, self.max)
         return next((value for known, value in self.quantiles.items() if math.isclose(known, q, abs_tol=1e-9)), None)
 
     def is_at_least(self, q: float) -> bool:

@@ -32,6 +32,14 @@ def test_findings_of_a_rule_are_one_line_with_what_to_do():
     assert found.lines[1] == "limit ran once, the others three times", "warnings of the study follow"
 
 
+def test_findings_of_a_rule_with_other_figures_are_counted_and_not_called_the_same():
+    first = written("ERR", "warning", "25.4 % of the requests to old fail.", Where("old"), "")
+    other = written("ERR", "warning", "2.9 % of the requests to new fail.", Where("new"), "")
+    found = cautions(Analysis(Study("s", ()), (first, other), ()))
+    assert "The same holds" not in found.lines[0]
+    assert "1 more finding of this kind" in found.lines[0]
+
+
 def test_insights_are_nothing_to_be_careful_about():
     insights = tuple(replace(each, weight="insight") for each in ladder().findings)
     assert cautions(Analysis(replace(ladder().study, warnings=()), insights, ())).lines == ()

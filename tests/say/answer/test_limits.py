@@ -159,3 +159,13 @@ def test_a_variant_that_is_compared_is_not_another_one_that_the_same_holds_for()
     assert list(of_target(Analysis(study, (apart, alone, third), ()), 1)) == [
         f"{apart.statement} The same holds for `third`."
     ]
+
+
+def test_findings_with_other_figures_are_not_the_same():
+    findings = [
+        written("ERR", "warning", f"{share} % of the requests to {variant} fail.", Where(variant), "")
+        for variant, share in (("old", 25.4), ("new", 2.9))
+    ]
+    assert list(of_target(Analysis(Study("s", ()), tuple(findings), ()), 1)) == [
+        "25.4 % of the requests to old fail. A finding of this kind, with figures of its own, is also about `new`."
+    ]

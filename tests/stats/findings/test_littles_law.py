@@ -66,6 +66,13 @@ def test_runs_that_could_not_be_checked_are_counted() -> None:
     assert said(finding).statement.endswith("; 1 other could not be checked.")
 
 
+def test_of_runs_in_which_it_does_not_hold_is_said_why() -> None:
+    own = [replace(_closed(users, rate, 1000), precision=PLIMSOLL) for users, rate in ((10, 9.9), (20, 12.0))]
+    (finding,) = found(littles_law, study(*own))
+    assert "holds in 1 of 2 runs" in said(finding).statement
+    assert "in the rest users spent part of their time outside requests" in said(finding).statement
+
+
 def test_users_who_are_still_being_started_are_not_missing() -> None:
     assert [each.weight for each in found(littles_law, study(_closed(50, 45, 1000, ramp=20.0)))] == ["insight"]
 

@@ -147,3 +147,10 @@ def test_sizes_with_headers_are_no_sizes_of_bodies() -> None:
 
     assert found(payload, study(base, other)) == []
     assert len(found(payload, study(replace(base, precision=wrk), other))) == 1
+
+
+def test_a_share_of_failures_is_compared_whatever_the_size_of_its_error_pages() -> None:
+    (finding,) = found(payload, study(*_sizes(base=100, other=20)))
+    assert finding.weight == "blocks"
+    assert "errors" not in finding.where.kinds
+    assert {"quantile", "throughput"} <= set(finding.where.kinds)

@@ -125,6 +125,15 @@ def test_ordinary_times_are_no_stall(sigma, median, users, seed):
         assert found.modelled == found.recorded
 
 
+@pytest.mark.parametrize(("users", "period", "length"), [(5, 3.0, 1.0), (8, 5.0, 1.8)])
+def test_no_modelled_percentile_is_less_than_the_recorded_one(users, period, length):
+    """Here the waits that are added are spread below the longest ones that were seen."""
+    run = closed_model(lognormal(0.02, 0.8), freezes(4.0, period=period, length=length), users=users, seconds=40)
+    found = omission(view_of(run, users), CLOSED)
+    assert found.missed
+    assert all(found.modelled[q] >= found.recorded[q] for q in found.recorded)
+
+
 @pytest.mark.parametrize("users", [5, 50])
 def test_slow_requests_that_hold_up_nobody_else_hide_nothing(users):
     """2 % take 1.2 s. Filled in blindly, p90 would be 0.9 s; of independent clients, 98 % see 20 ms."""

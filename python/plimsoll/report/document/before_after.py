@@ -51,7 +51,10 @@ def before_after_table(analysis: Analysis) -> TableData | None:
         *([TableColumn("Operation", is_text=True, use="group")] if len(study.operations) > 1 else []),
         *([TableColumn("Level", use="group")] if len(study.levels) > 1 else []),
         TableColumn("Endpoint", is_text=True, room="name"),
-        *(TableColumn(title) for title in _TITLES.values()),
+        *(
+            TableColumn(title, hint="successful ones" if metric == THROUGHPUT else "")
+            for metric, title in _TITLES.items()
+        ),
         TableColumn("Failed"),
         TableColumn("p50 compared", is_text=True, room="long"),
     )

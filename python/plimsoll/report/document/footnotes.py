@@ -169,8 +169,8 @@ def _verdicts(analysis: Analysis) -> Iterator[str]:
     failing = f", a share of failures from {short_percent(max(shares))}" if shares else ""
     yield (
         f"A difference matters from {matters} on{failing}. Intervals are 95 % confidence intervals of the ratio; the "
-        "unit of evidence is the run, not the request. NOT DISTINGUISHABLE means that nothing is certain, not that "
-        "there is no difference; only EQUIVALENT says that."
+        "unit of evidence is the run, not the request. “No clear difference” means that nothing is certain, not that "
+        "there is no difference; only “same” says that."
     )
     if any(each.within_run for each in comparisons):
         yield (

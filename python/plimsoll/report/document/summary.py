@@ -16,6 +16,7 @@ from plimsoll.say.answer.versions import topics_of
 from plimsoll.say.numbers import NONE, count, known
 from plimsoll.say.remarks import RESPONSE_TIMES
 from plimsoll.stats.compare.tails import highest
+from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
         *([TableColumn("Variant", is_text=True, room="word")] if has["variant"] else []),
         *([TableColumn("Level")] if has["level"] else []),
         *([TableColumn("What changed", is_text=True, room="long")] if has["changes"] else []),
-        TableColumn("Requests/s"),
+        TableColumn("Requests/s", hint="successful ones"),
         TableColumn("p50 (ms)"),
         *([TableColumn(f"{tail.text} (ms)")] if tail.quantile != 0.5 else []),
         TableColumn("Failed"),
@@ -70,7 +71,7 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
             *([changes.get(cell.variant, "")] if has["changes"] else []),
         )
         numbers = (
-            NONE if total is None else known(total.rate),
+            NONE if total is None else known(total.value(Metric("throughput"))),
             NONE if row is None else quantile(row, 0.5),
             *([NONE if row is None else quantile(row, tail.quantile or 0.99)] if tail.quantile != 0.5 else []),
             failed(total),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import CellSummary
-    from plimsoll.stats.findings.finding import Finding
+    from plimsoll.stats.findings.finding import Finding, Where
     from plimsoll.stats.study import Level, Study
 
 _OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "OVERLOAD", "LEAK")
@@ -58,13 +58,36 @@ def of_target(
 
 
 def _first_of(findings: Sequence[Finding]) -> str:
-    """Its statement, and of which other variants the same is said: by findings that compare as it does, or do not."""
+    """Its statement, and of which other variants the same is said: by findings that compare as it does, or do not. Of
+    those with other figures only that there is one."""
     first = findings[0]
     compared = first.where.variant, first.where.against
-    alike = [each.where.variant for each in findings if (each.where.against is None) == (first.where.against is None)]
-    others = dict.fromkeys(code(name) for name in alike if name and name not in compared)
+    alike = [each for each in findings if (each.where.against is None) == (first.where.against is None)]
+    names = dict.fromkeys(each.where.variant for each in alike)
+    others = [code(name) for name in names if name and name not in compared]
     statement = said(first).statement
-    return f"{statement} The same holds for {listed(others)}." if others else statement
+    if not others:
+        return statement
+    if not is_one_statement(alike):
+        return f"{statement} A finding of this kind, with figures of its own, is also about {listed(others)}."
+    return f"{statement} The same holds for {listed(others)}."
+
+
+def is_one_statement(findings: Sequence[Finding]) -> bool:
+    """Whether they say the same, figures included, of whatever variant, endpoint and level."""
+    names = {name for finding in findings for name in _names(finding.where)}
+    statements = set()
+    for finding in findings:
+        statement = said(finding).statement
+        for name in sorted(names, key=len, reverse=True):
+            statement = statement.replace(name, "")
+        statements.add(statement)
+    return len(statements) == 1
+
+
+def _names(where: Where) -> Iterator[str]:
+    endpoint = " ".join(filter(None, where.endpoint or ()))
+    yield from filter(None, (where.variant, where.against, endpoint, str(where.level or ""), where.operation))
 
 
 def _is_whole(study: Study, finding: Finding, topics: Collection[tuple[str, str]]) -> bool:

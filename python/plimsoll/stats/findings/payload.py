@@ -148,7 +148,8 @@ def _different(
         compared(study, key, b),
         bytes=sizes,
         ratio=sizes[1] / sizes[0],
-        where=Where.of(b, key, against=a.variant),
+        # A reply of another size may be an error page: the share of failures is what says so.
+        where=Where.of(b, key, against=a.variant, kinds=("quantile", "mean", "max", "throughput")),
         weight="blocks",
     )
 

@@ -88,7 +88,9 @@ def omission(view: RunView, manifest: Manifest) -> Omission | None:
     if not missed or pace.lacking < BACKED * missed:
         return nothing
     rest.add(filled)
-    return replace(nothing, modelled=_quantiles(rest), stalls=stalled.count, missed=missed)
+    # What is added is spread evenly over the stall, so a rank may fall on a shorter wait than that which was seen.
+    modelled = {q: max(time, times[q]) for q, time in _quantiles(rest).items()}
+    return replace(nothing, modelled=modelled, stalls=stalled.count, missed=missed)
 
 
 class _Pace(NamedTuple):

@@ -15,7 +15,11 @@ const headline: RunHeadline = {
 
 test("each answer is a line with a number, and its reasons are folded", () => {
   const { texts, all } = shown(<HeadlineCards headline={headline} hasNumbers isFolded={false} />);
-  expect(texts(".question")).toEqual(["Is the target healthy?", "Is this computer fast enough?", "What is the bottleneck?"]);
+  expect(texts(".question")).toEqual([
+    "Is the target healthy?",
+    "Is this computer fast enough?",
+    "What is the bottleneck?",
+  ]);
   expect(texts(".judgement-title").map((each) => each.trim())[2]).toBe("None: users mostly pause");
   expect(texts(".figure")).toEqual(["p99 20 ms", "lag p99 1 ms", "124 requests/s"]);
   expect(all<HTMLDetailsElement>("details").map((each) => each.open)).toEqual([false, false, false]);
